@@ -1,10 +1,33 @@
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
-import type { CollectionPath, LambdaExpression, VariableExpression } from "../query/expression.ts";
-import type { LambdaSyntax } from "../syntax/ast.ts";
-import { bindBoolean } from "./bind-boolean.ts";
+import type { CollectionPath, LambdaExpression, VariableExpression, Expression } from "../query/expression.ts";
+import type { LambdaSyntax, SyntaxNode } from "../syntax/ast.ts";
+import { toType } from "./bind-literal.ts";
 import { invalidOption } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
-import { type Operand, bound, collectionOf, describeOperand } from "./operand.ts";
+import { type Operand, bound, collectionOf, describeOperand, isPrimitive, isScalar, typeOf } from "./operand.ts";
+
+const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
+
+/**
+ * Binds a Boolean expression: a whole filter, the predicate of a lambda operator, or an operand of `and`, `or` or `not`.
+ * @param operator the operator that the expression belongs to; undefined for the whole option
+ * @throws ODataError `InvalidQueryOption` for an expression of another type
+ */
+export function bindBoolean(node: SyntaxNode, scope: BindingScope, operator?: string): Expression {
+  const operand = scope.bind(node);
+  if (isScalar(operand)) {
+    const type = typeOf(operand);
+    if (type === null || isPrimitive(type, "Edm.Boolean")) return toType(operand, BOOLEAN, scope);
+  }
+  const place = operator === undefined ? `${scope.option} takes` : `'${operator}' takes`;
+  const message = `${place} a Boolean expression such as 'Name eq value', not ${describeOperand(operand)}.${notAdvice(node, operator)}`;
+  throw invalidOption(scope.option, node.position, message);
+}
+
+/** `not Price gt 5` means `(not Price) gt 5`, which surprises many clients. */
+function notAdvice(node: SyntaxNode, operator: string | undefined): string {
+  return operator === "not" && node.kind !== "logical" ? " Put its operand in parentheses: not (…)." : "";
+}
 
 /**
  * Binds `Tags/any(t:t eq 'x')`, `Lines/any()` and `Lines/all(l:l/Price gt 5)`. In the predicate, a name that is not a
@@ -34,5 +57,5 @@ export function itemOf({ type }: CollectionPath, scope: BindingScope): VariableE
 
 /** Makes the expression of a lambda operator. */
 export function toLambda(parts: Omit<LambdaExpression, "kind" | "type">): LambdaExpression {
-  return { kind: "lambda", ...parts, type: PRIMITIVE_TYPES["Edm.Boolean"] };
+  return { kind: "lambda", ...parts, type: BOOLEAN };
 }

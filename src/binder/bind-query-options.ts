@@ -4,15 +4,16 @@ import { fromComparedLiteral } from "../edm/literal.ts";
 import type { EntitySet, Model } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
 import type { Capabilities, Limits, StarAccess } from "../query/capabilities.ts";
-import type {
-  BoundEntityQuery,
-  BoundQuery,
-  QueryParameter,
-  QueryShape,
-  SearchClause,
-  SelectExpandClause,
+import {
+  type BoundEntityQuery,
+  type BoundQuery,
+  type QueryParameter,
+  type QueryShape,
+  type SearchClause,
+  type SelectExpandClause,
+  type ShapeCache,
+  shapeKey,
 } from "../query/clauses.ts";
-import { type ShapeCache, shapeKey } from "../query/query-shape.ts";
 import { parseExpression } from "../syntax/expression-parser.ts";
 import { tokenize } from "../syntax/lexer.ts";
 import { parseBoolean, parseNonNegativeInteger } from "../syntax/option-value-parser.ts";

@@ -15,7 +15,7 @@ import type { TokenScope } from "../plan/keyset-token.ts";
 import { nextPageOption, planCollection, type CollectionPlan, type ReadForm } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
-import { shapeKey } from "../query/query-shape.ts";
+import { shapeKey } from "../query/clauses.ts";
 import { bindCollection } from "./bind-query.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";

@@ -18,7 +18,7 @@ import type { LinksOf } from "../payload/write-links.ts";
 import type { ReadForm } from "../plan/plan-collection.ts";
 import type { TableNavigation } from "../plan/table-navigation.ts";
 import type { Capabilities } from "../query/capabilities.ts";
-import type { ShapeCache } from "../query/query-shape.ts";
+import type { ShapeCache } from "../query/clauses.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { CallContext, type CallPlace } from "../sets/call-context.ts";
 import type { EntitySets } from "../sets/entity-sets.ts";

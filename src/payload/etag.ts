@@ -1,5 +1,6 @@
 import { keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { etagTextOf } from "./etag-text.ts";
@@ -147,4 +148,29 @@ function textHead(typeName: string): Uint8Array {
   head.append(TEXT);
   head.appendText(typeName);
   return head.bytes.slice();
+}
+
+/** Reads the values of the ETag of an entity, in canonical form, by field. */
+export type EtagValuesReader = (entity: unknown) => Readonly<Record<string, PrimitiveValue | null>>;
+
+/**
+ * Returns the reader of the values of an ETag, made once per set and layout. A write compares them in its statement.
+ * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
+ * @returns a reader that throws Error for an invalid value, and for a missing value that is not nullable
+ * @see docs/reference/etags.md
+ */
+export function etagValuesReader(entitySet: EntitySet, rowShape: RowShape | undefined): EtagValuesReader {
+  return rowShape === undefined ? objectReader(entitySet) : rowReader(rowShape, entitySet);
+}
+
+const objectReader = keptPer((entitySet: EntitySet) => compileReader(entitySet, undefined));
+const rowReader = keptPerPair((rowShape: RowShape, entitySet: EntitySet) => compileReader(entitySet, rowShape));
+
+function compileReader({ entityType, etag }: EntitySet, rowShape: RowShape | undefined): EtagValuesReader {
+  const parts = etag.map((property) => [property.field, compileScalarReader(entityType, property, rowShape)] as const);
+  const name = entityType.qualifiedName;
+  return (entity) => {
+    const source = rowShape === undefined ? requireObject(entity, name) : requireRow(entity, name);
+    return Object.freeze(Object.fromEntries(parts.map(([field, read]) => [field, read(source)])));
+  };
 }

@@ -8,16 +8,28 @@ import type { User } from "../definition/context.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
 import { requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
-import { describeService } from "../definition/service-description.ts";
+import {
+  describeService,
+  type RouteResource,
+  type ServiceDescription,
+  type ServiceRoute,
+} from "../definition/service-description.ts";
 import type { ServiceOptions } from "../definition/service-options.ts";
 import type { Model } from "../edm/model.ts";
 import { authorize, hasRules } from "../endpoints/authorize.ts";
-import { type Arrival, Exchange, toIncomingRequest, type ServiceRuntime, unrestricted } from "../endpoints/exchange.ts";
+import {
+  type Arrival,
+  Exchange,
+  toIncomingRequest,
+  type ServiceRuntime,
+  unrestricted,
+  type Endpoint,
+} from "../endpoints/exchange.ts";
+import { readResource } from "../endpoints/read-document.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
 import { ROW_RULES } from "../execution/gate.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
-import { checkHost, readBaseUrl } from "../http/base-url.ts";
-import { isCrossSiteWrite } from "../http/cross-site.ts";
+import { checkHost, readBaseUrl, isCrossSiteWrite } from "../http/base-url.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
 import { readRequestId } from "../http/headers.ts";
@@ -35,9 +47,8 @@ import { quoteText } from "../syntax/syntax-error.ts";
 import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
 import { toEntitySetRuntime } from "./entity-set-runtime.ts";
 import { finishResponse } from "./finish-response.ts";
-import { openFurtherRoutes, type FurtherRoutes } from "./further-routes.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
-import { describedRoutes, RouteTable } from "./route-table.ts";
+import { describedRoutes, RouteTable, Route } from "./route-table.ts";
 import { SchemaGate } from "./schema-gate.ts";
 
 /** The number of query shapes that a service caches: more than the clients of an application usually need. */
@@ -240,4 +251,34 @@ function outsideOfPrefix(path: string, prefix: string): Error {
     "NotFound",
     `No resource has the path ${quoteText(path)}. The service is mounted at ${prefix}/.`,
   );
+}
+
+/** A route outside the protocol, such as `openapi.json`. */
+interface FurtherRoute {
+  /** The resource of the protocol for its rules: the root of the service. */
+  readonly path: ResourcePath;
+  readonly route: Route;
+  /** Whether requests skip authentication and authorization. */
+  readonly isPublic: boolean;
+}
+
+/** The further routes by their raw path below the prefix, with a leading slash. */
+type FurtherRoutes = ReadonlyMap<string, FurtherRoute>;
+
+const ROOT: ResourcePath = Object.freeze({ kind: "serviceRoot" });
+
+/**
+ * Makes the resources of further routes, once, at startup.
+ * @param routes checked routes of the registration
+ */
+function openFurtherRoutes(routes: readonly ServiceRoute[], service: ServiceDescription): FurtherRoutes {
+  const resources = routes.flatMap((route) => route.open(service));
+  return new Map(resources.map((resource) => [`/${resource.path}`, toRoute(resource)]));
+}
+
+function toRoute(resource: RouteResource): FurtherRoute {
+  const etag = `"${sha256Base64(resource.body)}"`;
+  const answer: Endpoint = (exchange) => readResource(exchange, resource, etag);
+  const route = new Route({ GET: { answer, category: null } });
+  return { path: ROOT, route, isPublic: resource.isPublic === true };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { QueryShape } from "../../src/query/clauses.ts";
-import { shapeKey } from "../../src/query/query-shape.ts";
+import { type QueryShape, shapeKey } from "../../src/query/clauses.ts";
 import { bindCollection, bindCountOf, bindEntity, bindNothing, errorOf, type Settings } from "./requests.ts";
 import { summary } from "./summary.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { checkKeyMatch } from "../../src/payload/body-key.ts";
 import { compileBodyReaders } from "../../src/payload/body-readers.ts";
-import { compileImmutableKeeper } from "../../src/payload/keep-immutable.ts";
-import { requireWhole } from "../../src/payload/read-changes.ts";
+import { requireWhole, compileImmutableKeeper } from "../../src/payload/read-changes.ts";
 import { fault, json } from "./bodies.ts";
 import { entitySets, setOf, typeOf } from "./body-model.ts";
 

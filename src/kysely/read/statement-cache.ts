@@ -12,7 +12,6 @@ import { ofTable } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { From } from "../translate/base-query.ts";
-import { narrowedFrom, type MentionedStatements } from "../translate/narrowed-from.ts";
 import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
 import {
   translateByKey,
@@ -20,6 +19,8 @@ import {
   translateTest,
   translateTotal,
   type RowQuery,
+  narrowedFrom,
+  type MentionedStatements,
 } from "../translate/translate-query.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
