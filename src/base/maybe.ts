@@ -16,6 +16,16 @@ export function chain<T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Mayb
   return isPromiseLike(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
+/** Returns the result of a function, or what `onError` returns for the error that it throws or that its promise rejects with. */
+export function recover<T, R>(run: () => Maybe<T>, onError: (error: unknown) => R): Maybe<T | R> {
+  try {
+    const value = run();
+    return isPromiseLike(value) ? Promise.resolve(value).catch(onError) : value;
+  } catch (error) {
+    return onError(error);
+  }
+}
+
 /** Returns a value that may never be awaited. Its rejection does not end the process. */
 export function unawaited<T>(value: Maybe<T>): Maybe<T> {
   if (isPromiseLike(value)) Promise.resolve(value).catch(ignore);

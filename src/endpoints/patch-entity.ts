@@ -1,4 +1,4 @@
-import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
+import { chain, recover, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import { IncompleteValueError } from "../definition/sets/merge-delta.ts";
@@ -96,14 +96,8 @@ export function callPatch(exchange: Exchange, target: PatchTarget, delta: object
 
 /** Calls the patch handler. An error for an incomplete delta names the property as clients do. */
 function patched(entitySet: EntitySet, patch: () => Maybe<unknown>): Maybe<unknown> {
-  const rename = (error: unknown): unknown => {
+  return recover(patch, (error) => {
     if (!(error instanceof IncompleteValueError)) throw error;
     throw new IncompleteValueError(error.path, wirePath(entitySet.entityType, error.path));
-  };
-  try {
-    const answer = patch();
-    return isPromiseLike(answer) ? Promise.resolve(answer).catch(rename) : answer;
-  } catch (error) {
-    return rename(error);
-  }
+  });
 }

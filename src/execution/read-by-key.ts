@@ -1,4 +1,4 @@
-import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
+import { chain, recover, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { GetByKeyHandler } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
@@ -124,16 +124,13 @@ export function findEntity(entitySet: EntitySet, key: unknown, reader: Reader): 
  * @throws any other error that the handler returned or threw
  */
 export function findOrMissing(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<unknown> {
-  const orMissing = (error: unknown): null => {
-    if (isODataError(error) && error.status === ERROR_CODES.NotFound) return null;
-    throw error;
-  };
-  try {
-    const found = getEntity(entitySet, key, reader);
-    return isPromiseLike(found) ? Promise.resolve(found).then((entity) => entity, orMissing) : found;
-  } catch (error) {
-    return orMissing(error);
-  }
+  return recover(
+    () => getEntity(entitySet, key, reader),
+    (error) => {
+      if (isODataError(error) && error.status === ERROR_CODES.NotFound) return null;
+      throw error;
+    },
+  );
 }
 
 function handlerOf(entitySet: EntitySet, { context }: Reader): GetByKey {

@@ -1,9 +1,8 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPer } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
-import type { EntityType, NavigationJoin } from "../edm/model.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { fieldOf } from "../memory/compile-property.ts";
+import { keyValues } from "../edm/key-values.ts";
+import type { NavigationJoin } from "../edm/model.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import { relatedEntityShape, relatedShape, type TableNavigation } from "../plan/table-navigation.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
@@ -90,7 +89,7 @@ export function readRelatedRow(
   context: Context,
 ): Maybe<FoundEntity | null> {
   if (joinKey === null) return null;
-  const values = key === undefined ? [] : keyValues(table.target.entityType, key);
+  const values = key === undefined ? [] : keyValues(table.target.entityType.key, key);
   const shape = relatedEntityShape(table, key !== undefined, selected);
   const page = readJoined(relational, { shape, values, keys: [joinKey.values], top: 1 }, context);
   return chain(page, ({ related, rowShape }) => {
@@ -122,17 +121,3 @@ export function searchRelatedTable(
 const joinSelection = keptPer((join: NavigationJoin) =>
   Object.freeze(parentProperties(join).map((property): SelectedProperty => ({ property }))),
 );
-
-/** Returns the values of a bound key, in the order of the type's key. */
-function keyValues({ key: properties, name }: EntityType, key: unknown): readonly PrimitiveValue[] {
-  return properties.map(({ field }) => {
-    const value: unknown = properties.length === 1 ? key : fieldOf(Object(key) as object, field);
-    if (isPrimitive(value)) return value;
-    throw new Error(`A key of ${name} lacks its ${field}.`);
-  });
-}
-
-function isPrimitive(value: unknown): value is PrimitiveValue {
-  if (value instanceof Uint8Array) return true;
-  return ["boolean", "number", "bigint", "string"].includes(typeof value);
-}

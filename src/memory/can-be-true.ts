@@ -2,7 +2,7 @@ import { keptPer } from "../base/memo.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { FilterClause } from "../query/clauses.ts";
 import type { Expression, PathSource } from "../query/expression.ts";
-import { childrenOf, isPath } from "../query/walk-expression.ts";
+import { childrenOf, isPath, stepsOf } from "../query/walk-expression.ts";
 import { compileExpression } from "./compile-expression.ts";
 import type { Evaluation } from "./evaluation.ts";
 
@@ -83,12 +83,11 @@ function truthOf(value: PrimitiveValue | null): Truths {
 
 /** Whether all paths of an expression start with a known step; false for expressions that no row rule contains. */
 function isWhollyKnown(expression: Expression, partial: PartialEntity): boolean {
-  if (expression.kind === "property") return beginsKnown(expression, partial);
+  if (expression.kind === "property") {
+    const { start, steps } = stepsOf(expression);
+    const [first] = steps;
+    return start.kind === "it" && first !== undefined && partial.isKnown(first);
+  }
   if (isPath(expression) || expression.kind === "count" || expression.kind === "lambda") return false;
   return childrenOf(expression).every((child) => isWhollyKnown(child, partial));
-}
-
-function beginsKnown(path: PathSource, partial: PartialEntity): boolean {
-  if (path.kind !== "property" && path.kind !== "navigation") return false;
-  return path.source.kind === "it" ? partial.isKnown(path) : beginsKnown(path.source, partial);
 }

@@ -1,7 +1,7 @@
 import { once } from "../base/memo.ts";
+import { keyFields } from "../edm/key-values.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { JsonValue } from "../json/json-value.ts";
-import { keyFields } from "./body-key.ts";
 import type { BodyObject, UnknownMembers } from "./body-members.ts";
 import { type BodyPlace, bodyRoot } from "./body-place.ts";
 import { compileDeltaReader, compileReplacementReader, type DeltaBody, type ReplacementBody } from "./read-changes.ts";

@@ -1,8 +1,9 @@
+import { keyValues } from "../edm/key-values.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import { type BodyKey, keyValues } from "./body-key.ts";
+import type { BodyKey } from "./body-key.ts";
 import {
   type BodyObject,
   compileAbsentValue,
@@ -59,7 +60,7 @@ export function compileReplacementReader(
     const object = checkBody(body, place);
     const bodyKey = readKey(object, place);
     const entity: BodyObject = {};
-    for (const [index, value] of keyValues(entityType, key).entries()) fillKey[index]?.(entity, value);
+    for (const [index, value] of keyValues(entityType.key, key).entries()) fillKey[index]?.(entity, value);
     for (const step of steps) step(object, place, entity);
     return { entity, key: bodyKey, missing: needed.find((name) => object[name] === undefined) ?? null };
   };

@@ -1,8 +1,8 @@
 import { keeper, keptPerPair } from "../base/memo.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import type { OrderByItem, SelectedProperty } from "../query/clauses.ts";
-import type { Expression, PathSource, ScalarType } from "../query/expression.ts";
-import { childrenOf, isPath } from "../query/walk-expression.ts";
+import type { Expression, ScalarType } from "../query/expression.ts";
+import { childrenOf, isPath, stepsOf } from "../query/walk-expression.ts";
 
 /** One term of an order for keyset paging. */
 export interface KeysetTerm {
@@ -86,15 +86,15 @@ function isNullable(expression: Expression): boolean {
 
 /** Adds the properties in an expression. @returns false if it has other operands */
 function collectProperties(expression: Expression, found: Set<StructuralProperty>): boolean {
-  if (expression.kind === "property") return collectRoot(expression, found);
+  if (expression.kind === "property") {
+    const { start, steps } = stepsOf(expression);
+    const [first] = steps;
+    if (start.kind !== "it" || first?.kind !== "property" || steps.some(({ kind }) => kind === "navigation"))
+      return false;
+    found.add(first.property);
+    return true;
+  }
   if (isPath(expression) || expression.kind === "count" || expression.kind === "lambda") return false;
   if (expression.kind === "call" && expression.name === "now") return false;
   return childrenOf(expression).every((child) => collectProperties(child, found));
-}
-
-function collectRoot(path: PathSource, found: Set<StructuralProperty>): boolean {
-  if (path.kind !== "property") return false;
-  if (path.source.kind !== "it") return collectRoot(path.source, found);
-  found.add(path.property);
-  return true;
 }

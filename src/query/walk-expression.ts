@@ -1,5 +1,12 @@
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { Expression, LiteralExpression, ParameterExpression, PathSource } from "./expression.ts";
+import type {
+  Expression,
+  LiteralExpression,
+  NavigationExpression,
+  ParameterExpression,
+  PathSource,
+  PropertyExpression,
+} from "./expression.ts";
 
 /**
  * Returns the direct parts of an expression in the order in which they are written: for a path its source, for
@@ -98,6 +105,23 @@ export function isPath(expression: Expression): expression is PathSource {
     default:
       return false;
   }
+}
+
+/** A path of a query: the entity or item from which it starts, and its properties and navigations in their order. */
+export interface PathSteps {
+  readonly start: Exclude<PathSource, PropertyExpression | NavigationExpression>;
+  readonly steps: ReadonlyArray<PropertyExpression | NavigationExpression>;
+}
+
+/** Splits a path into its start and its steps. */
+export function stepsOf(path: PathSource): PathSteps {
+  const steps: (PropertyExpression | NavigationExpression)[] = [];
+  let start = path;
+  while (start.kind === "property" || start.kind === "navigation") {
+    steps.unshift(start);
+    start = start.source;
+  }
+  return { start, steps };
 }
 
 function asPath(expression: Expression): PathSource {

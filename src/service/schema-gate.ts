@@ -1,4 +1,4 @@
-import { chain, isPromiseLike } from "../base/maybe.ts";
+import { chain, isPromiseLike, recover } from "../base/maybe.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { Logger } from "../definition/logger.ts";
 import type { RequestFields } from "../definition/request-fields.ts";
@@ -63,15 +63,12 @@ export class SchemaGate {
    */
   enter(request: RequestFields): Outcome {
     if (this.#refused !== null && performance.now() < this.#refused.until) throw this.#refused.error;
-    const failed = (error: unknown): never => {
-      throw this.#refuse(error, request);
-    };
-    try {
-      const outcome = this.#check(request);
-      return isPromiseLike(outcome) ? Promise.resolve(outcome).catch(failed) : outcome;
-    } catch (error) {
-      return failed(error);
-    }
+    return recover(
+      () => this.#check(request),
+      (error) => {
+        throw this.#refuse(error, request);
+      },
+    );
   }
 
   /** @param request the request that started the check; absent if the application started it */
@@ -102,12 +99,10 @@ export class SchemaGate {
       this.#logger.warn(explained.message, { ...request, sets: check.sets, ...driverFields(error), err: error });
       return [];
     };
-    try {
+    return recover(() => {
       const findings = check.run();
-      return isPromiseLike(findings) ? withinTime(findings, DEADLINE, lateCatalogue).catch(failed) : findings;
-    } catch (error) {
-      return failed(error);
-    }
+      return isPromiseLike(findings) ? withinTime(findings, DEADLINE, lateCatalogue) : findings;
+    }, failed);
   }
 
   #judge(findings: readonly SchemaFinding[], request: RequestFields | undefined): undefined {

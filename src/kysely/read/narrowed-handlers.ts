@@ -1,3 +1,4 @@
+import { chain } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { Answer, EntitySetHandlers, GetByKeyHandler, QueryableHandler } from "../../definition/handlers.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
@@ -83,7 +84,6 @@ function readerOfShown({ name, key: keyProperties }: KeyedType, queryable: Query
         `queryable of ${name} does not return a source of a database: also supply getByKey and the handlers that write.`,
       );
     };
-    const source = queryable(context);
-    return "then" in source ? Promise.resolve(source).then(readFrom) : readFrom(source);
+    return chain(queryable(context), readFrom);
   };
 }

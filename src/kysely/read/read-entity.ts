@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
+import { keyValues } from "../../edm/key-values.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow } from "../../query/source.ts";
@@ -57,20 +57,6 @@ function toValue(row: Row, property: StructuralProperty, column: RowColumn): unk
 function isNull(row: Row, column: RowColumn): boolean {
   if (column.kind !== "complex") return row[column.index] === null;
   return [...column.members.values()].every((member) => isNull(row, member));
-}
-
-/** Returns the values of a key that is in the application's form, in the order of its properties. */
-export function keyValues(properties: readonly StructuralProperty[], key: unknown): readonly PrimitiveValue[] {
-  const members: Readonly<Record<string, unknown>> = { ...(key as object) };
-  return properties.map((property) => {
-    const value = properties.length === 1 ? key : members[property.field];
-    if (isPrimitive(value)) return value;
-    throw new TypeError(`The key lacks a value for ${property.name}.`);
-  });
-}
-
-function isPrimitive(value: unknown): value is PrimitiveValue {
-  return value instanceof Uint8Array || ["boolean", "number", "bigint", "string"].includes(typeof value);
 }
 
 /** Sets an own member of an object. Assigning to `__proto__` would not create one. */

@@ -1,6 +1,6 @@
 import { assertNever } from "../../base/assert-never.ts";
 import type { Expression, LogicalExpression, NavigationExpression, PathSource } from "../../query/expression.ts";
-import { childrenOf, isPath } from "../../query/walk-expression.ts";
+import { childrenOf, isPath, stepsOf } from "../../query/walk-expression.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
 
@@ -58,7 +58,7 @@ function isSame(left: SharedNavigation, right: SharedNavigation): boolean {
 
 /** Whether an expression depends only on the items of the lambda operator at a depth, and of operators within it. */
 export function dependsOnItemsAlone(expression: Expression, depth: number): boolean {
-  return everyPath(expression, (path) => startOf(path).kind === "root" || isBoundWithin(path, depth));
+  return everyPath(expression, (path) => stepsOf(path).start.kind === "root" || isBoundWithin(path, depth));
 }
 
 /** The value of a condition if the entity that all its paths begin with is missing; undefined if it depends on values. */
@@ -150,15 +150,11 @@ function anyNull(operands: readonly Expression[]): AbsentOperand {
 }
 
 function firstNavigation(path: PathSource, scope: PathScope): SharedNavigation | null {
-  const navigations: NavigationExpression[] = [];
-  let start = path;
-  while (start.kind === "property" || start.kind === "navigation") {
-    if (start.kind === "navigation") navigations.unshift(start);
-    start = start.source;
-  }
+  const { start, steps } = stepsOf(path);
   if (start.kind === "root") return null;
   let source = start.kind === "it" ? scope.it : scope.items[start.depth];
-  for (const navigation of navigations) {
+  for (const navigation of steps) {
+    if (navigation.kind === "property") continue;
     if (!(source instanceof Relation)) return null;
     const joined = source.joined.get(navigation.navigationProperty);
     if (joined === undefined) return navigation.navigationProperty.isCollection ? null : { source, navigation };
@@ -167,15 +163,9 @@ function firstNavigation(path: PathSource, scope: PathScope): SharedNavigation |
   return null;
 }
 
-function startOf(path: PathSource): Exclude<PathSource, { readonly kind: "property" | "navigation" }> {
-  let start = path;
-  while (start.kind === "property" || start.kind === "navigation") start = start.source;
-  return start;
-}
-
 /** Whether a path starts from an item of the lambda operator at this depth, or of an operator within it. */
 function isBoundWithin(path: PathSource, depth: number): boolean {
-  const start = startOf(path);
+  const { start } = stepsOf(path);
   return start.kind === "variable" && start.depth >= depth;
 }
 

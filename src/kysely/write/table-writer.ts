@@ -1,12 +1,13 @@
-import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
+import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
+import { keyValues } from "../../edm/key-values.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
-import { keyValues, toEntity, setMember } from "../read/read-entity.ts";
+import { toEntity, setMember } from "../read/read-entity.ts";
 import { changedColumns, writtenColumns, type MergedChange, type WrittenColumns } from "./changed-columns.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
@@ -203,18 +204,19 @@ export class TableWriter {
     valuesOf: () => WriteValues,
     isDelete: boolean = false,
   ): Maybe<WriteResult> {
-    const result = this.#orFault(task, () => task.session.run(toCommand(statement, valuesOf())), isDelete);
-    if (!isPromiseLike(result)) return result;
-    return Promise.resolve(result).catch((error: unknown) => {
-      throw this.#faultOf(task, error, isDelete);
-    });
+    return recover(
+      () => task.session.run(toCommand(statement, valuesOf())),
+      (error) => {
+        throw this.#faultOf(task, error, isDelete);
+      },
+    );
   }
 
-  #orFault<T>(task: WriteTask, work: () => T, isDelete: boolean = false): T {
+  #orFault<T>(task: WriteTask, work: () => T): T {
     try {
       return work();
     } catch (error) {
-      throw this.#faultOf(task, error, isDelete);
+      throw this.#faultOf(task, error, false);
     }
   }
 
