@@ -1,6 +1,6 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
-import type { Capabilities, Limits, ExpandStep, StarAccess } from "../query/capabilities.ts";
+import type { Capabilities, Limits, NavigationStep, StarAccess } from "../query/capabilities.ts";
 import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandItemSyntax } from "../syntax/ast.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
@@ -34,7 +34,7 @@ interface Level {
   /** 1 for the items of `$expand` itself. */
   readonly depth: number;
   /** The expansion above this level; null for the first level. */
-  readonly via: ExpandStep | null;
+  readonly via: NavigationStep | null;
 }
 
 /** The limits of one binding, and the expansions that it has counted. */

@@ -27,7 +27,7 @@ import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { bindSearch } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import { invalidOption } from "./binding-error.ts";
-import { type OptionRules, checkOptions } from "./check-capabilities.ts";
+import { type OptionRules, checkCapabilities } from "./check-capabilities.ts";
 import { checkMentions, expressionContext } from "./expression-context.ts";
 import { COLLECTION_OPTIONS, COUNT_OPTIONS, ENTITY_OPTIONS, NO_OPTIONS } from "./option-rules.ts";
 
@@ -68,7 +68,7 @@ export function bindCollectionQuery(
   rules: OptionRules = COLLECTION_OPTIONS,
 ): BoundQuery {
   const { system } = options;
-  checkOptions(system.keys(), rules, target.capabilities);
+  checkCapabilities(system.keys(), rules, target.capabilities);
   const context = parseContext(options, target.limits);
   const syntax: ShapeSyntax = {
     filter: tokensOf("$filter", system.get("$filter"), context),
@@ -103,7 +103,7 @@ export function bindCountQuery(
   rules: OptionRules = COUNT_OPTIONS,
 ): BoundQuery {
   const { system } = options;
-  checkOptions(system.keys(), rules, target.capabilities);
+  checkCapabilities(system.keys(), rules, target.capabilities);
   const context = parseContext(options, target.limits);
   const filter = tokensOf("$filter", system.get("$filter"), context);
   const shape = shapeOf({ filter, orderBy: undefined, select: undefined, expand: undefined }, target, context, cache);
@@ -132,7 +132,7 @@ export function bindEntityQuery(
   rules: OptionRules = ENTITY_OPTIONS,
 ): BoundEntityQuery {
   const { system } = options;
-  checkOptions(system.keys(), rules, target.capabilities);
+  checkCapabilities(system.keys(), rules, target.capabilities);
   const select = system.get("$select");
   if (select === undefined && !system.has("$expand")) return wholeEntity(target.entitySet);
   const context = parseContext(options, target.limits);
@@ -151,7 +151,7 @@ function wholeEntity({ entityType }: EntitySet): BoundEntityQuery {
  * @throws ODataError `UnsupportedQueryOption`
  */
 export function bindNoQuery(options: QueryOptionsSyntax, rules: OptionRules = NO_OPTIONS): void {
-  checkOptions(options.system.keys(), rules, null);
+  checkCapabilities(options.system.keys(), rules, null);
 }
 
 /** Returns the cached shape of the options, or parses and binds them. Only valid options are cached. */

@@ -31,7 +31,11 @@ export interface OptionRules {
  * @throws ODataError `UnsupportedQueryOption`
  * @see docs/reference/query-options.md
  */
-export function checkOptions(options: Iterable<string>, rules: OptionRules, capabilities: Capabilities | null): void {
+export function checkCapabilities(
+  options: Iterable<string>,
+  rules: OptionRules,
+  capabilities: Capabilities | null,
+): void {
   for (const option of options) {
     if (!rules.offered.has(option)) {
       if (NEVER_OFFERED.has(option)) {

@@ -5,8 +5,9 @@ import { getEntity, readByKey, type FoundEntity } from "../execution/read-by-key
 import { matchesEntityTag, namesEveryEntityTag } from "../http/conditional.ts";
 import { etagWriter, etagValuesReader } from "../payload/etag.ts";
 import { selectNothing, propertiesToRead } from "../plan/properties-to-read.ts";
+import type { ExpectedValues } from "../sets/given-values.ts";
 import type { AddressedEntity } from "./addressed-entity.ts";
-import type { Exchange, ExpectedValues } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** Whether the entity of a write exists; `unknown` where it was not loaded, or cannot be read. */
 export type EntityState = "present" | "missing" | "unknown";

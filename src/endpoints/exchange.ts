@@ -22,6 +22,7 @@ import type { ShapeCache } from "../query/clauses.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { CallContext, type CallPlace } from "../sets/call-context.ts";
 import type { EntitySets } from "../sets/entity-sets.ts";
+import type { ExpectedValues } from "../sets/given-values.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 
@@ -74,9 +75,6 @@ export interface NavigationRuntime {
   /** The table that its routes read; null where a handler reads them, or the navigation has no routes. */
   readonly table: TableNavigation | null;
 }
-
-/** The values of an ETag, by field. */
-export type ExpectedValues = Readonly<Record<string, unknown>>;
 
 /** The URL of a request, cut but not decoded. */
 export interface RequestUrl {

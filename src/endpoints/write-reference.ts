@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import { checkOptions } from "../binder/check-capabilities.ts";
+import { checkCapabilities } from "../binder/check-capabilities.ts";
 import { REMOVED_LINK_OPTIONS } from "../binder/option-rules.ts";
 import { resolveReference } from "../binder/resolve-reference.ts";
 import type { Context } from "../definition/context.ts";
@@ -192,7 +192,7 @@ function notThere(entitySet: string, target: string | undefined): ODataError {
 /** Reads which link of a collection to remove. */
 function readId(exchange: Exchange, { navigationProperty }: Navigation): string {
   const { system } = readOptions(exchange);
-  checkOptions(system.keys(), REMOVED_LINK_OPTIONS, null);
+  checkCapabilities(system.keys(), REMOVED_LINK_OPTIONS, null);
   const id = system.get("$id");
   if (id !== undefined && id.trim() !== "") return id;
   throw protocolError(

@@ -5,7 +5,7 @@ import { refusal } from "../definition/rules/refusal.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import type { ExpandStep, StarAccess } from "../query/capabilities.ts";
+import type { NavigationStep, StarAccess } from "../query/capabilities.ts";
 import type {
   ExpandedNavigation,
   FilterClause,
@@ -76,7 +76,7 @@ const clauseRules = keptPerPair(
 export function starAccessOf({ definition, user, isOwnSkipped }: QueryReader): StarAccess {
   const closed = [...definition.entitySets.values()].filter((set) => judge(set.authorization.read, user) === "failed");
   const names = new Set(closed.map(({ entitySet }) => entitySet.name));
-  const along = ({ entitySet, navigationProperty }: ExpandStep) =>
+  const along = ({ entitySet, navigationProperty }: NavigationStep) =>
     navigationRules(definitionIn(definition, entitySet), navigationProperty);
   return {
     key: [isOwnSkipped ? "own" : "", ...names].join("/"),
@@ -178,7 +178,7 @@ function askedByMention(
 /** Returns the rules for one navigation: of its target set, and of the set in which it starts unless already checked. */
 function askedByStep(
   definition: ServiceDefinition,
-  { entitySet, navigationProperty }: ExpandStep,
+  { entitySet, navigationProperty }: NavigationStep,
   isOwnerSkipped: boolean,
 ): readonly AskedRules[] {
   const { name } = navigationProperty;
@@ -196,6 +196,6 @@ function askedOfOwner(definition: ServiceDefinition, entitySet: EntitySet, targe
   return [{ rules: authorization.read, action, target, unanswerable: null }];
 }
 
-function asksNoTarget(definition: ServiceDefinition, { entitySet, navigationProperty }: ExpandStep): boolean {
+function asksNoTarget(definition: ServiceDefinition, { entitySet, navigationProperty }: NavigationStep): boolean {
   return !navigationRules(definitionIn(definition, entitySet), navigationProperty).asksTarget;
 }

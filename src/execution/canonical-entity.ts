@@ -1,6 +1,6 @@
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import { declaredFieldOf, invalidValue } from "../memory/compile-property.ts";
+import { declaredFieldOf, invalidHandlerValue } from "../memory/compile-property.ts";
 
 /**
  * Returns an entity in the form in which the application uses it: every property by its field, in canonical form, null
@@ -23,7 +23,7 @@ function canonicalMembers(properties: readonly StructuralProperty[], owner: obje
       const value = declaredFieldOf(owner, field) ?? null;
       const place = `${path}.${name}`;
       if (!isCollection || value === null) return [field, canonicalValue(property, value, place)];
-      if (!Array.isArray(value)) throw invalidValue(place, "a collection", value);
+      if (!Array.isArray(value)) throw invalidHandlerValue(place, "a collection", value);
       const items: readonly unknown[] = value;
       return [field, items.map((item) => canonicalValue(property, item, place))];
     }),
@@ -34,12 +34,12 @@ function canonicalValue(property: StructuralProperty, value: unknown, place: str
   if (value === null || value === undefined) return null;
   const { type } = property;
   if (type.kind === "ComplexType") {
-    if (typeof value !== "object") throw invalidValue(place, type.name, value);
+    if (typeof value !== "object") throw invalidHandlerValue(place, type.name, value);
     return canonicalMembers(type.properties, value, place);
   }
   try {
     return codecOf(property).fromHandler(value);
   } catch (error) {
-    throw invalidValue(place, type.name, value, error);
+    throw invalidHandlerValue(place, type.name, value, error);
   }
 }

@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { TargetOf } from "../plan/graph-clause.ts";
-import type { ExpandStep, StarAccess } from "../query/capabilities.ts";
+import type { NavigationStep, StarAccess } from "../query/capabilities.ts";
 import { nestedItems } from "./authorize-nested.ts";
 import { startAll } from "./concurrency.ts";
 import { visibilityOf } from "./gate.ts";
@@ -18,7 +18,7 @@ interface Reading {
 interface GraphPlace {
   readonly entitySet: EntitySet;
   /** The navigation that leads there; null for the root entity. */
-  readonly via: ExpandStep | null;
+  readonly via: NavigationStep | null;
   /** The entities that the client sent at this place: the rules for `create` allow them. */
   readonly sent: readonly object[];
 }
@@ -34,7 +34,7 @@ export function readableGraph(graph: GraphNode, place: GraphPlace, reading: Read
   const { access, targetOf } = reading;
   const related = new Map<NavigationProperty, GraphNode | readonly GraphNode[]>();
   for (const [navigationProperty, found] of graph.related) {
-    const step: ExpandStep = { entitySet, navigationProperty };
+    const step: NavigationStep = { entitySet, navigationProperty };
     const nested = sent.flatMap((entity) => nestedItems(entity, navigationProperty));
     if (nested.length === 0 && access.skips(step, via)) continue;
     const target = targetOf(entitySet, navigationProperty);

@@ -1,3 +1,4 @@
+import { required } from "../base/required.ts";
 import { asText } from "../edm/canonical-form.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
@@ -41,7 +42,5 @@ export function ofTwoTexts(compute: (first: string, second: string) => Primitive
 
 /** Returns a compiled argument of a call. @throws Error for a missing one, which the binder has rejected before */
 export function operandAt({ expression, operands }: CallSite, index: number): CompiledExpression {
-  const operand = operands[index];
-  if (operand === undefined) throw new Error(`${expression.name} lacks argument ${String(index + 1)}.`);
-  return operand;
+  return required(operands[index], `${expression.name} lacks argument ${String(index + 1)}.`);
 }

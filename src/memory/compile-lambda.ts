@@ -3,7 +3,7 @@ import { canonicalKind, canonicalTest, type CanonicalTest } from "./canonical-te
 import {
   compileRawSource,
   describePath,
-  invalidValue,
+  invalidHandlerValue,
   toCanonical,
   type RawAccessor,
   type VariableSlot,
@@ -73,7 +73,7 @@ function compileItems(collection: CollectionPath, slots: VariableSlots): ReadIte
   return (entity, evaluation) => {
     const value = raw(entity, evaluation);
     if (value === null) return null;
-    if (!Array.isArray(value)) throw invalidValue(path, "a collection", value);
+    if (!Array.isArray(value)) throw invalidHandlerValue(path, "a collection", value);
     const items: readonly unknown[] = value;
     return items;
   };
@@ -90,7 +90,8 @@ function placeItem(collection: CollectionPath, slot: VariableSlot): PlaceItem {
   if (type.kind === "ComplexType") {
     const path = describePath(collection);
     return (item) => {
-      if (item !== null && item !== undefined && typeof item !== "object") throw invalidValue(path, type.name, item);
+      if (item !== null && item !== undefined && typeof item !== "object")
+        throw invalidHandlerValue(path, type.name, item);
       slot.object = item ?? null;
     };
   }

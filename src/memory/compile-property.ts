@@ -40,7 +40,7 @@ export function compileRawProperty(expression: PropertyExpression, slots: Variab
   return (entity, evaluation) => {
     const value = source(entity, evaluation);
     if (value === null) return null;
-    if (typeof value !== "object") throw invalidValue(path, expression.source.type.name, value);
+    if (typeof value !== "object") throw invalidHandlerValue(path, expression.source.type.name, value);
     return read(value, evaluation);
   };
 }
@@ -72,7 +72,7 @@ function compileNavigation(expression: NavigationExpression, slots: VariableSlot
     const from = source(entity, evaluation);
     if (typeof from === "object" && from !== null) return relatedOf(evaluation.relations, expression, from);
     if (from === null) return null;
-    throw invalidValue(describePath(expression.source), expression.source.type.name, from);
+    throw invalidHandlerValue(describePath(expression.source), expression.source.type.name, from);
   };
 }
 
@@ -174,7 +174,7 @@ function makeCanonical(codec: ValueCodec, path: string, typeName: string): ToCan
     try {
       return codec.fromHandler(value);
     } catch (error) {
-      throw error instanceof InvalidValueError ? invalidValue(path, typeName, value, error) : error;
+      throw error instanceof InvalidValueError ? invalidHandlerValue(path, typeName, value, error) : error;
     }
   };
 }
@@ -195,7 +195,7 @@ export function compileCount(collection: CollectionPath, slots: VariableSlots): 
     if (owner !== null && owner(entity, evaluation) === null) return null;
     const items = raw(entity, evaluation);
     if (items === null) return 0;
-    if (!Array.isArray(items)) throw invalidValue(path, "a collection", items);
+    if (!Array.isArray(items)) throw invalidHandlerValue(path, "a collection", items);
     return items.length;
   };
 }
@@ -214,7 +214,7 @@ function describeName(property: StructuralProperty): string {
  * Makes the error for a value of another type: a fault of a handler, which is logged and leads to a generic 500. It
  * names the place, the type and the kind of the value, but not the value.
  */
-export function invalidValue(path: string, expected: string, value: unknown, cause?: unknown): TypeError {
+export function invalidHandlerValue(path: string, expected: string, value: unknown, cause?: unknown): TypeError {
   const message = `${path} must be ${expected}, but a handler returned ${describeKind(value)}.`;
   return new TypeError(message, { cause });
 }

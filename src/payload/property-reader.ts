@@ -29,7 +29,7 @@ export function compileFieldReader(field: string): FieldReader {
  */
 export function requireObject(value: unknown, path: string): object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw handlerValueError(path, `the handler returned ${describeValue(value)} where an object is expected.`);
+  throw handlerValueError(path, `the handler returned ${kindOfValue(value)} where an object is expected.`);
 }
 
 /**
@@ -38,7 +38,7 @@ export function requireObject(value: unknown, path: string): object {
  */
 export function requireRow(value: unknown, path: string): object {
   if (typeof value === "object" && Array.isArray(value)) return value as readonly unknown[];
-  throw handlerValueError(path, `the source returned ${describeValue(value)} where a row is expected.`);
+  throw handlerValueError(path, `the source returned ${kindOfValue(value)} where a row is expected.`);
 }
 
 /**
@@ -111,7 +111,7 @@ export function compileConversion(codec: ValueCodec, path: string): (value: unkn
       return codec.fromHandler(value);
     } catch (cause) {
       if (isPromiseLike(value)) throw handlerValueError(path, "the handler returned a promise: await it.", cause);
-      const reason = cause instanceof Error ? cause.message : describeValue(value);
+      const reason = cause instanceof Error ? cause.message : kindOfValue(value);
       throw handlerValueError(
         path,
         `the handler returned a value that is not one of ${codec.type.name}. ${reason}`,
@@ -126,7 +126,7 @@ export function compileConversion(codec: ValueCodec, path: string): (value: unkn
  * @param path type and property, such as `Shop.Product/Price`
  */
 export function missingCell(path: string): Error {
-  return handlerValueError(path, `the handler returned ${describeValue(null)}, but the property is not nullable.`);
+  return handlerValueError(path, `the handler returned ${kindOfValue(null)}, but the property is not nullable.`);
 }
 
 /**
@@ -139,7 +139,7 @@ export function missingField(path: string, field: string, source: object, value:
   if ("then" in source && typeof source.then === "function") {
     return handlerValueError(path, "the handler returned a promise where an entity is expected: await it.");
   }
-  const problem = `the handler returned ${describeValue(value)}, but the property is not nullable.`;
+  const problem = `the handler returned ${kindOfValue(value)}, but the property is not nullable.`;
   const near = value === undefined && !(field in source) ? nearestName(field, Object.keys(source)) : null;
   const hint = near === null ? "" : ` The returned object has \`${near}\`; did you mean \`${field}\`?`;
   return handlerValueError(path, problem + hint);
@@ -156,7 +156,7 @@ export function handlerValueError(path: string, problem: string, cause?: unknown
 }
 
 /** Describes the kind of a value for a message, without its content. */
-export function describeValue(value: unknown): string {
+export function kindOfValue(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   if (typeof value !== "object") return value === undefined ? "undefined" : `a ${typeof value}`;

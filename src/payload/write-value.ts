@@ -4,7 +4,7 @@ import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import {
-  describeValue,
+  kindOfValue,
   handlerValueError,
   compileConversion,
   compileFieldReader,
@@ -161,7 +161,7 @@ function singleWriter(
 function collectionWriter(path: string, itemsNullable: boolean, write: ValueWriter): ValueWriter {
   return (value) => {
     if (!isIterable(value)) {
-      throw handlerValueError(path, `the handler returned ${describeValue(value)} where a collection is expected.`);
+      throw handlerValueError(path, `the handler returned ${kindOfValue(value)} where a collection is expected.`);
     }
     let text = "";
     for (const item of value) {
@@ -169,7 +169,7 @@ function collectionWriter(path: string, itemsNullable: boolean, write: ValueWrit
         if (!itemsNullable) {
           throw handlerValueError(
             path,
-            `the handler returned ${describeValue(item)} in a collection whose items are not nullable.`,
+            `the handler returned ${kindOfValue(item)} in a collection whose items are not nullable.`,
           );
         }
         text += text === "" ? "null" : ",null";

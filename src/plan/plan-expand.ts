@@ -70,19 +70,19 @@ export interface ExpandPlan {
 }
 
 /** The other input of a plan, besides the clause. */
-export type ExpandScope = Pick<ServiceDefinition, "entitySets" | "limits">;
+export type PlanScope = Pick<ServiceDefinition, "entitySets" | "limits">;
 
 /**
  * Plans the expansions of a clause. A batch handler takes precedence over a handler that is called per parent.
  * @returns the same plan for each call with a clause; null without expansions
  * @see docs/reference/expand.md
  */
-export function planExpand(clause: SelectExpandClause, scope: ExpandScope): ExpandPlan | null {
+export function planExpand(clause: SelectExpandClause, scope: PlanScope): ExpandPlan | null {
   if (clause.expanded.length === 0) return null;
   return planOf(clause, scope);
 }
 
-const planOf = keptPerPair((clause: SelectExpandClause, scope: ExpandScope): ExpandPlan => {
+const planOf = keptPerPair((clause: SelectExpandClause, scope: PlanScope): ExpandPlan => {
   const steps = clause.expanded.map((expansion) => planStep(expansion, scope));
   const joined = steps.flatMap(({ related }) => (related === null ? [] : parentProperties(related.join)));
   const plan = keeper<ExpandPlan>({
@@ -93,7 +93,7 @@ const planOf = keptPerPair((clause: SelectExpandClause, scope: ExpandScope): Exp
   return Object.freeze(plan);
 });
 
-function planStep(expansion: ExpandedNavigation, scope: ExpandScope): ExpandStep {
+function planStep(expansion: ExpandedNavigation, scope: PlanScope): ExpandStep {
   const { entitySet, navigationProperty, orderBy, selectExpand } = expansion;
   const handlers = findNavigationHandlers(scope, entitySet, navigationProperty.name);
   const below = planExpand(selectExpand, scope);
@@ -120,7 +120,7 @@ function isAskedByKey({ kind }: RelatedWay): boolean {
 /** Plans `$search`. The binder has refused it unless the target set has a handler. */
 function planSearch(
   { search: clause, target, roundingMode }: ExpandedNavigation,
-  scope: ExpandScope,
+  scope: PlanScope,
 ): ExpandSearch | null {
   const search = target === null ? undefined : scope.entitySets.get(target.name)?.handlers.search;
   if (clause === null || target === null || search === undefined) return null;
@@ -151,7 +151,7 @@ export function searchOfKeys(
 }
 
 /** Returns whether the navigation route can continue a truncated list. */
-function canContinue(expansion: ExpandedNavigation, scope: ExpandScope): boolean {
+function canContinue(expansion: ExpandedNavigation, scope: PlanScope): boolean {
   const { entitySet, navigationProperty } = expansion;
   return continuationOptions(expansion) !== null && hasNavigationRoute(scope, entitySet, navigationProperty.name);
 }
@@ -162,7 +162,7 @@ function canContinue(expansion: ExpandedNavigation, scope: ExpandScope): boolean
  * it, otherwise with an error.
  * @see OData JSON Format 4.0, section 8.3
  */
-function planSize(expansion: ExpandedNavigation, scope: ExpandScope): ExpandedSize {
+function planSize(expansion: ExpandedNavigation, scope: PlanScope): ExpandedSize {
   const { form, top, navigationProperty } = expansion;
   const { maxExpandTop } = scope.limits;
   if (form === "count") return { size: 0, readSize: 0, beyond: "cut" };

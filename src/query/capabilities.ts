@@ -36,7 +36,7 @@ export interface Limits {
 }
 
 /** A navigation of an expansion. Expansions below it start from its target set. */
-export interface ExpandStep {
+export interface NavigationStep {
   readonly entitySet: EntitySet;
   readonly navigationProperty: NavigationProperty;
 }
@@ -46,5 +46,5 @@ export interface StarAccess {
   /** Equal keys mean equal decisions. It is part of the key of the query shape. */
   readonly key: string;
   /** Returns whether a star skips a navigation. @param via the expansion above it; null for the first level */
-  skips(step: ExpandStep, via: ExpandStep | null): boolean;
+  skips(step: NavigationStep, via: NavigationStep | null): boolean;
 }

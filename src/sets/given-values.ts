@@ -14,7 +14,7 @@ export type ExpectedValues = Readonly<Record<string, PrimitiveValue | null>>;
  * @returns the expected values; undefined without the option
  * @throws TypeError for an unknown option, and for values that cannot be compared
  */
-export function toExpected(
+export function expectedOption(
   entityType: EntityType,
   options: WriteOptions<EntityTypeDeclaration>,
   call: string,
@@ -48,7 +48,7 @@ export function checkExpected(entityType: EntityType, entity: object, expected: 
     const [wanted, current] = [expected[field] ?? null, fieldOf(entity, field) ?? null];
     if (wanted === null || current === null) return wanted === current;
     const { toText } = codecOf(property);
-    // `toExpected` checked that the property has a single value.
+    // `expectedOption` checked that the property has a single value.
     return toText(wanted) === toText(current as PrimitiveValue);
   });
 }

@@ -19,7 +19,7 @@ import { readForm, type ReadForm } from "../plan/plan-collection.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import { toBody } from "./body-values.ts";
 import type { ReachedSet } from "./entity-sets.ts";
-import { checkExpected, toExpected, type ExpectedValues, toKey } from "./given-values.ts";
+import { checkExpected, expectedOption, type ExpectedValues, toKey } from "./given-values.ts";
 import { readEntities, toReadEntity } from "./read-entities.ts";
 import { type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-query.ts";
 
@@ -120,7 +120,7 @@ export class SetAccess {
     const { set: reached, bodies } = this.#reached;
     const { entityType } = reached.entitySet;
     const wanted = toKey(entityType, key, call);
-    const expected = toExpected(entityType, options, call);
+    const expected = expectedOption(entityType, options, call);
     const use = { kind: "patch", call, takesNested: false } as const;
     return this.#change("update", call, { key: wanted, expected }, ({ set, reader }) => {
       this.#requireHandler(set, "patch", call);
@@ -136,7 +136,7 @@ export class SetAccess {
     const call = this.#name("delete");
     const { entityType } = this.#reached.set.entitySet;
     const wanted = toKey(entityType, key, call);
-    const expected = toExpected(entityType, options, call);
+    const expected = expectedOption(entityType, options, call);
     const deleted = await this.#change("delete", call, { key: wanted, expected }, ({ set, reader }) => {
       this.#requireHandler(set, "delete", call);
       return async () => {

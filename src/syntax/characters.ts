@@ -1,3 +1,5 @@
+import { isDigit } from "../edm/scan-digits.ts";
+
 const DIGIT = 1;
 const HEX = 2;
 const NAME_START = 4;
@@ -23,11 +25,6 @@ function classify(): Uint8Array {
 /** Returns whether a character code (NaN after the end of a text) has one of the ASCII classes of a mask. */
 function isOfClass(code: number, mask: number): boolean {
   return ((CLASSES[code] ?? 0) & mask) !== 0;
-}
-
-/** Returns whether a character code is a digit from `0` to `9`. */
-export function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
 }
 
 /** Returns whether a character code is a hexadecimal digit. */

@@ -1,4 +1,5 @@
-import { isDigit, skipDottedName } from "./characters.ts";
+import { isDigit } from "../edm/scan-digits.ts";
+import { skipDottedName } from "./characters.ts";
 import { add, isGuid, type LiteralSource } from "./literal-scanner.ts";
 import { syntaxError } from "./syntax-error.ts";
 

@@ -1,6 +1,7 @@
+import { isDigit } from "../edm/scan-digits.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { scanAlias } from "./alias-scanner.ts";
-import { isDigit, skipDottedName, skipName } from "./characters.ts";
+import { skipDottedName, skipName } from "./characters.ts";
 import { scanJson, scanJsonString } from "./json-scanner.ts";
 import { addOperand, checkDepth, type Expansion, fault, type Lexer, push } from "./lexer-state.ts";
 import { add, isGuid, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";

@@ -1,6 +1,7 @@
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
+import { isDigit } from "../edm/scan-digits.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { hasTwoDigits, isDigit, isHexDigit, isNamePart, skipDigits } from "./characters.ts";
+import { hasTwoDigits, isHexDigit, isNamePart, skipDigits } from "./characters.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
 import type { Literal } from "./token.ts";
 

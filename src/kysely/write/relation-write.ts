@@ -54,7 +54,7 @@ export function noLink(): ODataError {
 }
 
 /** The keys of the entities of a write. */
-export interface LinkEnds {
+export interface LinkedKeys {
   readonly key: unknown;
   readonly related?: unknown;
   /** Makes the error for a related entity that is missing from the target set. */
@@ -70,7 +70,7 @@ export interface LinkEnds {
  */
 export async function withRelation(
   { table, field }: RelatedWrite,
-  { key, related, absent, created }: LinkEnds,
+  { key, related, absent, created }: LinkedKeys,
   context: AnyWriteContext,
   work: (relation: Relation) => Promise<void>,
 ): Promise<void> {
