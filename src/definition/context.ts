@@ -92,7 +92,6 @@ export interface Context extends RuleContext {
   inTransaction<T>(this: void, work: (context: Context) => Awaitable<T>, options?: TransactionOptions): Promise<T>;
 }
 
-/** The flag of a trusted call. */
 interface TrustedCall {
   /** Whether row rules are skipped for the rows that the call reads and writes. */
   readonly seesAllRows?: boolean;

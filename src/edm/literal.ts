@@ -27,7 +27,6 @@ const NUMERIC: ReadonlySet<string> = new Set<PrimitiveTypeName>([
   "Edm.Decimal",
 ]);
 
-/** Examples of literals by type. */
 const EXAMPLES: Readonly<Record<PrimitiveTypeName, string>> = {
   "Edm.Boolean": "true or false",
   "Edm.Byte": "a number such as 5",
@@ -92,7 +91,6 @@ export function isWrittenInQuotes(type: PrimitiveType | EnumType): boolean {
   return type.kind === "EnumType" || type.name === "Edm.Guid";
 }
 
-/** Returns whether a literal is spelled for the target type. */
 function isSpelledFor(literal: SpelledLiteral, target: PrimitiveType | EnumType): boolean {
   if (literal.type === "Edm.String" && isWrittenInQuotes(target)) return true;
   if (target.kind === "EnumType") return literal.type === "enum" && literal.typeName === target.qualifiedName;

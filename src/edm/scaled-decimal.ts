@@ -67,15 +67,15 @@ export function computeDecimals(
   const scale = operator === "mul" ? left.scale + right.scale : Math.max(left.scale, right.scale);
   const first = operator === "mul" ? left.scaled : rescale(left, scale);
   const second = operator === "mul" ? right.scaled : rescale(right, scale);
-  if (typeof first === "number" && typeof second === "number") {
-    const result = computeSafely(operator, first, second);
+  if (operator !== "div" && typeof first === "number" && typeof second === "number") {
+    const result = computeNumbers(operator, first, second);
     if (Number.isSafeInteger(result)) return bounded(result + 0, scale);
   }
   return computeExactly(operator, BigInt(first), BigInt(second), scale);
 }
 
-/** Returns NaN for a division, which is not computed on numbers. */
-function computeSafely(operator: DecimalOperator, left: number, right: number): number {
+/** Computes with two numbers by IEEE 754. */
+export function computeNumbers(operator: DecimalOperator, left: number, right: number): number {
   switch (operator) {
     case "add":
       return left + right;
@@ -83,10 +83,10 @@ function computeSafely(operator: DecimalOperator, left: number, right: number): 
       return left - right;
     case "mul":
       return left * right;
+    case "div":
+      return left / right;
     case "mod":
       return left % right;
-    default:
-      return Number.NaN;
   }
 }
 

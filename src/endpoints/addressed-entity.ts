@@ -116,7 +116,6 @@ export function requireReferenced(
 export interface JudgedOutcome {
   /** Makes the error for an entity that is missing or hidden; null where the entity is optional. */
   readonly missing: () => ODataError | null;
-  /** Makes the error for an entity that a rule refuses. */
   readonly refuse: () => ODataError;
 }
 

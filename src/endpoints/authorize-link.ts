@@ -37,7 +37,6 @@ export function judgesLinks({ service }: Exchange, { entitySet, navigationProper
   return rulesAlong(set, { entitySet, navigationProperty }).some(needsResource);
 }
 
-/** Returns the rules for the related entity of a link. */
 function rulesAlong(
   set: EntitySetDefinition,
   { entitySet, navigationProperty }: Pick<Navigation, "entitySet" | "navigationProperty">,

@@ -145,7 +145,7 @@ function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
     (entitySet) => entitySet.entityType === entityType,
   );
   if (home !== undefined && others.length === 0) return { target: exchange.entitySet(home).target, origin: home };
-  const entitySet = implicitSet(entityType);
+  const entitySet = setOfResults(entityType);
   const capabilitiesOf: QueryTarget["capabilitiesOf"] = (set) =>
     entitySets.get(set?.name ?? "")?.capabilities ?? defaultCapabilities;
   return {
@@ -154,12 +154,17 @@ function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
   };
 }
 
-/** A set for entities of a type that has none: queries are bound to it, and no client can name it. */
-const implicitSet = keptPer((entityType: EntityType): EntitySet => {
+const setOfResults = keptPer((entityType: EntityType) => implicitSet(`/${entityType.name}`, entityType));
+
+/**
+ * Makes a set for entities that have none. Queries are bound to it; clients cannot name it, and its entities have no URL
+ * and no ETag.
+ * @param name contains a slash, as no name of the model does, so the shapes of no other set have the same keys
+ */
+export function implicitSet(name: string, entityType: EntityType): EntitySet {
   const entitySet = keeper<EntitySet>({
     kind: "EntitySet",
-    // No name of the model contains a slash, so no other set has shapes with the same keys.
-    name: `/${entityType.name}`,
+    name,
     entityType,
     navigationProperties: new Map(),
     navigationPropertyBindings: new Map(),
@@ -167,4 +172,4 @@ const implicitSet = keptPer((entityType: EntityType): EntitySet => {
     etag: [],
   });
   return Object.freeze(entitySet);
-});
+}

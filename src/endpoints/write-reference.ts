@@ -103,7 +103,6 @@ function relatedKey(exchange: Exchange, navigation: Navigation, id: string, fail
   throw fail(`It is an entity of ${entitySet.name}, but '${name}' leads to ${origin.name}.`);
 }
 
-/** A reference as it was sent. */
 interface SentReference {
   readonly id: string;
   readonly fault: ReferenceFault;

@@ -5,7 +5,6 @@ export interface DriverNames {
   readonly columns: readonly string[];
 }
 
-/** The fields of an error of a driver. */
 interface DriverError extends Error {
   readonly code?: unknown;
   readonly errno?: unknown;

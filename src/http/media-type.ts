@@ -9,7 +9,6 @@ export interface JsonFormat {
   readonly metadata: MetadataLevel;
   /** Whether Int64 and Decimal are strings. */
   readonly ieee754Compatible: boolean;
-  /** The Content-Type of the response. */
   readonly contentType: string;
 }
 

@@ -2,7 +2,6 @@ import type { SchemaFinding } from "../errors/schema-finding.ts";
 import type { ExpectedColumn, StoredTypes, TypeAdvice } from "./expected-table.ts";
 import type { ColumnSchema, DatabaseSchema, TableSchema } from "./schema.ts";
 
-/** The place of a finding. */
 type Place = Pick<SchemaFinding, "set" | "severity"> & {
   readonly table: string;
   readonly column: string;

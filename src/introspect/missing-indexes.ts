@@ -143,7 +143,6 @@ function itemOf(
 interface Warning {
   readonly code: "C10" | "C11";
   readonly columns: readonly string[];
-  /** The columns of the missing index. */
   readonly items: readonly string[];
   readonly what: string;
   readonly property: string;

@@ -208,7 +208,6 @@ export class JsonScanner {
     throw this.unexpected("a digit");
   }
 
-  /** Makes the error of unexpected text at `at`. */
   unexpected(expected: string): JsonSyntaxError {
     if (this.at >= this.text.length) return this.fault(`The JSON text ends too early: expected ${expected}`);
     const rest = this.text.slice(this.at, this.at + SHOWN_LENGTH);

@@ -194,7 +194,6 @@ function checkOperations(operations: unknown, report: (message: string, fix: str
   }
 }
 
-/** The handlers of a table. */
 interface TableHandlers<N> {
   /** The handlers of the operations. */
   readonly handlers: object;

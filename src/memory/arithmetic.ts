@@ -1,7 +1,7 @@
-import { assertNever } from "../base/assert-never.ts";
 import { isInteger, type PrimitiveType } from "../edm/primitive-type.ts";
 import {
   computeDecimals,
+  computeNumbers,
   fromScaledDecimal,
   negateScaledDecimal,
   toScaledDecimal,
@@ -9,7 +9,7 @@ import {
   type ScaledDecimal,
 } from "../edm/scaled-decimal.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { ArithmeticExpression, ArithmeticOperator, Expression, NegateExpression } from "../query/expression.ts";
+import type { ArithmeticExpression, Expression, NegateExpression } from "../query/expression.ts";
 import { toDouble, toLooseInteger } from "./convert.ts";
 import type { CompiledExpression, Evaluation } from "./evaluation.ts";
 import { computeIntegers, negateInteger } from "./integer-arithmetic.ts";
@@ -117,24 +117,7 @@ function compileDouble(expression: ArithmeticExpression, compile: CompileOperand
   const { operator } = expression;
   const left = unary(compile(expression.left), toDouble);
   const right = unary(compile(expression.right), toDouble);
-  return binary(left, right, (first, second) => computeDoubles(operator, first, second));
-}
-
-function computeDoubles(operator: ArithmeticOperator, left: number, right: number): number {
-  switch (operator) {
-    case "add":
-      return left + right;
-    case "sub":
-      return left - right;
-    case "mul":
-      return left * right;
-    case "div":
-      return left / right;
-    case "mod":
-      return left % right;
-    default:
-      return assertNever(operator);
-  }
+  return binary(left, right, (first, second) => computeNumbers(operator, first, second));
 }
 
 function unary<A, R>(operand: Evaluate<A>, compute: (value: A) => R | null): Evaluate<R> {

@@ -7,7 +7,6 @@ import { comparisonFamily, equalsNatively, valueComparison, type CompareValues }
 import { compileRawProperty, compileRawSource, type RawAccessor, type VariableSlots } from "./compile-property.ts";
 import type { CompiledExpression, CompiledPredicate } from "./evaluation.ts";
 
-/** Compiles an operand. */
 type CompileOperand = (operand: Expression) => CompiledExpression;
 
 /** The equivalent operator with exchanged operands. */

@@ -1,5 +1,5 @@
 import { assertNever } from "../base/assert-never.ts";
-import type { LooseInteger } from "../edm/scaled-decimal.ts";
+import { computeNumbers, type LooseInteger } from "../edm/scaled-decimal.ts";
 import type { ArithmeticOperator } from "../query/expression.ts";
 
 const INT64_BITS = 64;
@@ -24,26 +24,9 @@ export function computeIntegers(
 /** Computes with numbers; undefined where the result may have been rounded, because it is not a safe integer. */
 function computeSafely(operator: ArithmeticOperator, left: number, right: number): number | null | undefined {
   if (right === 0 && (operator === "div" || operator === "mod")) return null;
-  const result = computeNumbers(operator, left, right);
+  // Subtracting the remainder first keeps the quotient exact: a rounded one could reach the next integer.
+  const result = operator === "div" ? (left - (left % right)) / right : computeNumbers(operator, left, right);
   return Number.isSafeInteger(result) ? result : undefined;
-}
-
-function computeNumbers(operator: ArithmeticOperator, left: number, right: number): number {
-  switch (operator) {
-    case "add":
-      return left + right;
-    case "sub":
-      return left - right;
-    case "mul":
-      return left * right;
-    case "div":
-      // Subtracting the remainder first keeps the quotient exact: a rounded one could reach the next integer.
-      return (left - (left % right)) / right;
-    case "mod":
-      return left % right;
-    default:
-      return assertNever(operator);
-  }
 }
 
 function computeExactly(operator: ArithmeticOperator, left: bigint, right: bigint): bigint | null {

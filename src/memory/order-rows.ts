@@ -9,10 +9,8 @@ import { compiledFor } from "./compile-expression.ts";
 import { asEntity } from "./entity.ts";
 import type { Evaluation } from "./evaluation.ts";
 
-/** A value by which a row is ordered. */
 type SortKey = PrimitiveValue | null;
 
-/** Computes a sort key of the row at a position. */
 type ComputeKey = (position: number) => SortKey;
 
 /** Selecting the first rows is faster if they are fewer than one in this many rows; measured. */

@@ -120,7 +120,6 @@ export function refusalsOf(
   };
 }
 
-/** Returns whether a rule may refuse an authenticated user. */
 function mayRefuseUser(rule: AuthorizationRequirement): boolean {
   return rule.kind === "anyOf" ? rule.rules.every(mayRefuseUser) : rule.kind !== "authenticated";
 }

@@ -156,7 +156,6 @@ function addRoot(scope: ServiceScope): void {
   });
 }
 
-/** Returns the responses that paths refer to. */
 function usedResponses(paths: ReadonlyMap<string, PathItem>): Readonly<Record<string, DocumentObject>> {
   const text = JSON.stringify([...paths.values()]);
   const used = Object.entries(errorComponents()).filter(([name]) => text.includes(`"#/components/responses/${name}"`));

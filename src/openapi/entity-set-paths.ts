@@ -131,7 +131,6 @@ function createsGuarded(definition: ServiceDefinition, set: EntitySetDefinition)
   return [...nestableSets(definition, set)].some(({ rows }) => rows !== null);
 }
 
-/** Returns a set and all sets of nested entities. */
 function nestableSets({ entitySets }: ServiceDefinition, set: EntitySetDefinition): ReadonlySet<EntitySetDefinition> {
   const created = new Set([set]);
   for (const { entitySet } of created) {
@@ -235,7 +234,6 @@ export interface MemberScope<Member extends { readonly name: string }> {
   readonly member: Member;
   /** The path below the prefix. */
   readonly path: string;
-  /** The parameters of the key of the entity. */
   readonly key: readonly DocumentObject[];
 }
 

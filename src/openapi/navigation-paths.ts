@@ -263,7 +263,6 @@ function idOption({ target }: NavigationScope): DocumentObject {
   };
 }
 
-/** Returns the handlers of a navigation. */
 function handlersOf({ set, member }: NavigationScope): NavigationHandlers<Context> {
   return set.navigationHandlers.get(member.name) ?? {};
 }

@@ -63,7 +63,6 @@ export class ServiceScope {
     return this.#label + name;
   }
 
-  /** Adds an operation. */
   add(operation: OperationDescription): void {
     const { method, path, id, tag, summary, access, parameters = [], requestBody, responses } = operation;
     const address = this.definition.prefix + path;

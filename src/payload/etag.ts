@@ -30,7 +30,6 @@ export class ByteFrame {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Appends bytes. */
   append(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);

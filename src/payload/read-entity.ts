@@ -89,7 +89,6 @@ export type NewEntityReader = (
   owner: object | null,
 ) => BodyObject;
 
-/** Reads one member into the entity. */
 type MemberStep = (body: JsonObject, place: BodyPlace, entity: BodyObject, owner: object | null) => void;
 
 /**

@@ -29,7 +29,6 @@ export interface ValueSlot {
   readonly facets: Facets;
 }
 
-/** Reads one complex value. */
 type ComplexReader = (value: JsonObject, place: BodyPlace) => BodyObject;
 
 /** The readers of values of one service's types, each made on first use. */

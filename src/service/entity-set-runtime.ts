@@ -1,6 +1,7 @@
 import { keeper } from "../base/memo.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import { implicitSet } from "../endpoints/compose-result.ts";
 import type { EntitySetRuntime, NavigationRuntime } from "../endpoints/exchange.ts";
 import { type BodySettings, compileBodyReaders, compileRelatedReader } from "../payload/body-readers.ts";
 import { readForm } from "../plan/plan-collection.ts";
@@ -72,7 +73,7 @@ function toNavigationRuntime(
     },
     target: {
       model,
-      entitySet: target?.entitySet ?? implicitSet(entitySet, navigationProperty),
+      entitySet: target?.entitySet ?? implicitSet(`${entitySet.name}/${name}`, entityType),
       capabilities: target?.capabilities ?? defaultCapabilities,
       capabilitiesOf: capabilitiesIn(definition),
       limits,
@@ -82,22 +83,4 @@ function toNavigationRuntime(
     search: target?.handlers.search,
     selectPushdownEnabled: target?.settings.selectPushdownEnabled ?? true,
   };
-}
-
-/**
- * Makes a set for related entities without a target set. Queries are bound to it; clients cannot name it, and its entities
- * have no URL and no ETag.
- */
-function implicitSet(parent: EntitySet, { name, entityType }: NavigationProperty): EntitySet {
-  const entitySet = keeper<EntitySet>({
-    kind: "EntitySet",
-    // Names of the model contain no slash, so the key of a query shape is not that of another set.
-    name: `${parent.name}/${name}`,
-    entityType,
-    navigationProperties: new Map(),
-    navigationPropertyBindings: new Map(),
-    navigationJoins: new Map(),
-    etag: [],
-  });
-  return Object.freeze(entitySet);
 }

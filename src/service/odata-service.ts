@@ -120,7 +120,6 @@ export function odataService(options: ServiceOptions): ODataService {
   return Object.freeze(service);
 }
 
-/** The routes of a service. */
 interface ServiceRoutes {
   readonly routes: RouteTable;
   readonly further: FurtherRoutes;

@@ -26,10 +26,8 @@ import { type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-qu
 /** The handlers that read or write one entity. */
 type KeyedHandler = "getByKey" | "create" | "patch" | "delete";
 
-/** The options of a write to a set of any type. */
 type AnyWriteOptions = WriteOptions<EntityTypeDeclaration>;
 
-/** The set and the context of a call. */
 interface Call {
   readonly set: EntitySetDefinition;
   readonly context: Context;

@@ -7,10 +7,24 @@
  * @see ABNF expandOption
  */
 export function nestedValueEnd(text: string, start: number): number {
+  return valueEnd(text, start, false);
+}
+
+/**
+ * Finds the end of a `$search` nested in `$expand`. Single quotes are ordinary characters of a word there, and so is a
+ * semicolon unless another option follows it: `checkSearchSemicolons` has checked that it was percent-encoded.
+ * @returns as for `nestedValueEnd`
+ * @see ABNF searchWord, expandCountOption
+ */
+export function nestedSearchEnd(text: string, start: number): number {
+  return valueEnd(text, start, true);
+}
+
+function valueEnd(text: string, start: number, isSearch: boolean): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const character = text[at];
-    if (character === "'") {
+    if (character === "'" && !isSearch) {
       const close = text.indexOf("'", at + 1);
       if (close === -1) return text.length;
       at = close;
@@ -21,31 +35,7 @@ export function nestedValueEnd(text: string, start: number): number {
     } else if (character === ")") {
       if (depth === 0) return at;
       depth -= 1;
-    } else if (character === ";" && depth === 0) {
-      return at;
-    }
-  }
-  return text.length;
-}
-
-/**
- * Finds the end of a `$search` nested in `$expand`. Single quotes are ordinary characters of a word there, and so is a
- * semicolon unless another option follows it: `checkSearchSemicolons` has checked that it was percent-encoded.
- * @returns as for `nestedValueEnd`
- * @see ABNF searchWord, expandCountOption
- */
-export function nestedSearchEnd(text: string, start: number): number {
-  let depth = 0;
-  for (let at = start; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') {
-      at = closingDoubleQuote(text, at);
-    } else if (character === "(") {
-      depth += 1;
-    } else if (character === ")") {
-      if (depth === 0) return at;
-      depth -= 1;
-    } else if (character === ";" && depth === 0 && isOptionNext(text, at + 1)) {
+    } else if (character === ";" && depth === 0 && (!isSearch || isOptionNext(text, at + 1))) {
       return at;
     }
   }

@@ -9,7 +9,6 @@ import {
 } from "../declared-service.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 
-/** One property of a foreign key. */
 interface ForeignKeyProperty {
   readonly field: string;
   readonly declared: PropertyDeclaration;
@@ -86,7 +85,6 @@ function foreignKeyOf(
   });
 }
 
-/** Returns whether fields are the whole key of a type. */
 function isWholeKey(type: EntityTypeDeclaration, fields: readonly string[]): boolean {
   const key = entriesOf(type.properties).flatMap(([field]) => (propertyIn(type, field)?.key === true ? [field] : []));
   return key.length > 0 && key.length === fields.length && key.every((field) => fields.includes(field));

@@ -37,7 +37,6 @@ export function* checkLinks({ sets }: DeclaredService): Iterable<ConfigurationFa
   }
 }
 
-/** Checks that both sets of a link table are over tables. */
 function* checkTable(
   set: DeclaredSet,
   sets: readonly DeclaredSet[],

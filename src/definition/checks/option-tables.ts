@@ -17,7 +17,6 @@ const ANY: OptionRule = { kind: "any" };
 const FROM_ZERO: OptionRule = { kind: "limit", least: 0 };
 const FROM_ONE: OptionRule = { kind: "limit", least: 1 };
 
-/** The settings of a set. */
 const SET_SETTINGS: OptionTable<keyof SetSettings> = {
   filterEnabled: FLAG,
   orderByEnabled: FLAG,

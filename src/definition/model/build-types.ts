@@ -44,14 +44,12 @@ export class TypeBuilder {
     this.#addNavigations();
   }
 
-  /** Returns the entity type of a declaration. */
   entityType(declaration: EntityTypeDeclaration): EntityType {
     const type = this.entityTypes.get(declaration);
     if (type === undefined) throw new Error(`The entity type ${declaration.name} was not collected.`);
     return type;
   }
 
-  /** Returns the type of a declared value. */
   valueType(type: DeclaredValueType): ValueType {
     switch (type.kind) {
       case "PrimitiveType":

@@ -83,7 +83,6 @@ function termOf(answer: unknown, words: RowConditionWords): RowTerm {
   throw new TypeError(`${words.this} did not return a row predicate: return ${words.example}.`);
 }
 
-/** The start of the paths of a condition. */
 interface Start {
   readonly it: ItExpression;
   readonly words: RowConditionWords;

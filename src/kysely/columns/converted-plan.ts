@@ -33,7 +33,6 @@ interface Functions {
   readonly toDatabase: (value: unknown) => unknown;
 }
 
-/** The place of a converted column. */
 interface ConvertedColumn {
   readonly property: StructuralProperty;
   readonly column: string;

@@ -64,7 +64,6 @@ export interface ArrayPlan {
  */
 export type PlansByField = ReadonlyMap<string, ColumnPlan>;
 
-/** A column option, checked. */
 interface Option {
   readonly name: string | undefined;
   readonly storage: StorageForm | undefined;

@@ -7,7 +7,6 @@ import { enumForms, type EnumForms } from "./enum-forms.ts";
 import { mappedForms, type MappedForms } from "./mapped-forms.ts";
 import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
-/** Casts a value. */
 type Cast = (value: Sql) => Sql;
 
 /** The casts of bound values in one database. */

@@ -9,7 +9,6 @@ import { bindFixed } from "../statement/parameter-slot.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { EnumForms } from "./enum-forms.ts";
 
-/** A cell of a mapping. */
 type Cell = number | string;
 
 /** How one database compares mapped cells. */

@@ -18,7 +18,6 @@ import { toDays, type NumberSyntax, type NumericTemporalForms } from "./numeric-
 
 /** How one database compares cells of one kind and computes with them. */
 export interface InstantSyntax {
-  /** Returns the value to bind for a cell. */
   readonly bind: (cell: InstantCell) => unknown;
   readonly place?: SqlForm["place"];
   readonly fromKey?: SqlForm["fromKey"];
@@ -28,7 +27,6 @@ export interface InstantSyntax {
   readonly sortable?: (cell: Sql) => Sql;
   /** Makes all cells of one instant sort equally. */
   readonly ordered?: (cell: Sql) => Sql;
-  /** Returns the expression to select for a column. */
   readonly toSelected: (column: Sql) => Sql;
   /** How timestamps and dates are compared with others of their type, and used in computations. */
   readonly timestamp: TemporalConversions;

@@ -16,7 +16,6 @@ export type Compute = (left: Term, right: Term) => Sql;
 /** The arithmetic of a database for numbers of one kind. */
 export type Operators = Readonly<Record<ArithmeticOperator, Compute>>;
 
-/** The kinds of values in arithmetic. */
 type NumericKind = "integer" | "decimal" | "double" | "temporal";
 
 /** The arithmetic of one database: a row per kind of values, with a column per operator. */

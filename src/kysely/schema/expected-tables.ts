@@ -152,7 +152,6 @@ type Access = ExpectedColumn["access"];
 
 const NOTHING: Access = new Set();
 
-/** The scope of the columns of one property. */
 interface ColumnScope {
   readonly scope: CheckScope;
   readonly access: Access;

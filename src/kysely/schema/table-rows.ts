@@ -50,7 +50,6 @@ export function wantedTable(table: string, db: AnyKysely): WantedTable {
   return { text, names: namesIn(text) };
 }
 
-/** Returns the quoted names in a text. */
 function namesIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g), ([, double, back = ""]) =>
     double === undefined ? back.replaceAll("``", "`") : double.replaceAll('""', '"'),

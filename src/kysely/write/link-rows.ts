@@ -25,7 +25,6 @@ export interface LinkEnds {
   readonly other: SqlTable;
 }
 
-/** The statements of one link table. */
 interface LinkStatements {
   readonly insert: WriteStatement;
   readonly delete: WriteStatement;

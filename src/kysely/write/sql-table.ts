@@ -5,7 +5,6 @@ import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";
 
-/** The options of a table. */
 interface TableOptions {
   readonly db: AnyKysely;
   readonly name: string;

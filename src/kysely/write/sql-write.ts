@@ -120,7 +120,6 @@ interface RowGuard {
   readonly stated: readonly StatedReference[];
 }
 
-/** A row to change. */
 interface ChangedRow {
   readonly table: SqlTable;
   readonly key: readonly PrimitiveValue[];

@@ -189,7 +189,6 @@ export class TableWriter {
     return { columns, cells };
   }
 
-  /** Returns the fields that have a value, in the order of the table. */
   #fieldsOf(values: Values): readonly string[] {
     const fields: string[] = [];
     for (const field of this.table.plans.keys()) {

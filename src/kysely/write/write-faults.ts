@@ -103,7 +103,6 @@ export interface Violation {
   readonly constraint: string | null;
   /** The error of the driver. */
   readonly err: unknown;
-  /** The code of the error for the client. */
   readonly code: ErrorCode;
 }
 

@@ -40,7 +40,6 @@ export interface WriteValues {
   readonly cells?: readonly unknown[];
 }
 
-/** A column that a statement writes. */
 interface WrittenColumn extends StoredColumn {
   /** The referenced columns, if the column repeats their stored text. */
   readonly referred?: readonly StoredReference[];

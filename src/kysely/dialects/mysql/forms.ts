@@ -10,7 +10,6 @@ import { convertedForm, type Sql, type SqlForm } from "../../statement/sql-form.
 const WHOLE_DIGITS = 35;
 const FRACTION_DIGITS = 30;
 
-/** Fraction digits of a quotient. */
 const QUOTIENT_DIGITS = 12;
 /** Gives a dividend the digits of its quotient. A dividend without room for them fails the statement. */
 const WITH_DIGITS = sql.raw(`1.${"0".repeat(30)}`);

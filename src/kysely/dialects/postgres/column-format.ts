@@ -86,7 +86,6 @@ function utcTimestamp(property: StructuralProperty): ColumnParts {
   return timestampParts(property, { form: PG_UTC_TIMESTAMP, inUtc: (column) => column, type: "timestamp" });
 }
 
-/** One type of timestamps. */
 interface TimestampType {
   readonly form: SqlForm;
   /** The timestamp in UTC, without time zone. */

@@ -22,7 +22,6 @@ function asReal({ sql: term }: Term): Sql {
   return sql`cast(${term} as real)`;
 }
 
-/** Computes with a function of the dialect. */
 function by(name: Sql): Compute {
   return (left, right) => sql`${name}(${left.sql}, ${right.sql})`;
 }
