@@ -90,8 +90,9 @@ function placeItem(collection: CollectionPath, slot: VariableSlot): PlaceItem {
   if (type.kind === "ComplexType") {
     const path = describePath(collection);
     return (item) => {
-      if (item !== null && item !== undefined && typeof item !== "object")
+      if (item !== null && item !== undefined && typeof item !== "object") {
         throw invalidHandlerValue(path, type.name, item);
+      }
       slot.object = item ?? null;
     };
   }

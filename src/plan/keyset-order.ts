@@ -89,8 +89,8 @@ function collectProperties(expression: Expression, found: Set<StructuralProperty
   if (expression.kind === "property") {
     const { start, steps } = stepsOf(expression);
     const [first] = steps;
-    if (start.kind !== "it" || first?.kind !== "property" || steps.some(({ kind }) => kind === "navigation"))
-      return false;
+    if (start.kind !== "it" || first?.kind !== "property") return false;
+    if (steps.some(({ kind }) => kind === "navigation")) return false;
     found.add(first.property);
     return true;
   }
