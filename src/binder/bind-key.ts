@@ -54,7 +54,6 @@ export function bindKey(key: KeyPredicateSyntax, entityType: EntityType, resourc
   return { value: Object.freeze(Object.fromEntries(fields)), values };
 }
 
-/** Makes the error of a key from a problem. */
 type KeyFault = (problem: string) => ODataError;
 
 /**

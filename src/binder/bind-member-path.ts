@@ -111,7 +111,6 @@ function bindSegment(operand: BoundOperand, segment: MemberSyntax, scope: Bindin
   return { kind: "bound", expression, type: property.type, isCollection: property.isCollection, position };
 }
 
-/** The names that may follow a part of a path. */
 interface Names {
   readonly table: MemberTable<Property>;
   readonly rules: NameRules;

@@ -256,7 +256,6 @@ export function commonType(left: TypedOperand, right: TypedOperand): ScalarType 
   return comparisonType(left.type, right.type);
 }
 
-/** Returns whether an operand is a string literal, and values of the other type may be written as strings. */
 function isQuotedValue(operand: TypedOperand, type: ScalarType): boolean {
   return operand.isLiteral && isPrimitive(operand.type, "Edm.String") && isWrittenInQuotes(type);
 }

@@ -10,7 +10,6 @@ export type Operand = LiteralOperand | NullOperand | BoundOperand;
 export interface LiteralOperand {
   readonly kind: "literal";
   readonly syntax: LiteralSyntax;
-  /** The type by its spelling. */
   readonly type: ScalarType;
   readonly position: number;
 }

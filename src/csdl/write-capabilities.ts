@@ -138,7 +138,6 @@ function expandRestrictions(
   ]);
 }
 
-/** Returns the structural properties that an allowlist excludes. */
 function excludedProperties({ entityType }: EntitySet, allowed: ReadonlySet<string> | null): readonly string[] {
   return entityType.properties.map(({ name }) => name).filter((name) => allowed?.has(name) === false);
 }

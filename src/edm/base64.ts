@@ -1,6 +1,5 @@
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** Code of each digit of base64url. */
 const CODES = new TextEncoder().encode(ALPHABET);
 
 /** Value of each digit of base64url and base64 by its code; NO_DIGIT for the rest. */

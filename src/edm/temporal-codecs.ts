@@ -15,9 +15,7 @@ const ONLY_ZEROS = /^0*$/;
 /** The types of dates, times and durations. */
 export type TemporalTypeName = "Edm.Date" | "Edm.TimeOfDay" | "Edm.DateTimeOffset" | "Edm.Duration";
 
-/** The functions and texts of one temporal type. */
 interface TemporalType {
-  /** Returns the canonical form of a text, or null. */
   readonly parse: (text: string) => string | null;
   /** Returns the text of a JavaScript object of this type, or null. */
   readonly ofObject: (value: unknown) => string | null;

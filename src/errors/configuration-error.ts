@@ -35,7 +35,6 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** The options of a ConfigurationError. */
 interface FaultOptions extends ErrorOptions {
   /** By default `in its declarations`. */
   readonly where?: string | undefined;

@@ -32,7 +32,6 @@ export interface IndexSyntax {
   readonly unindexedTypes: readonly string[];
 }
 
-/** A table with warnings about missing indexes. */
 interface Warned {
   readonly expected: ExpectedTable;
   readonly findings: readonly SchemaFinding[];
@@ -139,7 +138,6 @@ function itemOf(
   return `${plainName(column.name, syntax)}${collation}${nulls}`;
 }
 
-/** The parts of a warning. */
 interface Warning {
   readonly code: "C10" | "C11";
   readonly columns: readonly string[];

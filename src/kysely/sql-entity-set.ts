@@ -195,9 +195,7 @@ function checkOperations(operations: unknown, report: (message: string, fix: str
 }
 
 interface TableHandlers<N> {
-  /** The handlers of the operations. */
   readonly handlers: object;
-  /** The navigations with their handlers. */
   readonly navigation: N | undefined;
   /** The handlers that enforce row rules in the transaction of the write. */
   readonly checkingRows: readonly object[];

@@ -22,7 +22,6 @@ export function collectionContext(serviceRoot: string, entitySet: EntitySet, con
 
 /**
  * Returns the context of one entity: `#Set/$entity`, or `#Set(a,b)/$entity` with `$select`.
- * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, sections 10.3 and 10.8
  */
 export function entityContext(serviceRoot: string, entitySet: EntitySet, contextSelect: readonly string[]): string {
@@ -43,7 +42,6 @@ export function propertyContext(serviceRoot: string, entitySet: EntitySet, key: 
  * Returns the context of a collection-valued navigation: `#Set(key)/Nav`, with `$select` `#Set(key)/Nav(a,b)`.
  * @param key the key predicate of the parent with its parentheses, percent-encoded
  * @param navigation wire name of the navigation property
- * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see docs/reference/navigation.md
  */
 export function collectionNavigationContext(
@@ -60,7 +58,6 @@ export function collectionNavigationContext(
  * Returns the context of a single-valued navigation: `#Set(key)/Nav/$entity`, with `$select` `#Set(key)/Nav(a,b)/$entity`.
  * @param key the key predicate of the parent with its parentheses, percent-encoded
  * @param navigation wire name of the navigation property
- * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see docs/reference/navigation.md
  */
 export function entityNavigationContext(
@@ -103,7 +100,6 @@ export function typeContext(serviceRoot: string, typeName: string, isCollection:
  * Returns the context of entities without a set: `#Collection(Shop.Order)`, with `$select`
  * `#Collection(Shop.Order)(a,b)`.
  * @param typeName qualified name of the entity type
- * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, sections 10.2 and 10.7
  */
 export function typeCollectionContext(serviceRoot: string, typeName: string, contextSelect: readonly string[]): string {
@@ -113,7 +109,6 @@ export function typeCollectionContext(serviceRoot: string, typeName: string, con
 /**
  * Returns the context of an entity without a set: `#Shop.Order`, with `$select` `#Shop.Order(a,b)`.
  * @param typeName qualified name of the entity type
- * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, sections 10.3 and 10.8
  */
 export function typeEntityContext(serviceRoot: string, typeName: string, contextSelect: readonly string[]): string {
@@ -122,7 +117,6 @@ export function typeEntityContext(serviceRoot: string, typeName: string, context
 
 /**
  * Returns the context of related entities, by their set, or by their type if they have no set.
- * @param contextSelect the entries of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, sections 10.2, 10.3, 10.7 and 10.8
  */
 export function originContext(

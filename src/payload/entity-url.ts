@@ -10,7 +10,6 @@ export type KeyPredicateWriter = (entity: unknown) => string;
 
 /**
  * Returns the writer of key predicates of a type, made once per type and layout.
- * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
  * @returns a writer that throws Error for an entity with a missing or invalid key value
  * @see OData URL Conventions 4.0, section 4.3.1
  */

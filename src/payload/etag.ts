@@ -83,7 +83,6 @@ const MAX_KEPT = 256;
  * Returns the ETag writer of an entity set, made once per set; null for a set without ETags. The ETag is the Base64 SHA-256
  * over one frame per value: `00` for null; `01`, length, bytes for binary; `02`, length, type name, length, text for other
  * values. Lengths are 4 bytes, little-endian.
- * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
  * @returns a writer that throws Error for an invalid value, and for a missing value that is not nullable
  * @see docs/reference/etags.md
  */
@@ -154,7 +153,6 @@ export type EtagValuesReader = (entity: unknown) => Readonly<Record<string, Prim
 
 /**
  * Returns the reader of the values of an ETag, made once per set and layout. A write compares them in its statement.
- * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
  * @returns a reader that throws Error for an invalid value, and for a missing value that is not nullable
  * @see docs/reference/etags.md
  */

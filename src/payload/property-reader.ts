@@ -45,7 +45,6 @@ export function requireRow(value: unknown, path: string): object {
  * Makes the reader of a primitive or enumeration property that must have a value, such as a key property.
  * @param owner the type of the entity, for messages
  * @param property a property that is neither complex nor a collection
- * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
  * @returns a reader that throws Error for a missing or invalid value
  */
 export function compileRequiredReader(
@@ -79,7 +78,6 @@ function requireCell(
  * Makes the reader of a primitive or enumeration property, which returns null for a missing value of a nullable property.
  * @param owner the type of the entity, for messages
  * @param property a property that is neither complex nor a collection
- * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
  * @returns a reader that throws Error for an invalid value, and for a missing value that is not nullable
  */
 export function compileScalarReader(

@@ -35,7 +35,6 @@ export interface DeltaBody {
   readonly key: BodyKey;
 }
 
-/** Reads one member into the entity or delta. */
 type MemberStep = (body: JsonObject, place: BodyPlace, made: BodyObject) => void;
 
 /**

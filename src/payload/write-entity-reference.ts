@@ -7,7 +7,6 @@ import type { EntityWriter } from "./write-entity.ts";
 /**
  * Makes the writer of references to entities. A reference contains only the `@odata.id`, which is written in every format.
  * @param entitySet the set of the entities; null: they have no set, and so no references
- * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
  * @see OData JSON Format 4.0, section 13
  */
 export function compileReferenceWriter(

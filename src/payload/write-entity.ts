@@ -49,7 +49,6 @@ type TextWriter = (entity: unknown, serviceRoot: string, control: string) => str
  * Makes the writer of entities: the selected members in the order of the clause, and the control information of the format.
  * Members outside the clause are never written.
  * @param clause the bound `$select` and `$expand`; expansions are written after the members, recursively
- * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
  * @returns a writer that does not depend on a request
  * @see OData JSON Format 4.0, sections 3.1, 4.5 and 6
  */
@@ -110,7 +109,6 @@ function toWriter(
   } satisfies EntityWriter);
 }
 
-/** The parts of a writer of entities without their expansions. */
 interface PlainParts {
   readonly format: PayloadFormat;
   readonly rowShape: RowShape | undefined;

@@ -26,7 +26,6 @@ const writersOf = keptPerPair(
 
 /**
  * Returns the writer of the envelope of one property, made on first use.
- * @param rowShape the layout of the entities if they are rows; otherwise they are the application's objects
  * @param isBare whether a complex value is the body itself, with the context as its first member
  * @see OData JSON Format 4.0, sections 11 and 13; docs/reference/properties.md
  */
@@ -65,7 +64,6 @@ function compileWriter(
 
 /**
  * Returns the raw value of a primitive or enumeration property: bytes for Edm.Binary, otherwise text; or null.
- * @param rowShape the layout of the entity if it is a row; otherwise it is an object of the application
  * @throws Error for an invalid value
  * @see OData Protocol 4.0, section 11.2.3.1
  */

@@ -9,7 +9,6 @@ export type Row = readonly unknown[];
 export interface ScalarColumn {
   readonly kind: "scalar";
   readonly index: number;
-  /** Returns the canonical value of a cell, or null. */
   readonly toValue: (cell: unknown) => PrimitiveValue | null;
   /**
    * Returns the JSON text of a cell directly, such as digits; null if that is not possible or the value is null: then use
@@ -38,6 +37,7 @@ export type RowColumn = ScalarColumn | ComplexColumn | DocumentColumn;
 /**
  * The layout of the rows of one statement, which the source and the writers of the response share: rows become text
  * without intermediate objects. There is one object per compiled statement, so results can be cached by its identity.
+ * Where a layout is undefined, the entities are objects of the application.
  */
 export interface RowShape {
   readonly columns: ReadonlyMap<StructuralProperty, RowColumn>;

@@ -61,7 +61,6 @@ function readDollarName(reader: ExpressionReader): SyntaxNode {
   return counted(reader, { kind: "root", position }, 1);
 }
 
-/** Reads the segment after a slash. */
 function readSegment(reader: ExpressionReader, source: SyntaxNode): SyntaxNode {
   const { text, position } = reader.token;
   if (reader.token.kind !== "name") throw unexpected(reader, "a name after the slash");
@@ -103,7 +102,6 @@ function isPositionalKeyNext(reader: ExpressionReader): boolean {
   return lookAhead(reader, 2).kind !== "name" && isKeyPredicateNext(reader);
 }
 
-/** Reads a key predicate if it follows the node. */
 function readKeyBehind(reader: ExpressionReader, source: SyntaxNode): SyntaxNode {
   if (reader.token.kind !== "(") return source;
   const { height } = reader;

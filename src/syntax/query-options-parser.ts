@@ -213,7 +213,6 @@ export function checkSearchSemicolons(option: "$search" | "$expand", raw: string
 
 const SEARCH = "$search=";
 
-/** Finds the searches nested in `$expand`. */
 function* nestedSearches(text: string): Iterable<Stretch> {
   // Whether the name of an option may follow.
   let isAtOption = false;

@@ -68,7 +68,6 @@ export interface ArraySyntax {
   readonly compared: (column: Sql, item: StructuralProperty) => Sql;
 }
 
-/** Writes the JSON text of a cell, or null. */
 type ToJson = (cell: unknown, ieee754Compatible: boolean) => string | null;
 
 /** Reads a cell that is not null; returns null if it is not a value of the form. */

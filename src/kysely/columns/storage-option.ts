@@ -151,7 +151,6 @@ function readBooleanStorage(
   return undefined;
 }
 
-/** Whether all cells are whole numbers, or all are strings. */
 function checkCells(cells: readonly unknown[], place: string, report: ReportFault): boolean {
   const wrong = cells.filter((cell) => typeof cell !== "string" && !Number.isSafeInteger(cell));
   for (const cell of wrong) report(`\`${place}\` maps to ${describe(cell)}.`, "Map to whole numbers, or to strings.");
@@ -188,7 +187,6 @@ export function storageKey({ type, isCollection }: StructuralProperty, storage: 
   return `${name} ${stored === "" ? "default" : stored}${typeof storage === "object" ? cellKind(storage) : ""}`;
 }
 
-/** Returns whether mapped cells are strings or numbers. */
 function cellKind(storage: Exclude<StorageForm, string>): string {
   const [cell] = "values" in storage ? Object.values(storage.values) : [storage.true];
   return ` ${typeof cell === "string" ? "text" : "number"}`;

@@ -53,7 +53,6 @@ export interface ArrayPlan {
   readonly item: StructuralProperty;
   readonly column: string;
   readonly nullable: boolean;
-  /** The format of an item. */
   readonly format: ColumnFormat;
   readonly syntax: ArraySyntax;
 }
@@ -85,10 +84,8 @@ export interface PlannedTable {
 interface Place extends PlannedTable {
   /** The keys of the enclosing complex properties, each with a dot. */
   readonly path: string;
-  /** The prefix of default column names. */
   readonly prefix: string;
   readonly nullable: boolean;
-  /** The enclosing complex types. */
   readonly within: readonly ComplexType[];
 }
 

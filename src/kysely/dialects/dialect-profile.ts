@@ -95,7 +95,6 @@ export interface DialectSyntax {
   readonly isSame: (left: Sql, right: Sql) => Sql;
   /** The negation of `isSame`. */
   readonly isDifferent: (left: Sql, right: Sql) => Sql;
-  /** The value, or a fallback if it is null. */
   readonly ifNull: (value: Sql, fallback: Sql) => Sql;
   /** One of two values. */
   readonly choose: (condition: Sql, whenTrue: Sql, otherwise: Sql) => Sql;
@@ -261,7 +260,6 @@ export interface DialectFaults {
   readonly namedIndex?: RegExp;
   /** Find a check constraint in messages, as the first group. */
   readonly namedConstraints: readonly RegExp[];
-  /** Returns whether a statement is too large for the database. */
   readonly isTooLarge: (error: DriverError) => boolean;
   /** By error code: why an expression cannot be evaluated for a row. */
   readonly unevaluable: ReadonlyMap<unknown, string>;

@@ -4,7 +4,6 @@ import type { SqlForm } from "../statement/sql-form.ts";
 import type { EnumForms } from "./enum-forms.ts";
 import type { NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
-/** The forms in which a database computes with values. */
 interface ComputedForms {
   readonly boolean: SqlForm;
   readonly integer: SqlForm;

@@ -56,7 +56,6 @@ export interface CastForms {
   readonly stringColumn: SqlForm;
   /** Edm.Guid in lower case. */
   readonly guid: SqlForm;
-  /** Edm.Guid in any letter case, as text. */
   readonly anyCaseGuid: SqlForm;
   readonly binary: SqlForm;
   /** Dates, times, timestamps and durations, in the form for computations. */

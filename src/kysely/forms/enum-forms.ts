@@ -23,7 +23,6 @@ export interface EnumForms {
   readonly byNumber: (type: EnumType) => SqlForm;
   /** An enumeration without flags stored as member names, which sort by their numeric values. One form per type. */
   readonly byName: (type: EnumType) => SqlForm;
-  /** Returns a numeric value as SQL. */
   readonly integer: (value: number) => Sql;
 }
 

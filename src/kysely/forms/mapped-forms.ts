@@ -13,7 +13,6 @@ type Cell = number | string;
 
 /** How one database compares mapped cells. */
 interface CellSyntax {
-  /** Returns the value to bind for a whole number. */
   readonly encode: (value: number) => unknown;
   /** Casts a bound whole number; absent where it needs no cast. */
   readonly asInteger?: (place: Sql) => Sql;

@@ -60,7 +60,6 @@ export interface NumberSyntax {
   readonly floorDivide: (value: Sql, divisor: number) => Sql;
   /** Divides a non-negative whole number and drops the fraction. */
   readonly wholeDivide: (value: Sql, divisor: number) => Sql;
-  /** Returns a number with many digits as SQL. */
   readonly literal: (digits: string) => Sql;
   /** Divides two Decimals as Edm.Decimal defines it; null for a divisor of zero. */
   readonly divideDecimals: (dividend: Sql, divisor: Sql, areShort: boolean) => Sql;

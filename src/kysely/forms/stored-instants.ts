@@ -166,7 +166,6 @@ interface CastInstants {
   /** Converts a whole number to an exact number. */
   readonly exact: (cell: Sql) => Sql;
   readonly asDouble: (place: Sql) => Sql;
-  /** Returns the rounded milliseconds of a Julian day. */
   readonly julianMilliseconds: (cell: Sql) => Sql;
   readonly epochOfText: (cell: Sql) => Sql;
   /** How texts are compared. */

@@ -8,7 +8,6 @@ import type { FormedSql, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { CastForms } from "./cast-forms.ts";
 import type { TextTemporalForms } from "./temporal-forms.ts";
 
-/** Casts the text of a JSON value. */
 type Cast = (text: Sql) => Sql;
 
 type DocumentPath = readonly StructuralProperty[];

@@ -28,7 +28,6 @@ interface FunctionSyntax {
   readonly upper: (text: Sql) => Sql;
   readonly trim: (text: Sql) => Sql;
   readonly concat: (first: Sql, second: Sql) => Sql;
-  /** Casts a bound number of characters. */
   readonly boundCount: (place: Sql) => Sql;
   /** Limits a number of characters to the range from 0 to a limit; null for null. */
   readonly clamped: (value: Sql, limit: Sql) => Sql;
@@ -103,7 +102,6 @@ function roundOf({ forms, once, roundDouble }: FunctionSyntax): TranslateCall {
   };
 }
 
-/** Rounds a Decimal half to even. */
 function roundToEven(value: Sql, once: DialectSyntax["once"]): Sql {
   return once(value, (name) => {
     const isOdd = sql`mod(abs(${name}), 1) = 0.5 and mod(round(${name}), 2) <> 0`;

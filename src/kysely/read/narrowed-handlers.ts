@@ -8,12 +8,10 @@ import type { KeyedJoins, KeyedRow, QueryableSource } from "../../query/source.t
 import { readRow, toEntity } from "./read-entity.ts";
 import { sqlReaderOf } from "./sql-row-source.ts";
 
-/** The handlers of a table for single entities. */
 type KeyedHandlers = Pick<EntitySetHandlers<Context>, "getByKey" | "replace" | "patch" | "delete">;
 
 type Change = (key: unknown, values: unknown, context: Context) => Answer<unknown>;
 
-/** The type of the entities. */
 interface KeyedType {
   readonly name: string;
   readonly key: readonly StructuralProperty[];

@@ -25,7 +25,6 @@ export interface CheckScope {
   readonly db: AnyKysely;
   readonly storedTypes: StoredTypeTable;
   readonly service: ServiceDefinition;
-  /** All sets over tables of the database. */
   readonly sets: readonly CheckedSet[];
 }
 
@@ -104,7 +103,6 @@ function linkTables(checked: CheckedSet, scope: CheckScope): readonly ExpectedTa
   });
 }
 
-/** The sets on both sides of a link table. */
 interface LinkedSets {
   readonly checked: CheckedSet;
   readonly target: CheckedSet;

@@ -57,7 +57,6 @@ export function noLink(): ODataError {
 export interface LinkedKeys {
   readonly key: unknown;
   readonly related?: unknown;
-  /** Makes the error for a related entity that is missing from the target set. */
   readonly absent?: (target: EntitySetDefinition) => ODataError;
   /** A related entity to create. */
   readonly created?: Values;

@@ -10,7 +10,6 @@ import { tableOfSet } from "./table-sets.ts";
 /** The options of the target set, before there is a service. */
 type Target = Readonly<Record<string, unknown>> | undefined;
 
-/** The navigations of a table. */
 interface LinkedNavigations {
   readonly navigations: unknown;
   /** The added handlers; all of them enforce row rules in the transaction of the write. */

@@ -68,7 +68,6 @@ function rejectingThrows<T>(write: () => Maybe<T>): Maybe<T> {
   }
 }
 
-/** The values that a write stores in a row. */
 interface RowChange {
   readonly values: Values;
   /** Whether complex values are merged with the stored values instead of replacing them. */
@@ -183,7 +182,6 @@ function deleteRow(
 /** The properties to read of a row before it is written. */
 interface RowToWrite {
   readonly expected: Expected;
-  /** The properties that are merged with a change. */
   readonly merged?: readonly StructuralProperty[];
 }
 

@@ -254,12 +254,10 @@ export class TableWriter {
   }
 }
 
-/** The columns and values that an update writes. */
 interface ColumnsToWrite extends WrittenColumns {
   readonly values: Values;
 }
 
-/** Returns the first row of a result as an entity. */
 function firstOf([row]: readonly Row[], { rowShape }: WriteStatement): Values | null {
   return row === undefined ? null : (toEntity({ row, rowShape }) as Values);
 }

@@ -24,7 +24,6 @@ export interface WriteStatement {
   readonly sql: string;
   readonly slots: readonly unknown[];
   readonly width: number;
-  /** The shape of the rows that it returns. */
   readonly rowShape: RowShape;
 }
 
@@ -45,7 +44,6 @@ interface WrittenColumn extends StoredColumn {
   readonly referred?: readonly StoredReference[];
 }
 
-/** The condition on a row besides its key. */
 interface RowCondition {
   readonly expected: Expected;
 }

@@ -6,7 +6,6 @@ import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import { convertedForm, rangeForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 import { PG_SYNTAX } from "./syntax.ts";
 
-/** Fraction digits that a quotient has at least. */
 const QUOTIENT_DIGITS = 12;
 
 const asInteger = (place: Sql): Sql => sql`${place}::int8`;

@@ -76,7 +76,6 @@ export function readInterval(cell: unknown): string | null {
   return parseDuration(`${sign}P${day}${time === "" ? "" : `T${time}`}`);
 }
 
-/** Returns the microseconds around a duration. */
 function microsecondsAround(duration: string): readonly [below: bigint, above: bigint] {
   const total = toScaled(totalSecondsOf(duration), MAX_PRECISION);
   const cut = total / PICOSECONDS;

@@ -26,7 +26,6 @@ function by(name: Sql): Compute {
   return (left, right) => sql`${name}(${left.sql}, ${right.sql})`;
 }
 
-/** Computes with the opposite of a duration. */
 function byOpposite(name: Sql): Compute {
   return (left, right) => sql`${name}(${left.sql}, odata_duration_negate(${right.sql}))`;
 }

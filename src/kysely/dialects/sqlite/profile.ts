@@ -10,7 +10,6 @@ import { SQLITE_FUNCTIONS } from "./functions.ts";
 import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX, SQLITE_WRITES } from "./syntax.ts";
 import { SQLITE_VALUES } from "./values.ts";
 
-/** One line of a query plan of SQLite. */
 interface PlanLine {
   readonly id: number;
   readonly parent: number;
