@@ -61,7 +61,7 @@ function outputAt(behind: string): string | undefined {
 /**
  * Writes the snippets and the projects that compile them; returns the paths of the projects.
  * A snippet that augments the package (`declare module`) is a project alone: all others would see its types.
- * @param declarations the declarations that such projects compile against, instead of the sources
+ * @param declarations the declarations to compile against, instead of the sources
  */
 export function writeSnippets(
   snippets: readonly Snippet[],
@@ -74,8 +74,7 @@ export function writeSnippets(
   const together = snippets.filter((snippet) => !alone.includes(snippet));
   return [together, ...alone.map((snippet) => [snippet])].map((files, index) => {
     const project = `${SNIPPETS}/tsconfig.${index}.json`;
-    const paths = files === together ? {} : { paths: declarations };
-    const compilerOptions = { noEmit: true, noUnusedLocals: false, noUnusedParameters: false, ...paths };
+    const compilerOptions = { noEmit: true, noUnusedLocals: false, noUnusedParameters: false, paths: declarations };
     const names = files.map(({ path }) => path.slice(SNIPPETS.length + 1));
     writeFileSync(
       join(ROOT, project),
