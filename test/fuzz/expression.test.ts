@@ -6,6 +6,7 @@ import { parseArguments, parseExpression } from "../../src/syntax/expression-par
 import { tokenize } from "../../src/syntax/lexer.ts";
 import { parseOrderBy } from "../../src/syntax/order-by-parser.ts";
 import { print } from "../../src/syntax/print.ts";
+import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 import { parseContext } from "../syntax/parsing.ts";
 import { syntaxTree, withoutPlaces } from "./syntax-trees.ts";
@@ -38,7 +39,7 @@ const soup = fc.array(fc.constantFrom(...PIECES), { maxLength: 25 });
 const anyText = fc.oneof(
   soup.map((pieces) => pieces.join(" ")),
   soup.map((pieces) => pieces.join("")),
-  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
 );
 const aliasTexts = fc.record({ "@p": anyText, "@q": anyText }, { requiredKeys: [] });
 

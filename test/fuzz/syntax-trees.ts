@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { ArgumentSyntax, LogicalSyntax, SyntaxNode } from "../../src/syntax/ast.ts";
 import type { BinaryOperator, Literal } from "../../src/syntax/token.ts";
+import { anyCharacter } from "../any-character.ts";
 
 const BINARY: readonly BinaryOperator[] = "eq ne gt ge lt le add sub mul div mod has".split(" ") as BinaryOperator[];
 const position = 0;
@@ -25,7 +26,7 @@ function literalOf(type: Literal["type"], text: string, typeName?: string): Lite
 
 /** Literals as the lexer produces them. */
 const literal: fc.Arbitrary<Literal> = fc.oneof(
-  fc.string({ unit: "binary" }).map((text) => literalOf("Edm.String", text)),
+  fc.string({ unit: anyCharacter }).map((text) => literalOf("Edm.String", text)),
   fc.constantFrom("", "'", "''", "a'b", "it''s").map((text) => literalOf("Edm.String", text)),
   fc.boolean().map((value) => literalOf("Edm.Boolean", String(value))),
   fc.integer().map((value) => literalOf("Edm.Int32", String(value))),

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { action, edm, entitySet, entityType, fn, odataService } from "odatakit";
 import { expect, test } from "vitest";
+import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 import { ORIGIN } from "./doors.ts";
 import { Access, Color, Position } from "./operation-model.ts";
 
-const text = fc.string({ unit: "binary", maxLength: 20 });
+const text = fc.string({ unit: anyCharacter, maxLength: 20 });
 const integer = (bits: number) => fc.integer({ min: -(2 ** (bits - 1)), max: 2 ** (bits - 1) - 1 });
 const double = fc.double({ noNaN: true });
 const two = (value: number): string => String(value).padStart(2, "0");

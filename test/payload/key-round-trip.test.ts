@@ -6,6 +6,7 @@ import type { EntityType, Model } from "../../src/edm/model.ts";
 import type { PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
 import { entityUrl } from "../../src/payload/entity-url.ts";
 import { parseResourcePath } from "../../src/syntax/path-parser.ts";
+import { anyCharacter } from "../any-character.ts";
 import { Access, Status, entitySet, entityType, model, property } from "./model.ts";
 
 const root = "https://example.com/odata";
@@ -46,7 +47,7 @@ describe("the key in an entity's URL round-trips", () => {
       "Edm.Decimal",
       fc.tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), digits(9999, 4)).map((parts) => parts.join(".")),
     ],
-    ["Edm.String", fc.string({ unit: "binary" })],
+    ["Edm.String", fc.string({ unit: anyCharacter })],
     ["Edm.String", fc.string({ unit: fc.constantFrom("'", "/", "%", "(", ")", ",", "=", "+", " ", "\u0000", "a") })],
     ["Edm.Guid", fc.uuid()],
     ["Edm.Date", date],
@@ -76,7 +77,7 @@ describe("the key in an entity's URL round-trips", () => {
       property("Number", "Edm.String", { isKey: true }),
     ]);
     fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 1000n }), fc.string({ unit: "binary" }), (order, number) => {
+      fc.property(fc.bigInt({ min: 0n, max: 1000n }), fc.string({ unit: anyCharacter }), (order, number) => {
         expect(readBack(thing, { order, number })).toEqual({ order, number });
       }),
     );

@@ -6,6 +6,7 @@ import { compilePropertyBodyReader } from "../../src/payload/read-property-body.
 import { compileEntityWriter } from "../../src/payload/write-entity.ts";
 import { compilePropertyValue } from "../../src/payload/write-value.ts";
 import type { SelectExpandClause } from "../../src/query/clauses.ts";
+import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 import { entitySets, setOf, typeOf } from "./body-model.ts";
 
@@ -31,10 +32,10 @@ const decimal = fc
     const text = fraction === "" ? whole.toString() : `${whole.toString()}.${fraction}`;
     return negative && /[1-9]/u.test(text) ? `-${text}` : text;
   });
-const text = fc.string({ unit: "binary" });
+const text = fc.string({ unit: anyCharacter });
 const address = fc.record(
   {
-    street: fc.string({ unit: "binary", maxLength: 5 }),
+    street: fc.string({ unit: anyCharacter, maxLength: 5 }),
     city: fc.option(text),
     zip: text,
     geo: fc.option(fc.record({ latitude: fc.double(), name: fc.option(text) }, PLAIN)),
