@@ -56,7 +56,7 @@ function sendAndClose(headers: ODataResponse["headers"], body: string | Uint8Arr
  */
 async function sendChunks(
   { status, headers }: ODataResponse,
-  chunks: Iterable<string> | AsyncIterable<string>,
+  chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
   target: ServerResponse,
 ): Promise<void> {
   try {

@@ -118,7 +118,7 @@ function respond(
   return jsonResponse(
     exchange,
     format,
-    typeof body === "string" ? body : startChunks(body),
+    startBody(body),
     applied === undefined ? undefined : { "Preference-Applied": `${name}=${String(applied)}` },
   );
 }
@@ -156,11 +156,12 @@ function ownNextLink(exchange: Exchange, plan: CollectionPlan, { entities, last 
 }
 
 /**
- * Makes the first chunk at once, so that an entity that cannot be written still leads to an error response, unless it is
- * in a later chunk.
+ * Makes the first chunk of a body at once, so that an entity that cannot be written still leads to an error response, unless
+ * it is in a later chunk.
  */
-export function startChunks(chunks: Iterable<string>): Iterable<string> {
-  const iterator = chunks[Symbol.iterator]();
+export function startBody(body: ReturnType<typeof writeCollection>): ReturnType<typeof writeCollection> {
+  if (typeof body === "string" || body instanceof Uint8Array) return body;
+  const iterator = body[Symbol.iterator]();
   const first = iterator.next();
   return (function* rest() {
     for (let next = first; next.done !== true; next = iterator.next()) yield next.value;

@@ -12,7 +12,7 @@ import { writeCollection } from "../payload/write-collection.ts";
 import { planCollection } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { bindCollection } from "./bind-query.ts";
-import { collectionResponse, startChunks } from "./collection-response.ts";
+import { collectionResponse, startBody } from "./collection-response.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { bareFormat, type CalledOperation, isEnvelopedByType, ownSet } from "./operation-result.ts";
@@ -126,7 +126,7 @@ function bareResponse(
     return chain(expanded, ({ entities, total }) => {
       const writer = entityWriterFor(service, origin, selectExpand, bareFormat(format), undefined);
       const body = writeCollection({ contextUrl: null, serviceRoot, entities, total, writer });
-      return jsonResponse(exchange, format, typeof body === "string" ? body : startChunks(body));
+      return jsonResponse(exchange, format, startBody(body));
     });
   });
 }

@@ -7,7 +7,7 @@ import { collectionContext, entityContext, typeContext } from "../payload/contex
 import { etagWriter } from "../payload/etag.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { isEntityResult, isValueResult, resultWriter } from "../payload/write-result.ts";
-import { startChunks } from "./collection-response.ts";
+import { startBody } from "./collection-response.ts";
 import { entityWriterFor } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonResponse, noContentResponse } from "./response.ts";
@@ -140,5 +140,5 @@ function collectionBody(
     entities,
     writer: entityWriterFor(service, own ?? entityType, selectAll(entityType), written, undefined),
   });
-  return jsonResponse(exchange, format, typeof body === "string" ? body : startChunks(body));
+  return jsonResponse(exchange, format, startBody(body));
 }

@@ -11,14 +11,14 @@ export function toFetchResponse(response: ODataResponse, onFailure: (error: unkn
   const { status, headers, body } = response;
   if (body === null || BODILESS.has(status)) return new Response(null, { status, headers });
   if (typeof body === "string" || body instanceof Uint8Array) {
-    const bytes = typeof body === "string" ? new TextEncoder().encode(body) : Uint8Array.from(body);
+    const bytes = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body);
     return new Response(bytes, { status, headers: { ...headers, "Content-Length": String(bytes.byteLength) } });
   }
   return new Response(toReadableStream(body, onFailure), { status, headers });
 }
 
 function toReadableStream(
-  chunks: Iterable<string> | AsyncIterable<string>,
+  chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
   onFailure: (error: unknown) => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -31,7 +31,7 @@ function toReadableStream(
         // The client may have disconnected meanwhile. A closed stream accepts no chunks.
         if (isCancelled) return;
         if (next.done === true) controller.close();
-        else controller.enqueue(encoder.encode(next.value));
+        else controller.enqueue(typeof next.value === "string" ? encoder.encode(next.value) : next.value);
       } catch (error) {
         onFailure(error);
         // A body that ends early must not look complete.

@@ -1,5 +1,10 @@
 /** The body of a response. Strings are sent as UTF-8, iterables chunk by chunk with pauses for other requests. */
-export type ResponseBody = string | Uint8Array | Iterable<string> | AsyncIterable<string> | null;
+export type ResponseBody =
+  | string
+  | Uint8Array
+  | Iterable<string | Uint8Array>
+  | AsyncIterable<string | Uint8Array>
+  | null;
 
 /** A response as an adapter sends it. */
 export interface ODataResponse {

@@ -1,3 +1,4 @@
+import { joinChunks, PIECE_LENGTH, Utf8Pieces } from "./utf8-pieces.ts";
 import type { EntityWriter } from "./write-entity.ts";
 
 /** A page of entities, with the data of its envelope. */
@@ -16,48 +17,52 @@ export interface CollectionPayload {
   readonly writer: EntityWriter;
 }
 
-/** A page of at most this many entities is written as one string. */
+/** A page of at most this many entities is written at once. */
 const BUFFERED_ENTITIES = 1000;
-/** The minimum length of a chunk except the last, in UTF-16 units. One long string would be copied repeatedly. */
-const CHUNK_LENGTH = 64 * 1024;
 
 /**
- * Writes the body of a collection response: one string, or, for a large page, chunks that are written during iteration. The
- * bytes are the same.
+ * Writes the body of a collection response: a string if it is short, bytes if it is longer, and for a large page chunks that
+ * are written during iteration. The bytes are the same.
  * @throws Error if an entity has a value that the model does not allow; for a large page, during iteration
  * @see OData JSON Format 4.0, sections 4.5 and 12
  */
-export function writeCollection(payload: CollectionPayload): string | Iterable<string> {
+export function writeCollection(payload: CollectionPayload): string | Uint8Array | Iterable<Uint8Array> {
   if ((payload.total ?? payload.entities.length) > BUFFERED_ENTITIES) {
-    return { [Symbol.iterator]: () => writeChunks(payload) };
+    return { [Symbol.iterator]: () => toChunks(writePieces(payload)) };
   }
-  return writeBuffered(payload);
+  const pieces = writePieces(payload);
+  const first = pieces.next();
+  return first.done === true ? first.value : joinChunks([...toChunks(pieces, first)]);
 }
 
-function writeBuffered(payload: CollectionPayload): string {
+/** Yields the body in pieces, and returns the last one. */
+function* writePieces(payload: CollectionPayload): Generator<string, string, void> {
   const { entities, writer, serviceRoot } = payload;
-  let text = head(payload);
+  let piece = head(payload);
   let separator = "";
   for (const entity of entities) {
-    text += separator + writer.writeItem(entity, serviceRoot);
+    piece += separator + writer.writeItem(entity, serviceRoot);
     separator = ",";
-  }
-  return text + tail(payload);
-}
-
-function* writeChunks(payload: CollectionPayload): Generator<string, void, void> {
-  const { entities, writer, serviceRoot } = payload;
-  let text = head(payload);
-  let separator = "";
-  for (const entity of entities) {
-    text += separator + writer.writeItem(entity, serviceRoot);
-    separator = ",";
-    if (text.length >= CHUNK_LENGTH) {
-      yield text;
-      text = "";
+    if (piece.length >= PIECE_LENGTH) {
+      yield piece;
+      piece = "";
     }
   }
-  yield text + tail(payload);
+  return piece + tail(payload);
+}
+
+/** Encodes pieces. @param first the first one, if it has already been written */
+function* toChunks(
+  pieces: Generator<string, string, void>,
+  first: IteratorResult<string, string> = pieces.next(),
+): Generator<Uint8Array, void, void> {
+  const encoded = new Utf8Pieces();
+  let next = first;
+  for (; next.done !== true; next = pieces.next()) {
+    const chunk = encoded.add(next.value);
+    if (chunk !== null) yield chunk;
+  }
+  yield encoded.add(next.value) ?? encoded.take();
 }
 
 /** Writes everything before the first entity. Count and next link are written in every format. */

@@ -8,7 +8,7 @@ import type { PayloadFormat } from "./payload-format.ts";
 import { requireObject, requireRow } from "./property-reader.ts";
 import { compileExpansion, type CompileRelated } from "./write-expansion.ts";
 import { compileLinks, type LinksOf, type LinkWriters } from "./write-links.ts";
-import { compileRowMembers } from "./write-row.ts";
+import { compileRowWriter, type RowWriter } from "./write-row.ts";
 import { compileMembers, type MemberWriter } from "./write-value.ts";
 
 /** Writes entities of one set as JSON text: made once per clause and format. */
@@ -60,10 +60,10 @@ export function compileEntityWriter(
 ): EntityWriter {
   const { entitySet, entityType, linksOf } = target;
   const typeName = entityType.qualifiedName;
-  const members =
+  const writeMembers =
     rowShape === undefined
-      ? compileMembers(typeName, clause.selected, format)
-      : compileRowMembers(typeName, clause.selected, format, rowShape.columns);
+      ? joinMembers(compileMembers(typeName, clause.selected, format))
+      : compileRowWriter(typeName, clause.selected, format, rowShape.columns);
   const itemControl = compileItemControl(target, format, rowShape);
   const entityControl = compileEntityControl(target, format, rowShape);
   // A star selects all links, even if an allowlist restricts the properties.
@@ -73,7 +73,7 @@ export function compileEntityWriter(
   const links = isLinked ? compileLinks(entitySet, expanded, linksOf) : null;
   const writePlain: TextWriter = (entity, serviceRoot, control) => {
     const source = rowShape === undefined ? requireObject(entity, typeName) : requireRow(entity, typeName);
-    const text = writeMembers(members, source, control);
+    const text = writeMembers(source, control);
     return links === null || entitySet === null
       ? text
       : text + links.unexpanded(entityUrl(serviceRoot, entitySet, entity, rowShape));
@@ -145,8 +145,9 @@ function compileExpandedWriter(
       return entityUrl(serviceRoot, entitySet, entity, rowShape);
     };
     let text = writePlain(entity, serviceRoot, control);
-    for (const [index, { write, writeLinks }] of writers.entries()) {
-      const member = write(related[index] ?? null, serviceRoot, url);
+    let index = 0;
+    for (const { write, writeLinks } of writers) {
+      const member = write(related[index++] ?? null, serviceRoot, url);
       const before = writeLinks === null ? "" : writeLinks(url());
       // If nothing was loaded, the links are written alone, without their trailing comma.
       const written = member === "" ? before.slice(0, -1) : before + member;
@@ -161,16 +162,18 @@ function asExpanded(value: unknown): ExpandedEntity {
   return value as ExpandedEntity;
 }
 
-/** Writes the text between the braces, without a trailing comma. */
-function writeMembers(members: readonly MemberWriter[], source: object, control: string): string {
-  if (members.length === 0) return control.slice(0, -1);
-  let text = control;
-  let separator = "";
-  for (const member of members) {
-    text += separator + member(source);
-    separator = ",";
-  }
-  return text;
+/** Makes the writer of the text between the braces, without a trailing comma. */
+function joinMembers(members: readonly MemberWriter[]): RowWriter {
+  if (members.length === 0) return (_source, control) => control.slice(0, -1);
+  return (source, control) => {
+    let text = control;
+    let separator = "";
+    for (const member of members) {
+      text += separator + member(source);
+      separator = ",";
+    }
+    return text;
+  };
 }
 
 const nothing: ControlWriter = () => "";

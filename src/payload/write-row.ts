@@ -8,22 +8,82 @@ import { asRow, columnOf, compileIsNull } from "./row-reader.ts";
 import { typeAnnotation, typeAnnotationOf, typeFragment } from "./type-annotation.ts";
 import { compileSelectedValue, type MemberWriter } from "./write-value.ts";
 
+/** Writes members of a row after control information, which ends in a comma or is empty; without a trailing comma. */
+export type RowWriter = (row: object, control: string) => string;
+
+/** A member of a row. Most cells become text here, without a call per member. */
+interface RowMember {
+  /** The name with its separator and annotation. */
+  readonly head: string;
+  readonly separator: string;
+  /** The text of a null cell with the name; null if `write` decides. */
+  readonly absent: string | null;
+  readonly index: number;
+  /** Returns the JSON text of a cell; null if `write` must write the member. */
+  readonly toJson: NonNullable<ScalarColumn["toJson"]>;
+  readonly write: MemberWriter;
+}
+
 /**
- * Makes the writers of the members of an entity that is a row: they write cells by the layout, without intermediate
- * objects. The text is the same as that of `compileMembers` for the same values.
+ * Makes the writer of the members of an entity that is a row: it writes cells by the layout, without intermediate objects.
+ * The text is the same as that of `compileMembers` for the same values.
  * @param typeName qualified name of the type, for messages
- * @returns writers that throw Error with type and property for a missing value that is not nullable
+ * @returns a writer that throws Error with type and property for a missing value that is not nullable
  */
-export function compileRowMembers(
+export function compileRowWriter(
   typeName: string,
   selected: readonly SelectedProperty[],
   format: PayloadFormat,
   columns: RowShape["columns"],
-): readonly MemberWriter[] {
-  return selected.map((item) => {
+): RowWriter {
+  const { ieee754Compatible } = format;
+  const members = selected.map((item, position): RowMember => {
     const path = `${typeName}/${item.property.name}`;
-    return compileRowMember(path, item, format, columnOf(columns, item.property, path));
+    const column = columnOf(columns, item.property, path);
+    const separator = position === 0 ? "" : ",";
+    return {
+      separator,
+      write: compileRowMember(path, item, format, column),
+      ...directly(item, format, column, separator),
+    };
   });
+  if (members.length === 0) return (_row, control) => control.slice(0, -1);
+  return (row, control) => {
+    const cells = asRow(row);
+    let text = control;
+    for (const { head, separator, absent, index, toJson, write } of members) {
+      const cell = cells[index];
+      if (cell === null && absent !== null) {
+        text += absent;
+      } else {
+        const json = toJson(cell, ieee754Compatible);
+        text += json === null ? separator + write(row) : head + json;
+      }
+    }
+    return text;
+  };
+}
+
+/** Returns the parts that write a cell directly. A Double with full control information needs its value. */
+function directly(
+  { property }: SelectedProperty,
+  format: PayloadFormat,
+  column: RowColumn,
+  separator: string,
+): Pick<RowMember, "head" | "absent" | "index" | "toJson"> {
+  const { plain, annotated } = headsOf(property, format);
+  const needsValue = format.metadata === "full" && property.type.name === "Edm.Double";
+  if (column.kind !== "scalar") return { head: "", absent: null, index: 0, toJson: noText };
+  return {
+    head: separator + annotated,
+    absent: property.nullable ? `${separator}${plain}null` : null,
+    index: column.index,
+    toJson: needsValue ? noText : (column.toJson ?? noText),
+  };
+}
+
+function noText(): null {
+  return null;
 }
 
 /**
@@ -61,7 +121,7 @@ function compileScalarMember(
   path: string,
   property: StructuralProperty,
   format: PayloadFormat,
-  { index, toValue, toJson }: ScalarColumn,
+  { index, toValue }: ScalarColumn,
 ): MemberWriter {
   const codec = codecOf(property);
   const { plain, annotated } = headsOf(property, format);
@@ -77,15 +137,9 @@ function compileScalarMember(
       return (text.startsWith('"') ? told : plain) + text;
     };
   }
-  const write = (cell: unknown): string => {
-    const value = toValue(cell);
-    return value === null ? absent() : annotated + codec.toJson(value, ieee754Compatible);
-  };
-  if (toJson === undefined) return (source) => write(asRow(source)[index]);
   return (source) => {
-    const cell = asRow(source)[index];
-    const text = toJson(cell, ieee754Compatible);
-    return text === null ? write(cell) : annotated + text;
+    const value = toValue(asRow(source)[index]);
+    return value === null ? absent() : annotated + codec.toJson(value, ieee754Compatible);
   };
 }
 
@@ -114,17 +168,12 @@ function compileComplexMember(
   if (property.type.kind !== "ComplexType") throw new Error(`${path}: only a complex property has several columns.`);
   const type: ComplexType = property.type;
   const selected = nested ?? type.properties.map((member) => ({ property: member }));
-  const writers = compileRowMembers(type.qualifiedName, selected, format, members);
+  const write = compileRowWriter(type.qualifiedName, selected, format, members);
   const { plain, annotated } = headsOf(property, format);
-  const head = format.metadata === "full" ? `{"@odata.type":${JSON.stringify(typeFragment(type, false))}` : "{";
+  const control = format.metadata === "full" ? `"@odata.type":${JSON.stringify(typeFragment(type, false))},` : "";
   const isNull = compileIsNull(members);
   const absent = compileAbsent(path, property, plain);
-  return (source) => {
-    if (property.nullable && isNull(source)) return absent();
-    let text = head;
-    for (const writer of writers) text += text === "{" ? writer(source) : `,${writer(source)}`;
-    return `${annotated}${text}}`;
-  };
+  return (source) => (property.nullable && isNull(source) ? absent() : `${annotated}{${write(source, control)}}`);
 }
 
 /** Makes the function that writes null, or throws if the property is not nullable. */

@@ -1,7 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { PayloadFormat } from "../../src/payload/payload-format.ts";
 import { writeCollection } from "../../src/payload/write-collection.ts";
 import { compileEntityWriter } from "../../src/payload/write-entity.ts";
+import { caseCount } from "../cases.ts";
 import { customers } from "./model.ts";
 
 const serviceRoot = "https://example.com/odata";
@@ -19,6 +21,8 @@ const writerOf = (metadata: PayloadFormat["metadata"], ieee754Compatible = false
   });
 const people = (length: number): readonly object[] =>
   Array.from({ length }, (_, id) => ({ id, name: `Customer number ${String(id)} ${"x".repeat(id % 200)}` }));
+
+const decode = (chunks: Iterable<Uint8Array>): string => Buffer.concat([...chunks]).toString();
 
 describe("a collection", () => {
   const context = `"@odata.context":"${contextUrl}"`;
@@ -58,21 +62,55 @@ describe("a collection", () => {
     );
   });
 
-  test("of up to 1,000 entities is one string", () => {
+  test("of up to 1,000 entities is one string if it is short, and otherwise the same text as bytes", () => {
     const writer = writerOf("minimal");
-    expect(writeCollection({ contextUrl, serviceRoot, entities: people(1000), writer })).toBeTypeOf("string");
-    expect(writeCollection({ contextUrl, serviceRoot, entities: people(1001), writer })).toBeTypeOf("object");
+    for (const length of [0, 1, 20, 200, 1000]) {
+      const entities = people(length);
+      const body = writeCollection({ contextUrl, serviceRoot, entities, writer });
+      const items = entities.map((entity) => writer.writeItem(entity, serviceRoot)).join(",");
+      const text = `{${context},"value":[${items}]}`;
+      expect(body).toEqual(length < 200 ? text : new TextEncoder().encode(text));
+    }
+    const body = writeCollection({ contextUrl, serviceRoot, entities: people(1001), writer });
+    expect(body).not.toBeInstanceOf(Uint8Array);
+    expect(body).toBeTypeOf("object");
   });
 
-  test("of more entities is written in chunks of 64 kB with the same bytes, in each iteration", () => {
+  test("of more entities is written in chunks of 64 KiB with the same bytes, in each iteration", () => {
     const entities = people(5000);
     const writer = writerOf("minimal");
     const body = writeCollection({ contextUrl, serviceRoot, count: 5000, entities, writer });
-    const chunks = Array.from(body as Iterable<string>);
+    const chunks = Array.from(body as Iterable<Uint8Array>);
     const items = entities.map((entity) => writer.writeItem(entity, serviceRoot)).join(",");
-    expect(chunks.join("")).toBe(`{${context},"@odata.count":5000,"value":[${items}]}`);
-    expect(Array.from(body as Iterable<string>)).toEqual(chunks);
-    expect(chunks.slice(0, -1).every(({ length }) => length >= 65_536 && length < 66_000)).toBe(true);
+    expect(decode(chunks)).toBe(`{${context},"@odata.count":5000,"value":[${items}]}`);
+    expect(Array.from(body as Iterable<Uint8Array>)).toEqual(chunks);
+    expect(chunks.slice(0, -1).every(({ length }) => length >= 65_536 && length < 65_536 + 9000)).toBe(true);
     expect(chunks.length).toBeGreaterThan(5);
+  });
+
+  test("is the same with texts of any length and characters, in one body and in chunks", () => {
+    const name = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc
+        .tuple(fc.constantFrom("a", "é", "€", "😀", '"', "\\", "\n", "\ud800"), fc.constantFrom(1, 100, 5000, 30_000))
+        .map(([character, length]) => character.repeat(length)),
+    );
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 12 }), fc.boolean(), (names, isChunked) => {
+        const entities = names.map((each, id) => ({ id, name: each }));
+        const body = writeCollection({
+          contextUrl,
+          serviceRoot,
+          entities,
+          writer: writerOf("minimal"),
+          total: isChunked ? 1001 : undefined,
+        });
+        const value = entities.map((each) => ({ Id: each.id, Name: each.name }));
+        const reference = JSON.stringify({ "@odata.context": contextUrl, value });
+        expect(isChunked).toBe(typeof body !== "string" && !(body instanceof Uint8Array));
+        expect(typeof body === "string" ? body : decode(body instanceof Uint8Array ? [body] : body)).toBe(reference);
+      }),
+      { numRuns: caseCount(300) },
+    );
   });
 });
