@@ -9,7 +9,7 @@ import { toRow, rowReader } from "./row-to-entity.ts";
 
 /**
  * Reads a page. A page that starts after a row is counted by a separate read, because its own total would count only the
- * remaining rows.
+ * remaining rows. Both reads see the same instant.
  * @param query the query of the plan for a source
  * @param read reads from the one source of the request
  */
@@ -20,8 +20,9 @@ export function readCounted(
 ): Maybe<Page> {
   if (!query.count || (plan.keyset?.seek ?? null) === null) return read(query);
   const { shape, values } = plan.query;
-  const total: SourceQuery = { ...query, values, filter: shape.filter, orderBy: [], skip: 0, top: 0 };
-  return chain(read({ ...query, count: false }), (page) =>
+  const state = new Evaluation(values);
+  const total: SourceQuery = { ...query, values, filter: shape.filter, orderBy: [], skip: 0, top: 0, state };
+  return chain(read({ ...query, count: false, state }), (page) =>
     chain(read(total), ({ count }): Page => ({ ...page, count })),
   );
 }

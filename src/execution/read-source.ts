@@ -65,11 +65,11 @@ const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
  */
 export function applyInMemory(
   rows: Iterable<unknown>,
-  query: MemoryQuery & Pick<SourceQuery, "values">,
+  query: MemoryQuery & Pick<SourceQuery, "values" | "state">,
   reader: Reader,
 ): Maybe<EntityPage> {
   const plan = planMentions(query);
-  const evaluation = new Evaluation(query.values);
+  const evaluation = new Evaluation(query.values, query.state);
   return plan === null ? applyClauses(rows, query, evaluation) : applyPlan(plan, rows, { query, evaluation, reader });
 }
 

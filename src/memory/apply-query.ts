@@ -19,8 +19,11 @@ type KeepRow = (row: unknown) => boolean;
  *   application
  * @see OData Protocol 4.0, section 11.2.1 (order of evaluation)
  */
-export function applyQuery(rows: Iterable<unknown>, query: MemoryQuery & Pick<SourceQuery, "values">): EntityPage {
-  return applyClauses(rows, query, new Evaluation(query.values));
+export function applyQuery(
+  rows: Iterable<unknown>,
+  query: MemoryQuery & Pick<SourceQuery, "values" | "state">,
+): EntityPage {
+  return applyClauses(rows, query, new Evaluation(query.values, query.state));
 }
 
 /**

@@ -2,6 +2,7 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import { tooManyItems } from "../errors/odata-error.ts";
+import type { ReadState } from "../query/source.ts";
 import { newRelations, type Relations } from "./relations.ts";
 
 /** The number of items that nested lambda operators of one evaluation may evaluate: about a second of work. */
@@ -11,21 +12,25 @@ const MAX_ITEMS = 20_000_000;
  * One evaluation of bound expressions: the state that all rows, the filter and the order share. The code that runs a
  * query makes one and passes it on.
  */
-export class Evaluation {
+export class Evaluation implements ReadState {
   /** The values of the parameters, by index. */
   readonly values: readonly PrimitiveValue[];
   #now: string | undefined;
   #relations: Relations | undefined;
   #prepared: Map<object, unknown> | undefined;
+  readonly #shared: ReadState | undefined;
   #items = 0;
 
-  constructor(values: readonly PrimitiveValue[]) {
+  /** @param shared the state of other reads of the same page */
+  constructor(values: readonly PrimitiveValue[], shared?: ReadState) {
     this.values = values;
+    this.#shared = shared;
   }
 
   /** The value of `now()`: all rows see the same instant. */
   get now(): string {
-    this.#now ??= String(valueCodec(PRIMITIVE_TYPES["Edm.DateTimeOffset"]).fromHandler(new Date()));
+    this.#now ??=
+      this.#shared?.now ?? String(valueCodec(PRIMITIVE_TYPES["Edm.DateTimeOffset"]).fromHandler(new Date()));
     return this.#now;
   }
 
@@ -54,6 +59,7 @@ export class Evaluation {
    * @throws ODataError `InvalidQueryOption` above the limit of one evaluation
    */
   spendItems(items: number): void {
+    this.#shared?.spendItems(items);
     this.#items += items;
     if (this.#items > MAX_ITEMS) throw tooManyItems(MAX_ITEMS);
   }

@@ -38,6 +38,16 @@ export interface SourceQuery {
   readonly signal: AbortSignal | undefined;
   /** The open transaction of the request, in which a source of its database reads; absent: none. */
   readonly transaction?: unknown;
+  /** The state of several reads that make one page; absent: the page is one read. */
+  readonly state?: ReadState | undefined;
+}
+
+/** The state that several reads share. */
+export interface ReadState {
+  /** The value of `now()`. */
+  readonly now: string;
+  /** Counts evaluated items. @throws ODataError `InvalidQueryOption` above the limit */
+  spendItems(items: number): void;
 }
 
 /** The sources of entity sets for one request. A set may show each user different rows. */

@@ -1,3 +1,4 @@
+import { Kysely, sql } from "kysely";
 import {
   arraySource,
   edm,
@@ -8,7 +9,10 @@ import {
   type ResultOf,
   type ServiceOptions,
 } from "odatakit";
-import { describe, expect, test } from "vitest";
+import { sqlEntitySet } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { AnyDatabase } from "../executors/engines.ts";
 import { type Answer, eachDoor, expectError, JSON_HEADERS, ORIGIN, type Send, targetOf, url } from "./doors.ts";
 import { noFailures } from "./model.ts";
 
@@ -487,5 +491,54 @@ describe("values that do not fit a token", () => {
     const body = (await first.json()) as { readonly "@odata.nextLink": string };
     const second = (await (await limitless.fetch(new Request(body["@odata.nextLink"]))).json()) as { value: unknown[] };
     expect(second.value).toHaveLength(10);
+  });
+});
+
+describe("a page after a row and its total", () => {
+  const start = Date.now();
+  const Event = entityType("Event", { id: edm.int32().key(), at: edm.dateTimeOffset({ precision: 3 }) });
+  /** Four events in the past, and one that begins in a minute. */
+  const events = [-9, -8, -7, -6, 1].map((minutes, index) => {
+    return { id: index + 1, at: new Date(start + minutes * 60_000).toISOString() };
+  });
+
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  /** Lets an hour pass after the first look at the clock. */
+  function skipAnHour(): void {
+    const { Date: Real } = globalThis;
+    let looks = 0;
+    class Skipping extends Real {
+      constructor(value?: number | string) {
+        super(value ?? start + (looks++ === 0 ? 0 : 3_600_000));
+      }
+    }
+    vi.stubGlobal("Date", Skipping);
+  }
+
+  test.each(["Sources", "Lists", "Tables"])("see the same now(): %s", async (set) => {
+    const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
+    await sql`create table event (id integer primary key, at text not null)`.execute(db);
+    await db.insertInto("event").values(events).execute();
+    const paging = "keyset";
+    const timed = odataService({
+      secret: SECRET,
+      schemaCheck: false,
+      logger: noFailures,
+      defaults: { maxTop: 3 },
+      entitySets: [
+        entitySet(Event, { name: "Sources", queryable: () => arraySource(Event, events), paging }),
+        entitySet(Event, { name: "Lists", getAll: () => events, paging }),
+        sqlEntitySet(Event, { name: "Tables", db, table: "event", operations: ["read"], paging }),
+      ],
+    });
+    const read = async (target: string) => (await timed.fetch(new Request(target))).json() as Promise<Answer["json"]>;
+    const first = await read(`${ORIGIN}/${set}?$filter=At lt now()&$count=true`);
+    expect(first).toMatchObject({ "@odata.count": 4, value: [{ Id: 1 }, { Id: 2 }, { Id: 3 }] });
+    skipAnHour();
+    expect(await read(first[NEXT])).toMatchObject({ "@odata.count": 4, value: [{ Id: 4 }] });
+    await db.destroy();
   });
 });

@@ -12,8 +12,8 @@ const NO_ENTITIES: EntityPage = Object.freeze({ entities: Object.freeze([]) });
  * @throws ODataError for a query that cannot be expressed in SQL; errors of the database
  */
 export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
-  const { values, top, skip } = query;
-  const execution = toExecution({ values, top, skip, base: baseOf(reader, query.sources) });
+  const { values, top, skip, state } = query;
+  const execution = toExecution({ values, top, skip, base: baseOf(reader, query.sources), state });
   if (query.top === 0) {
     if (!query.count) return NO_ENTITIES;
     return chain(readTotal(reader, query, execution), (count): Page => ({ ...NO_ENTITIES, count }));

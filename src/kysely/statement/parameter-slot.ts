@@ -4,6 +4,7 @@ import type { EntitySet } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
+import type { ReadState } from "../../query/source.ts";
 import type { Encode, Sql, SqlForm } from "./sql-form.ts";
 
 /** The values of one execution of a statement. */
@@ -80,6 +81,8 @@ export interface ExecutionInput {
   readonly keys?: Execution["keys"] | undefined;
   readonly maxRows?: number | undefined;
   readonly cells?: readonly unknown[] | undefined;
+  /** The state of other reads of the same page. */
+  readonly state?: ReadState | undefined;
 }
 
 /** Makes the execution of a query with these values. */
@@ -91,10 +94,11 @@ export function toExecution({
   keys = [],
   maxRows = 0,
   cells = [],
+  state,
 }: ExecutionInput): Execution {
   let instant: string | undefined;
   const now = (): string => {
-    instant ??= String(valueCodec(PRIMITIVE_TYPES["Edm.DateTimeOffset"]).fromHandler(new Date()));
+    instant ??= state?.now ?? String(valueCodec(PRIMITIVE_TYPES["Edm.DateTimeOffset"]).fromHandler(new Date()));
     return instant;
   };
   executions += 1;
