@@ -1,7 +1,11 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import {
+  besideKey,
   type GuardedReference,
+  hasValues,
+  isNested,
+  keepsReference,
   missingReference,
   referredKey,
   referredValues,
@@ -78,7 +82,7 @@ export function checkChangedReferences(
         if (seen) return undefined;
         return chain(partial ?? load(), (known): undefined => {
           if (known === null && current !== null && !mayCreate) return;
-          if (known === null || !keeps(reference, known, changes)) throw missingReference(target);
+          if (known === null || !keepsReference(reference, changes, known)) throw missingReference(target);
         });
       });
     });
@@ -101,18 +105,6 @@ function eachReference(
   return checks.length === 0 ? undefined : chain(startAll(checks), (): undefined => undefined);
 }
 
-/** Whether the principal of a reference is created along with the entity. */
-function isNested({ navigationProperty: { field } }: GuardedReference, entity: object): boolean {
-  return Object.hasOwn(entity, field) && isObject(declaredFieldOf(entity, field));
-}
-
-function keeps({ pairs }: GuardedReference, current: object, changes: object): boolean {
-  return pairs.every(({ property: { field } }) => {
-    const value = declaredFieldOf(changes, field);
-    return value === undefined || value === declaredFieldOf(current, field);
-  });
-}
-
 function fieldsOf({ pairs }: GuardedReference, entity: object): object {
   return Object.fromEntries(pairs.map(({ property: { field } }) => [field, declaredFieldOf(entity, field)] as const));
 }
@@ -121,15 +113,14 @@ function fieldsOf({ pairs }: GuardedReference, entity: object): object {
 function isSeen(reference: GuardedReference, entity: object, reader: Reader): Maybe<boolean> {
   const values = referredValues(reference, entity);
   if (values === null) return true;
-  const { entitySet, target, navigationProperty, pairs } = reference;
+  const { entitySet, target, navigationProperty } = reference;
   if (definitionOf(target, reader.context).handlers.getByKey !== undefined) {
     return chain(findOrMissing(target, referredKey(reference, values), reader), (found) => {
       if (!isObject(found)) return false;
       const { entityType } = target;
-      const beside = pairs.filter(({ related }) => !entityType.key.includes(related));
+      const beside = besideKey(reference);
       if (beside.length === 0) return true;
-      const whole = canonicalEntity(entityType, asEntity(found, entityType));
-      return beside.every(({ related: { field } }) => declaredFieldOf(whole, field) === values[field]);
+      return hasValues(canonicalEntity(entityType, asEntity(found, entityType)), beside, values);
     });
   }
   const mention = { navigationProperty, entitySet, target, below: [] };

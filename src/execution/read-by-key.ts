@@ -167,7 +167,9 @@ function readKeyedRow(
 ): Maybe<KeyedRow | null> {
   const { context } = reader;
   if (getByKey.readRow === undefined) throw new Error(`${entitySet.name} cannot be read by key.`);
-  if (conditionFor(entitySet, reader) === "all") {
+  const condition = conditionFor(entitySet, reader);
+  if (condition === "none") return null;
+  if (condition === "all") {
     return chain(getByKey.readRow(key, selected(), context, joins), (answer) => answeredValue(answer));
   }
   return chain(keyedSource(entitySet, getByKey, reader), ({ relational }): Maybe<KeyedRow | null> => {

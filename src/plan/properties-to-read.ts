@@ -28,7 +28,8 @@ export function propertiesToRead(
   needs: ReadNeeds,
 ): readonly SelectedProperty[] {
   const byNeeds = propertiesOf(clause, entitySet);
-  const key = needs.pushdown ? String(needs.key) : "all";
+  const joined = (needs.join ?? []).map(({ field }) => field);
+  const key = JSON.stringify(needs.pushdown ? [needs.key, joined] : [joined]);
   let properties = byNeeds.get(key);
   if (properties === undefined) {
     properties = Object.freeze(

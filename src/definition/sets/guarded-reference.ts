@@ -1,5 +1,5 @@
 import { refersToKey, keyHolderOf } from "../../edm/key-holder.ts";
-import type { EntitySet, JoinPair, NavigationProperty } from "../../edm/model.ts";
+import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 
 /** A foreign key that clients can write and that refers to a set with a row rule. */
@@ -96,6 +96,34 @@ export function referredKey({ target }: GuardedReference, values: Values): unkno
   const [single] = key;
   if (single !== undefined && key.length === 1) return values[single.field];
   return Object.freeze(Object.fromEntries(key.map(({ field }) => [field, values[field]])));
+}
+
+/** Whether the related entity is created along with the entity in a body. */
+export function isNested({ navigationProperty: { field } }: GuardedReference, given: object): boolean {
+  const nested = ownValue(given, field);
+  return typeof nested === "object" && nested !== null;
+}
+
+/** Whether a change keeps a foreign key. An unchanged one reveals nothing, so clients can write a body as they read it. */
+export function keepsReference({ pairs }: GuardedReference, changes: object, current: object): boolean {
+  return pairs.every(({ property: { field } }) => {
+    const value = ownValue(changes, field);
+    return value === undefined || value === (ownValue(current, field) ?? null);
+  });
+}
+
+function ownValue(entity: object, field: string): unknown {
+  return Object.hasOwn(entity, field) ? (entity as Values)[field] : undefined;
+}
+
+/** Returns the properties of the related entity in a foreign key that are not part of its key. */
+export function besideKey({ pairs, target }: GuardedReference): readonly StructuralProperty[] {
+  return pairs.flatMap(({ related }) => (target.entityType.key.includes(related) ? [] : [related]));
+}
+
+/** Whether an entity has these values. @param values by field, as of `referredValues` */
+export function hasValues(entity: object, properties: readonly StructuralProperty[], values: Values): boolean {
+  return properties.every(({ field }) => (entity as Values)[field] === values[field]);
 }
 
 /** Makes the error for a foreign key to a missing or a hidden entity. Clients must not be able to distinguish the two. */

@@ -21,8 +21,8 @@ export interface Execution {
   readonly cells: readonly unknown[];
   /** Returns the parameters of the base query of a set that the query mentions, or of the source itself (null). */
   readonly base: (entitySet: EntitySet | null) => readonly unknown[];
-  /** Unique among executions. */
-  readonly id: number;
+  /** Returns a number that identifies the execution, also among those of other services on the same connection. */
+  readonly id: () => number;
   /** Returns the value of `now()`, which is constant during the execution. */
   readonly now: () => string;
 }
@@ -70,8 +70,6 @@ export function readSlot(slot: unknown, execution: Execution): unknown {
   return isSlot(slot) ? slot.read(execution) : slot;
 }
 
-let executions = 0;
-
 /** The values of an execution; its statements need no absent value. */
 export interface ExecutionInput {
   readonly values: readonly PrimitiveValue[];
@@ -101,8 +99,9 @@ export function toExecution({
     instant ??= state?.now ?? String(valueCodec(PRIMITIVE_TYPES["Edm.DateTimeOffset"]).fromHandler(new Date()));
     return instant;
   };
-  executions += 1;
-  return { values, base, top, skip, keys, maxRows, cells, id: executions, now };
+  let made: number | undefined;
+  const id = (): number => (made ??= Math.random());
+  return { values, base, top, skip, keys, maxRows, cells, id, now };
 }
 
 function readConstant(constant: SqlConstant, { values, keys, now }: Execution): PrimitiveValue {

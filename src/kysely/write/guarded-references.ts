@@ -2,7 +2,11 @@ import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import {
+  besideKey,
   type GuardedReference,
+  hasValues,
+  isNested,
+  keepsReference,
   missingReference,
   referredKey,
   referredValues,
@@ -50,8 +54,7 @@ export async function statedReferences(
   for (const reference of set?.guardedReferences ?? []) {
     const [first] = statedPairs(reference, values);
     const target = setOf(context, reference.target.name);
-    const nested = values[reference.navigationProperty.field];
-    if (first === undefined || target === null || (typeof nested === "object" && nested !== null)) continue;
+    if (first === undefined || target === null || isNested(reference, values)) continue;
     // A user who sees all rows learns nothing from a constraint.
     if ((await restrictionsOf([target], context)).size === 0) continue;
     const isAbsent = await isAbsentFor(set, reference, target, values, context);
@@ -125,7 +128,7 @@ export async function checkReferredRows(
 ): Promise<void> {
   for (const each of stated) {
     const { reference, name } = each;
-    if (current !== null && keeps(reference, entity, current)) continue;
+    if (current !== null && keepsReference(reference, entity, current)) continue;
     if (isItself(each, table, entity)) continue;
     if (!(await isReferredSeen(task, restrictions, each, table, entity))) throw missingReference(name);
   }
@@ -146,17 +149,16 @@ async function isReferredSeen(
   if (other === null || !table.shares(other)) return true;
   const writer = writerOf(other);
   const key = writer.keyValues(referredKey(reference, values));
-  const beside = reference.pairs.filter(({ related }) => !reference.target.entityType.key.includes(related));
-  const isWhole = beside.length === 0;
-  if (isWhole) return isVisible(task, restrictions, { set: target, table: other, key });
-  const selected = [...other.entityType.key, ...beside.map(({ related }) => declaredOf(other, related.field))];
+  const referred = { set: target, table: other, key };
+  const beside = besideKey(reference);
+  if (beside.length === 0) return isVisible(task, restrictions, referred);
+  const selected = [...other.entityType.key, ...beside.map(({ field }) => declaredOf(other, field))];
   const row = await writer.read(
     task,
     key,
     selected.map((property) => ({ property })),
   );
-  const isEqual = row !== null && beside.every(({ related: { field } }) => row[field] === values[field]);
-  return isEqual && isVisible(task, restrictions, { set: target, table: other, key });
+  return row !== null && hasValues(row, beside, values) && isVisible(task, restrictions, referred);
 }
 
 function declaredOf({ entityType }: SqlTable, wanted: string): SqlTable["entityType"]["properties"][number] {
@@ -165,11 +167,6 @@ function declaredOf({ entityType }: SqlTable, wanted: string): SqlTable["entityT
     properties.find(({ field }) => field === wanted),
     `${entityType.name} has no property ${wanted}.`,
   );
-}
-
-/** An unchanged foreign key reveals nothing, so clients can write a body as they read it. */
-function keeps({ pairs }: GuardedReference, entity: Values, current: Values): boolean {
-  return pairs.every(({ property: { field } }) => (entity[field] ?? null) === (current[field] ?? null));
 }
 
 /** Whether a row refers to itself: the row exists after the write. */

@@ -21,7 +21,7 @@ export const SQLITE_DOCUMENTS: DocumentSyntax = Object.freeze<DocumentSyntax>({
     where: sql`${sql.id(alias, "key")} is not null`,
   }),
   // SQLite has no time limit. The condition names the item, or SQLite would evaluate it only once.
-  spendItem: (item) => sql`odata_spend_item(${bindSlot(({ id }) => id)}, ${item})`,
+  spendItem: (item) => sql`odata_spend_item(${bindSlot(({ id }) => id())}, ${item})`,
 });
 
 function member(
