@@ -197,7 +197,9 @@ function ownerOf(exchange: Exchange, { name }: EntitySet): string | undefined {
     // JavaScript may return anything, such as a promise, which would be the same string for all users.
     const scope: unknown = scopeOf(ruleContextOf(exchange.context));
     if (typeof scope === "string") return scope;
-    throw new TypeError("`tokenScope` of odataService did not return a text: return what keyset tokens belong to.");
+    throw new TypeError(
+      "`tokenScope` of odataService did not return a string: return one that identifies the user or tenant.",
+    );
   }
   const { user } = exchange;
   if (user === null) return undefined;

@@ -55,7 +55,7 @@ export function resolveSource(
 function checkSource(source: QueryableSource, { name }: EntitySet): QueryableSource {
   if (isSource(source)) return source;
   throw new TypeError(
-    `The queryable handler of ${name} did not return a source: return arraySource(…) or another one.`,
+    `The queryable handler of ${name} did not return a source: return arraySource(…) or another source.`,
   );
 }
 

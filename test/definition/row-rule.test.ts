@@ -411,7 +411,7 @@ describe("paths", () => {
 
 describe("other results of a rule fail", () => {
   const message =
-    "The row rule of Things did not return a row predicate: return row.ownerId.eq(user.id), allRows or noRows.";
+    "The row rule of Things did not return a condition: return row.ownerId.eq(user.id), allRows or noRows.";
 
   test.each<[string, unknown]>([
     ["nothing", undefined],
@@ -423,7 +423,7 @@ describe("other results of a rule fail", () => {
     ["an object that inherits from a predicate", Object.create(allRows)],
   ])("%s", (_what, answer) => {
     expect(thrown(() => conditionOf(() => answer)).message).toBe(message);
-    const joined = "`and` and `or` of a row rule take a row predicate, such as `row.ownerId.eq(user.id)`.";
+    const joined = "`and` and `or` of a row rule take a condition, such as `row.ownerId.eq(user.id)`.";
     for (const predicate of [allRows, noRows]) {
       expect(thrown(() => predicate.and(answer as never)).message).toBe(joined);
       expect(thrown(() => predicate.or(answer as never)).message).toBe(joined);

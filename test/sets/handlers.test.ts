@@ -240,7 +240,7 @@ describe("wrong calls of a handler throw a clear error", () => {
     [
       "a filter without a result",
       ({ sets }, { notes }) => sets(notes).query({ filter: () => undefined as never }),
-      /did not return a row predicate/,
+      /did not return a condition/,
     ],
     [
       "a property in a filter",

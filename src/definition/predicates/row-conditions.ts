@@ -80,7 +80,7 @@ function termOf(answer: unknown, words: RowConditionWords): RowTerm {
     unawaited(answer);
     throw new TypeError(`${words.this} returned a promise, but it must be synchronous. ${words.instead}`);
   }
-  throw new TypeError(`${words.this} did not return a row predicate: return ${words.example}.`);
+  throw new TypeError(`${words.this} did not return a condition: return ${words.example}.`);
 }
 
 interface Start {

@@ -90,7 +90,7 @@ const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 /** Rejects other values, which JavaScript callers may pass: they must not count as a predicate that hides nothing. */
 function termOf(other: unknown): RowTerm {
   if (isRowPredicate(other)) return other.term;
-  throw new TypeError("`and` and `or` of a row rule take a row predicate, such as `row.ownerId.eq(user.id)`.");
+  throw new TypeError("`and` and `or` of a row rule take a condition, such as `row.ownerId.eq(user.id)`.");
 }
 
 /** Folds constants, so that no expression contains one. */
