@@ -7,7 +7,7 @@ import { type CollectionRows, runCollection } from "../execution/run-collection.
 import { runExpand } from "../execution/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { collectionContext, typeCollectionContext } from "../payload/context-url.ts";
+import { originContext } from "../payload/context-url.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { planCollection } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
@@ -59,18 +59,18 @@ interface ComposedResult {
 }
 
 function pageOf(exchange: Exchange, format: JsonFormat, { type, own, getAll }: ComposedResult): Maybe<ODataResponse> {
-  if (own !== null) return ownResponse(exchange, format, own, getAll);
-  if (!isEnvelopedByType(exchange)) return bareResponse(exchange, format, type, getAll);
-  const { target, origin } = bareTarget(exchange, type);
+  if (own === null && !isEnvelopedByType(exchange)) return bareResponse(exchange, format, type, getAll);
+  const { target, origin } =
+    own === null ? bareTarget(exchange, type) : { target: exchange.entitySet(own).target, origin: own };
   return collectionResponse(exchange, format, {
     target,
     rules: COMPOSED_OPTIONS,
     form: "get-all",
     rows: rowsOf(getAll),
     origin,
-    selectPushdownEnabled: true,
+    selectPushdownEnabled: own === null || exchange.entitySet(own).settings.selectPushdownEnabled,
     countsAfterSkip: false,
-    contextUrl: (contextSelect) => typeCollectionContext(exchange.serviceRoot, type.qualifiedName, contextSelect),
+    contextUrl: (contextSelect) => originContext(exchange.serviceRoot, own ?? type, true, contextSelect),
   });
 }
 
@@ -79,25 +79,6 @@ type GetAll = () => Maybe<Iterable<unknown>>;
 /** Reads the entities that the function returned, without hidden ones. */
 function rowsOf(getAll: GetAll): CollectionRows {
   return { handlers: { getAll }, entitySet: null };
-}
-
-function ownResponse(
-  exchange: Exchange,
-  format: JsonFormat,
-  entitySet: EntitySet,
-  getAll: GetAll,
-): Maybe<ODataResponse> {
-  const { target, settings } = exchange.entitySet(entitySet);
-  return collectionResponse(exchange, format, {
-    target,
-    rules: COMPOSED_OPTIONS,
-    form: "get-all",
-    rows: rowsOf(getAll),
-    origin: entitySet,
-    selectPushdownEnabled: settings.selectPushdownEnabled,
-    countsAfterSkip: false,
-    contextUrl: (contextSelect) => collectionContext(exchange.serviceRoot, entitySet, contextSelect),
-  });
 }
 
 /** Makes a bare array. It has no count and no next link, so it contains all entities, or as many as `$top` requests. */

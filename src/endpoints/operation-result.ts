@@ -3,7 +3,7 @@ import { selectAll } from "../binder/bind-select-expand.ts";
 import type { EntitySet, EntityType, Operation } from "../edm/model.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { collectionContext, entityContext, typeContext } from "../payload/context-url.ts";
+import { originContext } from "../payload/context-url.ts";
 import { etagWriter } from "../payload/etag.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { isEntityResult, isValueResult, resultWriter } from "../payload/write-result.ts";
@@ -109,7 +109,7 @@ function entityResponse(
   const own = ownSet(called, entityType);
   if (own === null && isEnvelopedByType(exchange)) {
     const writer = entityWriterFor(service, entityType, clause, format, undefined);
-    const contextUrl = typeContext(serviceRoot, entityType.qualifiedName, false);
+    const contextUrl = originContext(serviceRoot, entityType, false, []);
     return jsonResponse(exchange, format, writer.writeEntity(entity, serviceRoot, contextUrl));
   }
   if (own === null) {
@@ -117,7 +117,7 @@ function entityResponse(
     return jsonResponse(exchange, format, writer.writeItem(entity, serviceRoot));
   }
   const writer = entityWriterFor(service, own, clause, format, undefined);
-  const body = writer.writeEntity(entity, serviceRoot, entityContext(serviceRoot, own, []));
+  const body = writer.writeEntity(entity, serviceRoot, originContext(serviceRoot, own, false, []));
   const etag = etagWriter(own)?.(entity);
   return jsonResponse(exchange, format, body, etag === undefined ? undefined : { ETag: etag });
 }
@@ -130,12 +130,10 @@ function collectionBody(
 ): ODataResponse {
   const { service, serviceRoot } = exchange;
   const own = ownSet(called, entityType);
-  const context =
-    own === null ? typeContext(serviceRoot, entityType.qualifiedName, true) : collectionContext(serviceRoot, own, []);
   const isBare = own === null && !isEnvelopedByType(exchange);
   const written = isBare ? bareFormat(format) : format;
   const body = writeCollection({
-    contextUrl: isBare ? null : context,
+    contextUrl: isBare ? null : originContext(serviceRoot, own ?? entityType, true, []),
     serviceRoot,
     entities,
     writer: entityWriterFor(service, own ?? entityType, selectAll(entityType), written, undefined),

@@ -9,25 +9,7 @@ import type { CompiledExpression, CompiledPredicate } from "./evaluation.ts";
  * @see OData URL Conventions 4.0, section 5.1.1.1.7
  */
 export function compileAnd(operands: readonly CompiledExpression[]): CompiledPredicate {
-  const [first, second] = operands;
-  if (first !== undefined && second !== undefined && operands.length === 2) {
-    return (entity, evaluation) => {
-      const left = first(entity, evaluation);
-      if (left === false) return false;
-      const right = second(entity, evaluation);
-      if (right === false) return false;
-      return left === null || right === null ? null : true;
-    };
-  }
-  return (entity, evaluation) => {
-    let result: true | null = true;
-    for (const operand of operands) {
-      const value = operand(entity, evaluation);
-      if (value === false) return false;
-      if (value === null) result = null;
-    }
-    return result;
-  };
+  return compileJunction(operands, false);
 }
 
 /**
@@ -36,21 +18,26 @@ export function compileAnd(operands: readonly CompiledExpression[]): CompiledPre
  * @see OData URL Conventions 4.0, section 5.1.1.1.8
  */
 export function compileOr(operands: readonly CompiledExpression[]): CompiledPredicate {
+  return compileJunction(operands, true);
+}
+
+/** @param decisive the value of an operand that decides the result */
+function compileJunction(operands: readonly CompiledExpression[], decisive: boolean): CompiledPredicate {
   const [first, second] = operands;
   if (first !== undefined && second !== undefined && operands.length === 2) {
     return (entity, evaluation) => {
       const left = first(entity, evaluation);
-      if (left === true) return true;
+      if (left === decisive) return decisive;
       const right = second(entity, evaluation);
-      if (right === true) return true;
-      return left === null || right === null ? null : false;
+      if (right === decisive) return decisive;
+      return left === null || right === null ? null : !decisive;
     };
   }
   return (entity, evaluation) => {
-    let result: false | null = false;
+    let result: boolean | null = !decisive;
     for (const operand of operands) {
       const value = operand(entity, evaluation);
-      if (value === true) return true;
+      if (value === decisive) return decisive;
       if (value === null) result = null;
     }
     return result;

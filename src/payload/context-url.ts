@@ -97,26 +97,8 @@ export function typeContext(serviceRoot: string, typeName: string, isCollection:
 }
 
 /**
- * Returns the context of entities without a set: `#Collection(Shop.Order)`, with `$select`
- * `#Collection(Shop.Order)(a,b)`.
- * @param typeName qualified name of the entity type
- * @see OData Protocol 4.0, sections 10.2 and 10.7
- */
-export function typeCollectionContext(serviceRoot: string, typeName: string, contextSelect: readonly string[]): string {
-  return `${typeContext(serviceRoot, typeName, true)}${selectList(contextSelect)}`;
-}
-
-/**
- * Returns the context of an entity without a set: `#Shop.Order`, with `$select` `#Shop.Order(a,b)`.
- * @param typeName qualified name of the entity type
- * @see OData Protocol 4.0, sections 10.3 and 10.8
- */
-export function typeEntityContext(serviceRoot: string, typeName: string, contextSelect: readonly string[]): string {
-  return `${typeContext(serviceRoot, typeName, false)}${selectList(contextSelect)}`;
-}
-
-/**
- * Returns the context of related entities, by their set, or by their type if they have no set.
+ * Returns the context of entities by their set, or by their type if they have no set: `#Shop.Order` for one of them,
+ * `#Collection(Shop.Order)(a,b)` for several with `$select`.
  * @see OData Protocol 4.0, sections 10.2, 10.3, 10.7 and 10.8
  */
 export function originContext(
@@ -128,8 +110,7 @@ export function originContext(
   if (origin.kind === "EntitySet") {
     return (isCollection ? collectionContext : entityContext)(serviceRoot, origin, contextSelect);
   }
-  const ofType = isCollection ? typeCollectionContext : typeEntityContext;
-  return ofType(serviceRoot, origin.qualifiedName, contextSelect);
+  return `${typeContext(serviceRoot, origin.qualifiedName, isCollection)}${selectList(contextSelect)}`;
 }
 
 function selectList(contextSelect: readonly string[]): string {

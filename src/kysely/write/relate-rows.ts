@@ -64,15 +64,8 @@ export function removeRelated(
         : isRelated(relation, join, row));
     if (!isLinked) throw noLink();
     if (join.kind === "direct") {
-      await other.update(
-        task,
-        otherKey,
-        nulls(
-          other,
-          join.pairs.map((pair) => pair.related),
-        ),
-        [],
-      );
+      const foreignKey = join.pairs.map((pair) => pair.related);
+      await other.update(task, otherKey, nulls(other, foreignKey), []);
     }
     await checkRelated(relation, otherKey);
   });
@@ -85,15 +78,8 @@ export function clearRelated(write: RelatedWrite, key: unknown, context: AnyWrit
     const join = asDirect(relation.join, navigation);
     if (ownProperties(join).some(({ field }) => (relation.row[field] ?? null) === null)) return;
     if (refersToKey(navigation, join)) {
-      await own.update(
-        task,
-        ownKey,
-        nulls(
-          own,
-          join.pairs.map(({ property }) => property),
-        ),
-        [],
-      );
+      const foreignKey = join.pairs.map(({ property }) => property);
+      await own.update(task, ownKey, nulls(own, foreignKey), []);
     } else await clear(relation, join, undefined);
   });
 }
@@ -154,15 +140,8 @@ async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promi
   for (const key of keys) {
     if (textOf(key) === keptKey) continue;
     if (!(await isVisible(task, restrictions, { set: target, table: other.table, key }))) continue;
-    await other.update(
-      task,
-      key,
-      nulls(
-        other,
-        join.pairs.map((pair) => pair.related),
-      ),
-      [],
-    );
+    const foreignKey = join.pairs.map((pair) => pair.related);
+    await other.update(task, key, nulls(other, foreignKey), []);
     await checkRelated(relation, key);
   }
 }
