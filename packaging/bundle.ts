@@ -8,6 +8,11 @@ export interface PackageEntry {
   readonly default: string;
 }
 
+/** Files of the package that its code starts as threads, beside the entries that start them. */
+const THREADS: Readonly<Record<string, string>> = {
+  "kysely/sqlite/reader-thread": "./src/kysely/sqlite/reader-thread.ts",
+};
+
 /**
  * Writes `dist`: one JavaScript file and one declaration file for each entry, and chunks for what they share. Source maps
  * contain their sources, so the package needs no `src`.
@@ -20,7 +25,7 @@ export async function bundle(project: string, entries: Readonly<Record<string, P
     Object.values(entries).map((entry) => [entry.default.slice("./dist/".length, -".js".length), entry.source]),
   );
   const build = await rolldown({
-    input,
+    input: { ...input, ...THREADS },
     cwd: project,
     platform: "neutral",
     external: [/^node:/u, "kysely"],

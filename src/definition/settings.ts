@@ -45,6 +45,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze(
     maxJsonValues: 100_000,
     maxResponseEntities: 1_000_000,
     maxExpandItems: 50,
+    queryTimeout: 10_000,
   }),
 );
 

@@ -32,6 +32,7 @@ export const ERROR_CODES = {
   InternalServerError: 500,
   NotImplemented: 501,
   ServiceUnavailable: 503,
+  QueryTimeout: 503,
 } as const;
 
 /** An error code of the framework. */

@@ -81,3 +81,13 @@ export function tooManyItems(most: number): ODataError {
   const message = `'any' and 'all' inspect more than ${String(most)} items: start the filter, and each outer predicate, with a condition that few items meet.`;
   return protocolError("InvalidQueryOption", message);
 }
+
+/**
+ * Makes the error of a query that the database does not finish in time.
+ * @param timeout in milliseconds
+ * @see docs/reference/limits.md
+ */
+export function queryTimeout(timeout: number, cause?: unknown): ODataError {
+  const message = `The query takes the database more than ${String(timeout / 1000)} s. Filter by a property with an index, request fewer rows with $top, or leave out counts, searches and orders along navigations.`;
+  return protocolError("QueryTimeout", message, { cause });
+}

@@ -10,6 +10,7 @@ import type { ReadRun } from "./load-run.ts";
 import type { JoinKey, KeyGroup } from "./parent-keys.ts";
 import { readJoined } from "./read-joined.ts";
 import type { ReadTarget } from "./read-related.ts";
+import { timeoutOf } from "./reader.ts";
 import { countWritten, cutToPage } from "./relate.ts";
 import { resolveSources } from "./resolve-sources.ts";
 import { searchedSource } from "./search-related.ts";
@@ -98,6 +99,7 @@ function readLists(
       // Each parent may have one extra row, which shows that more rows follow. One row above all of these exceeds the limit.
       maxRows: maxEntities === null ? undefined : Math.max(maxEntities - counted.total, 0) + groups.length + 1,
       sources,
+      timeout: timeoutOf(run.context),
     },
     run.context,
   );

@@ -9,6 +9,7 @@ import type { RelatedPage, RelatedQuery, RelatedShape, RelationalSource, SourceQ
 import type { LoadRun } from "./load-run.ts";
 import { openSet, type SetForms } from "./open-set.ts";
 import { type JoinKey, joinKeyReader, type KeyGroup, mirrored } from "./parent-keys.ts";
+import { timeoutOf } from "./reader.ts";
 import { rowReader, wholeEntity } from "./row-to-entity.ts";
 
 /** A read of related entities. By default it reads all entities of the keys, without a count. */
@@ -23,7 +24,7 @@ export function readJoined(
   query: JoinedQuery,
   request: Pick<SourceQuery, "transaction" | "signal">,
 ): Maybe<RelatedPage> {
-  const { shape, values = [], keys, skip = 0, top, count = false, maxRows, sources } = query;
+  const { shape, values = [], keys, skip = 0, top, count = false, maxRows, sources, timeout } = query;
   return relational.readRelated({
     shape,
     values,
@@ -34,6 +35,7 @@ export function readJoined(
     maxRows,
     sources,
     transaction: request.transaction,
+    timeout,
     // A getter, because making a signal is expensive and most sources never read it.
     get signal(): AbortSignal | undefined {
       return request.signal;
@@ -78,7 +80,7 @@ function readObjects(
   count: (entities: number) => void,
 ): Maybe<ObjectLists> {
   const maxRows = maxEntities === null ? undefined : Math.max(maxEntities - counted.total, 0) + 1;
-  const query: JoinedQuery = { shape, keys: groups.map(({ key }) => key.values), maxRows };
+  const query: JoinedQuery = { shape, keys: groups.map(({ key }) => key.values), maxRows, timeout: timeoutOf(context) };
   return chain(readJoined(relational, query, context), ({ related, rowShape }) => {
     const toEntity = rowReader(rowShape);
     return related.map((each) => {

@@ -11,7 +11,7 @@ import { type JoinKey, joinKeyReader } from "./parent-keys.ts";
 import { type FoundEntity, readByKey } from "./read-by-key.ts";
 import { readJoined } from "./read-joined.ts";
 import type { NavigationSource, RelatedSearch } from "./read-navigation.ts";
-import type { Reader } from "./reader.ts";
+import { timeoutOf, type Reader } from "./reader.ts";
 import { resolveSources } from "./resolve-sources.ts";
 import { searchedSource } from "./search-related.ts";
 
@@ -68,9 +68,13 @@ export function relatedSource({ join }: TableNavigation, { joinKey, relational }
     relational,
     read: (query) => {
       if (joinKey === null) return { entities: [], count: 0 };
-      const { values, skip, top, count, sources } = query;
+      const { values, skip, top, count, sources, timeout } = query;
       const shape = relatedShape(query.shape, join, query.selected);
-      const page = readJoined(relational, { shape, values, keys: [joinKey.values], skip, top, count, sources }, query);
+      const page = readJoined(
+        relational,
+        { shape, values, keys: [joinKey.values], skip, top, count, sources, timeout },
+        query,
+      );
       return chain(page, ({ related, counts, rowShape }): Page => {
         const [rows = []] = related;
         const count = counts?.[0];
@@ -91,7 +95,11 @@ export function readRelatedRow(
   if (joinKey === null) return null;
   const values = key === undefined ? [] : keyValues(table.target.entityType.key, key);
   const shape = relatedEntityShape(table, key !== undefined, selected);
-  const page = readJoined(relational, { shape, values, keys: [joinKey.values], top: 1 }, context);
+  const page = readJoined(
+    relational,
+    { shape, values, keys: [joinKey.values], top: 1, timeout: timeoutOf(context) },
+    context,
+  );
   return chain(page, ({ related, rowShape }) => {
     const entity = related[0]?.[0];
     return entity === undefined ? null : { entity, rowShape };

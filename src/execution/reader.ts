@@ -55,6 +55,11 @@ export function serviceOf({ service }: Context): ServiceDefinition {
   return service as ServiceDefinition;
 }
 
+/** Returns the milliseconds for one statement of a database; null for no limit. */
+export function timeoutOf(context: Context): number | null {
+  return serviceOf(context).limits.queryTimeout;
+}
+
 /** Returns the definition of a set in the service of a request. @throws as for definitionIn */
 export function definitionOf(entitySet: EntitySet, context: Context): EntitySetDefinition {
   return definitionIn(serviceOf(context), entitySet);

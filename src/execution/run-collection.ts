@@ -20,7 +20,7 @@ import { isIterable, isSource, answeredValue, withoutPromises } from "./handler-
 import { readCounted, readLastRow } from "./keyset-page.ts";
 import { readAll } from "./open-set.ts";
 import { applyInMemory, openSource, readFrom } from "./read-source.ts";
-import { type Reader, serviceOf } from "./reader.ts";
+import { type Reader, serviceOf, timeoutOf } from "./reader.ts";
 import { conditionsFor } from "./row-access.ts";
 import { runSearch } from "./search-related.ts";
 
@@ -161,6 +161,7 @@ function toSourceQuery(plan: CollectionPlan, { context }: Reader, chosen: Chosen
     joined: chosen?.joined.navigations,
     sources: chosen?.sources,
     transaction: context.transaction,
+    timeout: timeoutOf(context),
     // A getter, because making a signal is expensive and most sources never read it.
     get signal(): AbortSignal {
       return context.signal;

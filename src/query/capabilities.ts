@@ -33,6 +33,8 @@ export interface Limits {
   readonly maxJsonValues: number | null;
   readonly maxResponseEntities: number | null;
   readonly maxExpandItems: number | null;
+  /** Milliseconds for one statement of a database. */
+  readonly queryTimeout: number | null;
 }
 
 /** A navigation of an expansion. Expansions below it start from its target set. */

@@ -36,6 +36,8 @@ export interface SourceQuery {
   readonly sources?: SourcesBySet | undefined;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
+  /** Milliseconds that a database may take for one statement; null or absent: no limit. */
+  readonly timeout?: number | null | undefined;
   /** The open transaction of the request, in which a source of its database reads; absent: none. */
   readonly transaction?: unknown;
   /** The state of several reads that make one page; absent: the page is one read. */
@@ -103,6 +105,8 @@ export interface RelatedQuery {
   readonly maxRows: number | undefined;
   readonly sources?: SourcesBySet | undefined;
   readonly signal: AbortSignal | undefined;
+  /** As in `SourceQuery`. */
+  readonly timeout?: number | null | undefined;
   /** As in `SourceQuery`. */
   readonly transaction?: unknown;
 }

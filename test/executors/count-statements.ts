@@ -21,7 +21,7 @@ export function countStatements(dialect: Dialect): StatementCounter {
     createIntrospector: (db) => dialect.createIntrospector(db),
     createAdapter: () => {
       const adapter = dialect.createAdapter();
-      for (const name of ["readRows", "readOne"]) {
+      for (const name of ["readRows", "readOne", "read", "readFirst"]) {
         const read: unknown = Reflect.get(adapter, name);
         if (typeof read !== "function") continue;
         Reflect.set(adapter, name, (...given: readonly unknown[]): unknown => {

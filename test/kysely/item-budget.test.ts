@@ -23,6 +23,8 @@ beforeAll(async () => {
 afterAll(() => db.destroy());
 
 const service = odataService({
+  // On a slow machine, this limit of time would be reached first.
+  defaults: { queryTimeout: null },
   entitySets: [
     sqlEntitySet(Thing, { db, table: "things", operations: ["read"] }),
     entitySet(Thing, { name: "Listed", queryable: () => arraySource(Thing, things) }),

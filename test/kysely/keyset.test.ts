@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test, vi } from "vitest";
+import { isPatientReader } from "../../src/kysely/connection/patient-reader.ts";
 import { synchronousReaderOf } from "../../src/kysely/connection/synchronous-reader.ts";
 import { Order, ORDER_COLUMNS, ordersDatabase } from "./orders.ts";
 
@@ -30,8 +31,8 @@ const service = odataService({
 });
 
 const reader = synchronousReaderOf(db);
-if (reader === null) throw new Error("The database does not read at once.");
-const readRows = vi.spyOn(reader, "readRows");
+if (reader === null || !isPatientReader(reader)) throw new Error("The database does not read at once.");
+const readRows = vi.spyOn(reader, "read");
 
 interface Page {
   readonly value: ReadonlyArray<{ readonly id: number }>;
@@ -49,7 +50,8 @@ async function read(link: string): Promise<Page> {
 function lastStatement(): readonly [text: string, parameters: readonly unknown[]] {
   const call = readRows.mock.calls.at(-1);
   if (call === undefined) throw new Error("Nothing was read.");
-  return call;
+  const [text, parameters] = call;
+  return [text, parameters];
 }
 
 /** The query plan of SQLite. */

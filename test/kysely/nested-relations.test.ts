@@ -14,6 +14,7 @@ await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i
   insert into dots select i, 1 from n`.execute(db);
 
 const service = odataService({
+  defaults: { queryTimeout: null },
   propertyNaming: "camelCase",
   entitySets: [
     sqlEntitySet(Dot, {

@@ -2,6 +2,7 @@ import { Kysely, sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, hasRequired, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
+import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
 import type { SynchronousReader } from "../../src/kysely/connection/synchronous-reader.ts";
 import type { AnyDatabase, RunStatement } from "./orders.ts";
 
@@ -80,12 +81,12 @@ export async function relationTables(): Promise<Relations> {
 }
 
 function noting<A extends object>(adapter: A, note: (statement: RunStatement) => void): A {
-  const reader = adapter as unknown as Record<keyof SynchronousReader, SynchronousReader["readRows"]>;
-  for (const name of ["readRows", "readOne"] as const) {
+  const reader = adapter as unknown as Record<keyof PatientReader, PatientReader["read"]>;
+  for (const name of ["readRows", "readOne", "read", "readFirst"] as const) {
     const read = reader[name];
-    reader[name] = (text, parameters) => {
+    reader[name] = (text, parameters, patience) => {
       note({ sql: text, parameters });
-      return read.call(adapter, text, parameters);
+      return read.call(adapter, text, parameters, patience);
     };
   }
   return adapter;

@@ -13,7 +13,7 @@ import {
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SynchronousReader } from "../../src/kysely/connection/synchronous-reader.ts";
+import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
 const Customer = entityType("Customer", {
@@ -231,12 +231,12 @@ describe("SQLite flattens restricted rows, so that indexes serve them", () => {
       createIntrospector: (instance) => dialect.createIntrospector(instance),
       createAdapter: () => {
         const adapter = dialect.createAdapter();
-        const reader = adapter as unknown as Record<keyof SynchronousReader, SynchronousReader["readRows"]>;
-        for (const name of ["readRows", "readOne"] as const) {
+        const reader = adapter as unknown as Record<keyof PatientReader, PatientReader["read"]>;
+        for (const name of ["readRows", "readOne", "read", "readFirst"] as const) {
           const read = reader[name];
-          reader[name] = (text, values) => {
+          reader[name] = (text, values, patience) => {
             if (!text.startsWith("explain")) statements.push([text, values]);
-            return read.call(adapter, text, values);
+            return read.call(adapter, text, values, patience);
           };
         }
         return adapter;
@@ -256,7 +256,7 @@ describe("SQLite flattens restricted rows, so that indexes serve them", () => {
     await ask(made, target, user);
     statements.length = 0;
     await ask(made, target, user);
-    const reader = db.getExecutor().adapter as unknown as SynchronousReader;
+    const reader = db.getExecutor().adapter as unknown as PatientReader;
     return statements.map(([text, values]) =>
       reader
         .readRows(`explain query plan ${text}`, values)

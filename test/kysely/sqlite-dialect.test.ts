@@ -575,6 +575,18 @@ describe("faults of the options", () => {
       "sqliteDialect: `statements` cannot be 0. Give a whole number of 1 or more.",
     ],
     [
+      "readerThreads",
+      "a.db",
+      { readerThreads: 65 },
+      "sqliteDialect: `readerThreads` cannot be 65. Give a whole number of 0 to 64.",
+    ],
+    [
+      "maxQueuedQueries",
+      "a.db",
+      { maxQueuedQueries: null },
+      "sqliteDialect: `maxQueuedQueries` cannot be null. Give a whole number.",
+    ],
+    [
       "a near name",
       "a.db",
       { readOnly: true },
@@ -584,7 +596,7 @@ describe("faults of the options", () => {
       "another name",
       "a.db",
       { wal: true },
-      "sqliteDialect: there is no option `wal`. Use `readonly`, `busyTimeout`, `statements`.",
+      "sqliteDialect: there is no option `wal`. Use `readonly`, `busyTimeout`, `statements`, `readerThreads`, `maxQueuedQueries`.",
     ],
   ])("%s", (_title, file, options, message) => {
     expect(() => dialect(file, options)).toThrow(message);

@@ -125,6 +125,26 @@ describe("an application with the tarball", () => {
     expect(node("main.ts").trim()).toBe("200 a");
   });
 
+  it("runs long reads of SQLite in a thread", () => {
+    const program = `import { Kysely, sql } from "kysely";
+      import { edm, entityType, odataService } from "odatakit";
+      import { sqlEntitySet } from "odatakit/kysely";
+      import { sqliteDialect } from "odatakit/sqlite";
+      const db = new Kysely({ dialect: sqliteDialect("long.db") });
+      await sql\`create table thing (id integer primary key, name text not null)\`.execute(db);
+      await sql\`with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000)
+        insert into thing select i, 'n' || i from n\`.execute(db);
+      const Thing = entityType("Thing", { id: edm.int32().key(), name: edm.string() });
+      const service = odataService({ schemaCheck: false, entitySets: [sqlEntitySet(Thing, { db, table: "thing", operations: ["read"] })] });
+      let threads = 0;
+      process.on("worker", () => { threads += 1; });
+      const response = await service.fetch(new Request("http://localhost/Things?$filter=endswith(Name,'n777')"));
+      console.log(response.status, (await response.json()).value.length, threads);
+      await db.destroy();`;
+    writeFileSync(join(application, "long.ts"), program);
+    expect(node("long.ts").trim()).toBe("200 1 1");
+  });
+
   it("is checked by the compiler, with the declarations of the package", () => {
     const options = { module: "nodenext", target: "es2023", strict: true, noEmit: true, types: ["node"] };
     const entries = ["node", "kysely", "openapi", "sqlite"].map(

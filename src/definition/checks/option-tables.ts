@@ -49,6 +49,7 @@ const LIMITS: OptionTable<keyof LimitSettings> = {
   maxJsonValues: FROM_ONE,
   maxResponseEntities: FROM_ONE,
   maxExpandItems: FROM_ZERO,
+  queryTimeout: FROM_ONE,
 };
 
 /** The options of `entitySet`. */

@@ -66,4 +66,6 @@ export interface LimitSettings {
   readonly maxResponseEntities?: number | null | undefined;
   /** The maximum number of items in all `$expand` options of a request. */
   readonly maxExpandItems?: number | null | undefined;
+  /** The maximum time of one statement of a database, in milliseconds. */
+  readonly queryTimeout?: number | null | undefined;
 }

@@ -22,11 +22,9 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
   const { rowShape } = statement;
   const rows = reader.rows.within(query.transaction);
   const isLocal = rows.local !== null;
-  // The signal is expensive to create, and a client cannot disconnect before a synchronous read.
-  const signal = isLocal ? undefined : query.signal;
   // The total runs in parallel with the rows; if both fail, the error of the rows is thrown.
   const total = query.count && !isLocal ? unawaited(readTotal(reader, query, execution)) : undefined;
-  return chain(rows.all(statement, readSlots(statement.slots, execution), signal), (entities): Maybe<Page> => {
+  return chain(rows.all(statement, readSlots(statement.slots, execution), query), (entities): Maybe<Page> => {
     const page: RowPage = { entities, rowShape };
     if (!query.count) return page;
     const known = total ?? knownTotal(query, entities.length) ?? readTotal(reader, query, execution);
@@ -51,6 +49,5 @@ function knownTotal({ skip, top }: SourceQuery, length: number): number | undefi
 function readTotal(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<number> {
   const statement = reader.statements.total(query);
   const rows = reader.rows.within(query.transaction);
-  const signal = rows.local !== null ? undefined : query.signal;
-  return rows.number(statement, readSlots(statement.slots, execution), signal);
+  return rows.number(statement, readSlots(statement.slots, execution), query);
 }

@@ -25,10 +25,9 @@ export function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<R
   }
   const run = reader.rows.within(query.transaction);
   const isLocal = run.local !== null;
-  const signal = isLocal ? undefined : query.signal;
   // The counts run in parallel with the rows; if both fail, the error of the rows is thrown.
   const asked = query.count && !isLocal ? unawaited(readCounts(reader, query, execution)) : undefined;
-  const rows = run.all(statement, readSlots(statement.slots, execution), signal);
+  const rows = run.all(statement, readSlots(statement.slots, execution), query);
   return chain(rows, (found): Maybe<RelatedPage> => {
     const related = groupByKey(found, keys.length);
     const page = { rowShape, related };
@@ -72,8 +71,7 @@ function knownCounts(
 function readCounts(reader: SqlReader, query: RelatedQuery, execution: Execution): Maybe<readonly number[]> {
   const statement = reader.statements.relatedCounts(query);
   const run = reader.rows.within(query.transaction);
-  const signal = run.local === null ? query.signal : undefined;
-  const rows = run.all(statement, readSlots(statement.slots, execution), signal);
+  const rows = run.all(statement, readSlots(statement.slots, execution), query);
   return chain(rows, (found) => {
     const counts = query.keys.map(() => 0);
     for (const [ordinal, count] of found) counts[Number(ordinal)] = Number(count);

@@ -1,7 +1,8 @@
 import { CompiledQuery } from "kysely";
-import type { Maybe } from "../../base/maybe.ts";
+import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { cancelOptions, isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
+import { isPatientReader, type Patience } from "../connection/patient-reader.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
@@ -13,6 +14,9 @@ type RowsProfile = Pick<DialectProfile, "name" | "guardConnections">;
 
 /** The parts of a row statement that running it requires. */
 type ReadRows = Pick<RowStatement, "sql" | "width" | "table">;
+
+/** The patience of statements that read single rows by key, whose time nobody limits. */
+const USUAL: Patience = Object.freeze({ timeout: 10_000 });
 
 /** Runs statements: synchronously if the database is in this process, otherwise through Kysely. */
 export class SqlRows {
@@ -73,48 +77,70 @@ export class SqlRows {
   }
 
   /** Returns all rows, as arrays of cells in the order of the statement. */
-  all(statement: ReadRows, parameters: readonly unknown[], signal?: AbortSignal): Maybe<readonly Row[]> {
+  all(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<readonly Row[]> {
     return this.#reader === null
-      ? this.#query(statement, parameters, signal)
-      : readNow(this.#reader, this.#profile, "readRows", statement, parameters);
+      ? this.#query(statement, parameters, patience)
+      : this.#readLocal(this.#reader, "readRows", statement, parameters, patience);
   }
 
   /** Returns the first row; undefined without rows. */
-  first(statement: ReadRows, parameters: readonly unknown[], signal?: AbortSignal): Maybe<Row | undefined> {
+  first(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<Row | undefined> {
     return this.#reader === null
-      ? this.#query(statement, parameters, signal).then(([row]) => row)
-      : readNow(this.#reader, this.#profile, "readOne", statement, parameters);
+      ? this.#query(statement, parameters, patience).then(([row]) => row)
+      : this.#readLocal(this.#reader, "readOne", statement, parameters, patience);
   }
 
   /** Returns the single number that a statement selects. */
-  number(statement: Statement, parameters: readonly unknown[], signal?: AbortSignal): Maybe<number> {
-    return this.#reader === null
-      ? this.#numberByPromise(statement, parameters, signal)
-      : Number(readNow(this.#reader, this.#profile, "readOne", statement, parameters)?.[0]);
+  number(statement: Statement, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<number> {
+    if (this.#reader === null) return this.#numberByPromise(statement, parameters, patience);
+    const row = this.#readLocal(this.#reader, "readOne", statement, parameters, patience);
+    return chain(row, (cells) => Number(cells?.[0]));
   }
 
-  async #numberByPromise(
-    statement: Statement,
+  /** Reads in this process: synchronously, or as a promise if the reader runs the statement elsewhere. */
+  #readLocal<Method extends "readRows" | "readOne">(
+    reader: SynchronousReader,
+    method: Method,
+    { sql, table }: Pick<Statement, "sql" | "table">,
     parameters: readonly unknown[],
-    signal: AbortSignal | undefined,
-  ): Promise<number> {
-    const rows = await this.#objects(statement, parameters, signal);
+    patience: Patience,
+  ): Maybe<ReturnType<SynchronousReader[Method]>>;
+  #readLocal(
+    reader: SynchronousReader,
+    method: "readRows" | "readOne",
+    { sql, table }: Pick<Statement, "sql" | "table">,
+    parameters: readonly unknown[],
+    patience: Patience,
+  ): Maybe<readonly Row[] | Row | undefined> {
+    const { name } = this.#profile;
+    try {
+      if (!isPatientReader(reader)) return reader[method](sql, parameters);
+      const read = method === "readRows" ? "read" : "readFirst";
+      const found: Maybe<readonly Row[] | Row | undefined> = reader[read](sql, parameters, patience);
+      if (!isPromiseLike(found)) return found;
+      return Promise.resolve(found).catch((error: unknown) => {
+        throw toReadFault(error, name, table);
+      });
+    } catch (error) {
+      throw toReadFault(error, name, table);
+    }
+  }
+
+  async #numberByPromise(statement: Statement, parameters: readonly unknown[], patience: Patience): Promise<number> {
+    const rows = await this.#objects(statement, parameters, patience);
     return Number(rows.flatMap((row): readonly unknown[] => Object.values(row as object))[0]);
   }
 
-  async #query(
-    statement: ReadRows,
-    parameters: readonly unknown[],
-    signal: AbortSignal | undefined,
-  ): Promise<readonly Row[]> {
-    return toRows(await this.#objects(statement, parameters, signal), statement.width);
+  async #query(statement: ReadRows, parameters: readonly unknown[], patience: Patience): Promise<readonly Row[]> {
+    return toRows(await this.#objects(statement, parameters, patience), statement.width);
   }
 
   async #objects(
     { sql, table }: Pick<Statement, "sql" | "table">,
     parameters: readonly unknown[],
-    signal: AbortSignal | undefined,
+    patience: Patience,
   ): Promise<readonly unknown[]> {
+    const { signal } = patience;
     signal?.throwIfAborted();
     try {
       if (!this.#isGuarded) await this.guard();
@@ -126,27 +152,5 @@ export class SqlRows {
     } catch (error) {
       throw toReadFault(error, this.#profile.name, table);
     }
-  }
-}
-
-/** Reads synchronously. @throws ODataError for a statement that exceeds a limit of the database */
-function readNow<Method extends keyof SynchronousReader>(
-  reader: SynchronousReader,
-  profile: RowsProfile,
-  method: Method,
-  { sql, table }: Pick<Statement, "sql" | "table">,
-  parameters: readonly unknown[],
-): ReturnType<SynchronousReader[Method]>;
-function readNow(
-  reader: SynchronousReader,
-  { name }: RowsProfile,
-  method: keyof SynchronousReader,
-  { sql, table }: Pick<Statement, "sql" | "table">,
-  parameters: readonly unknown[],
-): ReturnType<SynchronousReader[keyof SynchronousReader]> {
-  try {
-    return reader[method](sql, parameters);
-  } catch (error) {
-    throw toReadFault(error, name, table);
   }
 }

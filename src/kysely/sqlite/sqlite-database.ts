@@ -2,6 +2,7 @@ import process from "node:process";
 import type { DatabaseSync } from "node:sqlite";
 import { PreparedStatements } from "./prepared-statement.ts";
 import { registerFunctions } from "./sqlite-functions.ts";
+import { Watch } from "./watch.ts";
 
 /** The settings of a database. */
 export interface SqliteSettings {
@@ -11,6 +12,10 @@ export interface SqliteSettings {
   readonly busyTimeout: number;
   /** The maximum number of prepared statements per connection and form of rows. */
   readonly statements: number;
+  /** The most threads that run long reads; 0 for none. */
+  readonly readerThreads: number;
+  /** The most long reads that wait for a thread. */
+  readonly maxQueuedQueries: number;
 }
 
 /** A connection with its prepared statements. */
@@ -32,6 +37,8 @@ export class SqliteDatabase {
   #reading: DatabaseSync | undefined;
   #rows: PreparedStatements<"arrays"> | undefined;
   #writes: PreparedStatements<"arrays"> | undefined;
+  readonly #mainWatch = new Watch();
+  readonly #readingWatch = new Watch();
   #users = 0;
   #isClosed = false;
 
@@ -54,8 +61,37 @@ export class SqliteDatabase {
 
   /** The statements of the connection for synchronous reads, with rows as arrays. */
   get rows(): PreparedStatements<"arrays"> {
-    this.#rows ??= new PreparedStatements(this.#openReading(), "arrays", this.settings.statements);
+    this.#rows ??= new PreparedStatements(this.reading, "arrays", this.settings.statements);
     return this.#rows;
+  }
+
+  /** The connection for synchronous reads. */
+  get reading(): DatabaseSync {
+    this.#reading ??= this.#openReading();
+    return this.#reading;
+  }
+
+  /** The limit of guarded statements on the connection for Kysely. */
+  get watch(): Watch {
+    return this.#mainWatch;
+  }
+
+  /** The limit of guarded statements on the connection for synchronous reads. */
+  get readingWatch(): Watch {
+    return this.isFile ? this.#readingWatch : this.#mainWatch;
+  }
+
+  /** Whether further connections see the same rows: not those of a database in memory. */
+  get isFile(): boolean {
+    return this.connection.location() !== null;
+  }
+
+  /** Whether reads on other connections block no write of this one. */
+  get isShared(): boolean {
+    if (!this.isFile) return false;
+    if (this.settings.readonly) return true;
+    const mode = this.connection.prepare("pragma journal_mode").get()?.["journal_mode"];
+    return mode === "wal";
   }
 
   /** The statements of the connection for Kysely, with rows as arrays, for synchronous writes. */
@@ -105,20 +141,23 @@ export class SqliteDatabase {
         `The SQLite database ${this.settings.file} was closed: make a new sqliteDialect to use it again.`,
       );
     }
-    const database = openConnection(this.settings, this.settings.readonly);
+    const database = openConnection(this.settings, this.settings.readonly, this.#mainWatch);
     return { database, statements: new PreparedStatements(database, "objects", this.settings.statements) };
   }
 
   #openReading(): DatabaseSync {
     // The main connection opens first: it creates the file and sets the journal mode for concurrent readers and a writer.
     const main = this.connection;
-    if (main.location() === null) return main;
-    this.#reading = openConnection(this.settings, true);
-    return this.#reading;
+    return this.isFile ? openConnection(this.settings, true, this.#readingWatch) : main;
   }
 }
 
-function openConnection({ file, busyTimeout }: SqliteSettings, readOnly: boolean): DatabaseSync {
+/**
+ * Opens a connection with the functions of statements.
+ * @param watch the limit of its guarded statements
+ * @throws Error if the file cannot be opened
+ */
+export function openConnection({ file, busyTimeout }: SqliteSettings, readOnly: boolean, watch: Watch): DatabaseSync {
   const { DatabaseSync } = loadNodeSqlite();
   let database: DatabaseSync | undefined;
   try {
@@ -129,6 +168,8 @@ function openConnection({ file, busyTimeout }: SqliteSettings, readOnly: boolean
     // 16 MB: the default of 2 MB is too small for the pages of a few common requests.
     database.exec("pragma cache_size = -16000");
     registerFunctions(database);
+    // Not deterministic, so that SQLite calls it for each row.
+    database.function("odata_alive", { deterministic: false }, watch.alive);
     return database;
   } catch (error) {
     database?.close();

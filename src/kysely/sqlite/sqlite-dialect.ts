@@ -3,6 +3,7 @@ import { ConfigurationError, type ConfigurationFault } from "../../errors/config
 import { nearestName } from "../../errors/nearest-name.ts";
 import { SqliteDatabase, type SqliteSettings } from "./sqlite-database.ts";
 import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
+import { SqliteReads } from "./sqlite-reads.ts";
 
 /** How a SQLite file is used. */
 export interface SqliteOptions {
@@ -15,12 +16,25 @@ export interface SqliteOptions {
   readonly busyTimeout?: number | undefined;
   /** The maximum number of cached prepared statements, each for reads, synchronous writes and Kysely. Default 200. */
   readonly statements?: number | undefined;
+  /** The maximum number of threads for long reads of a service, default 2. 0: long reads stop the whole process. */
+  readonly readerThreads?: number | undefined;
+  /** The maximum number of long reads that wait for a thread, default 100. Above it, the service returns 503. */
+  readonly maxQueuedQueries?: number | undefined;
 }
 
 /** The longest wait in SQLite, which uses 32 bits. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
-const OPTIONS: readonly (keyof SqliteOptions)[] = ["readonly", "busyTimeout", "statements"];
+/** Each thread needs 11 MB, and more threads than processors make no read faster. */
+const MAX_THREADS = 64;
+
+const OPTIONS: readonly (keyof SqliteOptions)[] = [
+  "readonly",
+  "busyTimeout",
+  "statements",
+  "readerThreads",
+  "maxQueuedQueries",
+];
 
 /**
  * Makes a Kysely dialect for the SQLite that is built into Node.js: `new Kysely({ dialect: sqliteDialect("shop.db") })`.
@@ -40,10 +54,11 @@ const OPTIONS: readonly (keyof SqliteOptions)[] = ["readonly", "busyTimeout", "s
  */
 export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialect {
   const database = new SqliteDatabase(checkSettings(file, options));
+  const reads = new SqliteReads(database);
   return {
-    createDriver: () => new SqliteDriver(database),
+    createDriver: () => new SqliteDriver(database, reads),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new SynchronousSqliteAdapter(database),
+    createAdapter: () => new SynchronousSqliteAdapter(database, reads),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
 }
@@ -51,6 +66,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialec
 /** Fills in the defaults. @throws ConfigurationError with all faults */
 function checkSettings(file: string, options: SqliteOptions): SqliteSettings {
   const { readonly = false, busyTimeout = 5000, statements = 200 } = options;
+  const { readerThreads = 2, maxQueuedQueries = 100 } = options;
   const faults = Object.keys(options).flatMap(faultOfName);
   if (typeof file !== "string" || file === "") {
     faults.push(fault(`the file cannot be ${shown(file)}.`, 'Give the path of a file, or ":memory:".'));
@@ -64,8 +80,15 @@ function checkSettings(file: string, options: SqliteOptions): SqliteSettings {
   if (!isWhole(statements, 1, Number.MAX_SAFE_INTEGER)) {
     faults.push(fault(`\`statements\` cannot be ${shown(statements)}.`, "Give a whole number of 1 or more."));
   }
+  if (!isWhole(readerThreads, 0, MAX_THREADS)) {
+    const fix = `Give a whole number of 0 to ${String(MAX_THREADS)}.`;
+    faults.push(fault(`\`readerThreads\` cannot be ${shown(readerThreads)}.`, fix));
+  }
+  if (!isWhole(maxQueuedQueries, 0, Number.MAX_SAFE_INTEGER)) {
+    faults.push(fault(`\`maxQueuedQueries\` cannot be ${shown(maxQueuedQueries)}.`, "Give a whole number."));
+  }
   if (faults.length > 0) throw new ConfigurationError(faults);
-  return { file, readonly, busyTimeout, statements };
+  return { file, readonly, busyTimeout, statements, readerThreads, maxQueuedQueries };
 }
 
 function faultOfName(name: string): readonly ConfigurationFault[] {

@@ -5,9 +5,11 @@ import {
   type TransactionSettings,
   SqliteAdapter,
 } from "kysely";
-import type { SynchronousReader } from "../connection/synchronous-reader.ts";
+import { chain } from "../../base/maybe.ts";
+import type { Patience, PatientReader } from "../connection/patient-reader.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
+import type { SqliteReads } from "./sqlite-reads.ts";
 import { toBoundValues } from "./sqlite-values.ts";
 
 const DONE: Promise<void> = Promise.resolve();
@@ -20,11 +22,13 @@ const DONE: Promise<void> = Promise.resolve();
  */
 export class SqliteDriver implements Driver {
   readonly #database: SqliteDatabase;
+  readonly #reads: SqliteReads;
   readonly #connection: SqliteConnection;
   #isReadOnly = false;
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: SqliteDatabase, reads: SqliteReads) {
     this.#database = database;
+    this.#reads = reads;
     this.#connection = new SqliteConnection(database);
   }
 
@@ -73,11 +77,9 @@ export class SqliteDriver implements Driver {
     return this.#connection.control(`release ${quoted(name)}`);
   }
 
-  destroy(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#database.close();
-      resolve();
-    });
+  async destroy(): Promise<void> {
+    await this.#reads.close();
+    this.#database.close();
   }
 
   #end(command: string): Promise<void> {
@@ -90,12 +92,14 @@ function quoted(name: string): string {
 }
 
 /** Kysely's adapter of SQLite, with synchronous reads. */
-export class SynchronousSqliteAdapter extends SqliteAdapter implements SynchronousReader {
+export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientReader {
   readonly #database: SqliteDatabase;
+  readonly #reads: SqliteReads;
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: SqliteDatabase, reads: SqliteReads) {
     super();
     this.#database = database;
+    this.#reads = reads;
   }
 
   readRows(sql: string, parameters: readonly unknown[]): readonly (readonly unknown[])[] {
@@ -104,5 +108,13 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements Synchrono
 
   readOne(sql: string, parameters: readonly unknown[]): readonly unknown[] | undefined {
     return this.#database.rows.get(sql).selectFirst(toBoundValues(parameters));
+  }
+
+  read(sql: string, parameters: readonly unknown[], patience: Patience): ReturnType<PatientReader["read"]> {
+    return this.#reads.read(sql, parameters, patience, false);
+  }
+
+  readFirst(sql: string, parameters: readonly unknown[], patience: Patience): ReturnType<PatientReader["readFirst"]> {
+    return chain(this.#reads.read(sql, parameters, patience, true), ([row]) => row);
   }
 }

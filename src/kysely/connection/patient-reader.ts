@@ -1,0 +1,29 @@
+import type { Maybe } from "../../base/maybe.ts";
+import type { SynchronousReader } from "./synchronous-reader.ts";
+
+/** How long a request waits for a statement. */
+export interface Patience {
+  /** Aborted when the client disconnects. It is read only if the statement does not run at once. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds; null or undefined for no limit. */
+  readonly timeout?: number | null | undefined;
+}
+
+/**
+ * Reads long statements elsewhere: the interface of a dialect's adapter whose database runs in this process. Cells are as
+ * in `SynchronousReader`.
+ */
+export interface PatientReader extends SynchronousReader {
+  /**
+   * Returns all rows of a `select`: at once if it is short, otherwise as a promise.
+   * @throws ODataError `QueryTimeout` after the time, `ServiceUnavailable` if too many statements wait
+   */
+  read(sql: string, parameters: readonly unknown[], patience: Patience): Maybe<readonly (readonly unknown[])[]>;
+  /** Returns the first row of a `select` in the same way; undefined without rows. */
+  readFirst(sql: string, parameters: readonly unknown[], patience: Patience): Maybe<readonly unknown[] | undefined>;
+}
+
+/** Whether a reader can run long statements elsewhere. */
+export function isPatientReader(reader: SynchronousReader): reader is PatientReader {
+  return "read" in reader && typeof reader.read === "function" && "readFirst" in reader;
+}

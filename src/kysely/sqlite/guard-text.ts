@@ -1,0 +1,146 @@
+/** The condition that every loop of a guarded statement evaluates. */
+const ALIVE = "odata_alive()";
+
+/** A quoted string or name, a comment, a parenthesis, a word, white space, or another character. */
+const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|[()]|\w+|\s+|[^\s\w]/g;
+const BLANK = /^(?:\s|--|\/\*)/;
+
+/** The clauses that may follow the condition of a query. */
+const AFTER_WHERE: ReadonlySet<string> = new Set("group having window order limit union except intersect".split(" "));
+
+/** The words that begin the next join. */
+const JOINS: ReadonlySet<string> = new Set("left inner cross full right join natural".split(" "));
+
+/** A count of a whole table, which SQLite takes from the pages of an index. */
+const COUNT_ALL = /^select count\(\*\) from "(?:[^"]|"")+" as "\w+"$/;
+
+/** The text between two parentheses, as far as it is written. */
+interface Open {
+  isQuery: boolean;
+  /** `from`: within the tables; `where`: within the condition. */
+  part: "before" | "from" | "where" | "after";
+  /** Whether the condition of a join must be closed by a parenthesis. */
+  isJoined: boolean;
+  /** Whether the last join is an inner one. */
+  isInner: boolean;
+  /** The alias of an inner join, until its condition names one of its columns. */
+  alias: string | null;
+  /** The conditions of inner joins. */
+  readonly inner: string[];
+}
+
+/**
+ * Adds a condition that is always true to each loop of a `select`, subqueries included, so that the statement can be stopped:
+ * to `where`, and to the conditions of joins. For inner joins it names a column of the joined table, since SQLite would
+ * otherwise evaluate it in the outermost loop only.
+ */
+export function guardText(sql: string): string {
+  return COUNT_ALL.test(sql) ? sql : new Guard().write(sql);
+}
+
+class Guard {
+  readonly #output: string[] = [];
+  readonly #stack: Open[] = [];
+  #open: Open = opened(false);
+  /** The last tokens without blanks, in lower case: the latest first. */
+  #last: readonly [string, string] = ["", ""];
+
+  write(sql: string): string {
+    for (const [token] of sql.matchAll(TOKENS)) {
+      if (BLANK.test(token)) {
+        this.#output.push(token);
+        continue;
+      }
+      const word = token.toLowerCase();
+      this.#add(token, word);
+      this.#last = [word, this.#last[0]];
+    }
+    this.#endQuery();
+    return this.#output.join("");
+  }
+
+  #add(token: string, word: string): void {
+    if (token === "(") {
+      this.#stack.push(this.#open);
+      this.#open = opened(false);
+    } else if (token === ")") {
+      this.#endQuery();
+      this.#open = this.#stack.pop() ?? opened(false);
+    } else if (word === "select") {
+      this.#open = opened(true);
+    } else if (this.#last[0] === "." && token.startsWith('"')) {
+      this.#noteColumn(token, word);
+    } else if (this.#open.isQuery) {
+      this.#addClause(this.#open, token, word);
+      return;
+    }
+    this.#output.push(token);
+  }
+
+  #addClause(open: Open, token: string, word: string): void {
+    if (AFTER_WHERE.has(word)) this.#endCondition(" ");
+    if (open.part === "from" && JOINS.has(word)) this.#beginJoin(word);
+    const isWhere = word === "where" && open.part === "from";
+    if (isWhere) this.#closeJoin();
+    this.#output.push(token);
+    if (word === "from" && open.part === "before" && this.#last[0] !== "distinct") {
+      open.part = "from";
+    } else if (isWhere) {
+      this.#output.push(` ${conditions(open)} and (`);
+      open.part = "where";
+    } else if (open.part === "from" && word === "on") {
+      this.#output.push(` ${ALIVE} and (`);
+      open.isJoined = true;
+    } else if (open.part === "from" && open.isInner && this.#last[0] === "as") {
+      open.alias = word;
+    }
+  }
+
+  #beginJoin(word: string): void {
+    const open = this.#open;
+    this.#closeJoin();
+    if (word !== "join") open.isInner = word === "inner" || word === "cross";
+    open.alias = null;
+  }
+
+  /** Remembers the first column of an inner join in its condition. */
+  #noteColumn(token: string, word: string): void {
+    const alias = this.#last[1];
+    const joined = [this.#open, ...this.#stack].find((each) => each.part === "from" && each.alias === alias);
+    if (joined === undefined || alias === word) return;
+    joined.alias = null;
+    joined.inner.push(`(${ALIVE} or ${alias}.${token} is null)`);
+  }
+
+  #endQuery(): void {
+    if (this.#open.isQuery) this.#endCondition("");
+  }
+
+  #endCondition(after: string): void {
+    const { part } = this.#open;
+    this.#closeJoin();
+    if (part === "where") this.#insert(`)${after}`);
+    if (part === "from") this.#insert(` where ${conditions(this.#open)}${after}`);
+    if (part !== "before") this.#open.part = "after";
+  }
+
+  #closeJoin(): void {
+    if (this.#open.isJoined) this.#insert(") ");
+    this.#open.isJoined = false;
+  }
+
+  /** Writes before the blanks that are already written: a comment may end with its line. */
+  #insert(text: string): void {
+    let at = this.#output.length;
+    while (at > 0 && BLANK.test(this.#output[at - 1] ?? "")) at -= 1;
+    this.#output.splice(at, 0, text);
+  }
+}
+
+function conditions({ inner }: Open): string {
+  return [ALIVE, ...inner].join(" and ");
+}
+
+function opened(isQuery: boolean): Open {
+  return { isQuery, part: "before", isJoined: false, isInner: false, alias: null, inner: [] };
+}

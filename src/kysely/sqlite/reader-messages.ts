@@ -1,0 +1,56 @@
+import type { SQLInputValue } from "node:sqlite";
+import { ODataError } from "../../errors/odata-error.ts";
+import type { SqliteSettings } from "./sqlite-database.ts";
+
+/** The data with which a reader thread starts. */
+export interface ThreadData {
+  readonly settings: SqliteSettings;
+  /** One Int32: the number of the statement that nobody needs any longer. */
+  readonly cancelled: SharedArrayBuffer;
+}
+
+/** A statement for a reader thread. */
+export interface ReadRequest {
+  /** Unique within the thread. */
+  readonly id: number;
+  /** The guarded text. */
+  readonly sql: string;
+  readonly values: readonly SQLInputValue[];
+  /** Whether only the first row is wanted. */
+  readonly isFirst: boolean;
+  /** In milliseconds; null: no limit. */
+  readonly timeout: number | null;
+  /** The rest of the timeout. */
+  readonly remaining: number;
+}
+
+/** The rows of a statement, or its error. */
+export type ReadResult =
+  | { readonly id: number; readonly rows: readonly (readonly unknown[])[] }
+  | { readonly id: number; readonly error: SentError };
+
+/** The fields of an error that survive the way between threads. */
+interface SentError {
+  readonly name: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const FIELDS = ["code", "errcode", "errstr", "status"] as const;
+
+/** Converts an error to a message. */
+export function sendError(error: unknown): SentError {
+  if (!(error instanceof Error)) return { name: "Error", message: String(error), fields: {} };
+  const fields = FIELDS.flatMap((name): readonly (readonly [string, unknown])[] => {
+    const value: unknown = Reflect.get(error, name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { name: error.name, message: error.message, fields: Object.fromEntries(fields) };
+}
+
+/** Converts a message to the error. */
+export function receiveError({ name, message, fields }: SentError): Error {
+  const { status, code } = fields;
+  if (name === "ODataError") return new ODataError(Number(status), String(code), message);
+  return Object.assign(new Error(message), fields);
+}

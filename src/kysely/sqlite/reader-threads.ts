@@ -1,0 +1,247 @@
+import { existsSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import { protocolError, queryTimeout } from "../../errors/odata-error.ts";
+import type { Patience } from "../connection/patient-reader.ts";
+import { receiveError, type ReadRequest, type ReadResult, type ThreadData } from "./reader-messages.ts";
+import type { SqliteSettings } from "./sqlite-database.ts";
+
+/** Milliseconds in which a thread must end a statement that was cancelled or is late, before it is replaced. */
+const GRACE = 500;
+
+/** The seconds after which a client may retry. */
+const RETRY_AFTER = "5";
+
+type Rows = readonly (readonly unknown[])[];
+
+/** A statement for a thread, without the facts of its run. */
+type Wanted = Pick<ReadRequest, "sql" | "values" | "isFirst">;
+
+/** A statement that waits or runs. */
+interface Job extends Wanted {
+  readonly timeout: number | null;
+  readonly deadline: number;
+  /** Statements of one request share it. */
+  readonly owner: object;
+  readonly end: (finish: () => void) => void;
+  readonly resolve: (rows: Rows) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A thread, and the statement that it runs. */
+interface Thread {
+  readonly worker: Worker;
+  readonly flag: Int32Array;
+  /** The number of its last statement. */
+  last: number;
+  /** Null for an idle thread. */
+  job: Job | null;
+  isRunning: boolean;
+}
+
+/**
+ * The threads that run the long statements of one database file. They start when they are needed. Waiting requests take
+ * turns, so that many statements of one request do not delay those of others.
+ */
+export class ReaderThreads {
+  readonly #settings: SqliteSettings;
+  readonly #entry: URL;
+  readonly #threads = new Set<Thread>();
+  /** Threads that do not end: their statement does not call `odata_alive()`. */
+  #lost = 0;
+  /** By request, in the order of their turns. */
+  readonly #queue = new Map<object, Job[]>();
+  #queued = 0;
+  #isClosed = false;
+
+  /** @param entry the file of a thread, as `threadEntry` finds it */
+  constructor(settings: SqliteSettings, entry: URL) {
+    this.#settings = settings;
+    this.#entry = entry;
+  }
+
+  /**
+   * Runs a guarded statement in a thread.
+   * @throws ODataError `QueryTimeout` after the timeout, `ServiceUnavailable` if too many statements wait; the reason of the
+   *   signal; errors of the statement
+   */
+  read(wanted: Wanted, { signal, timeout = null }: Patience): Promise<Rows> {
+    const { maxQueuedQueries } = this.#settings;
+    if (this.#isClosed) return Promise.reject(new Error(`The SQLite database ${this.#settings.file} was closed.`));
+    if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
+    if (this.#queued >= maxQueuedQueries && this.#idle() === undefined) return Promise.reject(tooManyQueued());
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#give(job, () => job.reject(reasonOf(signal)));
+      };
+      const late = (): void => {
+        this.#give(job, () => job.reject(queryTimeout(timeout ?? 0)));
+      };
+      const timer = timeout === null ? undefined : setTimeout(late, timeout);
+      let isEnded = false;
+      const job: Job = {
+        ...wanted,
+        timeout,
+        deadline: timeout === null ? Infinity : performance.now() + timeout,
+        owner: signal ?? {},
+        resolve,
+        reject,
+        end: (finish) => {
+          if (isEnded) return;
+          isEnded = true;
+          clearTimeout(timer);
+          signal?.removeEventListener("abort", onAbort);
+          finish();
+        },
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#enqueue(job);
+      this.#next();
+    });
+  }
+
+  /** Ends all threads; waiting and running statements fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const closed = new Error(`The SQLite database ${this.#settings.file} was closed.`);
+    for (const jobs of this.#queue.values()) for (const job of jobs) job.end(() => job.reject(closed));
+    this.#queue.clear();
+    this.#queued = 0;
+    const threads = [...this.#threads];
+    this.#threads.clear();
+    for (const { job, flag, last } of threads) {
+      Atomics.store(flag, 0, last);
+      job?.end(() => job.reject(closed));
+    }
+    await Promise.all(threads.map(({ worker }) => worker.terminate()));
+  }
+
+  #enqueue(job: Job): void {
+    const jobs = this.#queue.get(job.owner) ?? [];
+    jobs.push(job);
+    this.#queue.set(job.owner, jobs);
+    this.#queued += 1;
+  }
+
+  /** Gives the first statement of the next request to an idle thread. */
+  #next(): void {
+    const first = this.#queue.entries().next().value;
+    if (first === undefined) return;
+    const thread = this.#idle() ?? this.#start();
+    if (thread === undefined) return;
+    const [owner, jobs] = first;
+    const job = jobs.shift();
+    this.#queue.delete(owner);
+    if (jobs.length > 0) this.#queue.set(owner, jobs);
+    if (job === undefined) return;
+    this.#queued -= 1;
+    this.#run(thread, job);
+    this.#next();
+  }
+
+  #idle(): Thread | undefined {
+    for (const thread of this.#threads) if (!thread.isRunning) return thread;
+    return undefined;
+  }
+
+  #run(thread: Thread, job: Job): void {
+    thread.last += 1;
+    thread.job = job;
+    thread.isRunning = true;
+    // An idle thread does not keep the process alive.
+    thread.worker.ref();
+    const { sql, values, isFirst, timeout, deadline } = job;
+    const remaining = Math.min(deadline - performance.now(), Number.MAX_SAFE_INTEGER);
+    const request: ReadRequest = { id: thread.last, sql, values, isFirst, timeout, remaining };
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js has no origin
+    thread.worker.postMessage(request);
+  }
+
+  /** Gives up a statement: takes it out of the queue, or stops it. */
+  #give(job: Job, finish: () => void): void {
+    job.end(finish);
+    const jobs = this.#queue.get(job.owner) ?? [];
+    const at = jobs.indexOf(job);
+    if (at >= 0) {
+      jobs.splice(at, 1);
+      this.#queued -= 1;
+      if (jobs.length === 0) this.#queue.delete(job.owner);
+      return;
+    }
+    const thread = [...this.#threads].find((each) => each.job === job);
+    if (thread !== undefined) this.#stop(thread);
+  }
+
+  #stop(thread: Thread): void {
+    const { last, flag } = thread;
+    thread.job = null;
+    Atomics.store(flag, 0, last);
+    const replace = (): void => {
+      if (thread.isRunning && thread.last === last) this.#replace(thread);
+    };
+    setTimeout(replace, GRACE).unref();
+  }
+
+  /** Ends a thread that does not stop its statement. It runs until SQLite returns, and counts as busy for so long. */
+  #replace(thread: Thread): void {
+    if (!this.#threads.delete(thread)) return;
+    this.#lost += 1;
+    const ended = (): void => {
+      this.#lost -= 1;
+      this.#next();
+    };
+    void thread.worker.terminate().then(ended, ended);
+    this.#next();
+  }
+
+  /** Starts a thread; undefined if there are enough. A lost thread is replaced once. */
+  #start(): Thread | undefined {
+    const { readerThreads } = this.#settings;
+    if (this.#threads.size >= readerThreads || this.#threads.size + this.#lost >= 2 * readerThreads) return undefined;
+    const cancelled = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const workerData: ThreadData = { settings: this.#settings, cancelled };
+    const worker = new Worker(this.#entry, { workerData, name: "odatakit reader" });
+    const thread: Thread = { worker, flag: new Int32Array(cancelled), last: 0, job: null, isRunning: false };
+    worker.on("message", (result: ReadResult) => this.#finish(thread, result));
+    worker.on("error", (error) => this.#fail(thread, error));
+    worker.unref();
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  #finish(thread: Thread, result: ReadResult): void {
+    if (result.id !== thread.last) return;
+    const { job } = thread;
+    thread.job = null;
+    thread.isRunning = false;
+    thread.worker.unref();
+    job?.end(() => {
+      if ("rows" in result) job.resolve(result.rows);
+      else job.reject(receiveError(result.error));
+    });
+    this.#next();
+  }
+
+  /** A thread that cannot start, or has failed, is replaced by the next statement. */
+  #fail(thread: Thread, error: unknown): void {
+    this.#threads.delete(thread);
+    const { job } = thread;
+    job?.end(() => job.reject(error));
+    this.#next();
+  }
+}
+
+/** Finds the file of a reader thread beside this module; null in a bundle without it. */
+export function threadEntry(here: string = import.meta.url): URL | null {
+  const entry = new URL(here.endsWith(".ts") ? "reader-thread.ts" : "reader-thread.js", here);
+  return entry.protocol === "file:" && existsSync(entry) ? entry : null;
+}
+
+function tooManyQueued(): Error {
+  const message = "Too many long queries wait for the database. Try again later, or narrow the query.";
+  return protocolError("ServiceUnavailable", message, { headers: { "Retry-After": RETRY_AFTER } });
+}
+
+function reasonOf(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error("The request was aborted.", { cause: reason });
+}

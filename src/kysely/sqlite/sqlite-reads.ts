@@ -1,0 +1,149 @@
+import type { SQLInputValue } from "node:sqlite";
+import type { Maybe } from "../../base/maybe.ts";
+import { keptPer } from "../../base/memo.ts";
+import type { Patience } from "../connection/patient-reader.ts";
+import { guardText } from "./guard-text.ts";
+import type { PreparedStatement } from "./prepared-statement.ts";
+import { estimateCost, visitsOf, type PlanLine, type QueryCost } from "./query-cost.ts";
+import { ReaderThreads, threadEntry } from "./reader-threads.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
+import { toBoundValues } from "./sqlite-values.ts";
+import { TableSizes } from "./table-sizes.ts";
+
+/** The most visits of rows of a statement that runs in the main thread: some 10 ms. */
+const MOST_VISITS = 20_000;
+
+/** The longest time of a statement that runs in the main thread, because its rows are visible only there. */
+export const MAX_TIME_HERE = 5000;
+
+/** Milliseconds between two checks whether tables have grown. */
+const SIZES_KEPT = 250;
+
+/** A statement that took longer in the main thread runs in a reader thread until its estimate is renewed. */
+const TOO_LONG = 25;
+
+const TOO_COSTLY: QueryCost = Object.freeze<QueryCost>({ fixed: Infinity, perRow: 0, most: 0, bound: "none" });
+const FREE: QueryCost = Object.freeze<QueryCost>({ fixed: 0, perRow: 1, most: 1, bound: "none" });
+
+/** The estimate of a statement. */
+interface Estimate {
+  cost: QueryCost;
+  epoch: number;
+}
+
+const estimateOf = keptPer((_statement: PreparedStatement<"arrays">): Estimate => ({ cost: FREE, epoch: -1 }));
+const guardedTextOf = keptPer(({ sql }: PreparedStatement<"arrays">) => guardText(sql));
+
+type Rows = readonly (readonly unknown[])[];
+
+/** Runs reads: short ones at once, all others in reader threads if those see the same rows. */
+export class SqliteReads {
+  readonly #database: SqliteDatabase;
+  #sizes: TableSizes | undefined;
+  #checked = 0;
+  #threads: ReaderThreads | null | undefined;
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+  }
+
+  /** Returns all rows, or the first. @throws as `PatientReader` */
+  read(sql: string, parameters: readonly unknown[], patience: Patience, isFirst: boolean): Maybe<Rows> {
+    const statement = this.#database.rows.get(sql);
+    const values = toBoundValues(parameters);
+    const estimate = this.#estimate(statement, values.length);
+    if (visitsOf(estimate.cost, values) <= MOST_VISITS) return this.#readHere(statement, values, isFirst, estimate);
+    const threads = this.#findThreads();
+    const guarded = guardedTextOf(statement);
+    if (threads !== null) return threads.read({ sql: guarded, values, isFirst }, patience);
+    return this.#readGuarded(guarded, values, isFirst, patience);
+  }
+
+  /** Whether a statement on the connection for Kysely should be guarded. */
+  isLong(sql: string, parameters: readonly unknown[]): boolean {
+    const values = toBoundValues(parameters);
+    return visitsOf(this.#estimate(this.#database.rows.get(sql), values.length).cost, values) > MOST_VISITS;
+  }
+
+  /** Ends the reader threads. */
+  async close(): Promise<void> {
+    await this.#threads?.close();
+  }
+
+  #readHere(
+    statement: PreparedStatement<"arrays">,
+    values: readonly SQLInputValue[],
+    isFirst: boolean,
+    estimate: Estimate,
+  ): Rows {
+    if (estimate.cost === FREE) return rowsOf(statement, values, isFirst);
+    const begun = performance.now();
+    const rows = rowsOf(statement, values, isFirst);
+    if (performance.now() - begun > TOO_LONG) estimate.cost = TOO_COSTLY;
+    return rows;
+  }
+
+  #readGuarded(guarded: string, values: readonly SQLInputValue[], isFirst: boolean, { timeout }: Patience): Rows {
+    const { rows, readingWatch } = this.#database;
+    if (timeout !== null) readingWatch.begin(Math.min(timeout ?? MAX_TIME_HERE, MAX_TIME_HERE));
+    try {
+      return rowsOf(rows.get(guarded), values, isFirst);
+    } finally {
+      readingWatch.end();
+    }
+  }
+
+  #estimate(statement: PreparedStatement<"arrays">, parameters: number): Estimate {
+    const sizes = this.#freshSizes();
+    const estimate = estimateOf(statement);
+    if (estimate.epoch !== sizes.epoch) {
+      estimate.cost = this.#costOf(statement.sql, parameters, sizes);
+      estimate.epoch = sizes.epoch;
+    }
+    return estimate;
+  }
+
+  #costOf(sql: string, parameters: number, sizes: TableSizes): QueryCost {
+    const values = Array.from({ length: parameters }, () => null);
+    try {
+      const lines = this.#database.rows
+        .get(`explain query plan ${sql}`)
+        .all(values)
+        .map(([id, parent, , detail]): PlanLine => ({
+          id: Number(id),
+          parent: Number(parent),
+          detail: String(detail),
+        }));
+      const cost = estimateCost(sql, lines, sizes);
+      return cost.fixed + cost.perRow * cost.most <= 2 ? FREE : cost;
+    } catch {
+      // The statement itself reports the error.
+      return FREE;
+    }
+  }
+
+  #freshSizes(): TableSizes {
+    const now = performance.now();
+    if (this.#sizes === undefined) this.#sizes = new TableSizes(this.#database.reading);
+    else if (now - this.#checked > SIZES_KEPT) this.#sizes.refresh();
+    else return this.#sizes;
+    this.#checked = now;
+    return this.#sizes;
+  }
+
+  /** Returns the threads; null if they would not see the rows, or would block writes. */
+  #findThreads(): ReaderThreads | null {
+    if (this.#threads === undefined) {
+      const { settings, isShared } = this.#database;
+      const entry = settings.readerThreads > 0 && isShared ? threadEntry() : null;
+      this.#threads = entry === null ? null : new ReaderThreads(settings, entry);
+    }
+    return this.#threads;
+  }
+}
+
+function rowsOf(statement: PreparedStatement<"arrays">, values: readonly SQLInputValue[], isFirst: boolean): Rows {
+  if (!isFirst) return statement.select(values);
+  const row = statement.selectFirst(values);
+  return row === undefined ? [] : [row];
+}

@@ -1,0 +1,294 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { Kysely, sql } from "kysely";
+import { edm, entitySet, entityType, hasMany, hasRequired, odataService, type ServiceDefaults } from "odatakit";
+import { sqlEntitySet, sqlSource } from "odatakit/kysely";
+import { sqliteDialect, type SqliteOptions } from "odatakit/sqlite";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { ReaderThreads, threadEntry } from "../../src/kysely/sqlite/reader-threads.ts";
+import type { AnyDatabase } from "../executors/engines.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "reader-threads-"));
+const file = join(folder, "cities.db");
+
+const Country = entityType("Country", { id: edm.int32().key(), name: edm.string() });
+const City = entityType("City", { id: edm.int32().key(), name: edm.string(), countryId: edm.int32() });
+
+const TABLES = `
+  create table country (id integer primary key, name text not null);
+  create table city (id integer primary key, name text not null, country_id integer not null);
+  create index city_country on city (country_id);
+  with recursive n(i) as (select 1 union all select i + 1 from n where i < 100) insert into country select i, 'c' || i from n;
+  with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000) insert into city select i, 'n' || i, 1 + i % 100 from n;
+`;
+
+/** Visits 30,000 × 300 × 300 rows. */
+const ENDLESS =
+  "/Cities?$filter=Country/Cities/any(a:a/Country/Cities/any(b:b/Name eq concat(a/Name,$it/Name)))&$count=true";
+const LONG = "/Cities?$filter=contains(Name,'99')&$top=1";
+const SHORT = "/Cities(1)";
+
+beforeAll(() => {
+  const made = new DatabaseSync(file);
+  made.exec(TABLES);
+  made.close();
+});
+const opened: AnyDatabase[] = [];
+afterEach(async () => {
+  for (const db of opened.splice(0)) await db.destroy();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function open(options: SqliteOptions = {}, defaults: ServiceDefaults = {}, path = file) {
+  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(path, options) });
+  opened.push(db);
+  const country = hasRequired(Country, { on: { countryId: "id" }, target: "Countries" });
+  const cities = hasMany(City, { on: { id: "countryId" }, target: "Cities" });
+  const service = odataService({
+    schemaCheck: false,
+    defaults,
+    entitySets: [
+      sqlEntitySet(Country, { db, table: "country", name: "Countries", operations: ["read"], navigation: { cities } }),
+      sqlEntitySet(City, {
+        db,
+        table: "city",
+        name: "Cities",
+        columns: { countryId: "country_id" },
+        operations: ["read", "create"],
+        navigation: { country },
+      }),
+    ],
+  });
+  const ask = async (
+    target: string,
+    signal?: AbortSignal,
+  ): Promise<{ status: number; body: unknown; retry: string | null }> => {
+    const response = await service.fetch(
+      new Request(`http://x${encodeURI(target)}`, signal === undefined ? {} : { signal }),
+    );
+    return { status: response.status, body: await response.json(), retry: response.headers.get("Retry-After") };
+  };
+  return { db, service, ask };
+}
+
+/** The longest time that nothing else ran in the main thread. */
+async function longestPause<T>(work: () => Promise<T>): Promise<{ readonly pause: number; readonly result: T }> {
+  let last = performance.now();
+  let pause = 0;
+  const tick = (): void => {
+    const now = performance.now();
+    pause = Math.max(pause, now - last);
+    last = now;
+  };
+  const timer = setInterval(tick, 1);
+  const result = await work();
+  tick();
+  clearInterval(timer);
+  return { pause, result };
+}
+
+const TIMEOUT = (seconds: number): object => ({
+  error: {
+    code: "QueryTimeout",
+    message: `The query takes the database more than ${seconds} s. Filter by a property with an index, request fewer rows with $top, or leave out counts, searches and orders along navigations.`,
+  },
+});
+
+test("a long query ends after `queryTimeout`, other requests continue, and the connection is usable", async () => {
+  const { ask } = open({ readerThreads: 1 }, { queryTimeout: 700 });
+  await ask(SHORT);
+  const { pause, result } = await longestPause(async () => {
+    const begun = performance.now();
+    const long = ask(ENDLESS);
+    const short = await ask(SHORT);
+    const afterShort = performance.now() - begun;
+    return { long: await long, short, afterShort, after: performance.now() - begun };
+  });
+  expect(result.long).toEqual({ status: 503, body: TIMEOUT(0.7), retry: null });
+  expect(result.short.status).toBe(200);
+  expect(result.afterShort).toBeLessThan(600);
+  expect(result.after).toBeLessThan(3000);
+  expect(pause).toBeLessThan(500);
+  expect(await ask(LONG)).toMatchObject({ status: 200, body: { value: [{ Name: "n99" }] } });
+});
+
+test("without `queryTimeout` a query may take its time", async () => {
+  const { ask } = open({}, { queryTimeout: null });
+  expect(await ask(LONG)).toMatchObject({ status: 200 });
+});
+
+test("a query reads what was written before it", async () => {
+  const path = join(folder, "written.db");
+  const made = new DatabaseSync(path);
+  made.exec(TABLES);
+  made.close();
+  const { service, ask } = open({}, {}, path);
+  for (let id = 30_001; id <= 30_010; id += 1) {
+    const body = JSON.stringify({ Id: id, Name: `new ${id}`, CountryId: 1 });
+    const headers = { "Content-Type": "application/json" };
+    const created = await service.fetch(new Request("http://x/Cities", { method: "POST", headers, body }));
+    expect(created.status).toBe(201);
+    expect(await ask(`/Cities?$filter=endswith(Name,'ew ${id}')`)).toMatchObject({ body: { value: [{ Id: id }] } });
+  }
+});
+
+test("a query of a client that goes away is stopped", async () => {
+  const { ask } = open({ readerThreads: 1 }, { queryTimeout: 30_000 });
+  const gone = new AbortController();
+  const long = ask(ENDLESS, gone.signal).catch(() => "gone");
+  const waiting = new AbortController();
+  const queued = ask(ENDLESS, waiting.signal).catch(() => "gone");
+  await setTimeout(300);
+  waiting.abort();
+  gone.abort();
+  const begun = performance.now();
+  // The only thread is free again.
+  expect(await ask(LONG)).toMatchObject({ status: 200 });
+  expect(performance.now() - begun).toBeLessThan(5000);
+  await Promise.all([long, queued]);
+});
+
+test("too many waiting queries are refused, and a late one ends in the queue", async () => {
+  const { ask } = open({ readerThreads: 1, maxQueuedQueries: 1 }, { queryTimeout: 1000 });
+  const first = ask(ENDLESS);
+  const second = ask(ENDLESS);
+  const third = await ask(LONG);
+  expect(third).toEqual({
+    status: 503,
+    body: {
+      error: {
+        code: "ServiceUnavailable",
+        message: "Too many long queries wait for the database. Try again later, or narrow the query.",
+      },
+    },
+    retry: "5",
+  });
+  expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([503, 503]);
+});
+
+test("requests take turns", async () => {
+  const settings = {
+    file,
+    readonly: false,
+    busyTimeout: 1000,
+    statements: 10,
+    readerThreads: 1,
+    maxQueuedQueries: 100,
+  };
+  const entry = threadEntry();
+  if (entry === null) throw new Error("There is no file for the thread.");
+  const threads = new ReaderThreads(settings, entry);
+  const order: string[] = [];
+  const read = async (name: string, { signal }: AbortController): Promise<void> => {
+    await threads.read(
+      { sql: "select count(*) from city where name like '%x'", values: [], isFirst: false },
+      { signal },
+    );
+    order.push(name);
+  };
+  const [many, one] = [new AbortController(), new AbortController()];
+  await Promise.all([read("a1", many), read("a2", many), read("a3", many), read("a4", many), read("b1", one)]);
+  expect(order).toEqual(["a1", "a2", "b1", "a3", "a4"]);
+  await threads.close();
+  await expect(read("c", one)).rejects.toThrow("was closed");
+  one.abort();
+  const stopped = new ReaderThreads(settings, entry);
+  await expect(stopped.read({ sql: "select 1", values: [], isFirst: true }, { signal: one.signal })).rejects.toThrow(
+    "aborted",
+  );
+});
+
+test("errors of a statement keep their meaning", async () => {
+  const settings = {
+    file,
+    readonly: false,
+    busyTimeout: 1000,
+    statements: 10,
+    readerThreads: 1,
+    maxQueuedQueries: 100,
+  };
+  const threads = new ReaderThreads(settings, threadEntry() ?? new URL("file:///none"));
+  const read = (text: string): Promise<unknown> => threads.read({ sql: text, values: [], isFirst: true }, {});
+  await expect(read("select * from absent")).rejects.toMatchObject({ message: "no such table: absent", errcode: 1 });
+  await expect(read("select 1 where 1 = 0")).resolves.toEqual([]);
+  await expect(read("select 9223372036854775807, x'00', null, 1.5, 'a'")).resolves.toEqual([
+    [9_223_372_036_854_775_807n, new Uint8Array(1), null, 1.5, "a"],
+  ]);
+  await threads.close();
+  const broken = new ReaderThreads(
+    { ...settings, file: join(folder, "none.db") },
+    threadEntry() ?? new URL("file:///none"),
+  );
+  await expect(broken.read({ sql: "select 1", values: [], isFirst: true }, {})).rejects.toThrow(
+    "Cannot open the SQLite database",
+  );
+  await broken.close();
+});
+
+test("closing the database ends a running query and a waiting one", async () => {
+  const { db, ask } = open({ readerThreads: 1 });
+  const asked = [ask(ENDLESS), ask(ENDLESS)];
+  await setTimeout(300);
+  await db.destroy();
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([500, 500]);
+});
+
+test("a statement that cannot be stopped is given up, and its thread replaced", async () => {
+  const path = join(folder, "view.db");
+  const made = new DatabaseSync(path);
+  made.exec(`create table one (id integer primary key); insert into one values (1);
+    create view slow as with recursive n(i) as (select 1 union all select i + 1 from n where i < 15000000)
+      select max(i) as id from n, one`);
+  made.close();
+  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(path, { readerThreads: 1 }) });
+  opened.push(db);
+  const Slow = entityType("Slow", { id: edm.int32().key() });
+  const service = odataService({
+    schemaCheck: false,
+    defaults: { queryTimeout: 200 },
+    entitySets: [
+      entitySet(Slow, { name: "Slow", queryable: () => sqlSource(Slow, { db, from: "slow" }) }),
+      entitySet(Slow, {
+        name: "Fast",
+        queryable: () =>
+          sqlSource(Slow, {
+            db,
+            from: {
+              sql: "with recursive n(i) as (select 1 union all select i + 1 from n where i < 3) select max(i) as id from n",
+              parameters: [],
+            },
+          }),
+      }),
+    ],
+  });
+  const ask = async (target: string): Promise<number> => (await service.fetch(new Request(`http://x${target}`))).status;
+  const begun = performance.now();
+  expect(await ask("/Slow")).toBe(503);
+  expect(performance.now() - begun).toBeLessThan(1500);
+  await setTimeout(700);
+  // The new thread may need its time to start.
+  await vi.waitFor(async () => expect(await ask("/Fast")).toBe(200), 5000);
+});
+
+test.each<readonly [name: string, options: SqliteOptions, path: string]>([
+  ["a database in memory", {}, ":memory:"],
+  ["a service without reader threads", { readerThreads: 0 }, file],
+])("%s: the query stops the process no longer than `queryTimeout`", async (_name, options, path) => {
+  const { db, ask } = open(options, { queryTimeout: 300 }, path);
+  if (path === ":memory:") {
+    for (const text of TABLES.split(";").slice(0, -1)) await sql.raw(text).execute(db);
+  }
+  const begun = performance.now();
+  expect(await ask(ENDLESS)).toMatchObject({ status: 503, body: TIMEOUT(0.3) });
+  expect(performance.now() - begun).toBeLessThan(2500);
+  expect(await ask(LONG)).toMatchObject({ status: 200 });
+});
+
+test("a bundle without the file of the threads has none", () => {
+  expect(threadEntry("file:///bundle/server.js")).toBeNull();
+  expect(threadEntry("https://example.com/server.js")).toBeNull();
+  expect(threadEntry()?.pathname).toMatch(/\/reader-thread\.ts$/);
+});
