@@ -73,6 +73,14 @@ describe("SQL of expressions along navigations", () => {
       `where exists (select 1 from "order_tags" as "r2" inner join "tags" as "r1" on "r1"."code" = "r2"."tag" collate binary where "r2"."order_id" = "it"."id" and ("r1"."label" = ?))`,
     ],
     [
+      "customer/name eq note and customer/orders/any(o:o/total lt 0)",
+      `left join "customers" as "r1" on "r1"."id" = "it"."customer_id" where "r1"."name" is "it"."note" and ("r1"."id" in (select distinct "r2"."customer_id" from "orders" as "r2" where "r2"."customer_id" is not null and ("r2"."total" < ?)) and "r1"."id" is not null)`,
+    ],
+    [
+      "$root/Customers(1)/orders/any(o:o/note eq 'x')",
+      `left join "customers" as "r1" on "r1"."id" = ? where ("r1"."id" in (select distinct "r2"."customer_id" from "orders" as "r2" where "r2"."customer_id" is not null and ("r2"."note" = ?)) and "r1"."id" is not null)`,
+    ],
+    [
       "$root/Customers(1)/name eq note",
       `left join "customers" as "r1" on "r1"."id" = ? where "r1"."name" is "it"."note"`,
     ],
@@ -90,6 +98,10 @@ describe("SQL of expressions along navigations", () => {
     [
       "lines/$count",
       ` order by (select count(*) from "lines" as "r1" where "r1"."order_id" = "it"."id"), "it"."id" limit ?`,
+    ],
+    [
+      "customer/orders/$count,customer/orders/$count desc",
+      ` left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join (select "r2"."customer_id" as "k0", count(*) as "n" from "orders" as "r2" group by "r2"."customer_id") as "r3" on "r3"."k0" = "r1"."id" order by iif("r1"."id" is not null, ifnull("r3"."n", 0), null), iif("r1"."id" is not null, ifnull("r3"."n", 0), null) desc, "it"."id" desc limit ?`,
     ],
   ])("in the order of %s", async (orderby, expected) => {
     expect(await textsOf(`/Orders?$select=id&$orderby=${orderby}`)).toEqual([HEAD + expected]);

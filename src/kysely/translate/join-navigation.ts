@@ -126,9 +126,8 @@ export function alike(left: RowOperand, right: RowOperand): readonly [left: Sql,
  * several entities. Returns no condition if the join uses the key.
  */
 export function isFirst(related: Relation, pairs: readonly JoinPair[], statement: StatementScope): readonly Sql[] {
+  if (related.isIdentifiedBy(pairs.map((pair) => pair.related))) return [];
   const { key } = related.rows;
-  const compared = new Set(pairs.map((pair) => pair.related.field));
-  if (key.every(({ field }) => compared.has(field))) return [];
   const other = addRelation(related.rows, related.level, statement.nextAlias());
   const tests = pairs.map(({ related: property }) => equalColumns({ property, related: property }, related, other));
   if (!statement.profile.capabilities.correlatedSubqueries) return [isAmongFirst(related, other, pairs, statement)];

@@ -13,6 +13,8 @@ export interface PathScope {
   readonly level: Level;
   /** The entity that the whole expression is evaluated for. */
   readonly it: Relation;
+  /** The rows that the innermost `from` reads once each; null if it reads a row several times. */
+  readonly each: ItemScope | null;
   /** By the depth of their operator. */
   readonly items: readonly ItemScope[];
 }
@@ -42,11 +44,11 @@ export function rowScope(rows: Rows, statement: StatementScope, alias: string = 
 
 /** Makes the scope of an expression over the rows of one relation. */
 export function relationScope(it: Relation, statement: StatementScope): PathScope {
-  return Object.freeze({ statement, level: it.level, it, items: [] });
+  return Object.freeze({ statement, level: it.level, it, each: it, items: [] });
 }
 
 /** Makes the scope within a lambda operator: JSON items have columns too, so the columns of the entity are qualified. */
 export function itemScope(scope: PathScope, item: ItemScope): PathScope {
   const level = item instanceof Relation ? item.level : scope.level;
-  return Object.freeze({ ...scope, level, it: scope.it.qualified(), items: [...scope.items, item] });
+  return Object.freeze({ ...scope, level, it: scope.it.qualified(), each: item, items: [...scope.items, item] });
 }

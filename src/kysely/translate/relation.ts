@@ -94,6 +94,8 @@ export class Relation {
   readonly isOptional: boolean;
   /** The joined relations of its single-valued navigations. */
   readonly joined: Map<NavigationProperty, Relation> = new Map<NavigationProperty, Relation>();
+  /** The joined counts of its collection-valued navigations. */
+  readonly counted: Map<NavigationProperty, Sql> = new Map<NavigationProperty, Sql>();
   readonly #isQualified: boolean;
 
   constructor({ alias, rows, level, isOptional, isQualified }: RelationOptions) {
@@ -119,6 +121,12 @@ export class Relation {
     if (this.#isQualified) return this;
     const { alias, rows, level, isOptional } = this;
     return new Relation({ alias, rows, level, isOptional, isQualified: true });
+  }
+
+  /** Returns whether the key of an entity consists of some of these properties. */
+  isIdentifiedBy(properties: readonly StructuralProperty[]): boolean {
+    const fields = new Set(properties.map(({ field }) => field));
+    return this.rows.key.every(({ field }) => fields.has(field));
   }
 
   /** Returns the columns of the key. */

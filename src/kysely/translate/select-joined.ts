@@ -47,7 +47,8 @@ function joinExpansion({ expansion, target }: JoinedNavigation, parent: Relation
     const it = new Relation({ alias, rows, level, isOptional: false, isQualified: true });
     const translator = makeTranslator({
       profile: statement.profile,
-      scope: relationScope(it, statement),
+      // Several rows of the page may have the same related entity.
+      scope: { ...relationScope(it, statement), each: null },
       roundingMode,
     });
     const condition = translator.condition(filter.expression, "filter");

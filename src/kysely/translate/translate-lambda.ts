@@ -1,13 +1,12 @@
 import { sql } from "kysely";
-import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import type { Expression, LambdaExpression, NavigationExpression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import type { RowOperand } from "../statement/sql-operand.ts";
-import { findCollection, findRelation, isEntityPresent } from "./find-path.ts";
-import { alike, equal, joinOf, linkTest, notNull, targetOf, tuple, linkColumn, linkTable } from "./join-navigation.ts";
+import { findCollection } from "./find-path.ts";
+import { alike, notNull, tuple } from "./join-navigation.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
-import { columnOperand, addRelation, Level, whereClause, type Relation } from "./relation.ts";
+import { itemTests, readsAllAtOnce, relatedItems, selectItems, type RelatedItems } from "./related-items.ts";
+import { whereClause, type StatementScope } from "./relation.ts";
 import { dependsOnItemsAlone } from "./shared-navigation.ts";
 
 /** Translates the predicate of a lambda operator in the scope of its item; may be null instead of false. */
@@ -45,17 +44,6 @@ function wantedItem(operator: LambdaExpression["operator"], condition: Sql): Sql
 /** Translates a condition within a scope; may be null instead of false. */
 type TranslateCondition = (condition: Expression, scope: PathScope) => Sql;
 
-/** The related entities of a collection-valued navigation, for a subquery. */
-interface RelatedItems {
-  /** The entities that the navigation starts from. */
-  readonly source: Relation;
-  readonly related: Relation;
-  /** The start of the `from` clause. */
-  readonly from: Sql;
-  /** Columns of the subquery, each with the column of the source that must be equal. */
-  readonly pairs: ReadonlyArray<readonly [inner: RowOperand, outer: RowOperand]>;
-}
-
 /**
  * Translates `any` and `all` over related entities; never null. A predicate that is null counts as false.
  * @throws ODataError `UnsupportedQueryOption` for a predicate that the database cannot evaluate
@@ -71,14 +59,15 @@ export function translateRelatedLambda(
   const isAll = operator === "all";
   const condition = predicate === null ? null : translate(predicate, itemScope(scope, items.related));
   const wanted = condition === null ? [] : [wantedItem(operator, condition)];
-  if (scope.statement.profile.capabilities.correlatedSubqueries) {
-    const tests = [...equalities(items), ...spent(items, depth, scope), ...wanted];
-    const found = sql`exists (${select(sql`1`, items, tests)})`;
-    return isAll ? sql`not ${found}` : found;
+  const isListable = predicate === null || dependsOnItemsAlone(predicate, depth);
+  if (isListable && readsAllAtOnce(items, scope.statement)) {
+    const found = amongPairs(items, wanted, scope.statement);
+    return isAll ? sql`not (${found})` : found;
   }
-  if (predicate !== null && !dependsOnItemsAlone(predicate, depth)) throw tooEntangled(navigation, operator);
-  const found = amongPairs(items, wanted);
-  return isAll ? sql`not (${found})` : found;
+  if (!scope.statement.profile.capabilities.correlatedSubqueries) throw tooEntangled(navigation, operator);
+  const tests = [...itemTests(items), ...spent(items, depth, scope), ...wanted];
+  const found = sql`exists (${selectItems(sql`1`, items, tests)})`;
+  return isAll ? sql`not ${found}` : found;
 }
 
 /** Counts the entities of nested operators, because a database would set no limit. */
@@ -88,72 +77,16 @@ function spent({ pairs }: RelatedItems, depth: number, { statement }: PathScope)
   return spend === null ? [] : [spend];
 }
 
-/** Translates the number of related entities; null if the source entity is missing. */
-export function countRelated(navigation: NavigationExpression, scope: PathScope): RowOperand {
-  const items = relatedItems(navigation, scope);
-  const { profile } = scope.statement;
-  const { source } = items;
-  const count = profile.capabilities.correlatedSubqueries
-    ? sql`(${select(sql`count(*)`, items, equalities(items))})`
-    : profile.syntax.ifNull(joinCounts(items, scope), sql`0`);
-  const form = profile.values.canonicalForm(PRIMITIVE_TYPES["Edm.Int64"]);
-  if (!source.isOptional) return { kind: "row", sql: count, form, nulls: "never" };
-  const value = profile.syntax.choose(isEntityPresent(source), count, sql`null`);
-  return { kind: "row", sql: value, form, nulls: "computed" };
-}
-
-function relatedItems(navigation: NavigationExpression, scope: PathScope): RelatedItems {
-  const { statement } = scope;
-  const source = findRelation(navigation.source, scope);
-  const outer = source.qualified();
-  const related = addRelation(statement.rowsOf(targetOf(navigation)), new Level(), statement.nextAlias());
-  const join = joinOf(navigation);
-  if (join.kind === "direct") {
-    const pairs = join.pairs.map(
-      (pair) => [columnOperand(pair.related, related), columnOperand(pair.property, outer)] as const,
-    );
-    return { source, related, from: related.from, pairs };
-  }
-  const link = statement.nextAlias();
-  const pairs = join.from.map((column) => {
-    const operand = columnOperand(column.property, outer);
-    return [linkColumn(column, link, statement.profile, operand.form), operand] as const;
-  });
-  const test = linkTest(join, link, related, statement.profile);
-  const from = sql`${linkTable(join, link)} inner join ${related.from} on ${test}`;
-  return { source, related, from, pairs };
-}
-
-function equalities({ pairs }: RelatedItems): readonly Sql[] {
-  return pairs.map(([inner, outer]) => equal(inner, outer));
-}
-
-function select(what: Sql, { from, related }: RelatedItems, conditions: readonly Sql[]): Sql {
-  return sql`select ${what} from ${related.level.from(from)}${whereClause(conditions)}`;
-}
-
 /** Translates the condition without a correlated subquery: membership of the source in a list of values. */
-function amongPairs(items: RelatedItems, wanted: readonly Sql[]): Sql {
+function amongPairs(items: RelatedItems, wanted: readonly Sql[], { profile }: StatementScope): Sql {
   const pairs = items.pairs.map(([inner, outer]) => alike(inner, outer));
   const known = notNull(items.pairs.map(([inner]) => inner));
-  const list = select(sql.join(pairs.map(([inner]) => inner)), items, [...known, ...wanted]);
+  // PostgreSQL searches a list that it expects to be long once per row. Many related entities have few sources.
+  const distinct = profile.capabilities.correlatedSubqueries ? sql`distinct ` : sql``;
+  const list = selectItems(sql`${distinct}${sql.join(pairs.map(([inner]) => inner))}`, items, [...known, ...wanted]);
   const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
   const present = notNull(items.pairs.map(([, outer]) => outer));
   return present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
-}
-
-/** Joins the counts of all entities at once, without a correlated subquery. */
-function joinCounts(items: RelatedItems, { statement }: PathScope): Sql {
-  const alias = statement.nextAlias();
-  const pairs = items.pairs.map(([inner, outer]) => alike(inner, outer));
-  const names = pairs.map((_pair, index) => `k${String(index)}`);
-  const values = sql.join(pairs.map(([inner], index) => sql`${inner} as ${sql.id(names[index] ?? "")}`));
-  const grouped = select(sql`${values}, count(*) as ${sql.id("n")}`, items, []);
-  const group = sql.join(pairs.map(([inner]) => inner));
-  const tests = pairs.map(([, outer], index) => sql`${sql.id(alias, names[index] ?? "")} = ${outer}`);
-  const on = sql.join(tests, sql` and `);
-  items.source.level.join(sql` left join (${grouped} group by ${group}) as ${sql.id(alias)} on ${on}`);
-  return sql`${sql.id(alias, "n")}`;
 }
 
 function tooEntangled({ navigationProperty }: NavigationExpression, operator: string): Error {

@@ -3,11 +3,11 @@ import type { CountExpression, PathSource, PropertyExpression, VariableExpressio
 import { columnNames } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
+import { countRelated } from "./count-related.ts";
 import { findCollection, findPath, findProperty, isEntityPresent, itemOf } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
 import { plannedOperand, Relation } from "./relation.ts";
 import { booleanLiteral } from "./translate-comparison.ts";
-import { countRelated } from "./translate-lambda.ts";
 
 /** Translates a single-valued primitive or enumeration property. */
 export function translateProperty(expression: PropertyExpression, scope: PathScope): RowOperand {

@@ -88,7 +88,7 @@ function semiJoin(
   const related = addRelation(statement.rowsOf(targetOf(navigation)), new Level(), statement.nextAlias());
   const joinPairs = pairsOf(navigation);
   const condition = within(source, navigation.navigationProperty, related, () =>
-    where({ ...scope, level: related.level }),
+    where({ ...scope, level: related.level, each: related }),
   );
   const wanted = condition === null ? [] : [sql`(${condition})`];
   const { correlatedSubqueries, listsWhole } = statement.profile.capabilities;

@@ -1,0 +1,53 @@
+import { sql } from "kysely";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
+import type { NavigationExpression } from "../../query/expression.ts";
+import type { Sql } from "../statement/sql-form.ts";
+import type { RowOperand } from "../statement/sql-operand.ts";
+import { isEntityPresent } from "./find-path.ts";
+import { alike } from "./join-navigation.ts";
+import type { PathScope } from "./path-scope.ts";
+import { itemTests, readsAllAtOnce, relatedItems, selectItems, type RelatedItems } from "./related-items.ts";
+import type { StatementScope } from "./relation.ts";
+
+/** Translates the number of related entities; null if the source entity is missing. */
+export function countRelated(navigation: NavigationExpression, scope: PathScope): RowOperand {
+  const { statement } = scope;
+  const { syntax, values } = statement.profile;
+  const items = relatedItems(navigation, scope);
+  const { source } = items;
+  const count = readsAllAtOnce(items, statement)
+    ? syntax.ifNull(joinedCount(navigation, items, statement), sql`0`)
+    : sql`(${selectItems(sql`count(*)`, items, itemTests(items))})`;
+  const form = values.canonicalForm(PRIMITIVE_TYPES["Edm.Int64"]);
+  if (!source.isOptional) return { kind: "row", sql: count, form, nulls: "never" };
+  const value = syntax.choose(isEntityPresent(source), count, sql`null`);
+  return { kind: "row", sql: value, form, nulls: "computed" };
+}
+
+/** Joins the counts of all entities, grouped by entity; null for none. They are joined once, however often they are used. */
+function joinedCount(
+  { navigationProperty }: NavigationExpression,
+  items: RelatedItems,
+  statement: StatementScope,
+): Sql {
+  const { counted, level } = items.source;
+  const known = counted.get(navigationProperty);
+  if (known !== undefined) return known;
+  const alias = statement.nextAlias();
+  const pairs = items.pairs.map(([inner, outer], index) => ({
+    cells: alike(inner, outer),
+    name: sql.id(`k${String(index)}`),
+    joined: sql.id(alias, `k${String(index)}`),
+  }));
+  const values = sql.join(pairs.map(({ cells: [inner], name }) => sql`${inner} as ${name}`));
+  const grouped = selectItems(sql`${values}, count(*) as ${sql.id("n")}`, items, []);
+  const group = sql.join(pairs.map(({ cells: [inner] }) => inner));
+  const on = sql.join(
+    pairs.map(({ cells: [, outer], joined }) => sql`${joined} = ${outer}`),
+    sql` and `,
+  );
+  level.join(sql` left join (${grouped} group by ${group}) as ${sql.id(alias)} on ${on}`);
+  const count = sql`${sql.id(alias, "n")}`;
+  counted.set(navigationProperty, count);
+  return count;
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ENGINES } from "../executors/engines.ts";
+import { CITIES, COUNTRIES, makeWorld, type World } from "./visited-rows.ts";
+
+/** Requests whose statements would read the cities of a country once per city. */
+const TARGETS: readonly string[] = [
+  "/Cities?$orderby=Country/Cities/$count&$top=1",
+  "/Cities?$orderby=Country/Cities/$count desc,Country/Peers/$count,Country/Cities/$count add Country/Peers/$count&$top=1",
+  "/Cities?$orderby=Neighbours/$count&$top=1",
+  "/Countries?$orderby=Cities/$count&$top=1",
+  "/Countries/$count?$filter=Cities/$count gt 5",
+  "/Cities/$count?$filter=Country/Cities/$count gt Population",
+  "/Cities/$count?$filter=Country/Cities/$count gt 5",
+  "/Cities/$count?$filter=Country/Cities/$count add Id gt 500000",
+  "/Cities/$count?$filter=Country/Cities/any(c: c/Population lt 0)",
+  "/Cities?$filter=Country/Cities/any(c: c/Population lt 0)&$expand=Country&$top=1",
+  "/Cities?$filter=Country/Cities/all(c: c/Population ge 0) eq false&$expand=Country&$top=1",
+  "/Cities?$orderby=Country/Cities/any(c: c/Population lt 0),Country/Name&$expand=Country&$top=1",
+  "/Cities?$expand=Country($filter=Cities/$count lt 1)&$orderby=Population&$top=1",
+  "/Cities?$expand=Country($filter=Cities/any(c: c/Population lt 0))&$orderby=Population&$top=1",
+  "/Cities/$count?$filter=Neighbours/any(c: c/Population lt 0)",
+  "/Cities/$count?$filter=$root/Countries('C0')/Cities/any(c: c/Population lt 0)",
+  "/Cities/$count?$filter=$root/Countries('C0')/Cities/$count lt Population",
+  "/Countries/$count?$filter=Cities/any(c: c/Country/Cities/any(d: d/Population lt 0))",
+  "/Countries/$count?$filter=Cities/any(c: Cities/any(d: d/Population lt 0))",
+  "/Countries/$count?$filter=Cities/any(c: Cities/$count lt c/Population sub 1000000)",
+  "/Countries/$count?$filter=Cities/any(c: c/Country/Cities/$count lt c/Population sub 1000000)",
+  "/Countries?$expand=Cities($orderby=Country/Cities/$count desc;$top=1)",
+];
+
+describe.each(ENGINES)("over $title", (engine) => {
+  describe.each(engine.name === "sqlite" ? [true, false] : [true])("with statistics: %s", (hasStatistics) => {
+    let world: World;
+    beforeAll(async () => {
+      world = await makeWorld(engine, hasStatistics);
+    });
+    afterAll(() => world.close());
+
+    // The product is a million.
+    test.each(TARGETS)("%s reads each row a few times", async (target) => {
+      expect(await world.visitedBy(target)).toBeLessThan(20 * (CITIES + COUNTRIES));
+    });
+
+    test("counts visited rows", async () => {
+      expect(await world.visitedBy("/Cities/$count?$filter=Population ge 0")).toBeGreaterThanOrEqual(CITIES);
+    });
+  });
+});

@@ -1,0 +1,155 @@
+import { DatabaseSync } from "node:sqlite";
+import { CompiledQuery, Kysely, sql } from "kysely";
+import { edm, entityType, hasMany, hasOptional, odataService, type ODataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { vi } from "vitest";
+import type { AnyDatabase, DatabaseEngine } from "../executors/engines.ts";
+
+const Country = entityType("Country", {
+  code: edm.string().key(),
+  name: edm.string(),
+  region: edm.string().nullable(),
+});
+const City = entityType("City", {
+  id: edm.int32().key(),
+  name: edm.string(),
+  countryCode: edm.string().nullable(),
+  population: edm.int32(),
+});
+
+/** Countries with many cities each: the number of cities, and of cities per country, are far apart from their product. */
+export const CITIES = 2000;
+export const COUNTRIES = 4;
+
+/** A database of cities, and the number of rows that it reads for a request. */
+export interface World {
+  readonly service: ODataService;
+  readonly visitedBy: (target: string) => Promise<number>;
+  readonly close: () => Promise<void>;
+}
+
+/** Makes the tables. @param hasStatistics whether the database knows the number of rows when it plans statements */
+export async function makeWorld(engine: DatabaseEngine, hasStatistics: boolean): Promise<World> {
+  const connections = vi.spyOn(DatabaseSync.prototype, "function");
+  const { db, close } = await engine.open();
+  await sql`select 1`.execute(db);
+  const connection = connections.mock.contexts.at(-1);
+  connections.mockRestore();
+  const isView = engine.name === "sqlite";
+  await fill(db, engine, isView ? "stored_" : "");
+  if (hasStatistics) await analyze(db, engine);
+  const visits = isView && connection instanceof DatabaseSync ? countVisits(connection) : null;
+  if (isView) {
+    // A view is part of each statement, so its condition is evaluated for each row that the statement reads.
+    await sql`create view countries as select * from stored_countries where visit(code)`.execute(db);
+    await sql`create view cities as select * from stored_cities where visit(id)`.execute(db);
+  }
+  const service = serviceOver(db);
+  const ask = async (target: string): Promise<void> => {
+    const response = await service.fetch(new Request(`http://service.example${encodeURI(target)}`));
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(text);
+  };
+  const visitedBy = async (target: string): Promise<number> => {
+    if (visits === null) return explained(db, engine, () => ask(target));
+    visits.count = 0;
+    await ask(target);
+    return visits.count;
+  };
+  return { service, visitedBy, close };
+}
+
+function countVisits(connection: DatabaseSync): { count: number } {
+  const visits = { count: 0 };
+  connection.function("visit", (_row) => {
+    visits.count += 1;
+    return 1;
+  });
+  return visits;
+}
+
+async function fill(db: AnyDatabase, { name }: DatabaseEngine, prefix: string): Promise<void> {
+  const text = {
+    sqlite: "text",
+    postgres: "text",
+    mariadb: "varchar(40) character set utf8mb4 collate utf8mb4_nopad_bin",
+  };
+  const type = sql.raw(text[name]);
+  const [countries, cities] = [sql.id(`${prefix}countries`), sql.id(`${prefix}cities`)];
+  await sql`create table ${countries} (code ${type} primary key, name ${type} not null, region ${type})`.execute(db);
+  await sql`create table ${cities} (id integer primary key, name ${type} not null, ${sql.id("countryCode")} ${type}, population integer not null)`.execute(
+    db,
+  );
+  for (let number = 0; number < COUNTRIES; number += 1) {
+    await sql`insert into ${countries} values (${`C${String(number)}`}, ${`Country ${String(number)}`}, 'R')`.execute(
+      db,
+    );
+  }
+  for (let start = 0; start < CITIES; start += 500) {
+    const rows = Array.from({ length: 500 }, (_none, index) => {
+      const id = start + index + 1;
+      const code = id % 50 === 0 ? null : `C${String(id % COUNTRIES)}`;
+      return sql`(${id}, ${`City ${String(id)}`}, ${code}, ${(id * 7919) % 100_000})`;
+    });
+    await sql`insert into ${cities} values ${sql.join(rows)}`.execute(db);
+  }
+  await sql`create index cities_country on ${cities} (${sql.id("countryCode")})`.execute(db);
+}
+
+async function analyze(db: AnyDatabase, { name }: DatabaseEngine): Promise<void> {
+  await (name === "mariadb" ? sql`analyze table cities, countries` : sql`analyze`).execute(db);
+}
+
+function serviceOver(db: AnyDatabase): ODataService {
+  const operations = ["read"] as const;
+  return odataService({
+    schemaCheck: false,
+    entitySets: [
+      sqlEntitySet(Country, {
+        db,
+        table: "countries",
+        operations,
+        navigation: {
+          cities: hasMany(City, { on: { code: "countryCode" }, target: "Cities" }),
+          peers: hasMany(Country, { on: { region: "region" }, target: "Countries" }),
+        },
+      }),
+      sqlEntitySet(City, {
+        db,
+        table: "cities",
+        operations,
+        search: ["name", "countryCode"],
+        navigation: {
+          country: hasOptional(Country, { on: { countryCode: "code" }, target: "Countries" }),
+          neighbours: hasMany(City, { on: { countryCode: "countryCode" }, target: "Cities" }),
+        },
+      }),
+    ],
+  });
+}
+
+/** Runs the statements of a request again, and returns the rows that all steps of their plans read. */
+async function explained(db: AnyDatabase, { name }: DatabaseEngine, run: () => Promise<void>): Promise<number> {
+  const statements = vi.spyOn(Kysely.prototype, "executeQuery");
+  await run();
+  const queries = statements.mock.calls.map(([query]) => ("compile" in query ? query.compile() : query));
+  statements.mockRestore();
+  const explain = name === "mariadb" ? "analyze format=json " : "explain (analyze, timing off, format json) ";
+  let visited = 0;
+  for (const { sql: text, parameters } of queries.filter((query) => query.sql.startsWith("select"))) {
+    const { rows } = await db.executeQuery(CompiledQuery.raw(explain + text, [...parameters]));
+    const [plan] = rows.flatMap((row): readonly unknown[] => Object.values(row as object));
+    visited += rowsOf(typeof plan === "string" ? JSON.parse(plan) : plan);
+  }
+  return visited;
+}
+
+const ROWS = ["Actual Rows", "Rows Removed by Filter", "Rows Removed by Join Filter", "r_rows"];
+
+function rowsOf(plan: unknown): number {
+  if (typeof plan !== "object" || plan === null) return 0;
+  const step: Readonly<Record<string, unknown>> = { ...plan };
+  const loops = Number(step["Actual Loops"] ?? step["r_loops"] ?? 0);
+  const own = ROWS.reduce((sum, member) => sum + Number(step[member] ?? 0), 0);
+  return Object.values(step).reduce<number>((sum, member) => sum + rowsOf(member), loops * own);
+}
