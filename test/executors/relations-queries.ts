@@ -102,6 +102,14 @@ function rooted(kind: Kind): Text | null {
   return all.length === 0 ? null : choose(...all);
 }
 
+/** `$root/Set(key)/Navigation`, with what follows. */
+function rootedMany(...ends: readonly string[]): Text {
+  const all = Object.entries(GRAPH).flatMap(([set, { toMany }]) =>
+    Object.keys(toMany).map((name) => join(`$root/${set}(`, of(...(KEYS[set] ?? [])), `)/${name}`)),
+  );
+  return join(fc.oneof(...all), of(...ends));
+}
+
 /** The calls that make a value of a kind from a string. */
 const CALLS: { readonly [kind in Kind]?: readonly string[] } = {
   text: ["tolower(", "toupper(", "trim("],
@@ -121,6 +129,7 @@ function value(variables: readonly Variable[], kind: Kind): Text {
     [3, counts],
     [2, computed],
     [1, rooted(kind)],
+    [kind === "integer" ? 1 : 0, rootedMany("/$count")],
     [property === null ? 1 : 0, literal(kind)],
   );
 }
@@ -169,6 +178,24 @@ function lambdaOf(variables: readonly Variable[], depth: number): Text | null {
   return all.length === 0 ? null : choose(...all);
 }
 
+/** Conditions that repeat a call, in a chain with others. */
+function repeated(variables: readonly Variable[]): Text | null {
+  const texts = propertiesOf(variables, "text");
+  if (texts === null) return null;
+  const calls = of("tolower(", "trim(", "toupper(trim(");
+  return fc.tuple(texts, texts, calls, of(" and ", " or ")).chain(([text, other, call, operator]) => {
+    const end = call.replaceAll(/[^(]/g, "").replaceAll("(", ")");
+    const value = of(...[text, text, text, other].map((name) => call + name + end));
+    const test = choose(
+      [4, join(of("contains(", "startswith("), value, ",", literal("text"), ")")],
+      [1, join(value, of(...OPERATORS), literal("text"))],
+      [1, join("not (", value, of(...OPERATORS), value, ")")],
+      [1, comparisons(variables)],
+    );
+    return fc.array(test, { minLength: 5, maxLength: 7 }).map((tests) => `(${tests.join(operator)})`);
+  });
+}
+
 const conditions = new Map<string, Text>();
 
 /** A Boolean expression of limited depth. */
@@ -184,6 +211,8 @@ export function condition(variables: readonly Variable[], depth: number): Text {
     [2, texts === null ? null : join(of("contains(", "startswith(", "endswith("), texts, ",", literal("text"), ")")],
     [2, navigationNull(variables)],
     [1, wordsOf(variables)],
+    [1, repeated(variables)],
+    [1, rootedMany("/any()", "/any(z: 1 eq 1)", "/$count eq 1")],
     [6, depth <= 0 ? null : lambdaOf(variables, depth)],
     [3, deeper === null ? null : join("(", deeper, of(" and ", " or "), deeper, ")")],
     [2, deeper === null ? null : join("not (", deeper, ")")],
@@ -241,6 +270,7 @@ const search: Text = choose(
   [2, join(searched, of(" ", " AND ", " OR "), searched)],
   [2, join("NOT ", searched)],
   [1, join("(", searched, " OR ", searched, ") NOT ", searched)],
+  [1, join(searched, " OR ", searched, " ", searched, " OR NOT ", searched, " ", searched)],
 );
 
 const pageOption = (most: number): Text => fc.nat(most).map(String);

@@ -134,6 +134,13 @@ describe("a search over columns", () => {
   });
 });
 
+test("computes each searched text once per row, whatever the number of words", async () => {
+  seen();
+  await found("Tags", "a b OR c d OR NOT e");
+  const [text = ""] = seen().map((statement) => statement.sql);
+  expect(text.match(/odata_lower\("\w+"\)/g)).toEqual(['odata_lower("code")', 'odata_lower("label")']);
+});
+
 test("answers long searches, or rejects them as too long", async () => {
   const words = Array.from({ length: 900 }, (_none, index) => `w${String(index)}`);
   expect(await codes(words.join(" OR "))).toEqual(new Set());

@@ -14,6 +14,35 @@ async function conditionOf(filter: string): Promise<readonly [string, ...unknown
   return [sql.slice(HEAD.length, -TAIL.length), ...parameters];
 }
 
+describe("a call that four conditions contain is computed once", () => {
+  const LOWER = 'from (select odata_lower("name") as "v0") as "shared_r1")';
+  const holds = (text: string): string => `contains(tolower(name),'${text}')`;
+  const [A, B, C, D] = [holds("a"), holds("b"), holds("c"), holds("d")] as const;
+  const FOUND = '(instr("shared_r1"."v0", ?) > 0)';
+
+  test.each<readonly [filter: string, condition: string]>([
+    [`${A} or ${B} or ${C} or ${D}`, `(select ${FOUND} or ${FOUND} or ${FOUND} or ${FOUND} ${LOWER}`],
+    // Computing it three times costs less.
+    [`${A} or ${B} or ${C}`, Array.from({ length: 3 }, () => '(instr(odata_lower("name"), ?) > 0)').join(" or ")],
+    // An index can serve the other condition.
+    [
+      `${A} and ${B} and id eq 7 and ${C} and ${D}`,
+      `"id" = ? and ((select ${FOUND} and ${FOUND} and ${FOUND} and ${FOUND} ${LOWER})`,
+    ],
+    [
+      `id eq 7 and (${A} or customerId eq 5 or ${B} or ${C} or tolower(name) gt shipTo/city)`,
+      `"id" = ? and ("customer_id" = ? or ((select ${FOUND} or ${FOUND} or ${FOUND} or "shared_r1"."v0" > "it"."shipTo_city" ${LOWER}))`,
+    ],
+    [
+      `not (${A} or ${B} or (${C} and ${D} and tolower(trim(name)) eq 'e'))`,
+      `not ((select (instr("shared_r1"."v0", ?) > 0) or ${FOUND} or (${FOUND} and ${FOUND} and ifnull(odata_lower(trim("it"."name", ?)) = ?, 0)) ${LOWER})`,
+    ],
+  ])("%s", async (filter, condition) => {
+    const [text] = await conditionOf(filter);
+    expect(text).toBe(condition);
+  });
+});
+
 describe("SQL of filters", () => {
   // An index on the column must serve the left side, also in the exact form below `not`.
   test.each<readonly [filter: string, condition: string, ...values: readonly unknown[]]>([

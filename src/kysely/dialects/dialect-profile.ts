@@ -110,6 +110,11 @@ export interface DialectSyntax {
   /** Selects a value that is needed twice but written once: `make` receives its name. */
   readonly once: (value: Sql, make: (name: Sql) => Sql) => Sql;
   /**
+   * Selects a condition that uses values several times, computed once per row. Absent if that costs the database more.
+   * @param values a list of values, each with a name
+   */
+  readonly computeOnce?: (condition: Sql, values: Sql, alias: Sql) => Sql;
+  /**
    * A derived table, without alias, with one row per key: its number from 0 as `ordinal`, and its values as `k0`, `k1`, … in
    * the given forms.
    * @param list the place of the keys that `writeKeys` has written

@@ -149,6 +149,13 @@ function anyNull(operands: readonly Expression[]): AbsentOperand {
   return operands.some((operand) => whenAbsent(operand) === "null") ? "null" : "unknown";
 }
 
+/** Returns whether a path starts within a scope, and its navigations are already joined. */
+export function isFound(path: PathSource, scope: PathScope): boolean {
+  const { start } = stepsOf(path);
+  if (start.kind === "root" || isBoundWithin(path, scope.items.length)) return false;
+  return firstNavigation(path, scope) === null;
+}
+
 function firstNavigation(path: PathSource, scope: PathScope): SharedNavigation | null {
   const { start, steps } = stepsOf(path);
   if (start.kind === "root") return null;

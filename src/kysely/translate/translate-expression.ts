@@ -19,6 +19,7 @@ import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } fr
 import { findPath } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
+import { groupByCalls, keyOfCall, type SharedResults } from "./shared-calls.ts";
 import { groupByNavigation } from "./shared-navigation.ts";
 import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
 import { equalsConstant, translateComparison, translateHas } from "./translate-comparison.ts";
@@ -35,6 +36,8 @@ export interface TranslationContext {
   readonly profile: DialectProfile;
   readonly scope: PathScope;
   readonly roundingMode: RoundingMode;
+  /** The results of calls that are computed once for several conditions, by key. */
+  readonly shared?: SharedResults | undefined;
 }
 
 /**
@@ -136,6 +139,8 @@ function relationsOf(path: PropertyExpression | VariableExpression, scope: PathS
 }
 
 function translateCall(expression: CallExpression, translator: Translator, context: TranslationContext): SqlOperand {
+  const known = context.shared?.get(keyOfCall(expression));
+  if (known !== undefined) return known;
   const operands = expression.arguments.map(translator.operand);
   const given = operands.filter((operand) => operand.kind !== "null");
   if (given.length < operands.length) return NULL_OPERAND;
@@ -210,15 +215,23 @@ function translateCompared(
   return translateComparison(expression, translator.operand(left), translator.operand(right), mode, profile);
 }
 
-/** Puts cheap conditions of an `and` first, since databases evaluate them in this order. */
+/**
+ * Computes calls that several operands contain once, for these operands together. Puts cheap conditions of an `and` first,
+ * since databases evaluate them in this order.
+ */
 function translateLogical(
   expression: LogicalExpression,
   mode: ConditionMode,
   translator: Translator,
-  { scope }: TranslationContext,
+  context: TranslationContext,
 ): Sql {
   const { operator } = expression;
-  const operands = groupByNavigation(expression, scope);
+  const grouped = { ...expression, operands: groupByNavigation(expression, context.scope) };
+  const { operands, sharing } = groupByCalls(grouped, translator, context);
+  if (sharing !== null) {
+    const { scope, shared, toQuery } = sharing;
+    return toQuery(makeTranslator({ ...context, scope, shared }).condition(grouped, mode));
+  }
   const ordered = operator === "and" ? operands.toSorted((left, right) => costOf(left) - costOf(right)) : operands;
   const conditions = ordered.map((operand) => {
     const condition = translator.condition(operand, mode);

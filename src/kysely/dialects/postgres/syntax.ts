@@ -22,6 +22,8 @@ export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   asCondition: (cell) => cell,
   marksRows: true,
   once: (value, make) => sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value) as odata_once)`,
+  // Without the offset, PostgreSQL would write the values in place of their names.
+  computeOnce: (condition, values, alias) => sql`(select ${condition} from (select ${values} offset 0) as ${alias})`,
   keyTable: (list, forms) => {
     const cells = forms.map((form, index) => {
       const cell = sql`(value ->> ${sql.lit(index)})`;

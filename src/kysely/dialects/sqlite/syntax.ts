@@ -16,6 +16,8 @@ export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   asCondition: (cell) => sql`${cell} = 1`,
   marksRows: false,
   once: (value, make) => sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value))`,
+  // SQLite does not flatten a subquery without a table.
+  computeOnce: (condition, values, alias) => sql`(select ${condition} from (select ${values}) as ${alias})`,
   keyTable: (list, forms) => {
     const cells = forms.map((form, index) => {
       // A list of single values contains no arrays: see `writeFlatKeyList`.
