@@ -249,7 +249,13 @@ const list: Make = (depth) =>
         make(depth),
         " in (",
         fc
-          .array(of(...(literalsOf.get(make) ?? []), "null"), { minLength: 1, maxLength: 4 })
+          .oneof(
+            { weight: 5, arbitrary: fc.constant([1, 4] as const) },
+            { weight: 1, arbitrary: fc.constant([17, 20] as const) },
+          )
+          .chain(([minLength, maxLength]) =>
+            fc.array(of(...(literalsOf.get(make) ?? []), "null"), { minLength, maxLength }),
+          )
           .map((items) => items.join(",")),
         ")",
       ),

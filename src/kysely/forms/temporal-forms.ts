@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { asText } from "../../edm/canonical-form.ts";
 import { roundedUp, toInstant, writeInstant, type Instant } from "../cells/instant.ts";
-import { rangeForm, type Conversion, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import { singleForm, type Conversion, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import { textForm } from "./cast-forms.ts";
 import type { NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
@@ -25,7 +25,7 @@ export function timestampForm(
       return write(roundedUp(instant, SERVER_DIGITS) ?? instant, true);
     },
   };
-  return rangeForm(name, bounds, { place, fromKey: place, comparable: toEpoch, computable: toEpoch });
+  return singleForm(name, bounds, { place, fromKey: place, comparable: toEpoch, computable: toEpoch });
 }
 
 /** Makes the form of Edm.TimeOfDay as times of six digits. */
@@ -34,7 +34,7 @@ export function timeForm(place: (text: Sql) => Sql, toClock: Conversion): SqlFor
     floor: (value) => asText(value).slice(0, "hh:mm:ss.ffffff".length),
     ceiling: (value) => timeAbove(asText(value)),
   };
-  return rangeForm("time", bounds, { place, fromKey: place, comparable: toClock, computable: toClock });
+  return singleForm("time", bounds, { place, fromKey: place, comparable: toClock, computable: toClock });
 }
 
 /** Returns the least time with six digits that is not less; 24:00:00 after the last time of the day. */

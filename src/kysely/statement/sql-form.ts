@@ -19,6 +19,8 @@ export interface SqlForm {
    * `ceiling` to `floor`.
    */
   readonly exact: Encode | null;
+  /** Without `exact`: whether no value has two cells. `ceiling` and `floor` differ for a value without a cell. */
+  readonly isSingle?: true;
   /** Whether `exact`, `floor` and `ceiling` may return null, for a value without a cell: NaN. */
   readonly mayBeNull: boolean;
   /** Converts cells so that they sort like their values; absent if they already do. */
@@ -79,6 +81,15 @@ export function rangeForm(
   others: Partial<SqlForm> = {},
 ): SqlForm {
   return Object.freeze<SqlForm>({ name, ...bounds, exact: null, mayBeNull: false, ...others });
+}
+
+/** Makes a form as `rangeForm` does, in which no value has two cells. */
+export function singleForm(
+  name: string,
+  bounds: Pick<SqlForm, "floor" | "ceiling">,
+  others: Partial<SqlForm> = {},
+): SqlForm {
+  return rangeForm(name, bounds, { isSingle: true, ...others });
 }
 
 /** Converts an operand to the form that sorts by value. */

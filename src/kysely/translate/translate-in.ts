@@ -1,8 +1,16 @@
 import { sql } from "kysely";
 import type { InExpression } from "../../query/expression.ts";
+import { onlyCell } from "../columns/column-format.ts";
 import type { DialectProfile, DialectSyntax } from "../dialects/dialect-profile.ts";
 import { bindFormed } from "../statement/parameter-slot.ts";
-import { toEquatable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import {
+  toComparable,
+  toEquatable,
+  type Encode,
+  type FormedSql,
+  type Sql,
+  type SqlForm,
+} from "../statement/sql-form.ts";
 import type { ConditionMode, ConstantOperand, RowOperand, Translator } from "../statement/sql-operand.ts";
 import { asRow, booleanLiteral, equalsConstant } from "./translate-comparison.ts";
 import { joinBalanced } from "./translate-logical.ts";
@@ -41,6 +49,29 @@ function isNull(operand: RowOperand): Sql {
   return operand.nulls === "never" ? booleanLiteral(false) : sql`${operand.sql} is null`;
 }
 
+/** The most items whose ranges of cells are tested one by one, which an index can serve. */
+const MAX_RANGES = 16;
+
+/** An operand and the encoding of items, such that an item equals the operand if their cells are equal. */
+interface Listed extends FormedSql {
+  readonly encode: Encode;
+  /** Whether an item may be null, so that the list makes a false condition null: for a value without a cell. */
+  readonly mayBeNull: boolean;
+}
+
+/** Returns null if the ranges of the items are tested instead: few items, of a form with several cells per value. */
+function toListed(operand: RowOperand, items: number): Listed | null {
+  const equatable = toEquatable(operand);
+  const { form } = equatable;
+  // NaN becomes null.
+  if (form.exact !== null) return { ...equatable, encode: form.exact, mayBeNull: form.mayBeNull };
+  if (items <= MAX_RANGES) return null;
+  if (form.isSingle) return { ...equatable, encode: (value) => onlyCell(form, value) ?? null, mayBeNull: true };
+  // No index serves this list, but the database looks up each row in it once.
+  const { sql: cells, form: key } = toComparable(operand);
+  return key.exact === null ? null : { sql: cells, form: key, encode: key.exact, mayBeNull: key.mayBeNull };
+}
+
 /** Translates a list of constants, which an index on the column can serve. */
 function amongConstants(
   operand: RowOperand,
@@ -48,26 +79,24 @@ function amongConstants(
   { hasNull, mode }: { readonly hasNull: boolean; readonly mode: ConditionMode },
   { ifNull, booleanValue }: DialectSyntax,
 ): Sql {
-  const { sql: cells, form } = toEquatable(operand);
-  const { exact } = form;
-  const listed = (member: SqlForm, encode: Encode): Sql =>
-    sql.join(constants.map(({ constant }) => bindFormed(constant, member, encode)));
+  const listed = toListed(operand, constants.length);
+  const list = (form: SqlForm, encode: Encode): Sql =>
+    sql.join(constants.map(({ constant }) => bindFormed(constant, form, encode)));
   let found: Sql;
-  if (exact === null) {
+  if (listed === null) {
     const tests = constants.map(({ constant }) => equalsConstant(operand, constant, "filter"));
     found = sql`(${joinBalanced(tests, sql` or `)})`;
   } else {
-    found = sql`${cells} in (${listed(form, exact)})`;
+    found = sql`${listed.sql} in (${list(listed.form, listed.encode)})`;
     const { indexed } = operand.form;
     if (indexed !== undefined) {
-      found = sql`(${operand.sql} in (${listed(indexed, indexed.exact ?? indexed.floor)}) and ${found})`;
+      found = sql`(${operand.sql} in (${list(indexed, indexed.exact ?? indexed.floor)}) and ${found})`;
     }
   }
-  // NaN becomes null, so such an item makes a false condition null.
-  const { mayBeNull: hasNaN } = form;
-  if (hasNaN && mode === "exact") found = ifNull(found, booleanValue(false));
+  const { mayBeNull } = listed ?? toEquatable(operand).form;
+  if (mayBeNull && mode === "exact") found = ifNull(found, booleanValue(false));
   if (operand.nulls === "never") return found;
-  if (hasNull && (operand.nulls === "column" || hasNaN)) return sql`(${isNull(operand)} or ${found})`;
+  if (hasNull && (operand.nulls === "column" || mayBeNull)) return sql`(${isNull(operand)} or ${found})`;
   if (hasNull) return ifNull(found, booleanValue(true));
   return mode === "filter" ? found : ifNull(found, booleanValue(false));
 }

@@ -9,7 +9,7 @@ import {
   timestampForm,
   type TextTemporalForms,
 } from "../../forms/temporal-forms.ts";
-import type { Conversion, Sql, SqlForm } from "../../statement/sql-form.ts";
+import { singleForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 import { MY_FORMS, MY_NUMBERS } from "./forms.ts";
 
 /** Before and after all dates of the database. */
@@ -28,17 +28,19 @@ const toDays = (operand: Sql): Sql => sql`(to_days(${operand}) - ${sql.lit(EPOCH
 const DATE_TO_DAYS: Conversion = { form: days, apply: toDays };
 
 /** Edm.Date as date. Compared with timestamps of midnights, so that all years are ordered. */
-export const MY_DATE: SqlForm = Object.freeze<SqlForm>({
-  name: "date",
-  floor: (value) => writeDateTime(toInstant(`${asText(value)}T00:00:00Z`), false),
-  ceiling: (value) => writeDateTime(toInstant(`${asText(value)}T00:00:00Z`), true),
-  exact: null,
-  mayBeNull: false,
-  place: asDateTime,
-  fromKey: (value) => sql`cast(${value} as date)`,
-  comparable: DATE_TO_DAYS,
-  computable: DATE_TO_DAYS,
-});
+export const MY_DATE: SqlForm = singleForm(
+  "date",
+  {
+    floor: (value) => writeDateTime(toInstant(`${asText(value)}T00:00:00Z`), false),
+    ceiling: (value) => writeDateTime(toInstant(`${asText(value)}T00:00:00Z`), true),
+  },
+  {
+    place: asDateTime,
+    fromKey: (value) => sql`cast(${value} as date)`,
+    comparable: DATE_TO_DAYS,
+    computable: DATE_TO_DAYS,
+  },
+);
 
 const MIDNIGHT_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`(${toDays(operand)} * 86400)` };
 

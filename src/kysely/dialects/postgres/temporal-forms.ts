@@ -12,7 +12,7 @@ import {
   timestampForm,
   type TextTemporalForms,
 } from "../../forms/temporal-forms.ts";
-import { rangeForm, plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import { singleForm, plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 import { byCodePoint, PG_FORMS, PG_NUMBERS } from "./forms.ts";
 
 const ZEROS = "0".repeat(12);
@@ -39,7 +39,7 @@ const MIDNIGHT_TO_EPOCH: Conversion = {
 };
 
 /** A column of Edm.Date as timestamps of midnight in UTC. */
-export const PG_MIDNIGHT: SqlForm = rangeForm(
+export const PG_MIDNIGHT: SqlForm = singleForm(
   "midnight",
   {
     // Both are the same only for midnights.
