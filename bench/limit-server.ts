@@ -20,7 +20,7 @@ const HEADERS = {
 const ORDERS = `SELECT ${ORDER_COLUMNS} FROM orders`;
 
 const database = new DatabaseSync(databaseFile());
-database.exec(SYNCHRONOUS);
+database.exec(`PRAGMA synchronous = ${SYNCHRONOUS}`);
 const drafts = makeDrafts(database);
 const expansions = makeExpansions(database);
 const orderByKey = database.prepare(`${ORDERS} WHERE id = ?`);

@@ -1,5 +1,5 @@
 /** Our server: handles the same requests with the declarations of an application. */
-import { Kysely, sql } from "kysely";
+import { Kysely } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { serve } from "odatakit/node";
@@ -8,8 +8,7 @@ import { Customer, Draft, Line, LINE_NAVIGATION, Order, ORDER_NAVIGATION, Produc
 import { PREFIX } from "./scenarios.ts";
 import { databaseFile, reportTo, SYNCHRONOUS } from "./server-messages.ts";
 
-const db = new Kysely({ dialect: sqliteDialect(databaseFile()) });
-await sql.raw(SYNCHRONOUS).execute(db);
+const db = new Kysely({ dialect: sqliteDialect(databaseFile(), { synchronous: SYNCHRONOUS }) });
 const operations = ["read"] as const;
 const service = odataService({
   prefix: PREFIX,

@@ -19,7 +19,7 @@ export type ServerMessage =
 const session = new Session();
 
 /** Both servers let the operating system decide when to write to disk: waiting for the disk is not work of a server. */
-export const SYNCHRONOUS = "PRAGMA synchronous = NORMAL";
+export const SYNCHRONOUS = "normal";
 
 /** The SQLite file that a server reads: its only argument. */
 export function databaseFile(): string {

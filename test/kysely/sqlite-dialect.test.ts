@@ -369,6 +369,18 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
 });
 
 describe("a file", () => {
+  test.each([
+    [undefined, 2],
+    ["off", 0],
+    ["normal", 1],
+    ["full", 2],
+    ["extra", 3],
+  ] as const)("waits for the disk as `synchronous` %s says", async (synchronous, level) => {
+    const db = open(newFile(), { synchronous });
+    const { rows } = await sql`select synchronous from pragma_synchronous`.execute(db);
+    expect(rows).toEqual([{ synchronous: level }]);
+  });
+
   test("is opened on first use, with a write-ahead log and foreign keys", async () => {
     const file = newFile();
     const db = open(file, { busyTimeout: 1234 });
@@ -569,6 +581,12 @@ describe("faults of the options", () => {
       "sqliteDialect: `busyTimeout` cannot be 2147483648. Give a whole number of milliseconds.",
     ],
     [
+      "synchronous",
+      "a.db",
+      { synchronous: 1 },
+      'sqliteDialect: `synchronous` cannot be 1. Give one of "off", "normal", "full", "extra".',
+    ],
+    [
       "statements",
       "a.db",
       { statements: 0 },
@@ -596,7 +614,7 @@ describe("faults of the options", () => {
       "another name",
       "a.db",
       { wal: true },
-      "sqliteDialect: there is no option `wal`. Use `readonly`, `busyTimeout`, `statements`, `readerThreads`, `maxQueuedQueries`.",
+      "sqliteDialect: there is no option `wal`. Use `readonly`, `busyTimeout`, `synchronous`, `statements`, `readerThreads`, `maxQueuedQueries`.",
     ],
   ])("%s", (_title, file, options, message) => {
     expect(() => dialect(file, options)).toThrow(message);

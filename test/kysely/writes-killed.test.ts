@@ -31,18 +31,27 @@ async function start(file: string): Promise<Server> {
   return { child, port: Number(String(line)) };
 }
 
-/** Sends one deep insert. @returns the key of the order; null without a response */
-async function insert(port: number, number: number): Promise<number | null> {
-  const graph = {
-    Number: `N${String(number)}`,
+/** An order with lines and a tag: a transaction of its own. */
+function graphOf(number: number): object {
+  return {
+    ...rowOf(number),
     Tags: [{ Name: `t${String(number)}` }],
     Lines: Array.from({ length: LINES }, (_none, index) => ({ Position: index, Text: `line ${String(index)}` })),
   };
+}
+
+/** An order alone: one statement, committed together with those of other requests. */
+function rowOf(number: number): object {
+  return { Number: `N${String(number)}` };
+}
+
+/** Sends one insert. @returns the key of the order; null without a response */
+async function insert(port: number, body: object): Promise<number | null> {
   try {
     const response = await fetch(`http://127.0.0.1:${String(port)}/Orders`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(graph),
+      body: JSON.stringify(body),
     });
     if (response.status !== 201) return null;
     const { Id } = (await response.json()) as { readonly Id: number };
@@ -52,45 +61,52 @@ async function insert(port: number, number: number): Promise<number | null> {
   }
 }
 
-test("keeps every acknowledged deep insert whole and no other in part after a kill", async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "odatakit-killed-"));
-  const file = path.join(folder, "shop.db");
-  const open = (): AnyDatabase => new Kysely({ dialect: sqliteDialect(file) });
-  const made = open();
-  await createOrderTables(made, { name: "sqlite" });
-  await made.destroy();
-  const acknowledged: number[] = [];
-  let next = 0;
-  for (const most of [...BETWEEN_KILLS, INSERTS]) {
-    const { child, port } = await start(file);
-    const exited = once(child, "exit");
-    const wanted = Math.min(INSERTS, acknowledged.length + most);
-    const sender = async (): Promise<void> => {
-      while (acknowledged.length < wanted) {
-        const key = await insert(port, (next += 1));
-        if (key === null) return;
-        acknowledged.push(key);
-        // The other inserts are unfinished.
-        if (acknowledged.length === wanted) child.kill("SIGKILL");
-      }
-    };
-    await Promise.all(Array.from({ length: SENDERS }, sender));
-    await exited;
-  }
-  expect(acknowledged.length).toBeGreaterThanOrEqual(INSERTS);
-  const db = open();
-  const { rows } = await sql<{ id: number; lines: number; tags: number }>`
+test.each([
+  { title: "deep insert", bodyOf: graphOf, linesOf: LINES, tagsOf: 1 },
+  { title: "insert of one row", bodyOf: rowOf, linesOf: 0, tagsOf: 0 },
+])(
+  "keeps every acknowledged $title whole and no other in part after a kill",
+  async ({ bodyOf, linesOf, tagsOf }) => {
+    const folder = mkdtempSync(path.join(tmpdir(), "odatakit-killed-"));
+    const file = path.join(folder, "shop.db");
+    const open = (): AnyDatabase => new Kysely({ dialect: sqliteDialect(file) });
+    const made = open();
+    await createOrderTables(made, { name: "sqlite" });
+    await made.destroy();
+    const acknowledged: number[] = [];
+    let next = 0;
+    for (const most of [...BETWEEN_KILLS, INSERTS]) {
+      const { child, port } = await start(file);
+      const exited = once(child, "exit");
+      const wanted = Math.min(INSERTS, acknowledged.length + most);
+      const sender = async (): Promise<void> => {
+        while (acknowledged.length < wanted) {
+          const key = await insert(port, bodyOf((next += 1)));
+          if (key === null) return;
+          acknowledged.push(key);
+          // The other inserts are unfinished.
+          if (acknowledged.length === wanted) child.kill("SIGKILL");
+        }
+      };
+      await Promise.all(Array.from({ length: SENDERS }, sender));
+      await exited;
+    }
+    expect(acknowledged.length).toBeGreaterThanOrEqual(INSERTS);
+    const db = open();
+    const { rows } = await sql<{ id: number; lines: number; tags: number }>`
     select id, (select count(*) from order_lines where order_id = orders.id) as "lines",
       (select count(*) from order_tags where order_id = orders.id) as "tags" from orders`.execute(db);
-  const { rows: loose } = await sql<{ n: number }>`
+    const { rows: loose } = await sql<{ n: number }>`
     select (select count(*) from order_lines where order_id not in (select id from orders))
       + (select count(*) from tags where name not in (select tag from order_tags)) as n`.execute(db);
-  const { rows: check } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db);
-  await db.destroy();
-  rmSync(folder, { recursive: true });
-  expect(rows.filter(({ lines, tags }) => lines !== LINES || tags !== 1)).toEqual([]);
-  expect(loose).toEqual([{ n: 0 }]);
-  expect(check).toEqual([{ integrity_check: "ok" }]);
-  const found = new Set(rows.map(({ id }) => id));
-  expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
-}, 300_000);
+    const { rows: check } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db);
+    await db.destroy();
+    rmSync(folder, { recursive: true });
+    expect(rows.filter(({ lines, tags }) => lines !== linesOf || tags !== tagsOf)).toEqual([]);
+    expect(loose).toEqual([{ n: 0 }]);
+    expect(check).toEqual([{ integrity_check: "ok" }]);
+    const found = new Set(rows.map(({ id }) => id));
+    expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
+  },
+  300_000,
+);

@@ -1,4 +1,5 @@
 import type { Kysely, DatabaseConnection } from "kysely";
+import type { Maybe } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
 
 /**
@@ -56,12 +57,29 @@ export function isSynchronousReader(adapter: object): adapter is SynchronousRead
  */
 export interface SynchronousWriter {
   /**
-   * Whether a statement run now would be its own transaction: the connection is not in use for a transaction or a stream,
-   * and the database is writable. Check this immediately before each statement.
+   * Whether a write now would be its own transaction: the connection is not in use for a transaction or a stream, and the
+   * database is writable. Check this immediately before each write.
    */
   readonly mayWrite: boolean;
-  /** Runs a statement once and returns the rows that it wrote. @param parameters as for `SynchronousReader` */
-  writeRows(sql: string, parameters: readonly unknown[]): readonly (readonly unknown[])[];
+  /**
+   * Runs a write at once. A database in a file may commit the writes of several requests together.
+   * @param work runs statements with the given function; its changes are undone if it throws
+   * @returns the result of the work, once its changes are durable
+   * @throws the errors of the work; UndoneWriteError if nothing was written and the write must run again alone
+   */
+  write<T>(work: (run: RunRows) => T): Maybe<T>;
+}
+
+/** Runs a statement once and returns the rows that it wrote. @param parameters as for `SynchronousReader` */
+export type RunRows = (sql: string, parameters: readonly unknown[]) => readonly (readonly unknown[])[];
+
+/** A write was undone together with others, and may succeed if it runs alone. */
+export class UndoneWriteError extends Error {
+  override readonly name = "UndoneWriteError";
+
+  constructor(cause: unknown) {
+    super("The transaction that several writes shared was undone.", { cause });
+  }
 }
 
 /** The writer of an instance; null until its connection has been inspected. */
@@ -96,5 +114,5 @@ const findWriter = keptPerForeign((db: AnyKysely): Found => {
 function isSynchronousWriter(connection: DatabaseConnection): connection is DatabaseConnection & SynchronousWriter {
   // To log statements, Kysely overrides this method on the connection.
   if (Object.hasOwn(connection, "executeQuery")) return false;
-  return "mayWrite" in connection && "writeRows" in connection && typeof connection.writeRows === "function";
+  return "mayWrite" in connection && "write" in connection && typeof connection.write === "function";
 }

@@ -7,7 +7,8 @@ import {
   SelectQueryNode,
 } from "kysely";
 import { nextTurn } from "../../base/host.ts";
-import type { SynchronousWriter } from "../connection/synchronous-reader.ts";
+import type { Maybe } from "../../base/maybe.ts";
+import type { RunRows, SynchronousWriter } from "../connection/synchronous-reader.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
@@ -30,8 +31,10 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
     return this.#database.isFree;
   }
 
-  writeRows(sql: string, parameters: readonly unknown[]): readonly (readonly unknown[])[] {
-    return this.#database.writes.get(sql).all(toBoundValues(parameters));
+  write<T>(work: (run: RunRows) => T): Maybe<T> {
+    const { writes, group } = this.#database;
+    const write = (): T => work((sql, parameters) => writes.get(sql).all(toBoundValues(parameters)));
+    return group === null ? write() : group.add(write);
   }
 
   /** Runs a statement. The result has `numAffectedRows` and `insertId` if it changed rows. */

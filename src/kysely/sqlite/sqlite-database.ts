@@ -1,8 +1,12 @@
 import process from "node:process";
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PreparedStatements } from "./prepared-statement.ts";
 import { registerFunctions } from "./sqlite-functions.ts";
 import { Watch } from "./watch.ts";
+import { WriteGroup } from "./write-group.ts";
+
+/** When a commit waits for the disk. @see https://sqlite.org/pragma.html#pragma_synchronous */
+export type Synchronous = "off" | "normal" | "full" | "extra";
 
 /** The settings of a database. */
 export interface SqliteSettings {
@@ -10,6 +14,7 @@ export interface SqliteSettings {
   readonly readonly: boolean;
   /** Milliseconds to wait for a lock of another process. */
   readonly busyTimeout: number;
+  readonly synchronous: Synchronous;
   /** The maximum number of prepared statements per connection and form of rows. */
   readonly statements: number;
   /** The most threads that run long reads; 0 for none. */
@@ -22,6 +27,7 @@ export interface SqliteSettings {
 interface Opened {
   readonly database: DatabaseSync;
   readonly statements: PreparedStatements<"objects">;
+  readonly group: WriteGroup | null;
 }
 
 /**
@@ -100,8 +106,17 @@ export class SqliteDatabase {
     return this.#writes;
   }
 
-  /** Records that the connection is in use, possibly for a transaction or a stream. */
+  /**
+   * The writes that share a transaction; null for an in-memory database, whose single connection would show them to reads
+   * before they are committed.
+   */
+  get group(): WriteGroup | null {
+    return this.#opened().group;
+  }
+
+  /** Records that the connection is in use, possibly for a transaction or a stream. Commits the group of writes. */
   take(): void {
+    this.#main?.group?.commit();
     this.#users += 1;
   }
 
@@ -116,12 +131,15 @@ export class SqliteDatabase {
    */
   get isFree(): boolean {
     // Raw SQL may have begun a transaction that Kysely does not know.
-    return this.#users === 0 && !this.settings.readonly && !this.connection.isTransaction;
+    if (this.#users > 0 || this.settings.readonly) return false;
+    const { database, group } = this.#opened();
+    return group?.isOpen === true || !database.isTransaction;
   }
 
   /** Closes both connections with all their statements. Further calls have no effect. */
   close(): void {
     this.#isClosed = true;
+    this.#main?.group?.commit();
     // The writable connection closes last: it moves the write-ahead log into the file and removes it.
     for (const database of [this.#reading, this.#main?.database]) if (database?.isOpen === true) database.close();
     this.#reading = undefined;
@@ -142,7 +160,8 @@ export class SqliteDatabase {
       );
     }
     const database = openConnection(this.settings, this.settings.readonly, this.#mainWatch);
-    return { database, statements: new PreparedStatements(database, "objects", this.settings.statements) };
+    const statements = new PreparedStatements(database, "objects", this.settings.statements);
+    return { database, statements, group: database.location() === null ? null : groupOf(database) };
   }
 
   #openReading(): DatabaseSync {
@@ -152,19 +171,39 @@ export class SqliteDatabase {
   }
 }
 
+function groupOf(database: DatabaseSync): WriteGroup {
+  const commands = new Map<string, StatementSync>();
+  return new WriteGroup({
+    get isTransaction() {
+      return database.isTransaction;
+    },
+    command(sql) {
+      let statement = commands.get(sql);
+      if (statement === undefined) commands.set(sql, (statement = database.prepare(sql)));
+      statement.run();
+    },
+  });
+}
+
 /**
  * Opens a connection with the functions of statements.
  * @param watch the limit of its guarded statements
  * @throws Error if the file cannot be opened
  */
-export function openConnection({ file, busyTimeout }: SqliteSettings, readOnly: boolean, watch: Watch): DatabaseSync {
+export function openConnection(
+  { file, busyTimeout, synchronous }: SqliteSettings,
+  readOnly: boolean,
+  watch: Watch,
+): DatabaseSync {
   const { DatabaseSync } = loadNodeSqlite();
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { readOnly, timeout: busyTimeout, enableForeignKeyConstraints: true });
     // The first access to the file fails if it is not a database.
     database.exec("pragma schema_version");
-    if (!readOnly && database.location() !== null) database.exec("pragma journal_mode = wal");
+    if (!readOnly && database.location() !== null) {
+      database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous}`);
+    }
     // 16 MB: the default of 2 MB is too small for the pages of a few common requests.
     database.exec("pragma cache_size = -16000");
     registerFunctions(database);

@@ -1,7 +1,7 @@
 import { SqliteIntrospector, SqliteQueryCompiler, type Dialect } from "kysely";
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
-import { SqliteDatabase, type SqliteSettings } from "./sqlite-database.ts";
+import { SqliteDatabase, type SqliteSettings, type Synchronous } from "./sqlite-database.ts";
 import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
 import { SqliteReads } from "./sqlite-reads.ts";
 
@@ -14,6 +14,13 @@ export interface SqliteOptions {
    * @see https://sqlite.org/pragma.html#pragma_busy_timeout
    */
   readonly busyTimeout?: number | undefined;
+  /**
+   * When a commit waits for the disk. Default `"full"`: a committed write survives the loss of power. With `"normal"`, the
+   * last commits may be lost; the file stays valid. With `"off"`, the file may become invalid. Writes of requests that arrive
+   * together share one commit.
+   * @see https://sqlite.org/pragma.html#pragma_synchronous
+   */
+  readonly synchronous?: Synchronous | undefined;
   /** The maximum number of cached prepared statements, each for reads, synchronous writes and Kysely. Default 200. */
   readonly statements?: number | undefined;
   /** The maximum number of threads for long reads of a service, default 2. 0: long reads stop the whole process. */
@@ -31,19 +38,23 @@ const MAX_THREADS = 64;
 const OPTIONS: readonly (keyof SqliteOptions)[] = [
   "readonly",
   "busyTimeout",
+  "synchronous",
   "statements",
   "readerThreads",
   "maxQueuedQueries",
 ];
 
+const SYNCHRONOUS: readonly Synchronous[] = ["off", "normal", "full", "extra"];
+
 /**
  * Makes a Kysely dialect for the SQLite that is built into Node.js: `new Kysely({ dialect: sqliteDialect("shop.db") })`.
  *
  * The first statement opens the file and creates it if necessary, with a write-ahead log and enforced foreign keys.
- * `":memory:"` is a database that lives as long as the Kysely instance. Kysely's statements take turns on one connection; a
- * stream yields to other work every 500 rows. Single-statement writes of a service run synchronously on that connection
- * while it is free. Reads of a service run synchronously on a separate connection, so they never see rows of an open
- * transaction, temporary tables or attached files, except in an in-memory database, which has only one connection.
+ * `":memory:"` is a database that lives as long as the Kysely instance. Kysely's statements take turns on one
+ * connection; a stream yields to other work every 500 rows. Single-statement writes of a service run at once on that
+ * connection while it is free, and are committed together with the others of the same turn of the event loop. Reads of
+ * a service run synchronously on a separate connection, so they never see rows of an open transaction, temporary tables
+ * or attached files, except in an in-memory database, which has only one connection.
  *
  * A boolean is stored as 0 or 1, a Date as UTC text, a whole number as INTEGER. Integers are returned as numbers, beyond
  * ±(2^53 - 1) as bigint, and never rounded. Any SQL can use the functions `odata_lower`, `odata_upper` and
@@ -65,7 +76,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialec
 
 /** Fills in the defaults. @throws ConfigurationError with all faults */
 function checkSettings(file: string, options: SqliteOptions): SqliteSettings {
-  const { readonly = false, busyTimeout = 5000, statements = 200 } = options;
+  const { readonly = false, busyTimeout = 5000, synchronous = "full", statements = 200 } = options;
   const { readerThreads = 2, maxQueuedQueries = 100 } = options;
   const faults = Object.keys(options).flatMap(faultOfName);
   if (typeof file !== "string" || file === "") {
@@ -76,6 +87,10 @@ function checkSettings(file: string, options: SqliteOptions): SqliteSettings {
   }
   if (!isWhole(busyTimeout, 0, MAX_TIMEOUT)) {
     faults.push(fault(`\`busyTimeout\` cannot be ${shown(busyTimeout)}.`, "Give a whole number of milliseconds."));
+  }
+  if (!SYNCHRONOUS.includes(synchronous)) {
+    const choice = SYNCHRONOUS.map((name) => `"${name}"`).join(", ");
+    faults.push(fault(`\`synchronous\` cannot be ${shown(synchronous)}.`, `Give one of ${choice}.`));
   }
   if (!isWhole(statements, 1, Number.MAX_SAFE_INTEGER)) {
     faults.push(fault(`\`statements\` cannot be ${shown(statements)}.`, "Give a whole number of 1 or more."));
@@ -88,7 +103,7 @@ function checkSettings(file: string, options: SqliteOptions): SqliteSettings {
     faults.push(fault(`\`maxQueuedQueries\` cannot be ${shown(maxQueuedQueries)}.`, "Give a whole number."));
   }
   if (faults.length > 0) throw new ConfigurationError(faults);
-  return { file, readonly, busyTimeout, statements, readerThreads, maxQueuedQueries };
+  return { file, readonly, busyTimeout, synchronous, statements, readerThreads, maxQueuedQueries };
 }
 
 function faultOfName(name: string): readonly ConfigurationFault[] {

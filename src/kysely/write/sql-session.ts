@@ -1,12 +1,17 @@
 import { CompiledQuery } from "kysely";
 import { nextTurn, pause } from "../../base/host.ts";
-import type { Maybe } from "../../base/maybe.ts";
+import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
 import type { Context, RuleContext } from "../../definition/context.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
-import { type AnyKysely, synchronousWriterOf } from "../connection/synchronous-reader.ts";
+import {
+  type AnyKysely,
+  type RunRows,
+  synchronousWriterOf,
+  UndoneWriteError,
+} from "../connection/synchronous-reader.ts";
 import { ofTable, tooBusy, databaseFault } from "../dialects/database-fault.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { SqlTable } from "./sql-table.ts";
@@ -68,8 +73,9 @@ export function inTransaction<T>(
 }
 
 /**
- * Runs one command that returns the rows it wrote, as its own transaction or in the open transaction of the application. It
- * runs synchronously if the database is in this process and its connection is free; otherwise it waits its turn.
+ * Runs one command that returns the rows it wrote, in the open transaction of the application, otherwise durably on its own
+ * or with other writes. It runs at once if the database is in this process and its connection is free; otherwise it waits
+ * its turn.
  * @throws as `inTransaction`
  */
 export function inStatement<T>(table: SqlTable, context: Context, work: (session: SqlSession) => Maybe<T>): Maybe<T> {
@@ -81,14 +87,22 @@ export function inStatement<T>(table: SqlTable, context: Context, work: (session
     return work(sessionOf(table.db));
   };
   const toFault = (error: unknown): unknown => toFailure(error, write);
-  try {
-    const session = sessionAtOnce(table.db);
-    if (session === null) return retry(guarded(table, attempt), toFault);
-    throwIfGone(context);
-    return work(session);
-  } catch (error) {
+  const onFailure = (error: unknown): Promise<T> => {
+    if (error instanceof UndoneWriteError) return retry(guarded(table, attempt), toFault);
     if (isContention(error)) return retry(guarded(table, attempt), toFault, 1);
     throw toFault(error);
+  };
+  const writer = synchronousWriterOf(table.db);
+  try {
+    if (writer?.mayWrite !== true) return retry(guarded(table, attempt), toFault);
+    throwIfGone(context);
+    const written = chain(
+      writer.write((run) => work(sessionAtOnce(run))),
+      (result) => result,
+    );
+    return isPromiseLike(written) ? written.then(undefined, onFailure) : written;
+  } catch (error) {
+    return onFailure(error);
   }
 }
 
@@ -163,11 +177,8 @@ function sessionOf(db: AnyKysely): SqlSession {
   };
 }
 
-/** Returns a synchronous session; null if the database has none, or its connection is in use. */
-function sessionAtOnce(db: AnyKysely): SqlSession | null {
-  const writer = synchronousWriterOf(db);
-  if (writer === null || !writer.mayWrite) return null;
-  return { run: ({ sql, parameters }) => ({ rows: writer.writeRows(sql, parameters), insertId: undefined }) };
+function sessionAtOnce(run: RunRows): SqlSession {
+  return { run: ({ sql, parameters }) => ({ rows: run(sql, parameters), insertId: undefined }) };
 }
 
 /**
