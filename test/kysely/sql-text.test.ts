@@ -14,6 +14,24 @@ async function conditionOf(filter: string): Promise<readonly [string, ...unknown
   return [sql.slice(HEAD.length, -TAIL.length), ...parameters];
 }
 
+describe("a list of times", () => {
+  const times = (length: number): string =>
+    Array.from({ length }, (_none, index) => `12:00:${String(index).padStart(2, "0")}`).join();
+
+  test("of few items is a list of ranges, which an index can serve", async () => {
+    const [text, ...values] = await conditionOf(`time in (${times(16)})`);
+    expect(text.match(/"time" between \? and \?/g)).toHaveLength(16);
+    expect(values).toHaveLength(32);
+  });
+
+  test("of more items is looked up", async () => {
+    const key = `substr(replace("time", '.', '') || '000000000000', 1, 20)`;
+    const places = Array.from({ length: 17 }, () => "?").join(", ");
+    expect((await conditionOf(`time in (${times(17)})`))[0]).toBe(`${key} in (${places})`);
+    expect((await conditionOf(`not (time in (${times(17)}))`))[0]).toBe(`not (ifnull(${key} in (${places}), 0))`);
+  });
+});
+
 describe("a call that four conditions contain is computed once", () => {
   const LOWER = 'from (select odata_lower("name") as "v0") as "shared_r1")';
   const holds = (text: string): string => `contains(tolower(name),'${text}')`;
