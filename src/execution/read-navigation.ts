@@ -3,7 +3,7 @@ import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { isEntity } from "../memory/entity.ts";
-import { searchOfKeys, type ExpandSearch } from "../plan/plan-expand.ts";
+import { keyQuery, type ExpandSearch } from "../plan/plan-expand.ts";
 import { keyProperties } from "../plan/properties-to-read.ts";
 import { askByKey, type HandlerWay } from "./ask-by-key.ts";
 import { identityOfKey } from "./entity-key.ts";
@@ -108,8 +108,9 @@ export function searchRelatedRows(
   reader: Reader,
 ): Maybe<Iterable<unknown>> {
   if (search === undefined) throw new Error(`${target.name} cannot be searched.`);
-  const planned = searchOfKeys({ search, clause }, target, "spec-compliant");
-  return chain(searchMatches(planned, reader), (isMatch) => [...related].filter(isMatch));
+  return chain(searchMatches({ search, clause, query: keyQuery(target) }, reader), (isMatch) =>
+    [...related].filter(isMatch),
+  );
 }
 
 /** A search among related entities, by the search handler of their set. */

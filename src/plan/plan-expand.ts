@@ -1,4 +1,4 @@
-import { keeper, keptPerPair } from "../base/memo.ts";
+import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
@@ -7,7 +7,6 @@ import type {
   ExpandedNavigation,
   OrderByItem,
   QueryShape,
-  RoundingMode,
   SearchClause,
   SelectExpandClause,
 } from "../query/clauses.ts";
@@ -21,6 +20,7 @@ import {
   type RelatedLoad,
   type RelatedWay,
 } from "./plan-related.ts";
+import { keyProperties } from "./properties-to-read.ts";
 import { hasNavigationRoute } from "./table-navigation.ts";
 import { totalOrder } from "./total-order.ts";
 
@@ -118,37 +118,30 @@ function isAskedByKey({ kind }: RelatedWay): boolean {
 }
 
 /** Plans `$search`. The binder has refused it unless the target set has a handler. */
-function planSearch(
-  { search: clause, target, roundingMode }: ExpandedNavigation,
-  scope: PlanScope,
-): ExpandSearch | null {
+function planSearch({ search: clause, target }: ExpandedNavigation, scope: PlanScope): ExpandSearch | null {
   const search = target === null ? undefined : scope.entitySets.get(target.name)?.handlers.search;
   if (clause === null || target === null || search === undefined) return null;
-  return searchOfKeys({ search, clause }, target, roundingMode);
+  return Object.freeze({ search, clause, query: keyQuery(target) });
 }
 
-/** Returns a search that reads only the keys of the found entities. */
-export function searchOfKeys(
-  { search, clause }: Pick<ExpandSearch, "search" | "clause">,
-  target: EntitySet,
-  roundingMode: RoundingMode,
-): ExpandSearch {
-  const { entityType } = target;
-  const selected = Object.freeze(entityType.key.map((property) => ({ property })));
+/** Returns the query for the keys of a set's entities: the same object each time, so that a source compiles it once. */
+export const keyQuery: (entitySet: EntitySet) => ExpandSearch["query"] = keptPer((entitySet) => {
+  const { entityType } = entitySet;
+  const selected = keyProperties(entityType);
   const shape = keeper<QueryShape>({
     key: "",
-    entitySet: target,
+    entitySet,
     entityType,
     filter: null,
     orderBy: [],
     selectExpand: { selected, isSelection: true, contextSelect: [], expanded: [] },
     parameters: [],
-    roundingMode,
+    roundingMode: "spec-compliant",
   });
   Object.freeze(shape);
-  const query = { shape, values: [], filter: null, selected, orderBy: [], skip: 0, top: undefined, count: false };
-  return Object.freeze({ search, clause, query });
-}
+  const { orderBy } = shape;
+  return Object.freeze({ shape, values: [], filter: null, selected, orderBy, skip: 0, top: undefined, count: false });
+});
 
 /** Returns whether the navigation route can continue a truncated list. */
 function canContinue(expansion: ExpandedNavigation, scope: PlanScope): boolean {

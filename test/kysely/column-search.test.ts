@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { sql } from "kysely";
-import { describe, expect, test } from "vitest";
+import { edm, entitySet, entityType, hasMany, odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { describe, expect, test, vi } from "vitest";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
-import { ask, relationTables, tablesService } from "./relations.ts";
+import { ask, relationTables, tablesService, Tag } from "./relations.ts";
 
 const { db, seen } = await relationTables();
 const TAGS: ReadonlyArray<readonly [code: string, label: string]> = [
@@ -139,6 +141,30 @@ test("computes each searched text once per row, whatever the number of words", a
   await found("Tags", "a b OR c d OR NOT e");
   const [text = ""] = seen().map((statement) => statement.sql);
   expect(text.match(/odata_lower\("\w+"\)/g)).toEqual(['odata_lower("code")', 'odata_lower("label")']);
+});
+
+test("on the route of a handler, the found keys are read by one compiled statement", async () => {
+  const executor = db.getExecutor();
+  const compiled = vi.spyOn(executor, "compileQuery");
+  const Shelf = entityType("Shelf", { id: edm.int32().key() });
+  const shelves = entitySet(Shelf, {
+    name: "Shelves",
+    getByKey: (id) => ({ id }),
+    navigation: { tags: hasMany(Tag, { target: "Tags", get: () => TAGS.map(([code, label]) => ({ code, label })) }) },
+  });
+  const tags = sqlEntitySet(Tag, { db, table: "tags", operations: ["read"], search: ["code", "label"] });
+  const handled = odataService({ profile: "standard", propertyNaming: "camelCase", entitySets: [shelves, tags] });
+  const search = async (word: string) => {
+    const { value } = (await ask(handled, `/Shelves(1)/tags?$search=${word}&$select=code`)) as Body;
+    return value.map(({ code }) => code);
+  };
+  expect(await search("red")).toEqual(["red", "ROUGE"]);
+  expect(compiled).toHaveBeenCalled();
+  compiled.mockClear();
+  expect(await search("blood")).toEqual(["red"]);
+  expect(await search("nothing")).toEqual([]);
+  expect(compiled).not.toHaveBeenCalled();
+  compiled.mockRestore();
 });
 
 test("answers long searches, or rejects them as too long", async () => {
