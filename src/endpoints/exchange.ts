@@ -16,7 +16,7 @@ import type { BodyReaders, RelatedReader } from "../payload/body-readers.ts";
 import type { TokenSeal } from "../payload/token-seal.ts";
 import type { LinksOf } from "../payload/write-links.ts";
 import type { ReadForm } from "../plan/plan-collection.ts";
-import type { TableNavigation } from "../plan/table-navigation.ts";
+import type { TargetWay } from "../plan/plan-related.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ShapeCache } from "../query/clauses.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -73,7 +73,7 @@ export interface NavigationRuntime {
   /** How the body of a new related entity is read. */
   readonly readNew: RelatedReader;
   /** The table that its routes read; null where a handler reads them, or the navigation has no routes. */
-  readonly table: TableNavigation | null;
+  readonly table: TargetWay | null;
 }
 
 /** The URL of a request, cut but not decoded. */

@@ -12,7 +12,7 @@ import {
   searchRelatedRows,
 } from "../execution/read-navigation.ts";
 import {
-  type JoinedParent,
+  type TableParent,
   readParent,
   readRelatedRow,
   relatedSource,
@@ -21,10 +21,9 @@ import {
 import { type CollectionRows, runCount } from "../execution/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { isObject } from "../memory/entity.ts";
 import { planExpand } from "../plan/plan-expand.ts";
+import type { TargetWay } from "../plan/plan-related.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
-import type { TableNavigation } from "../plan/table-navigation.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { QueryableSource } from "../query/source.ts";
@@ -149,19 +148,20 @@ export function collectionOf(
   navigation: Navigation,
   key: unknown,
 ): Pick<CollectionResource, "form" | "rows" | "selectPushdownEnabled"> {
-  const { table, search, target, selectPushdownEnabled } = navigation.runtime;
+  const { source, table, search, target, selectPushdownEnabled } = navigation.runtime;
+  const { reader } = exchange;
   if (table !== null) {
     const queryable = (): Maybe<QueryableSource> =>
-      chain(openTable(exchange, navigation, table, key), (parent) => relatedSource(table, parent));
+      chain(openTable(exchange, navigation, table, key), (parent) => relatedSource(source, table, parent, reader));
     const searchTable: SearchHandler = (clause) =>
       chain(openTable(exchange, navigation, table, key), (parent) =>
-        searchRelatedTable(table, parent, { search, clause }, exchange.reader),
+        searchRelatedTable(source, table, parent, { search, clause }, reader),
       );
     return { form: "related", rows: rowsWithoutSet({ queryable, search: searchTable }), selectPushdownEnabled };
   }
   const getAll = (): Maybe<Iterable<unknown>> => readAll(exchange, navigation, key);
   const searchRows: SearchHandler = (clause) =>
-    chain(getAll(), (entities) => searchRelatedRows(entities, target.entitySet, { search, clause }, exchange.reader));
+    chain(getAll(), (entities) => searchRelatedRows(entities, target.entitySet, { search, clause }, reader));
   return { form: "get-all", rows: rowsWithoutSet({ getAll, search: searchRows }), selectPushdownEnabled };
 }
 
@@ -205,18 +205,12 @@ function openParent(exchange: Exchange, navigation: Navigation, key: unknown): M
   return requireEntity(exchange, { entitySet, key, mustBeSeen }, () => noParent(navigation));
 }
 
-function openTable(
-  exchange: Exchange,
-  navigation: Navigation,
-  table: TableNavigation,
-  key: unknown,
-): Maybe<JoinedParent> {
+function openTable(exchange: Exchange, navigation: Navigation, table: TargetWay, key: unknown): Maybe<TableParent> {
   const { source } = navigation.runtime;
-  const found = chain(openParent(exchange, navigation, key), (loaded) => {
+  const found = chain(openParent(exchange, navigation, key), (loaded) =>
     // The join key is in an entity that a rule has loaded whole.
-    const parent = isObject(loaded?.entity) ? loaded.entity : null;
-    return readParent(source, table, key, parent, exchange.reader);
-  });
+    readParent(source, table, key, loaded, exchange.reader),
+  );
   return chain(found, (parent) => {
     if (parent === null) throw noParent(navigation);
     return parent;
@@ -229,8 +223,8 @@ function readFromTable(
   key: unknown,
   wanted: { readonly key: unknown; readonly clause: SelectExpandClause | null },
 ): Maybe<FoundEntity | null> {
-  const { table, selectPushdownEnabled } = navigation.runtime;
-  const { context, service } = exchange;
+  const { source, table, selectPushdownEnabled } = navigation.runtime;
+  const { reader, service } = exchange;
   const { definition } = service;
   if (table === null) throw new Error(`${navigation.navigationProperty.name} is not read from a table.`);
   const { target } = table;
@@ -244,7 +238,7 @@ function readFromTable(
           join: planExpand(wanted.clause, definition)?.joinProperties,
         });
   return chain(openTable(exchange, navigation, table, key), (parent) =>
-    readRelatedRow(table, parent, { key: wanted.key, selected }, context),
+    readRelatedRow(source, table, parent, { key: wanted.key, selected }, reader),
   );
 }
 

@@ -73,8 +73,8 @@ function readReference(
 }
 
 /** Whether a handler or the table of the target set reads a navigation. Handlers of links do not. */
-function isRead({ runtime: { source, table } }: Navigation): boolean {
-  return source.way !== null || table !== null;
+function isRead({ runtime: { source } }: Navigation): boolean {
+  return source.ways.length > 0;
 }
 
 /** Returns the empty collection of a navigation that has only handlers of links. */

@@ -1,52 +1,49 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { EntityType } from "../edm/model.ts";
-import { isODataError } from "../errors/odata-error.ts";
-import type { PathStep, RelatedWay } from "../plan/plan-related.ts";
+import type { HandlerWay, PathStep } from "../plan/plan-related.ts";
 import { mapEach } from "./concurrency.ts";
 import type { EntityKey } from "./entity-key.ts";
-import { batchLookup, collectEntities, answeredValue } from "./handler-answer.ts";
+import { answeredRelated, answeredValue, batchLookup, isIterable } from "./handler-answer.ts";
 import { type Gate, gateOf, type Reader } from "./reader.ts";
 
-/** A handler of the navigation as a way to read it. */
-export type HandlerWay = Extract<RelatedWay, { readonly kind: "batch" | "each" }>;
-
 /** A navigation whose handler is called. */
-export interface AskedNavigation extends Pick<PathStep, "navigationProperty" | "target"> {
-  /** The type of the parents. */
-  readonly entityType: EntityType;
-  /** Set and navigation property, for messages. */
+export interface AskedNavigation extends PathStep {
+  /** Set and navigation property, for messages: `Countries/Cities`. */
   readonly place: string;
 }
 
 /**
  * Calls the handler of a navigation for keys.
- * @param take gets each returned value as it arrives, without the entities that the reader does not see. It must throw
- *   an error that the handler returned
- * @throws ODataError that the handler returned or threw for all keys; TypeError for a batch that is not a Map
+ * @param take gets the related entities for each key as they arrive, without those that the reader does not see: an
+ *   iterable for a collection, otherwise an entity; null or undefined without any
+ * @throws ODataError that the handler returned or threw; TypeError for an invalid result
  */
 export function askByKey<Asked extends { readonly key: EntityKey }, T>(
   way: HandlerWay,
   asked: readonly Asked[],
   navigation: AskedNavigation,
-  take: (answer: unknown, asked: Asked) => Maybe<T>,
+  take: (related: unknown, asked: Asked) => Maybe<T>,
   reader: Reader,
 ): Maybe<readonly T[]> {
+  const { entitySet, navigationProperty, target, place } = navigation;
   const { context } = reader;
-  const gate = gateOf(navigation.target, reader);
+  const gate = gateOf(target, reader);
+  const convert = (answer: unknown): Maybe<unknown> => answeredRelated(answer, navigationProperty, place);
   if (way.kind === "each") {
     const ask = ({ key }: Asked): Maybe<unknown> => {
-      const answer = way.get(key.value, context);
-      return gate === null ? answer : chain(answer, (related) => keepAnswer(navigation, related, gate, reader));
+      const related = chain(way.get(key.value, context), convert);
+      return gate === null ? related : chain(related, (one) => keepOne(navigation, one, gate, reader));
     };
-    return eachGroup(asked, (one) => chain(ask(one), (answer) => take(answer, one)), reader);
+    return eachGroup(asked, (one) => chain(ask(one), (related) => take(related, one)), reader);
   }
   const keys = asked.map(({ key }) => key.value);
   return chain(way.getBatch(keys, context), (answer) => {
-    const find = batchLookup(answeredValue(answer), navigation.entityType, navigation.place);
-    if (gate === null) return eachGroup(asked, (one) => take(find(one.key), one), reader);
-    const answers = asked.map(({ key }) => find(key));
-    return chain(keepAnswers(navigation, answers, gate, reader), (seen) =>
-      eachGroup([...asked.entries()], ([index, one]) => take(seen[index], one), reader),
+    const find = batchLookup(answeredValue(answer), entitySet.entityType, place);
+    const related = ({ key }: Asked): Maybe<unknown> => convert(find(key));
+    if (gate === null) return eachGroup(asked, (one) => chain(related(one), (each) => take(each, one)), reader);
+    return chain(eachGroup(asked, related, reader), (all) =>
+      chain(keepAll(navigation, all, gate, reader), (seen) =>
+        eachGroup([...asked.entries()], ([index, one]) => take(seen[index], one), reader),
+      ),
     );
   });
 }
@@ -60,37 +57,24 @@ export function eachGroup<Item, T>(
   return mapEach(items, call, () => context.signal);
 }
 
-function keepAnswer(navigation: AskedNavigation, answer: unknown, gate: Gate, { context }: Reader): Maybe<unknown> {
-  const { target, place, navigationProperty } = navigation;
-  if (isODataError(answer) || answer === null || answer === undefined || target === null) return answer;
-  if (!navigationProperty.isCollection) {
-    return chain(gate.keepValues(navigation, [answer], context), ([seen]) => seen);
+function keepOne(navigation: AskedNavigation, related: unknown, gate: Gate, { context }: Reader): Maybe<unknown> {
+  const { target, navigationProperty } = navigation;
+  if (related === null || related === undefined) return related;
+  if (navigationProperty.isCollection && isIterable(related) && target !== null) {
+    return gate.keep(target, related, context);
   }
-  return chain(collectEntities(answer, `The handler of ${place}`), (entities) => gate.keep(target, entities, context));
+  return chain(gate.keepValues(navigation, [related], context), ([seen]) => seen);
 }
 
 /** Checks the related entities of all keys together, so that the entities that a rule depends on are loaded once. */
-function keepAnswers(
+function keepAll(
   navigation: AskedNavigation,
-  answers: readonly unknown[],
+  related: readonly unknown[],
   gate: Gate,
-  reader: Reader,
+  { context }: Reader,
 ): Maybe<readonly unknown[]> {
-  const { isCollection } = navigation.navigationProperty;
-  const collect = (answer: unknown): Maybe<unknown> => {
-    // A returned error belongs to its own key.
-    if (!isCollection || answer === null || answer === undefined || isODataError(answer)) return answer;
-    return collectEntities(answer, `The handler of ${navigation.place}`);
-  };
-  return chain(eachGroup(answers, collect, reader), (collected) => {
-    const values = collected.map((value) => (isODataError(value) ? null : value));
-    return chain(gate.keepValues(navigation, values, reader.context), (seen) =>
-      collected.map((value, index) => {
-        if (isODataError(value)) return value;
-        // A parent whose related entities are all hidden must look like a parent without related entities.
-        const kept = seen[index];
-        return Array.isArray(kept) && kept.length === 0 ? undefined : kept;
-      }),
-    );
-  });
+  return chain(gate.keepValues(navigation, related, context), (seen) =>
+    // A parent whose related entities are all hidden must look like a parent without related entities.
+    seen.map((kept) => (Array.isArray(kept) && kept.length === 0 ? undefined : kept)),
+  );
 }

@@ -33,14 +33,11 @@ export function openExpandedTarget(
     if (source === null || relational === undefined) return null;
     return (groups) =>
       chain(chooseJoins(step.below, source, run), (chosen) => {
-        const weights = groups.map(({ weight }) => weight);
-        if (groups.length === 0) return { found: [], weights, rowShape: undefined, joined: chosen.joined };
         const page = chain(withMentioned(step, relational, chosen, run), (sources) =>
           readLists(step, relational, { ...chosen, sources }, groups, run),
         );
         return chain(page, (answer) => ({
           found: toLists(step, run, groups, answer),
-          weights,
           rowShape: answer.rowShape,
           joined: chosen.joined,
         }));

@@ -1,7 +1,8 @@
 import { isPromiseLike } from "../base/maybe.ts";
 import type { Awaitable, EntityStream } from "../definition/handlers.ts";
-import type { EntityType } from "../edm/model.ts";
+import type { EntityType, NavigationProperty } from "../edm/model.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
+import { isEntity } from "../memory/entity.ts";
 import type { QueryableSource } from "../query/source.ts";
 import { type EntityKey, identityOfKey } from "./entity-key.ts";
 
@@ -9,6 +10,28 @@ import { type EntityKey, identityOfKey } from "./entity-key.ts";
 export function answeredValue<T>(answer: T | ODataError): T {
   if (isODataError(answer)) throw answer;
   return answer;
+}
+
+/**
+ * Returns the related entities that the handler of a navigation returned for one key: an iterable for a collection,
+ * otherwise an entity. Null and undefined are returned unchanged.
+ * @param place set and navigation property, for messages
+ * @throws the error that the handler returned; TypeError for an invalid result
+ */
+export function answeredRelated(
+  answer: unknown,
+  { isCollection }: NavigationProperty,
+  place: string,
+): Awaitable<object | null | undefined> {
+  const related = answeredValue(answer);
+  if (related === null || related === undefined) return related;
+  return isCollection ? collectEntities(related, `The handler of ${place}`) : answeredEntity(related, place);
+}
+
+/** Returns an entity that the handler of a navigation returned. @throws TypeError for any other value */
+export function answeredEntity(value: unknown, place: string): object {
+  if (isEntity(value)) return value;
+  throw new TypeError(`The handler of ${place} returned a value that is not an entity.`);
 }
 
 /** Whether the value of a handler that may return either is a source. */

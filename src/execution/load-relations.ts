@@ -1,16 +1,15 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { isODataError, protocolError } from "../errors/odata-error.ts";
+import { protocolError } from "../errors/odata-error.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { isEntity } from "../memory/entity.ts";
 import { relatedTable, type RelatedByEntity, type RelatedObject } from "../memory/relations.ts";
-import { NO_JOINS } from "../plan/join-expansions.ts";
 import { pathWays, type RelatedWay, targetWay } from "../plan/plan-related.ts";
 import type { RootExpression } from "../query/expression.ts";
 import { mentionsOf, type NavigationMention, type QueryClauses, type RootMention } from "../query/mentions.ts";
 import { startAll } from "./concurrency.ts";
 import { findByKey } from "./entity-key.ts";
-import { collectEntities } from "./handler-answer.ts";
+import { answeredEntity, isIterable } from "./handler-answer.ts";
 import { cannotFollow, countLoaded, type LoadRun, noteUnfollowed } from "./load-run.ts";
 import { loadedValue, type LoadedValue } from "./loaded-values.ts";
 import { openSet } from "./open-set.ts";
@@ -116,54 +115,35 @@ function loadBy(
 function readingOf(mention: NavigationMention, run: LoadRun): RelatedReading<RelatedObject> {
   const { isCollection } = mention.navigationProperty;
   const place = placeOf(mention);
+  const count = (entities: number): void => countLoaded(run, entities, place);
   const answers: AnswerReading<RelatedObject> = {
     prepare: null,
-    take: (answer) => toRelated(mention, answer, run),
-    pick: (owners) => owners.map((owner) => pickLoaded(mention, owner as object)),
-    takeLoaded: (value, _weight, owner) => takeLoaded(mention, value, owner as object, run),
+    take: (related) => {
+      if (isCollection) {
+        const entities = Array.from(isIterable(related) ? related : [], (each) => answeredEntity(each, place));
+        count(entities.length);
+        return entities;
+      }
+      if (!isEntity(related)) return null;
+      count(1);
+      return related;
+    },
+    loaded: {
+      pick: (owners) => owners.map((owner) => pickLoaded(mention, owner as object)),
+      take: (value, _weight, owner) => takeLoaded(mention, value, owner as object, run),
+    },
   };
   return {
     answers: () => answers,
     openTarget: (way) =>
-      chain(openJoined(mention, way, run, countOf(place, run)), (read) => {
+      chain(openJoined(mention, way, run, count), (read) => {
         if (read === null) return null;
         return (groups) =>
-          chain(read(groups), (lists) => ({
-            found: isCollection ? lists : lists.map(([single]) => single ?? null),
-            weights: groups.map(({ weight }) => weight),
-            rowShape: undefined,
-            joined: NO_JOINS,
-          }));
+          chain(read(groups), (lists) => ({ found: isCollection ? lists : lists.map(([single]) => single ?? null) }));
       }),
     none: isCollection ? [] : null,
     mayLackKey: true,
   };
-}
-
-function countOf(place: string, run: LoadRun): (entities: number) => void {
-  return (entities) => countLoaded(run, entities, place);
-}
-
-/** Checks and counts the entities that a handler returned for one key. */
-function toRelated(mention: NavigationMention, answer: unknown, run: LoadRun): Maybe<RelatedObject> {
-  if (isODataError(answer)) throw answer;
-  const { isCollection } = mention.navigationProperty;
-  const place = placeOf(mention);
-  if (answer === null || answer === undefined) return isCollection ? [] : null;
-  if (isCollection) {
-    return chain(collectEntities(answer, `The handler of ${place}`), (collected) => {
-      const entities = Array.from(collected, (each) => asRelated(place, each));
-      countLoaded(run, entities.length, place);
-      return entities;
-    });
-  }
-  countLoaded(run, 1, place);
-  return asRelated(place, answer);
-}
-
-function asRelated(place: string, value: unknown): object {
-  if (isEntity(value)) return value;
-  throw new TypeError(`The handler of ${place} returned a value that is not an entity.`);
 }
 
 function pickLoaded({ navigationProperty }: NavigationMention, owner: object): LoadedValue["value"] {

@@ -26,6 +26,8 @@ export interface KeyGroups<K extends Identified> {
   readonly positions: readonly (number | undefined)[];
 }
 
+const NO_KEY: KeyGroups<never> = Object.freeze({ groups: [], positions: [undefined] });
+
 /**
  * Groups entities by key, so that each key is read once.
  * @param readKey returns null for an entity without related entities
@@ -36,6 +38,10 @@ export function groupByKey<K extends Identified>(
   readKey: (entity: unknown) => K | null,
   weights?: readonly number[],
 ): KeyGroups<K> {
+  if (entities.length === 1) {
+    const key = readKey(entities[0]);
+    return key === null ? NO_KEY : { groups: [{ key, weight: weights?.[0] ?? 1 }], positions: [0] };
+  }
   const byIdentity = new Map<string, number>();
   const groups: { readonly key: K; weight: number }[] = [];
   const positions = entities.map((entity, index) => {

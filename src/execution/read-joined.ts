@@ -64,8 +64,7 @@ export function openJoined(
     if (rows === null) return null;
     const { relational } = rows;
     if (relational !== undefined) {
-      return (groups) =>
-        groups.length === 0 ? [] : readObjects(relational, shapeOf(join, target), groups, run, count);
+      return (groups) => readObjects(relational, shapeOf(join, target), groups, run, count);
     }
     if (join.kind !== "direct") throw new Error(`A link to ${target.name} is read from no list.`);
     return (groups) => joinList(mention, join, groups, rows.entities, count);
@@ -98,7 +97,6 @@ function joinList(
   entities: Iterable<unknown>,
   count: (entities: number) => void,
 ): ObjectLists {
-  if (groups.length === 0) return [];
   const readKey = joinKeyReader(mirrored(join), navigationProperty.entityType, undefined);
   const lists = groups.map(({ key }): readonly [string, object[]] => [key.identity, []]);
   const byIdentity = new Map(lists);

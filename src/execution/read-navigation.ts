@@ -1,27 +1,20 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
-import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import type { EntitySet } from "../edm/model.ts";
 import { isEntity } from "../memory/entity.ts";
 import { keyQuery, type ExpandSearch } from "../plan/plan-expand.ts";
 import { keyProperties } from "../plan/properties-to-read.ts";
-import { askByKey, type HandlerWay } from "./ask-by-key.ts";
 import { identityOfKey } from "./entity-key.ts";
-import { collectEntities, answeredValue } from "./handler-answer.ts";
+import { isIterable } from "./handler-answer.ts";
 import { readByKey } from "./read-by-key.ts";
+import { type ReadNavigation, readRelated, type RelatedReading } from "./read-related.ts";
 import { definitionOf, type Reader } from "./reader.ts";
 import { searchMatches } from "./search-related.ts";
 
-/** A navigation property of a set, as its routes read it. */
-export interface NavigationSource {
-  /** The set of the parents. */
-  readonly entitySet: EntitySet;
-  readonly navigationProperty: NavigationProperty;
+/** A navigation property of a set, as its routes read it: in one way, or in none. */
+export interface NavigationSource extends ReadNavigation {
   readonly handlers: NavigationHandlers<Context>;
-  /** The handler of the navigation; null: none. */
-  readonly way: HandlerWay | null;
-  /** The set of the related entities; null: none. */
-  readonly target: EntitySet | null;
 }
 
 /** Finds the entities of a collection that match a search. Without it, the binder rejects `$search`. */
@@ -38,13 +31,11 @@ export function readRelatedEntities(
   key: unknown,
   reader: Reader,
 ): Maybe<Iterable<unknown> | null> {
-  const answer = chain(askHandler(source, key, reader), (related) => {
+  return chain(askHandler(source, key, reader), (related): Maybe<Iterable<unknown> | null> => {
+    if (isIterable(related)) return related;
     // A batch has no entry for a parent without related entities, nor for a missing parent.
-    if (related !== undefined || source.way?.kind !== "batch") return related;
+    if (related === null || source.ways[0]?.kind !== "batch") return null;
     return chain(parentExists(source, key, reader), (exists) => (exists ? [] : null));
-  });
-  return chain(answer, (related) => {
-    return related === null || related === undefined ? null : collectEntities(related, handlerName(source));
   });
 }
 
@@ -56,19 +47,17 @@ export function readRelatedEntities(
  * @see docs/reference/navigation.md
  */
 export function readRelatedEntity(source: NavigationSource, key: unknown, reader: Reader): Maybe<object | null> {
-  return chain(askHandler(source, key, reader), (related) => {
-    if (related === null || related === undefined) return null;
-    if (isEntity(related)) return related;
-    throw new TypeError(`${handlerName(source)} returned a value that is not an entity.`);
-  });
+  return chain(askHandler(source, key, reader), (related) => (isEntity(related) ? related : null));
 }
+
+const AS_RETURNED: RelatedReading<unknown> = {
+  answers: () => ({ prepare: null, take: (related) => related, loaded: null }),
+  none: null,
+};
 
 /** Returns the handler's result for the key: undefined where a batch has no entry for it. */
 function askHandler(source: NavigationSource, value: unknown, reader: Reader): Maybe<unknown> {
-  const { way, entitySet } = source;
-  const place = placeOf(source);
-  if (way === null) throw new Error(`${place} has a route, but no handler.`);
-  const { entityType } = entitySet;
+  const { entityType } = source.entitySet;
   const key = {
     value,
     // A getter, because most handlers get one key and never read it.
@@ -76,10 +65,8 @@ function askHandler(source: NavigationSource, value: unknown, reader: Reader): M
       return identityOfKey(entityType, value);
     },
   };
-  return chain(
-    askByKey(way, [{ key }], { ...source, entityType, place }, (answer) => answeredValue(answer), reader),
-    ([answer]) => answer,
-  );
+  const parent = { entities: [undefined], key, rowShape: undefined, entityType };
+  return chain(readRelated(parent, source, AS_RETURNED, reader), ({ found }) => found[0]);
 }
 
 /**
@@ -116,12 +103,4 @@ export function searchRelatedRows(
 /** A search among related entities, by the search handler of their set. */
 export interface RelatedSearch extends Pick<ExpandSearch, "clause"> {
   readonly search: SearchHandler | undefined;
-}
-
-function handlerName(source: NavigationSource): string {
-  return `The handler of ${placeOf(source)}`;
-}
-
-function placeOf({ entitySet, navigationProperty }: NavigationSource): string {
-  return `${entitySet.name}/${navigationProperty.name}`;
 }

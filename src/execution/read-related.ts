@@ -2,12 +2,12 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntityType } from "../edm/model.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
-import { parentProperties, type PathStep, type RelatedWay, type TargetWay } from "../plan/plan-related.ts";
+import { type HandlerWay, parentProperties, type RelatedWay, type TargetWay } from "../plan/plan-related.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import { askByKey, eachGroup, type HandlerWay } from "./ask-by-key.ts";
-import { entityKeyReader } from "./entity-key.ts";
-import type { ReadRun } from "./load-run.ts";
+import { askByKey, type AskedNavigation, eachGroup } from "./ask-by-key.ts";
+import { type EntityKey, entityKeyReader } from "./entity-key.ts";
 import { groupByKey, type JoinKey, joinKeyReader, type KeyGroup } from "./parent-keys.ts";
+import type { Reader } from "./reader.ts";
 
 /** Entities of one type whose related entities are read. */
 export interface Parents {
@@ -17,39 +17,46 @@ export interface Parents {
   readonly entityType: EntityType;
   /** How often each parent will be written; once when absent. */
   readonly weights?: readonly number[] | undefined;
+  /** The key of the only parent, where it is known without the entity. */
+  readonly key?: EntityKey;
 }
 
 /** A navigation, with the ways to read it in order of preference. */
-export interface ReadNavigation extends PathStep {
+export interface ReadNavigation extends AskedNavigation {
   readonly ways: readonly RelatedWay[];
-  /** Set and navigation property, for messages: `Countries/Cities`. */
-  readonly place: string;
 }
 
-/** Converts the results of handlers to the values of the reader. */
+/** Converts the related entities that handlers return to the values of the reader. */
 export interface AnswerReading<T> {
-  /** Gets all results before any of them is taken; null: each is taken as it arrives. */
-  readonly prepare: ((answers: readonly unknown[]) => Maybe<readonly unknown[]>) | null;
-  /** @param answer the handler's result for one key; undefined where a batch has no entry */
-  readonly take: (answer: unknown, weight: number) => Maybe<T>;
-  /** Returns the related entities that the handlers of the parents have loaded into them. */
+  /** Gets the related entities for all keys before any of them is taken; null: they are taken as they arrive. */
+  readonly prepare: ((related: readonly unknown[]) => Maybe<readonly unknown[]>) | null;
+  /** @param related as for `askByKey` */
+  readonly take: (related: unknown, weight: number) => Maybe<T>;
+  /** Reads the entities that the handlers of the parents have loaded into them; null: the reader does not use them. */
+  readonly loaded: LoadedReading<T> | null;
+}
+
+interface LoadedReading<T> {
   readonly pick: (parents: readonly unknown[]) => readonly unknown[];
   /** @param value a loaded value, without hidden entities */
-  readonly takeLoaded: (value: unknown, weight: number, parent: unknown) => T;
+  readonly take: (value: unknown, weight: number, parent: unknown) => T;
 }
 
-/** Reads the target set for the distinct join keys of parents. */
-export type ReadTarget<T> = (groups: readonly KeyGroup<JoinKey>[]) => Maybe<Omit<RelatedFound<T>, "positions">>;
+/** Reads the target set for the distinct join keys of parents, of which there is at least one. */
+export type ReadTarget<T> = (
+  groups: readonly KeyGroup<JoinKey>[],
+) => Maybe<Pick<RelatedFound<T>, "found"> & Partial<Pick<RelatedFound<T>, "rowShape" | "joined">>>;
 
 /** How a reader converts related entities: `T` is its value for one parent. */
 export interface RelatedReading<T> {
-  readonly answers: () => Maybe<AnswerReading<T>>;
-  /** @returns null where the target set cannot be read by the join */
-  readonly openTarget: (way: TargetWay) => Maybe<ReadTarget<T> | null>;
+  /** Absent: the navigation has no handler, and nothing is loaded. */
+  readonly answers?: () => Maybe<AnswerReading<T>>;
+  /** Absent: the target set is not read. @returns null where the target set cannot be read by the join */
+  readonly openTarget?: (way: TargetWay) => Maybe<ReadTarget<T> | null>;
   /** For a parent whose join key is null. */
   readonly none: T;
   /** Whether a parent without a known join key is read in the next way. Otherwise the missing key is an error. */
-  readonly mayLackKey: boolean;
+  readonly mayLackKey?: boolean;
 }
 
 /** The values that were found for parents, one for each distinct key. */
@@ -75,33 +82,36 @@ export function readRelated<T>(
   parents: Parents,
   navigation: ReadNavigation,
   reading: RelatedReading<T>,
-  run: ReadRun,
+  reader: Reader,
 ): Maybe<RelatedFound<T>> {
-  const [way, ...ways] = navigation.ways;
-  if (way === undefined) return nothingFor(parents);
-  const next = { ...navigation, ways };
-  return chain(readBy(way, parents, navigation, reading, run), (found) => {
-    if (found === null) return readRelated(parents, next, reading, run);
-    if (ways.length === 0 || !found.positions.includes(undefined)) return found;
-    return readRest(parents, found, (rest) => readRelated(rest, next, reading, run));
+  const { ways } = navigation;
+  const [way] = ways;
+  if (way === undefined) return asFound<T>([], { groups: [], positions: parents.entities.map(() => undefined) });
+  return chain(readBy(way, parents, navigation, reading, reader), (found) => {
+    if (found !== null && (ways.length === 1 || !found.positions.includes(undefined))) return found;
+    const next = { ...navigation, ways: ways.slice(1) };
+    if (found === null) return readRelated(parents, next, reading, reader);
+    return readRest(parents, found, (rest) => readRelated(rest, next, reading, reader));
   });
 }
 
+/** @returns null where the way provides nothing for any parent */
 function readBy<T>(
   way: RelatedWay,
   parents: Parents,
   navigation: ReadNavigation,
   reading: RelatedReading<T>,
-  run: ReadRun,
+  reader: Reader,
 ): Maybe<RelatedFound<T> | null> {
   if (way.kind === "target") return readTarget(way, parents, reading);
   // Rows contain only their columns, so nothing was loaded into them.
-  if (way.kind === "loaded" && parents.rowShape !== undefined) return nothingFor(parents);
-  return chain(reading.answers(), (answers) =>
-    way.kind === "loaded"
-      ? readLoaded(parents, navigation, answers, run)
-      : askHandler(way, parents, navigation, answers, run),
-  );
+  if (way.kind === "loaded" && parents.rowShape !== undefined) return null;
+  return chain(reading.answers?.(), (answers) => {
+    if (answers === undefined) return null;
+    return way.kind === "loaded"
+      ? readLoaded(parents, navigation, answers, reader)
+      : askHandler(way, parents, navigation, answers, reader);
+  });
 }
 
 /** Reads the parents without a value in the next way: one entity without its key must not lose the others. */
@@ -131,29 +141,32 @@ function readRest<T>(
 function readTarget<T>(
   way: TargetWay,
   { entities, entityType, rowShape, weights }: Parents,
-  reading: RelatedReading<T>,
+  { openTarget, none, mayLackKey }: RelatedReading<T>,
 ): Maybe<RelatedFound<T> | null> {
-  const lacking = reading.mayLackKey ? withoutKey(way, entityType, entities) : NONE;
+  const lacking = mayLackKey === true ? withoutKey(way, entityType, entities) : NONE;
   if (lacking.size > 0 && lacking.size === entities.length) return null;
-  return chain(reading.openTarget(way), (read) => {
-    if (read === null) return null;
+  return chain(openTarget?.(way), (read) => {
+    if (read === undefined || read === null) return null;
     const readKey = joinKeyReader(way.join, entityType, rowShape);
-    const { groups, positions } = groupByKey(entities, (each) => (lacking.has(each) ? null : readKey(each)), weights);
-    return chain(read(groups), (page) => {
-      if (!positions.includes(undefined)) return { ...page, positions };
-      const { length } = page.found;
+    const readJoinKey = lacking.size === 0 ? readKey : (each: unknown) => (lacking.has(each) ? null : readKey(each));
+    const grouped = groupByKey(entities, readJoinKey, weights);
+    const { groups, positions } = grouped;
+    return chain(groups.length === 0 ? NOTHING : read(groups), ({ found, rowShape: layout, joined }) => {
+      const page = asFound<T>(found, grouped, layout, joined);
+      if (!positions.includes(undefined)) return page;
       return {
         ...page,
-        found: [...page.found, reading.none],
+        found: [...found, none],
         weights: [...page.weights, 0],
         positions: positions.map((position, index) =>
-          lacking.has(entities[index]) ? undefined : (position ?? length),
+          lacking.has(entities[index]) ? undefined : (position ?? found.length),
         ),
       };
     });
   });
 }
 
+const NOTHING = Object.freeze({ found: [], rowShape: undefined, joined: NO_JOINS });
 const NONE: ReadonlySet<unknown> = new Set();
 
 /** Finds the entities whose join key is unknown: handlers may leave out ignored properties. */
@@ -172,51 +185,54 @@ function withoutKey(
 /** Calls the handler of a navigation once for each key, or once for all of them. */
 function askHandler<T>(
   way: HandlerWay,
-  { entities, entityType, rowShape, weights }: Parents,
+  { entities, entityType, rowShape, weights, key }: Parents,
   navigation: ReadNavigation,
   { take, prepare }: AnswerReading<T>,
-  run: ReadRun,
+  reader: Reader,
 ): Maybe<RelatedFound<T>> {
-  const { groups, positions } = groupByKey(entities, entityKeyReader(entityType, rowShape), weights);
-  const of = { ...navigation, entityType };
+  const readKey = key === undefined ? entityKeyReader(entityType, rowShape) : () => key;
+  const grouped = groupByKey(entities, readKey, weights);
+  const { groups } = grouped;
   const found =
     prepare === null
-      ? askByKey(way, groups, of, (answer, { weight }) => take(answer, weight), run)
+      ? askByKey(way, groups, navigation, (related, { weight }) => take(related, weight), reader)
       : chain(
-          askByKey(way, groups, of, (answer) => answer, run),
-          (answers) =>
-            chain(prepare(answers), (prepared) =>
-              eachGroup([...groups.entries()], ([index, { weight }]) => take(prepared[index], weight), run),
+          askByKey(way, groups, navigation, (related) => related, reader),
+          (all) =>
+            chain(prepare(all), (prepared) =>
+              eachGroup([...groups.entries()], ([index, { weight }]) => take(prepared[index], weight), reader),
             ),
         );
-  return chain(found, (taken) => ({ ...asFound(taken, groups), positions }));
+  return chain(found, (taken) => asFound(taken, grouped));
 }
 
 /** Reads the entities that the handlers of the parents have loaded into them. */
 function readLoaded<T>(
-  parents: Parents,
+  { entities, weights }: Parents,
   navigation: ReadNavigation,
-  { pick, prepare, takeLoaded }: AnswerReading<T>,
-  { context, gate }: ReadRun,
-): Maybe<RelatedFound<T>> {
-  const { entities, weights } = parents;
-  const values = pick(entities);
+  { prepare, loaded }: AnswerReading<T>,
+  { context, gate }: Reader,
+): Maybe<RelatedFound<T> | null> {
+  if (loaded === null) return null;
+  const values = loaded.pick(entities);
   return chain(gate?.keepValues(navigation, values, context) ?? values, (seen) =>
     chain(prepare?.(seen) ?? seen, (prepared) => {
       const groups = entities.map((_entity, index) => ({ weight: weights?.[index] ?? 1 }));
-      const found = groups.map(({ weight }, index) => takeLoaded(prepared[index], weight, entities[index]));
-      return { ...asFound(found, groups), positions: [...entities.keys()] };
+      const found = groups.map(({ weight }, index) => loaded.take(prepared[index], weight, entities[index]));
+      return asFound(found, { groups, positions: [...entities.keys()] });
     }),
   );
 }
 
-function nothingFor<T>({ entities }: Parents): RelatedFound<T> {
-  return { ...asFound<T>([], []), positions: entities.map(() => undefined) };
-}
-
 function asFound<T>(
   found: readonly T[],
-  groups: readonly { readonly weight: number }[],
-): Omit<RelatedFound<T>, "positions"> {
-  return { found, weights: groups.map(({ weight }) => weight), rowShape: undefined, joined: NO_JOINS };
+  { groups, positions }: FoundGroups,
+  rowShape?: RowShape,
+  joined: JoinedSteps = NO_JOINS,
+): RelatedFound<T> {
+  return { found, weights: groups.map(({ weight }) => weight), positions, rowShape, joined };
+}
+
+interface FoundGroups extends Pick<RelatedFound<unknown>, "positions"> {
+  readonly groups: ReadonlyArray<{ readonly weight: number }>;
 }

@@ -1,25 +1,22 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPer } from "../base/memo.ts";
-import type { Context } from "../definition/context.ts";
 import { keyValues } from "../edm/key-values.ts";
 import type { NavigationJoin } from "../edm/model.ts";
-import { parentProperties } from "../plan/plan-related.ts";
-import { relatedEntityShape, relatedShape, type TableNavigation } from "../plan/table-navigation.ts";
+import { parentProperties, type TargetWay } from "../plan/plan-related.ts";
+import { relatedEntityShape, relatedShape } from "../plan/table-navigation.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { Page, QueryableSource, RelationalSource } from "../query/source.ts";
-import { type JoinKey, joinKeyReader } from "./parent-keys.ts";
 import { type FoundEntity, readByKey } from "./read-by-key.ts";
-import { readJoined } from "./read-joined.ts";
+import { type JoinedQuery, readJoined } from "./read-joined.ts";
 import type { NavigationSource, RelatedSearch } from "./read-navigation.ts";
+import { readRelated, type RelatedReading } from "./read-related.ts";
 import { timeoutOf, type Reader } from "./reader.ts";
 import { resolveSources } from "./resolve-sources.ts";
 import { searchedSource } from "./search-related.ts";
 
-/** An existing parent, and how its related entities are found. */
-export interface JoinedParent {
-  /** The key of the related entities; null: the parent has none. */
-  readonly joinKey: JoinKey | null;
-  /** The source of the related entities that the request sees. */
+/** An existing parent, and the source of its related entities. */
+export interface TableParent extends FoundEntity {
+  /** The related entities that the request sees, and others. */
   readonly relational: RelationalSource;
 }
 
@@ -32,78 +29,89 @@ export interface RelatedEntityRequest {
 }
 
 /**
- * Reads the join key of a parent; null when the parent does not exist.
+ * Reads the join properties of a parent; null when the parent does not exist.
  * @param key the key of the parent in the application's form
- * @param loaded the parent where a rule has loaded it whole; else null
+ * @param loaded the parent where a rule has loaded it whole
  * @throws ODataError that a handler returned or threw; TypeError for a target set that no database stores
  * @see docs/reference/navigation.md
  */
 export function readParent(
   { entitySet }: NavigationSource,
-  { join, target }: TableNavigation,
+  { join, target }: TargetWay,
   key: unknown,
-  loaded: object | null,
+  loaded: FoundEntity | undefined,
   reader: Reader,
-): Maybe<JoinedParent | null> {
-  const parent =
-    loaded === null
-      ? readByKey(entitySet, key, reader, () => joinSelection(join))
-      : { entity: loaded, rowShape: undefined };
-  return chain(parent, (found): Maybe<JoinedParent | null> => {
+): Maybe<TableParent | null> {
+  const parent = loaded ?? readByKey(entitySet, key, reader, () => joinSelection(join));
+  return chain(parent, (found): Maybe<TableParent | null> => {
     if (found === null) return null;
-    const joinKey = joinKeyReader(join, entitySet.entityType, found.rowShape)(found.entity);
     return chain(resolveSources([target], reader), (sources) => {
       const relational = sources.get(target)?.relational;
-      if (relational !== undefined) return { joinKey, relational };
+      if (relational !== undefined) return { ...found, relational };
       throw new TypeError(`The source of ${target.name} does not read along navigations.`);
     });
   });
 }
 
 /** Returns the related entities of one parent as a source, so that the database executes the whole query. */
-export function relatedSource({ join }: TableNavigation, { joinKey, relational }: JoinedParent): QueryableSource {
+export function relatedSource(
+  source: NavigationSource,
+  { join }: TargetWay,
+  parent: TableParent,
+  reader: Reader,
+): QueryableSource {
   return {
     kind: "EntitySource",
     // Expressions may follow navigations of the related entities, as in a query on their own set.
-    relational,
+    relational: parent.relational,
     read: (query) => {
-      if (joinKey === null) return { entities: [], count: 0 };
-      const { values, skip, top, count, sources, timeout } = query;
+      const { values, skip, top, count, sources } = query;
       const shape = relatedShape(query.shape, join, query.selected);
-      const page = readJoined(
-        relational,
-        { shape, values, keys: [joinKey.values], skip, top, count, sources, timeout },
-        query,
-      );
-      return chain(page, ({ related, counts, rowShape }): Page => {
-        const [rows = []] = related;
-        const count = counts?.[0];
-        // Without rows, the layout may have no columns.
-        return rows.length === 0 ? { entities: [], count } : { entities: rows, rowShape, count };
-      });
+      return readRows(source, parent, { shape, values, skip, top, count, sources }, reader);
     },
   };
 }
 
 /** Reads one related entity of a parent; null when none has the key. */
 export function readRelatedRow(
-  table: TableNavigation,
-  { joinKey, relational }: JoinedParent,
+  source: NavigationSource,
+  table: TargetWay,
+  parent: TableParent,
   { key, selected }: RelatedEntityRequest,
-  context: Context,
+  reader: Reader,
 ): Maybe<FoundEntity | null> {
-  if (joinKey === null) return null;
   const values = key === undefined ? [] : keyValues(table.target.entityType.key, key);
   const shape = relatedEntityShape(table, key !== undefined, selected);
-  const page = readJoined(
-    relational,
-    { shape, values, keys: [joinKey.values], top: 1, timeout: timeoutOf(context) },
-    context,
-  );
-  return chain(page, ({ related, rowShape }) => {
-    const entity = related[0]?.[0];
+  return chain(readRows(source, parent, { shape, values, top: 1 }, reader), ({ entities, rowShape }) => {
+    const [entity] = entities;
     return entity === undefined ? null : { entity, rowShape };
   });
+}
+
+const NO_ROWS: Page = Object.freeze({ entities: [], count: 0 });
+
+/** Reads a page of the rows that are related to one parent. */
+function readRows(
+  source: NavigationSource,
+  { entity, rowShape: parentShape, relational }: TableParent,
+  query: Omit<JoinedQuery, "keys">,
+  reader: Reader,
+): Maybe<Page> {
+  const parents = { entities: [entity], rowShape: parentShape, entityType: source.entitySet.entityType };
+  const reading: RelatedReading<Page> = {
+    openTarget: () => (groups) => {
+      const { context } = reader;
+      const keys = groups.map(({ key }) => key.values);
+      const page = readJoined(relational, { ...query, keys, timeout: timeoutOf(context) }, context);
+      return chain(page, ({ related: [rows = []], counts, rowShape }) => {
+        const count = counts?.[0];
+        // Without rows, the layout may have no columns.
+        return { found: [rows.length === 0 ? { entities: [], count } : { entities: rows, rowShape, count }] };
+      });
+    },
+    none: NO_ROWS,
+  };
+  return chain(readRelated(parents, source, reading, reader), ({ found: [page = NO_ROWS] }) => page);
 }
 
 /**
@@ -112,16 +120,18 @@ export function readRelatedRow(
  *   database
  */
 export function searchRelatedTable(
-  table: TableNavigation,
-  parent: JoinedParent,
+  source: NavigationSource,
+  table: TargetWay,
+  parent: TableParent,
   { search, clause }: RelatedSearch,
   reader: Reader,
 ): Maybe<QueryableSource> {
   const { name } = table.target;
   if (search === undefined) throw new Error(`${name} cannot be searched.`);
   const refusal = { option: "$search", where: "here", what: `the search of ${name}` };
-  return chain(searchedSource({ search, clause }, table.target, refusal, reader), (found) =>
-    relatedSource(table, { ...parent, relational: found.relational ?? parent.relational }),
+  return chain(
+    searchedSource({ search, clause }, table.target, refusal, reader),
+    ({ relational = parent.relational }) => relatedSource(source, table, { ...parent, relational }, reader),
   );
 }
 

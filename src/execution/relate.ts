@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { type ODataError, isODataError, protocolError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { applyClauses } from "../memory/apply-query.ts";
 import { isEntity } from "../memory/entity.ts";
 import type { MemoryQuery } from "../memory/order-rows.ts";
@@ -7,8 +7,7 @@ import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { Related, RelatedCollection, RelatedEntity } from "../query/expanded-entity.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { EntityPage } from "../query/source.ts";
-import { mapEach } from "./concurrency.ts";
-import { collectEntities, isIterable } from "./handler-answer.ts";
+import { answeredEntity, isIterable } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
 import { countEntities, type LoadRun, type ReadRun } from "./load-run.ts";
 import { loadedValues } from "./loaded-values.ts";
@@ -40,65 +39,42 @@ export function relating(step: ExpandStep, run: ExpandRun): Maybe<AnswerReading<
     const relation: Relation = { step, isMatch, run };
     const leadsOn = mentionsOf(step.expansion) !== null;
     return {
-      prepare: leadsOn ? (answers) => loadNested(step, answers, run) : null,
-      take: (answer, weight) => relate(relation, answer, weight),
-      pick: (parents) => loadedValues(step, parents, run.context),
-      takeLoaded: (value, weight) => relateLoaded(relation, value, weight),
+      prepare: leadsOn ? (related) => loadNested(step, related, run) : null,
+      take: (related, weight) => relate(relation, related, weight),
+      loaded: {
+        pick: (parents) => loadedValues(step, parents, run.context),
+        take: (value, weight) => (isLoaded(step, value) ? relate(relation, value, weight) : null),
+      },
     };
   });
 }
 
-/**
- * Loads the entities that the nested options of an expansion use, for all parents at once. The results of one parent
- * cannot be filtered or ordered before that.
- * @returns the results; iterables are collected in arrays
- */
-function loadNested(step: ExpandStep, answers: readonly unknown[], run: ExpandRun): Maybe<readonly unknown[]> {
-  const collected = mapEach(
-    answers,
-    (answer) => collect(step, answer),
-    () => run.context.signal,
-  );
-  return chain(collected, (lists) => {
-    // A value that is not an entity is rejected later.
-    const entities = lists.flat().filter(isEntity);
-    return chain(loadRelations(step.expansion, entities, run.loads()), () => lists);
-  });
-}
-
-function collect({ expansion, place }: ExpandStep, answer: unknown): Maybe<unknown> {
-  if (isODataError(answer)) throw answer;
-  if (!expansion.navigationProperty.isCollection || answer === null || answer === undefined) return answer;
-  if (isIterable(answer)) return [...answer];
-  return collectEntities(answer, `The handler of ${place}`);
+/** Null is written only for a single entity: handlers use it for lists that they did not load. */
+function isLoaded({ expansion }: ExpandStep, value: unknown): boolean {
+  return value !== undefined && (value !== null || !expansion.navigationProperty.isCollection);
 }
 
 /**
- * @param answer null and undefined mean no related entity
- * @param weight how often the parent will be written
+ * Loads the entities that the nested options of an expansion use, for all parents at once. The related entities of one
+ * parent cannot be filtered or ordered before that.
+ * @returns the related entities; iterables are collected in arrays
  */
-function relate(relation: Relation, answer: unknown, weight: number): Maybe<Related> {
-  if (isODataError(answer)) throw answer;
-  const { step } = relation;
-  if (!step.expansion.navigationProperty.isCollection) return relateEntity(relation, answer, weight);
-  if (answer === null || answer === undefined) return relateCollection(relation, [], weight);
-  return chain(collectEntities(answer, `The handler of ${step.place}`), (entities) =>
-    relateCollection(relation, entities, weight),
-  );
+function loadNested(step: ExpandStep, related: readonly unknown[], run: ExpandRun): Maybe<readonly unknown[]> {
+  const lists = related.map((each) => (isIterable(each) ? [...each] : each));
+  // A value that is not an entity is rejected later.
+  const entities = lists.flat().filter(isEntity);
+  return chain(loadRelations(step.expansion, entities, run.loads()), () => lists);
 }
 
-/** @returns null where nothing was loaded */
-function relateLoaded(relation: Relation, value: unknown, weight: number): Related {
-  const { step } = relation;
-  if (value === undefined) return null;
-  if (!step.expansion.navigationProperty.isCollection) return relateEntity(relation, value, weight);
-  return Array.isArray(value) ? relateCollection(relation, value, weight) : null;
+/** @param weight how often the parent will be written */
+function relate(relation: Relation, related: unknown, weight: number): Related {
+  if (!relation.step.expansion.navigationProperty.isCollection) return relateEntity(relation, related, weight);
+  return relateCollection(relation, isIterable(related) ? related : [], weight);
 }
 
 function relateEntity(relation: Relation, value: unknown, weight: number): RelatedEntity {
   const { step, run } = relation;
-  if (value === null || value === undefined) return { kind: "entity", entity: null };
-  if (!isEntity(value)) throw notAnEntity(step);
+  if (!isEntity(value)) return { kind: "entity", entity: null };
   const isKept =
     relation.isMatch?.(value) !== false &&
     (step.expansion.filter === null || applyClauses([value], queryOf(step), run.evaluation).entities.length > 0);
@@ -110,7 +86,7 @@ function relateCollection(relation: Relation, rows: Iterable<unknown>, weight: n
   const { step, run, isMatch } = relation;
   const page = applyClauses(isMatch === null ? rows : matching(rows, relation, isMatch), queryOf(step), run.evaluation);
   const related = cutToPage(step, page, weight, run);
-  if (!related.entities.every(isEntity)) throw notAnEntity(step);
+  for (const entity of related.entities) answeredEntity(entity, step.place);
   return related;
 }
 
@@ -138,8 +114,7 @@ export function cutToPage(
 /** Yields the rows that the search found, reading no further than the consumer does. */
 function* matching(rows: Iterable<unknown>, { step }: Relation, isMatch: IsMatch): Generator {
   for (const row of rows) {
-    if (!isEntity(row)) throw notAnEntity(step);
-    if (isMatch(row)) yield row;
+    if (isMatch(answeredEntity(row, step.place))) yield row;
   }
 }
 
@@ -170,8 +145,4 @@ function tooManyRelated(step: ExpandStep, size: number): ODataError {
     `The expansion '${step.place}' has more than ${String(size)} entities for one parent: page through them with $top and $skip in its parentheses, or narrow it with $filter.`,
     { target: "$expand" },
   );
-}
-
-function notAnEntity({ place }: ExpandStep): TypeError {
-  return new TypeError(`The handler of ${place} returned a value that is not an entity.`);
 }

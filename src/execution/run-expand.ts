@@ -84,7 +84,6 @@ function readStep(step: ExpandStep, level: ExpandLevel, run: ExpandRun): Maybe<R
     none: navigationProperty.isCollection
       ? { kind: "collection", entities: [], count: count ? 0 : undefined, hasMore: false }
       : { kind: "entity", entity: null },
-    mayLackKey: false,
   };
   return readRelated(level, { ...expansion, ways, place }, reading, run);
 }

@@ -5,12 +5,16 @@ import type { EntitySet, NavigationJoin, NavigationProperty, StructuralProperty 
 import type { ExpandedNavigation, SelectedProperty } from "../query/clauses.ts";
 import { keyProperties, propertiesToRead } from "./properties-to-read.ts";
 
+/** The handler of a navigation as a way of reading it. */
+export type HandlerWay =
+  /** The handler is called once, with the keys of all parents. */
+  | { readonly kind: "batch"; readonly getBatch: NonNullable<NavigationHandlers<Context>["getBatch"]> }
+  /** The handler is called per key. */
+  | { readonly kind: "each"; readonly get: NonNullable<NavigationHandlers<Context>["get"]> };
+
 /** A way of reading the related entities of a navigation. */
 export type RelatedWay =
-  /** The handler of the navigation is called once, with the keys of all parents. */
-  | { readonly kind: "batch"; readonly getBatch: NonNullable<NavigationHandlers<Context>["getBatch"]> }
-  /** The handler of the navigation is called per key. */
-  | { readonly kind: "each"; readonly get: NonNullable<NavigationHandlers<Context>["get"]> }
+  | HandlerWay
   | TargetWay
   /** The handlers of the parents have returned the related entities with them. */
   | { readonly kind: "loaded" };
@@ -89,7 +93,7 @@ export interface PathStep {
 export function handlerWay(
   { get, getBatch }: NavigationHandlers<Context>,
   preferred: "batch" | "each",
-): Exclude<RelatedWay, { readonly kind: "target" | "loaded" }> | null {
+): HandlerWay | null {
   if (getBatch !== undefined && (preferred === "batch" || get === undefined)) return { kind: "batch", getBatch };
   return get === undefined ? null : { kind: "each", get };
 }

@@ -5,32 +5,37 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { FilterClause, QueryShape, SelectedProperty } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import type { RelatedShape } from "../query/source.ts";
-import { findNavigationHandlers } from "./plan-related.ts";
+import { findNavigationHandlers, handlerWay, type RelatedWay, type TargetWay } from "./plan-related.ts";
 import { totalOrder } from "./total-order.ts";
 
-/** A navigation between tables, whose routes need no handler. */
-export interface TableNavigation {
-  readonly join: NavigationJoin;
-  readonly target: EntitySet;
-}
-
 /**
- * Returns how the routes of a navigation without a handler read the related entities.
+ * Returns the way of the routes of a navigation: its handler, otherwise the table of the target set.
  * @param name wire name of the navigation property
- * @returns null unless both sets are tables, the join is declared, and the parents can be read by key
+ * @returns an empty list without a route
  * @see docs/reference/navigation.md
  */
-export function tableNavigation(
+export function routeWays(
+  definition: Pick<ServiceDefinition, "entitySets">,
+  entitySet: EntitySet,
+  name: string,
+): readonly RelatedWay[] {
+  const way =
+    handlerWay(findNavigationHandlers(definition, entitySet, name), "each") ?? tableWay(definition, entitySet, name);
+  return way === null ? [] : [way];
+}
+
+/** Returns null unless both sets are tables, the join is declared, and the parents can be read by key. */
+function tableWay(
   { entitySets }: Pick<ServiceDefinition, "entitySets">,
   entitySet: EntitySet,
   name: string,
-): TableNavigation | null {
+): TargetWay | null {
   const { queryable, getByKey } = entitySets.get(entitySet.name)?.handlers ?? {};
   const join = entitySet.navigationJoins.get(name);
   const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
   if (queryable?.source?.relational === undefined || getByKey === undefined || join === undefined) return null;
   if (target?.handlers.queryable?.source?.relational === undefined) return null;
-  return Object.freeze({ join, target: target.entitySet });
+  return Object.freeze({ kind: "target", join, target: target.entitySet });
 }
 
 /**
@@ -43,8 +48,7 @@ export function hasNavigationRoute(
   entitySet: EntitySet,
   name: string,
 ): boolean {
-  const { get, getBatch } = findNavigationHandlers(definition, entitySet, name);
-  return (get ?? getBatch) !== undefined || tableNavigation(definition, entitySet, name) !== null;
+  return routeWays(definition, entitySet, name).length > 0;
 }
 
 /** The parts of a query that the shape of a related read repeats. */
@@ -79,7 +83,7 @@ export function relatedShape(
  * @returns the same object for the same arguments
  */
 export function relatedEntityShape(
-  { join, target: { entityType } }: TableNavigation,
+  { join, target: { entityType } }: TargetWay,
   isKeyed: boolean,
   selected: readonly SelectedProperty[],
 ): RelatedShape {

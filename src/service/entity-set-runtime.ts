@@ -5,8 +5,7 @@ import { implicitSet } from "../endpoints/compose-result.ts";
 import type { EntitySetRuntime, NavigationRuntime } from "../endpoints/exchange.ts";
 import { type BodySettings, compileBodyReaders, compileRelatedReader } from "../payload/body-readers.ts";
 import { readForm } from "../plan/plan-collection.ts";
-import { handlerWay } from "../plan/plan-related.ts";
-import { tableNavigation } from "../plan/table-navigation.ts";
+import { routeWays } from "../plan/table-navigation.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 
 /** Prepares an entity set and its navigation properties for the endpoints. */
@@ -58,18 +57,19 @@ function toNavigationRuntime(
   const { name, entityType } = navigationProperty;
   const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
   const declared = navigationHandlers.get(name) ?? {};
-  const way = handlerWay(declared, "each");
+  const ways = routeWays(definition, entitySet, name);
   // Handlers that create related entities receive no nested entities.
   const bodies = { ...bodySettings(definition, set), allowDeepInsert: false };
   return {
     readNew: compileRelatedReader(entitySet, navigationProperty, bodies),
-    table: way !== null ? null : tableNavigation(definition, entitySet, name),
+    table: ways.find((way) => way.kind === "target") ?? null,
     source: {
       entitySet,
       navigationProperty,
       handlers: declared,
-      way,
+      ways,
       target: target?.entitySet ?? null,
+      place: `${entitySet.name}/${name}`,
     },
     target: {
       model,

@@ -525,12 +525,31 @@ describe("writes of handlers of the application", () => {
 });
 
 describe("batches along a navigation", () => {
-  test("keep their keys, their errors, and the visible entities of each", async () => {
-    const failure = odataError(400, "Broken", "No.");
-    const batch = new Map<number, unknown>([
-      [1, THINGS.slice(0, 3)],
-      [2, failure],
-    ]);
+  const failure = odataError(400, "Broken", "No.");
+  const HIDDEN = THINGS.slice(2, 3);
+  test.each<[string, Map<number, unknown>, unknown]>([
+    [
+      "keep their keys, and the visible entities of each",
+      new Map([[1, THINGS.slice(0, 3)]]),
+      [THINGS.slice(0, 2), undefined],
+    ],
+    [
+      "do not show that all entities of a key are hidden",
+      new Map([
+        [1, HIDDEN],
+        [2, THINGS],
+      ]),
+      [undefined, THINGS.slice(0, 2)],
+    ],
+    [
+      "fail with the error of one key",
+      new Map<number, unknown>([
+        [1, THINGS],
+        [2, failure],
+      ]),
+      failure,
+    ],
+  ])("%s", async (_name, batch, expected) => {
     const navigation = { things: hasMany(Thing, { target: "Things", getBatch: () => batch as never }) };
     const { context, service } = guard(things(ofLevelOne), owners({ navigation }));
     const { navigationHandlers, entitySet: parents } = setOf(service, "Owners");
@@ -540,9 +559,9 @@ describe("batches along a navigation", () => {
     const { entityType: type } = parents;
     const asked = OWNERS.map((owner) => ({ key: entityKeyReader(type, undefined)(owner) }));
     const target = setOf(service, "Things").entitySet;
-    const along = { navigationProperty, target, entityType: type, place: "Owners/Things" };
+    const along = { entitySet: parents, navigationProperty, target, place: "Owners/Things" };
     const way = { kind: "batch", getBatch } as const;
-    const seen = await askByKey(way, asked, along, (answer) => answer, readerOf(context));
-    expect(seen).toEqual([THINGS.slice(0, 2), failure]);
+    const seen = async () => askByKey(way, asked, along, (related) => related, readerOf(context));
+    expect(await seen().catch((error: unknown) => error)).toEqual(expected);
   });
 });
