@@ -8,7 +8,7 @@ import { keyProperties } from "../plan/properties-to-read.ts";
 import { identityOfKey } from "./entity-key.ts";
 import { isIterable } from "./handler-answer.ts";
 import { readByKey } from "./read-by-key.ts";
-import { type ReadNavigation, readRelated, type RelatedReading } from "./read-related.ts";
+import { type AnswerReading, type ReadNavigation, readRelated, type RelatedReading } from "./read-related.ts";
 import { definitionOf, type Reader } from "./reader.ts";
 import { searchMatches } from "./search-related.ts";
 
@@ -50,10 +50,8 @@ export function readRelatedEntity(source: NavigationSource, key: unknown, reader
   return chain(askHandler(source, key, reader), (related) => (isEntity(related) ? related : null));
 }
 
-const AS_RETURNED: RelatedReading<unknown> = {
-  answers: () => ({ prepare: null, take: (related) => related, loaded: null }),
-  none: null,
-};
+const ANSWERS: AnswerReading<unknown> = { prepare: null, take: (related) => related, loaded: null };
+const AS_RETURNED: RelatedReading<unknown> = { answers: () => ANSWERS, none: null };
 
 /** Returns the handler's result for the key: undefined where a batch has no entry for it. */
 function askHandler(source: NavigationSource, value: unknown, reader: Reader): Maybe<unknown> {
