@@ -84,10 +84,11 @@ export function tooManyItems(most: number): ODataError {
 
 /**
  * Makes the error of a query that the database does not finish in time.
- * @param timeout in milliseconds
+ * @param timeout in milliseconds; null for a limit of the database itself
  * @see docs/reference/limits.md
  */
-export function queryTimeout(timeout: number, cause?: unknown): ODataError {
-  const message = `The query takes the database more than ${String(timeout / 1000)} s. Filter by a property with an index, request fewer rows with $top, or leave out counts, searches and orders along navigations.`;
+export function queryTimeout(timeout: number | null, cause?: unknown): ODataError {
+  const time = timeout === null ? "too long" : `more than ${String(timeout / 1000)} s`;
+  const message = `The query takes the database ${time}. Filter by a property with an index, request fewer rows with $top, or leave out counts, searches and orders along navigations.`;
   return protocolError("QueryTimeout", message, { cause });
 }

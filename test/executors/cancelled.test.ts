@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { edm, entityType, odataService } from "odatakit";
+import { edm, entityType, odataService, type ServiceDefaults } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { expect, test } from "vitest";
 import { recordingLogger } from "../http/model.ts";
@@ -32,8 +32,9 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-const serviceOver = (db: AnyDatabase, table: string) =>
+const serviceOver = (db: AnyDatabase, table: string, defaults: ServiceDefaults = {}) =>
   odataService({
+    defaults,
     entitySets: [sqlEntitySet(Item, { db, table, operations: ["read"] })],
     schemaCheck: false,
     logger: recordingLogger(),
@@ -74,3 +75,31 @@ test("of a server, the statement of a client that goes away ends", { timeout: 3 
     await database.close();
   }
 });
+
+test(
+  "a server ends a statement after `queryTimeout`, and its connection is usable",
+  { timeout: 3 * WATCHDOG_MS },
+  async () => {
+    for (const engine of SERVERS) {
+      const [sleep, running] = SLEEPS[engine.name] ?? ["", ""];
+      const database = await engine.open();
+      const { db } = database;
+      await createTable(database, "items", { id: "integer primary key" });
+      await insertRow(database, "items", [1]);
+      await sql`create view sleepers as select id, ${sql.raw(sleep)} as name from items`.execute(db);
+      const service = serviceOver(db, "sleepers", { queryTimeout: 500 });
+      const begun = performance.now();
+      const response = await service.fetch(new Request("http://service.example/Items"));
+      expect([response.status, await response.json()], engine.title).toMatchObject([
+        503,
+        { error: { code: "QueryTimeout" } },
+      ]);
+      expect(performance.now() - begun).toBeLessThan(WATCHDOG_MS / 2);
+      await until(async () => {
+        const { rows } = await sql<{ n: unknown }>`${sql.raw(running)}`.execute(db);
+        return Number(rows[0]?.n) === 0;
+      });
+      await database.close();
+    }
+  },
+);

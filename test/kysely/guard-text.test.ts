@@ -11,7 +11,7 @@ database.function("odata_alive", { deterministic: false }, () => {
 });
 database.exec(`
   create table a (id integer primary key, name text, "order" text);
-  create table b (id integer primary key, a_id integer, name text);
+  create table b (id integer primary key, a_id integer not null, name text);
   create index b_a on b (a_id);
   with recursive n(i) as (select 1 union all select i + 1 from n where i < 10) insert into a select i, 'n' || i, 'x' from n;
   with recursive n(i) as (select 1 union all select i + 1 from n where i < 100) insert into b select i, 1 + i % 5, 'n' || (i % 10) from n;

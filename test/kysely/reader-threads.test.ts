@@ -8,6 +8,7 @@ import { edm, entitySet, entityType, hasMany, hasRequired, odataService, type Se
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect, type SqliteOptions } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
 import { ReaderThreads, threadEntry } from "../../src/kysely/sqlite/reader-threads.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
@@ -25,9 +26,9 @@ const TABLES = `
   with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000) insert into city select i, 'n' || i, 1 + i % 100 from n;
 `;
 
-/** Visits 30,000 × 300 × 300 rows. */
-const ENDLESS =
-  "/Cities?$filter=Country/Cities/any(a:a/Country/Cities/any(b:b/Name eq concat(a/Name,$it/Name)))&$count=true";
+/** Visits 30,000 × 300 rows forty times. */
+const ANY = "Country/Cities/any(a:a/Name eq concat(a/Name,$it/Name))";
+const ENDLESS = `/Cities?$filter=${Array.from({ length: 40 }, () => ANY).join(" or ")}&$count=true`;
 const LONG = "/Cities?$filter=contains(Name,'99')&$top=1";
 const SHORT = "/Cities(1)";
 
@@ -287,6 +288,25 @@ test.each<readonly [name: string, options: SqliteOptions, path: string]>([
   expect(await ask(ENDLESS)).toMatchObject({ status: 503, body: TIMEOUT(0.3) });
   expect(performance.now() - begun).toBeLessThan(2500);
   expect(await ask(LONG)).toMatchObject({ status: 200 });
+});
+
+test("a long read within a transaction ends, too, and the transaction goes on", { timeout: 60_000 }, async () => {
+  const { db } = open();
+  const reader = db.getExecutor().adapter as unknown as PatientReader;
+  const text =
+    'select count(*) from "city" as "a" cross join "city" as "b" on "b"."name" <> "a"."name" cross join "city" as "c" on "c"."name" <> "b"."name"';
+  await db.transaction().execute(async (trx) => {
+    await sql`insert into country values (1001, 'new')`.execute(trx);
+    const guarded = reader.guard(text, []);
+    await expect(sql.raw(guarded).execute(trx)).rejects.toMatchObject({ code: "QueryTimeout" });
+    const { rows } = await sql`select name from country where id = 1001`.execute(trx);
+    expect(rows).toEqual([{ name: "new" }]);
+    await sql`delete from country where id = 1001`.execute(trx);
+  });
+  expect(reader.guard("select * from uncommitted", [])).toBe("select * from uncommitted where odata_alive()");
+  expect(reader.guard('select * from "city" as "it" where "id" = ?', [1])).toBe(
+    'select * from "city" as "it" where "id" = ?',
+  );
 });
 
 test("a bundle without the file of the threads has none", () => {

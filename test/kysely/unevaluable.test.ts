@@ -24,16 +24,19 @@ describe("errors of databases about an expression", () => {
       "UnsupportedQueryOption",
       "PostgreSQL cannot evaluate the expression: its strings cannot contain the character U+0000.",
     ],
-    ["57014", "InvalidQueryOption", "The query takes the database too long. Narrow it, or request less."],
-    [
-      "ER_STATEMENT_TIMEOUT",
-      "InvalidQueryOption",
-      "The query takes the database too long. Narrow it, or request less.",
-    ],
   ])("%s is an error of the request", (code, expected, message) => {
     const error = explainUnevaluable(failure(code), "PostgreSQL");
     expect(isODataError(error)).toBe(true);
     expect(error).toMatchObject({ status: 400, code: expected, message });
+  });
+
+  test.each(["57014", "ER_STATEMENT_TIMEOUT"])("%s is the end of the time of a query", (code) => {
+    expect(explainUnevaluable(failure(code), "PostgreSQL")).toMatchObject({
+      status: 503,
+      code: "QueryTimeout",
+      message:
+        "The query takes the database too long. Filter by a property with an index, request fewer rows with $top, or leave out counts, searches and orders along navigations.",
+    });
   });
 
   test.each([failure("42P01"), failure("22P02"), new Error("without a code"), "a text"])(

@@ -19,12 +19,16 @@ export function isOfDatabase(transaction: AnyKysely, db: AnyKysely): boolean {
 const cancelling = keptPerForeign((_adapter: object): { canCancel?: Promise<boolean> } => ({}));
 
 /**
- * Returns the options that abort a read when the client disconnects. The database cancels the query if its driver supports
+ * Returns the options that abort a read with a signal; undefined without one. The database cancels the query if its driver supports
  * that, so that abandoned requests occupy neither the database nor its pool; otherwise the result is ignored.
  * @throws the error of the driver if it cannot connect
  * @see docs/reference/sql.md
  */
-export async function cancelOptions(db: AnyKysely, signal: AbortSignal): Promise<AbortableQueryOptions> {
+export async function cancelOptions(
+  db: AnyKysely,
+  signal: AbortSignal | undefined,
+): Promise<AbortableQueryOptions | undefined> {
+  if (signal === undefined) return undefined;
   const strategy = (await canCancel(db)) ? "cancel query" : "ignore query";
   return { signal, inflightQueryAbortStrategy: strategy };
 }

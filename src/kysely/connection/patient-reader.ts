@@ -5,7 +5,7 @@ import type { SynchronousReader } from "./synchronous-reader.ts";
 export interface Patience {
   /** Aborted when the client disconnects. It is read only if the statement does not run at once. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds; null or undefined for no limit. */
+  /** Milliseconds; null for no limit, undefined for 10 seconds in this process and no limit elsewhere. */
   readonly timeout?: number | null | undefined;
 }
 
@@ -19,6 +19,8 @@ export interface PatientReader extends SynchronousReader {
    * @throws ODataError `QueryTimeout` after the time, `ServiceUnavailable` if too many statements wait
    */
   read(sql: string, parameters: readonly unknown[], patience: Patience): Maybe<readonly (readonly unknown[])[]>;
+  /** Returns the text for a `select` on the connection for Kysely, whose statements stop the process: it ends by itself. */
+  guard(sql: string, parameters: readonly unknown[]): string;
   /** Returns the first row of a `select` in the same way; undefined without rows. */
   readFirst(sql: string, parameters: readonly unknown[], patience: Patience): Maybe<readonly unknown[] | undefined>;
 }

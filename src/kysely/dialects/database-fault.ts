@@ -1,5 +1,5 @@
 import { driverNames, isDriverError } from "../../errors/driver-names.ts";
-import { isODataError, protocolError, type ODataError } from "../../errors/odata-error.ts";
+import { isODataError, protocolError, queryTimeout, type ODataError } from "../../errors/odata-error.ts";
 import type { DialectFaults, DriverError, FaultKind } from "./dialect-profile.ts";
 import { MY_FAULTS } from "./mysql/faults.ts";
 import { PG_FAULTS } from "./postgres/faults.ts";
@@ -134,8 +134,7 @@ export function explainUnevaluable(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   const { code } = error;
   if (DIALECTS.some(({ timeouts }) => timeouts.has(code))) {
-    const message = "The query takes the database too long. Narrow it, or request less.";
-    return protocolError("InvalidQueryOption", message, { cause: error });
+    return queryTimeout(null, error);
   }
   for (const { unevaluable } of DIALECTS) {
     const reason = unevaluable.get(code);

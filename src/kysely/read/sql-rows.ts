@@ -3,20 +3,21 @@ import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { cancelOptions, isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import { isPatientReader, type Patience } from "../connection/patient-reader.ts";
-import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
+import { isSynchronousReader, type AnyKysely, type SynchronousReader } from "../connection/synchronous-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { RowStatement, Statement } from "./statement-cache.ts";
+import { TimeLimit } from "./time-limit.ts";
 
 /** The parts of a profile that running statements requires. */
-type RowsProfile = Pick<DialectProfile, "name" | "guardConnections">;
+type RowsProfile = Pick<DialectProfile, "name" | "guardConnections" | "syntax">;
 
 /** The parts of a row statement that running it requires. */
 type ReadRows = Pick<RowStatement, "sql" | "width" | "table">;
 
-/** The patience of statements that read single rows by key, whose time nobody limits. */
-const USUAL: Patience = Object.freeze({ timeout: 10_000 });
+/** The patience of statements that read single rows by key. */
+const USUAL: Patience = Object.freeze({});
 
 /** Runs statements: synchronously if the database is in this process, otherwise through Kysely. */
 export class SqlRows {
@@ -138,19 +139,29 @@ export class SqlRows {
   async #objects(
     { sql, table }: Pick<Statement, "sql" | "table">,
     parameters: readonly unknown[],
-    patience: Patience,
+    { signal, timeout = null }: Patience,
   ): Promise<readonly unknown[]> {
-    const { signal } = patience;
     signal?.throwIfAborted();
+    const limit = new TimeLimit(signal, timeout);
     try {
       if (!this.#isGuarded) await this.guard();
+      const text = this.#limited(sql, parameters, timeout);
       // A statement within a transaction is not cancelled: that would leave its connection in an unknown state.
-      const isCancelled = signal !== undefined && !this.#db.isTransaction;
-      const options = isCancelled ? await cancelOptions(this.#db, signal) : undefined;
-      const { rows } = await this.#db.executeQuery(CompiledQuery.raw(sql, [...parameters]), options);
+      const options = this.#db.isTransaction ? undefined : await cancelOptions(this.#db, limit.start());
+      const { rows } = await this.#db.executeQuery(CompiledQuery.raw(text, [...parameters]), options);
       return rows;
     } catch (error) {
       throw toReadFault(error, this.#profile.name, table);
+    } finally {
+      limit.end();
     }
+  }
+
+  /** Returns a text whose time the database limits itself, as far as it can. */
+  #limited(sql: string, parameters: readonly unknown[], timeout: number | null): string {
+    if (timeout === null) return sql;
+    const { adapter } = this.#db.getExecutor();
+    if (isSynchronousReader(adapter) && isPatientReader(adapter)) return adapter.guard(sql, parameters);
+    return this.#profile.syntax.within?.(timeout, sql) ?? sql;
   }
 }

@@ -109,7 +109,8 @@ class Guard {
     const joined = [this.#open, ...this.#stack].find((each) => each.part === "from" && each.alias === alias);
     if (joined === undefined || alias === word) return;
     joined.alias = null;
-    joined.inner.push(`(${ALIVE} or ${alias}.${token} is null)`);
+    // SQLite would omit a test for null of a column that is never null.
+    joined.inner.push(`(${ALIVE} or ${alias}.${token} = 0)`);
   }
 
   #endQuery(): void {

@@ -8,6 +8,9 @@ import type { SqliteSettings } from "./sqlite-database.ts";
 /** Milliseconds in which a thread must end a statement that was cancelled or is late, before it is replaced. */
 const GRACE = 500;
 
+/** The milliseconds for a statement of which nobody says how long it may take. */
+const USUAL_TIMEOUT = 10_000;
+
 /** The seconds after which a client may retry. */
 const RETRY_AFTER = "5";
 
@@ -64,7 +67,7 @@ export class ReaderThreads {
    * @throws ODataError `QueryTimeout` after the timeout, `ServiceUnavailable` if too many statements wait; the reason of the
    *   signal; errors of the statement
    */
-  read(wanted: Wanted, { signal, timeout = null }: Patience): Promise<Rows> {
+  read(wanted: Wanted, { signal, timeout = USUAL_TIMEOUT }: Patience): Promise<Rows> {
     const { maxQueuedQueries } = this.#settings;
     if (this.#isClosed) return Promise.reject(new Error(`The SQLite database ${this.#settings.file} was closed.`));
     if (signal?.aborted === true) return Promise.reject(reasonOf(signal));

@@ -10,7 +10,7 @@ import { nextTurn } from "../../base/host.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import type { RunRows, SynchronousWriter } from "../connection/synchronous-reader.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
-import type { SqliteDatabase } from "./sqlite-database.ts";
+import { MAX_TIME_HERE, type SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
 
 /** The number of rows after which a stream yields to other work. */
@@ -41,7 +41,13 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     return new Promise((resolve) => {
       const values = toBoundValues(query.parameters);
-      resolve(execute<R>(this.#database.statements.get(query.sql), values, query));
+      const { statements, watch } = this.#database;
+      watch.begin(MAX_TIME_HERE);
+      try {
+        resolve(execute<R>(statements.get(query.sql), values, query));
+      } finally {
+        watch.end();
+      }
     });
   }
 

@@ -114,6 +114,10 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
     return this.#reads.read(sql, parameters, patience, false);
   }
 
+  guard(sql: string, parameters: readonly unknown[]): string {
+    return this.#reads.guard(sql, parameters);
+  }
+
   readFirst(sql: string, parameters: readonly unknown[], patience: Patience): ReturnType<PatientReader["readFirst"]> {
     return chain(this.#reads.read(sql, parameters, patience, true), ([row]) => row);
   }

@@ -6,15 +6,12 @@ import { guardText } from "./guard-text.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
 import { estimateCost, visitsOf, type PlanLine, type QueryCost } from "./query-cost.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
-import type { SqliteDatabase } from "./sqlite-database.ts";
+import { MAX_TIME_HERE, type SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
 import { TableSizes } from "./table-sizes.ts";
 
 /** The most visits of rows of a statement that runs in the main thread: some 10 ms. */
 const MOST_VISITS = 20_000;
-
-/** The longest time of a statement that runs in the main thread, because its rows are visible only there. */
-export const MAX_TIME_HERE = 5000;
 
 /** Milliseconds between two checks whether tables have grown. */
 const SIZES_KEPT = 250;
@@ -59,10 +56,17 @@ export class SqliteReads {
     return this.#readGuarded(guarded, values, isFirst, patience);
   }
 
-  /** Whether a statement on the connection for Kysely should be guarded. */
-  isLong(sql: string, parameters: readonly unknown[]): boolean {
-    const values = toBoundValues(parameters);
-    return visitsOf(this.#estimate(this.#database.rows.get(sql), values.length).cost, values) > MOST_VISITS;
+  /** Returns the text of a statement on the connection for Kysely: guarded if the statement is long. */
+  guard(sql: string, parameters: readonly unknown[]): string {
+    try {
+      const values = toBoundValues(parameters);
+      const statement = this.#database.rows.get(sql);
+      const { cost } = this.#estimate(statement, values.length);
+      return visitsOf(cost, values) > MOST_VISITS ? guardedTextOf(statement) : sql;
+    } catch {
+      // Its tables may be temporary, or not yet committed.
+      return guardText(sql);
+    }
   }
 
   /** Ends the reader threads. */

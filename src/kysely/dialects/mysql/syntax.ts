@@ -38,8 +38,19 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   valuePlaces: [/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--\s[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g],
   writeKeys: writeKeyList,
   // For this statement only. In UTC no hour occurs twice, so an index on a `timestamp` column serves comparisons.
-  inUtcSession: (statement) => `set statement time_zone='+00:00' for ${statement}`,
+  inUtcSession: (statement) => `${SET_STATEMENT}time_zone='+00:00' for ${statement}`,
+  within: limitTime,
 });
+
+const SET_STATEMENT = "set statement ";
+
+/** MySQL reads a comment. */
+function limitTime(timeout: number, statement: string): string {
+  const limit = `max_statement_time=${String(timeout / 1000)}`;
+  return statement.startsWith(SET_STATEMENT)
+    ? `${SET_STATEMENT}${limit}, ${statement.slice(SET_STATEMENT.length)}`
+    : `/*M!100101 ${SET_STATEMENT}${limit} for */ ${statement}`;
+}
 
 /**
  * Selects values that are needed several times but written once. A derived table cannot refer to the outer row, but
