@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  ATTACKS,
+  attack,
+  openAttackedService,
+  writeAttackedDatabase,
+  type AttackedService,
+} from "../../bench/attacks.ts";
+
+/** Milliseconds of CPU time. The budget is 50, which `bench/stall.ts` reports. */
+const LONGEST_PAUSE = 500;
+const QUERY_TIMEOUT = 1500;
+
+const folder = mkdtempSync(join(tmpdir(), "no-stalls-"));
+let attacked: AttackedService;
+
+beforeAll(async () => {
+  const file = join(folder, "attacked.db");
+  writeAttackedDatabase(file);
+  attacked = openAttackedService(file, { queryTimeout: QUERY_TIMEOUT });
+  await attacked.service.fetch(new Request("http://attacked.example/Cities(1)"));
+});
+afterAll(async () => {
+  await attacked.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Limits that an attack may meet, besides a response of the expected status. */
+const LIMITS: readonly string[] = [
+  "400 InvalidQueryOption",
+  "400 InvalidBody",
+  "413 PayloadTooLarge",
+  "503 QueryTimeout",
+];
+
+test.each(ATTACKS)("$name stops nothing else", { timeout: 60_000 }, async (each) => {
+  const { status, code, pause } = await attack(attacked.service, each);
+  expect([each.method === "POST" ? "201" : "200", ...LIMITS]).toContain([status, code].filter(Boolean).join(" "));
+  expect(pause).toBeLessThan(LONGEST_PAUSE);
+});
+
+test("other requests are served beside an attack", async () => {
+  const many = ATTACKS.find(({ name }) => name === "many of them");
+  if (many === undefined) throw new Error("There is no such attack.");
+  const begun = performance.now();
+  const attacking = attack(attacked.service, many);
+  let served = 0;
+  while (performance.now() - begun < QUERY_TIMEOUT - 200) {
+    const response = await attacked.service.fetch(new Request(`http://attacked.example/Cities(${String(1 + served)})`));
+    expect(response.status).toBe(200);
+    served += 1;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
+  }
+  expect(await attacking).toMatchObject({ status: 503, code: "QueryTimeout" });
+  expect(served).toBeGreaterThan(20);
+});
