@@ -3,7 +3,7 @@ import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { OptionRules } from "../binder/check-capabilities.ts";
 import { ruleContextOf } from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
-import { type CollectionResult, type CollectionRows, runCollection } from "../execution/run-collection.ts";
+import { type CollectionResult, type CollectionRows, runCollection, sizeOf } from "../execution/run-collection.ts";
 import { runExpand } from "../execution/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import { nextLink } from "../http/next-link.ts";
@@ -17,7 +17,7 @@ import { planExpand } from "../plan/plan-expand.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import { shapeKey } from "../query/clauses.ts";
 import { bindCollection } from "./bind-query.ts";
-import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
+import { entityWriterFor, type EntityOrigin, plainMembers } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonResponse } from "./response.ts";
 
@@ -80,6 +80,7 @@ export function collectionResponse(
     selected,
     expand: expandPlan,
     countsAfterSkip,
+    json: resource.referencesOnly === true ? undefined : plainMembers(resource.origin, selectExpand, format),
     keyset: resource.keyset === true ? keysetTokenScope(exchange, target.entitySet) : undefined,
   });
   const { maxResponseEntities: maxEntities } = definition.limits;
@@ -109,6 +110,7 @@ function respond(
     count: result.count,
     nextLink: result.nextLink ?? (result.hasMore ? ownNextLink(exchange, plan, result) : undefined),
     entities: result.entities,
+    json: result.json,
     total,
     writer: writerOf(exchange, format, resource, { plan, result }),
     serviceRoot: exchange.serviceRoot,
@@ -146,9 +148,10 @@ function writerOf(
 }
 
 /** Makes the next link, with an offset if the values of the last row would make the link too long. */
-function ownNextLink(exchange: Exchange, plan: CollectionPlan, { entities, last }: CollectionResult): string {
+function ownNextLink(exchange: Exchange, plan: CollectionPlan, result: CollectionResult): string {
+  const { last } = result;
   const { pairs } = exchange.options.options;
-  const { length } = entities;
+  const length = sizeOf(result);
   const link = nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length, last));
   const { maxUrlLength } = exchange.service.definition.limits;
   if (last === undefined || maxUrlLength === null || link.length <= maxUrlLength) return link;

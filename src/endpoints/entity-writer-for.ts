@@ -3,7 +3,7 @@ import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { PayloadFormat } from "../payload/payload-format.ts";
 import { compileEntityWriter, type EntityWriter, type WriterTarget } from "../payload/write-entity.ts";
 import type { LinksOf } from "../payload/write-links.ts";
-import type { SelectExpandClause } from "../query/clauses.ts";
+import type { SelectedProperty, SelectExpandClause } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 
 /** The set of entities, or their type if no set is declared for them. */
@@ -39,6 +39,20 @@ export function entityWriterFor(
     ofClause.set(key, writer);
   }
   return writer;
+}
+
+/**
+ * Returns the members of entities that are written with nothing but their values, without control information and
+ * expansions; undefined if there is more.
+ */
+export function plainMembers(
+  origin: EntityOrigin,
+  { expanded, selected }: SelectExpandClause,
+  { metadata, ieee754Compatible }: PayloadFormat,
+): readonly SelectedProperty[] | undefined {
+  const hasETag = metadata !== "none" && origin.kind === "EntitySet" && origin.etag.length > 0;
+  if (metadata === "full" || ieee754Compatible || hasETag || expanded.length > 0) return undefined;
+  return selected;
 }
 
 function toTarget(linksOf: LinksOf, origin: EntityOrigin): WriterTarget {

@@ -14,7 +14,7 @@ import {
 import { restrictQuery } from "../plan/row-rules.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
+import type { JsonEntities, JsonPage, Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { chooseJoins, type ChosenJoins } from "./choose-joins.ts";
 import { isIterable, isSource, answeredValue, withoutPromises } from "./handler-answer.ts";
 import { readCounted, readLastRow } from "./keyset-page.ts";
@@ -29,6 +29,8 @@ export interface CollectionResult {
   /** Entities, or rows where there is a row shape. */
   readonly entities: readonly unknown[];
   readonly rowShape: RowShape | undefined;
+  /** The entities as JSON, if the source wrote them; then `entities` is empty. */
+  readonly json?: JsonEntities | undefined;
   /** Present when requested. */
   readonly count: number | bigint | undefined;
   /** Whether rows follow this page and the plan wants a link. */
@@ -62,9 +64,14 @@ export function runCollection(
   maxEntities: number | null,
 ): Maybe<CollectionResult> {
   return chain(readPage(plan, rows, reader), (result) => {
-    if (maxEntities !== null && result.entities.length > maxEntities) throw tooManyEntities(maxEntities);
+    if (maxEntities !== null && sizeOf(result) > maxEntities) throw tooManyEntities(maxEntities);
     return result;
   });
+}
+
+/** Returns the number of entities of a page. */
+export function sizeOf({ json, entities }: Pick<CollectionResult, "json" | "entities">): number {
+  return json?.length ?? entities.length;
 }
 
 /**
@@ -160,6 +167,7 @@ function toSourceQuery(plan: CollectionPlan, { context }: Reader, chosen: Chosen
     count: query.count,
     joined: chosen?.joined.navigations,
     sources: chosen?.sources,
+    json: plan.json,
     transaction: context.transaction,
     timeout: timeoutOf(context),
     // A getter, because making a signal is expensive and most sources never read it.
@@ -170,6 +178,7 @@ function toSourceQuery(plan: CollectionPlan, { context }: Reader, chosen: Chosen
 }
 
 function cutPage(plan: CollectionPlan, page: Page, joined: JoinedSteps): CollectionResult {
+  if (page.json !== undefined) return cutJson(plan, page);
   const { size, linked } = plan.page;
   const hasMore = size !== undefined && page.entities.length > size;
   return {
@@ -180,6 +189,22 @@ function cutPage(plan: CollectionPlan, page: Page, joined: JoinedSteps): Collect
     nextLink: undefined,
     joined,
     last: hasMore && linked ? readLastRow(plan, page.entities[size - 1], page.rowShape) : undefined,
+  };
+}
+
+function cutJson(plan: CollectionPlan, { entities, json, count }: JsonPage): CollectionResult {
+  const { size, linked } = plan.page;
+  // A page is read with one more entity at most.
+  const hasMore = size !== undefined && json.length > size;
+  const { bytes, length, lastStart } = json;
+  return {
+    entities,
+    rowShape: undefined,
+    json: hasMore ? { bytes: bytes.subarray(0, Math.max(lastStart - 1, 0)), length: length - 1, lastStart: 0 } : json,
+    count: plan.query.count ? countOf(plan, count) : undefined,
+    hasMore: hasMore && linked,
+    nextLink: undefined,
+    joined: NO_JOINS,
   };
 }
 

@@ -5,8 +5,6 @@ const CHUNK_LENGTH = 64 * 1024;
 /** The most bytes that UTF-8 needs for one UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 
-/** Has room for a chunk and the piece that completes it. */
-const USUAL_LENGTH = CHUNK_LENGTH + 2 * BYTES_PER_UNIT * PIECE_LENGTH;
 const NOTHING = new Uint8Array(0);
 
 const encoder = new TextEncoder();
@@ -36,7 +34,7 @@ export class Utf8Pieces {
   }
 
   #grow(needed: number): void {
-    const longer = new Uint8Array(Math.max(needed, USUAL_LENGTH));
+    const longer = new Uint8Array(2 * needed);
     longer.set(this.#chunk.subarray(0, this.#length));
     this.#chunk = longer;
   }
@@ -44,6 +42,8 @@ export class Utf8Pieces {
 
 /** Joins chunks to one. */
 export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
+  const [only, second] = chunks;
+  if (only !== undefined && second === undefined) return only;
   let length = 0;
   for (const chunk of chunks) length += chunk.length;
   const joined = new Uint8Array(length);
@@ -53,4 +53,13 @@ export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
     end += chunk.length;
   }
   return joined;
+}
+
+/** Cuts bytes into chunks without copying them. */
+export function cutChunks(bytes: Uint8Array): readonly Uint8Array[] {
+  const chunks: Uint8Array[] = [];
+  for (let start = 0; start < bytes.length; start += CHUNK_LENGTH) {
+    chunks.push(bytes.subarray(start, start + CHUNK_LENGTH));
+  }
+  return chunks;
 }

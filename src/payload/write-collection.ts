@@ -1,4 +1,4 @@
-import { joinChunks, PIECE_LENGTH, Utf8Pieces } from "./utf8-pieces.ts";
+import { cutChunks, joinChunks, PIECE_LENGTH, Utf8Pieces } from "./utf8-pieces.ts";
 import type { EntityWriter } from "./write-entity.ts";
 
 /** A page of entities, with the data of its envelope. */
@@ -12,6 +12,8 @@ export interface CollectionPayload {
   /** The next link; undefined on the last page. */
   readonly nextLink?: string | undefined;
   readonly entities: readonly unknown[];
+  /** The entities as JSON, with commas between them, in place of `entities`. */
+  readonly json?: { readonly bytes: Uint8Array; readonly length: number } | undefined;
   /** The number of entities, including those of expansions; undefined without expansions. */
   readonly total?: number | undefined;
   readonly writer: EntityWriter;
@@ -27,12 +29,22 @@ const BUFFERED_ENTITIES = 1000;
  * @see OData JSON Format 4.0, sections 4.5 and 12
  */
 export function writeCollection(payload: CollectionPayload): string | Uint8Array | Iterable<Uint8Array> {
+  if (payload.json !== undefined) return wrapJson(payload, payload.json);
   if ((payload.total ?? payload.entities.length) > BUFFERED_ENTITIES) {
     return { [Symbol.iterator]: () => toChunks(writePieces(payload)) };
   }
   const pieces = writePieces(payload);
   const first = pieces.next();
   return first.done === true ? first.value : joinChunks([...toChunks(pieces, first)]);
+}
+
+function wrapJson(
+  payload: CollectionPayload,
+  { bytes, length }: NonNullable<CollectionPayload["json"]>,
+): Uint8Array | Iterable<Uint8Array> {
+  const encoder = new TextEncoder();
+  const parts = [encoder.encode(head(payload)), bytes, encoder.encode(tail(payload))];
+  return length > BUFFERED_ENTITIES ? parts.flatMap(cutChunks) : joinChunks(parts);
 }
 
 /** Yields the body in pieces, and returns the last one. */

@@ -41,6 +41,8 @@ export interface CollectionPlan {
   readonly orderBy: readonly OrderByItem[];
   /** The expansions of the page; null: none. */
   readonly expand: ExpandPlan | null;
+  /** The members of the entities if a source may write the page as JSON; undefined: it returns entities or rows. */
+  readonly json?: readonly SelectedProperty[] | undefined;
 }
 
 /** Paging by the values of the last row, or by offset. */
@@ -63,6 +65,8 @@ export interface PageRequest {
   readonly expand?: ExpandPlan | null | undefined;
   /** Whether the count is taken after `$skip`, as on navigation routes, instead of before. */
   readonly countsAfterSkip?: boolean | undefined;
+  /** The members of the entities in the response, if they have nothing else. */
+  readonly json?: readonly SelectedProperty[] | undefined;
   /** The scope of tokens for keyset paging, which only the queryable form supports. */
   readonly keyset?: TokenScope | undefined;
 }
@@ -104,7 +108,15 @@ export function planCollection(
     countsAfterSkip: request.countsAfterSkip ?? false,
     expand: request.expand ?? null,
     orderBy,
+    json: isBulk(page) && order === null ? request.json : undefined,
   };
+}
+
+/** For fewer rows, it takes a database longer to write JSON than to return them. */
+const LEAST_JSON_ROWS = 64;
+
+function isBulk({ readSize }: PagePlan): boolean {
+  return readSize === undefined || readSize >= LEAST_JSON_ROWS;
 }
 
 /** Plans a page with keyset paging. `$skip` applies to the first page only, because tokens start after it. */

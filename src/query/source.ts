@@ -34,6 +34,11 @@ export interface SourceQuery {
   readonly joined?: readonly JoinedNavigation[] | undefined;
   /** The sources of the other sets that the query mentions; absent: it mentions none. */
   readonly sources?: SourcesBySet | undefined;
+  /**
+   * The members of the entities in the response, in their order, if these have nothing else: then a source may return a
+   * `JsonPage`. Requests with the same members pass the same object.
+   */
+  readonly json?: readonly SelectedProperty[] | undefined;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
   /** Milliseconds that a database may take for one statement; null or absent: no limit. */
@@ -145,8 +150,8 @@ export interface RelationalSource {
   readRelated(query: RelatedQuery): RelatedPage | PromiseLike<RelatedPage>;
 }
 
-/** The result of a source: entities, or rows with their layout. */
-export type Page = EntityPage | RowPage;
+/** The result of a source: entities, rows with their layout, or JSON. */
+export type Page = EntityPage | RowPage | JsonPage;
 
 /** The common part of all pages. */
 interface PageCount {
@@ -157,14 +162,34 @@ interface PageCount {
 /** A page of objects with the application's keys. */
 export interface EntityPage extends PageCount {
   readonly entities: readonly unknown[];
+  readonly json?: undefined;
   readonly rowShape?: undefined;
 }
 
 /** A page of rows as arrays. */
 export interface RowPage extends PageCount {
   readonly entities: readonly Row[];
+  readonly json?: undefined;
   /** The layout of the rows. */
   readonly rowShape: RowShape;
+}
+
+/** A page as the response contains it, for a query with `json`. */
+export interface JsonPage extends PageCount {
+  /** Always empty. */
+  readonly entities: readonly never[];
+  readonly json: JsonEntities;
+  readonly rowShape?: undefined;
+}
+
+/** Entities as JSON. */
+export interface JsonEntities {
+  /** The entities in UTF-8, with commas between them. */
+  readonly bytes: Uint8Array;
+  /** The number of entities. */
+  readonly length: number;
+  /** Where the last entity starts. */
+  readonly lastStart: number;
 }
 
 /** The joins of a read of one entity, as in `SourceQuery`. */

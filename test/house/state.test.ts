@@ -9,6 +9,7 @@ const ARGUED: Readonly<Record<string, string>> = {
   "src/kysely/connection/kysely-instance.ts: cancelling": OF_DATABASE,
   "src/kysely/connection/synchronous-reader.ts: findWriter": OF_DATABASE,
   "src/kysely/dialects/sqlite/decimal-forms.ts: scaledDecimalForm": "Statements compare forms by identity.",
+  "src/kysely/dialects/sqlite/json.ts: writesDoubles": OF_DATABASE,
   "src/kysely/forms/cast-forms.ts: scaledDecimals": "Statements compare forms by identity.",
   "src/kysely/read/sql-reader.ts: usualConnection": OF_DATABASE,
   "src/kysely/read/sql-reader.ts: distributedConnection": OF_DATABASE,

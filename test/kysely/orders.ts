@@ -71,7 +71,8 @@ export function recordStatements(
   const source = {
     kind: "EntitySource",
     entityType: Order,
-    read: (query: SourceQuery) => readPage(reader, query),
+    // Statements of rows, whatever the size of the page.
+    read: (query: SourceQuery) => readPage(reader, { ...query, json: undefined }),
   } as const;
   const service = odataService({
     propertyNaming: "camelCase",

@@ -85,7 +85,7 @@ describe("SQL of expressions along navigations", () => {
       `left join "customers" as "r1" on "r1"."id" = ? where "r1"."name" is "it"."note"`,
     ],
   ])("%s", async (filter, expected) => {
-    const [text = ""] = await textsOf(`/Orders?$select=id&$filter=${encodeURIComponent(filter)}`);
+    const [text = ""] = await textsOf(`/Orders?$top=10&$select=id&$filter=${encodeURIComponent(filter)}`);
     expect([text.startsWith(HEAD), text.endsWith(TAIL)], text).toEqual([true, true]);
     expect(text.slice(HEAD.length + 1, -TAIL.length)).toBe(expected);
   });
@@ -104,7 +104,7 @@ describe("SQL of expressions along navigations", () => {
       ` left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join (select "r2"."customer_id" as "k0", count(*) as "n" from "orders" as "r2" group by "r2"."customer_id") as "r3" on "r3"."k0" = "r1"."id" order by iif("r1"."id" is not null, ifnull("r3"."n", 0), null), iif("r1"."id" is not null, ifnull("r3"."n", 0), null) desc, "it"."id" desc limit ?`,
     ],
   ])("in the order of %s", async (orderby, expected) => {
-    expect(await textsOf(`/Orders?$select=id&$orderby=${orderby}`)).toEqual([HEAD + expected]);
+    expect(await textsOf(`/Orders?$top=10&$select=id&$orderby=${orderby}`)).toEqual([HEAD + expected]);
   });
 });
 
@@ -117,7 +117,7 @@ describe("the text of a statement grows linearly with the path", () => {
   ])("%s", async (filter) => {
     const lengthOf = async (hops: number): Promise<number> => {
       const path = "card/holder/".repeat(hops);
-      const [text = ""] = await textsOf(`/Customers?$filter=${filter.replaceAll("PATH", path)}&$select=id`);
+      const [text = ""] = await textsOf(`/Customers?$top=10&$filter=${filter.replaceAll("PATH", path)}&$select=id`);
       return text.length;
     };
     expect(await lengthOf(8)).toBeLessThan(2.5 * (await lengthOf(4)));

@@ -14,6 +14,7 @@ import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
+import { estimatedText } from "../../src/kysely/sqlite/query-cost.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
 const Customer = entityType("Customer", {
@@ -235,7 +236,7 @@ describe("SQLite flattens restricted rows, so that indexes serve them", () => {
         for (const name of ["readRows", "readOne", "read", "readFirst"] as const) {
           const read = reader[name];
           reader[name] = (text, values, patience) => {
-            if (!text.startsWith("explain")) statements.push([text, values]);
+            if (!text.startsWith("explain")) statements.push([estimatedText(text), values]);
             return read.call(adapter, text, values, patience);
           };
         }

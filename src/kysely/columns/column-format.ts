@@ -3,6 +3,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
+import type { JsonCell } from "./json-syntax.ts";
 import type { StorageForm } from "./storage-option.ts";
 
 /** How one column stores the values of a property. */
@@ -22,6 +23,8 @@ export interface ColumnFormat {
   readonly compared?: (column: Sql) => Sql;
   /** Returns the JSON text of a cell if its form alone proves that it is valid; null otherwise. */
   readonly toJson?: ToJson | undefined;
+  /** How the database itself writes values as JSON; absent if it cannot, or not as `toValue` reads them. */
+  readonly json?: JsonCell | undefined;
   /**
    * Returns the cell to store for a value, as the form binds it; undefined for a value that the column cannot store
    * exactly. The default is the only cell of the value in the form.

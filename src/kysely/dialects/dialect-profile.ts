@@ -12,6 +12,7 @@ import type {
 } from "../../query/expression.ts";
 import type { FunctionName } from "../../query/functions.ts";
 import type { ColumnFormats } from "../columns/column-format.ts";
+import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { Execution } from "../statement/parameter-slot.ts";
@@ -29,6 +30,8 @@ export interface DialectProfile {
   readonly values: DialectValues;
   readonly syntax: DialectSyntax;
   readonly documents: DocumentSyntax;
+  /** How the database writes rows as JSON; absent if rows are cheaper. */
+  readonly json?: JsonSyntax | undefined;
   readonly writes: WriteSyntax;
   readonly capabilities: DialectCapabilities;
   /** For the schema check. */

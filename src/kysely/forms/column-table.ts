@@ -9,6 +9,7 @@ import {
   type ColumnFormats,
   type ReadCell,
 } from "../columns/column-format.ts";
+import type { JsonCell } from "../columns/json-syntax.ts";
 import type { BooleanStorage, EnumStorage } from "../columns/storage-option.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { EnumForms } from "./enum-forms.ts";
@@ -33,6 +34,8 @@ export interface ColumnTable {
   /** By the names of the type and of the storage, such as `Edm.Decimal scaled`. */
   readonly stored: Readonly<Record<string, ColumnRow<ColumnParts | null>>>;
   readonly enums: EnumForms;
+  /** How the database writes names of members as JSON; absent if it cannot. */
+  readonly nameJson?: ((names: ReadonlySet<string>) => JsonCell) | undefined;
   /** Enumerations and booleans as cells of an existing database. */
   readonly mapped: MappedForms;
   readonly selectNumber: (column: Sql) => Sql;
@@ -61,7 +64,7 @@ export function columnFormatOf(table: ColumnTable): ColumnFormats["columnFormat"
 function enumFormat(
   property: StructuralProperty,
   type: EnumType,
-  { enums, toSelected, readFlags }: ColumnTable,
+  { enums, toSelected, readFlags, nameJson }: ColumnTable,
 ): ColumnFormat {
   if (type.isFlags) {
     const read: ReadCell = (cell) => {
@@ -73,7 +76,10 @@ function enumFormat(
   const ofName = ofCodec(property);
   // A number is rejected: filters would not find it.
   const read: ReadCell = (cell) => (typeof cell === "string" && type.members.has(cell) ? ofName(cell) : null);
-  return makeColumnFormat(property, enums.byName(type), read, { toSelected });
+  // Of several names for one value, the response contains the first.
+  const names = [...type.members].filter(([name, value]) => enumFromNumber(type, value) === name);
+  const json = nameJson?.(new Set(names.map(([name]) => name)));
+  return makeColumnFormat(property, enums.byName(type), read, { toSelected, json });
 }
 
 /**

@@ -39,8 +39,12 @@ export function identitiesOf(sources: SourcesBySet | undefined): readonly object
   }).flat();
 }
 
-/** Returns the statement of a combination of clauses, made on first use. */
-export function variantOf<S>(variants: S[], clauses: readonly boolean[], make: () => S): S {
+/** Returns the statement of a combination of clauses, made on first use. It may be null. */
+export function variantOf<S>(variants: Map<number, S>, clauses: readonly boolean[], make: () => S): S {
   const index = clauses.reduce((number, clause) => number * 2 + (clause ? 1 : 0), 0);
-  return (variants[index] ??= make());
+  const known = variants.get(index);
+  if (known !== undefined) return known;
+  const made = make();
+  variants.set(index, made);
+  return made;
 }

@@ -1,10 +1,11 @@
 import { chain, unawaited, type Maybe } from "../../base/maybe.ts";
-import type { EntityPage, Page, RowPage, SourceQuery, SourcesBySet } from "../../query/source.ts";
+import type { JsonPage, Page, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
+import { readJson } from "./read-json.ts";
 import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 
-const NO_ENTITIES: EntityPage = Object.freeze({ entities: Object.freeze([]) });
+const NO_ENTITIES: Pick<JsonPage, "entities"> = Object.freeze({ entities: Object.freeze([]) });
 
 /**
  * Reads one page with one statement. A second statement reads the total, if it is requested and the page does not imply it.
@@ -18,6 +19,13 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
     if (!query.count) return NO_ENTITIES;
     return chain(readTotal(reader, query, execution), (count): Page => ({ ...NO_ENTITIES, count }));
   }
+  return chain(readJson(reader, query, execution), (json) => {
+    if (json === null) return readRows(reader, query, execution);
+    return counted({ ...NO_ENTITIES, json }, json.length, reader, query, execution);
+  });
+}
+
+function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<Page> {
   const statement = reader.statements.page(query);
   const { rowShape } = statement;
   const rows = reader.rows.within(query.transaction);
@@ -25,11 +33,17 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
   // The total runs in parallel with the rows; if both fail, the error of the rows is thrown.
   const total = query.count && !isLocal ? unawaited(readTotal(reader, query, execution)) : undefined;
   return chain(rows.all(statement, readSlots(statement.slots, execution), query), (entities): Maybe<Page> => {
-    const page: RowPage = { entities, rowShape };
-    if (!query.count) return page;
-    const known = total ?? knownTotal(query, entities.length) ?? readTotal(reader, query, execution);
-    return chain(known, (count): Page => ({ ...page, count }));
+    const page: Page = { entities, rowShape };
+    if (total !== undefined) return chain(total, (count): Page => ({ ...page, count }));
+    return counted(page, entities.length, reader, query, execution);
   });
+}
+
+/** Adds the total to a page if it is requested. */
+function counted(page: Page, length: number, reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<Page> {
+  if (!query.count) return page;
+  const known = knownTotal(query, length) ?? readTotal(reader, query, execution);
+  return chain(known, (count): Page => ({ ...page, count }));
 }
 
 /** Returns the parameters of base queries: of the source itself and of the sets that a query mentions. */

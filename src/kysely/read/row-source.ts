@@ -1,7 +1,8 @@
 import { required } from "../../base/required.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
-import type { QueryableSource, RelationalSource, RowRestriction } from "../../query/source.ts";
+import type { QueryableSource, RelationalSource, RowRestriction, SourcesBySet } from "../../query/source.ts";
 import type { RowStatements } from "../translate/relation.ts";
+import type { MentionedStatements } from "../translate/translate-query.ts";
 
 /** The reader of a source over a database. */
 export interface SourceReader {
@@ -45,4 +46,11 @@ export function findReader(source: QueryableSource): SourceReader | undefined {
 /** As `findReader`. @throws Error for a source without a database, which a query must not mention */
 export function readerOfSource(source: QueryableSource): SourceReader {
   return required(findReader(source), "The query mentions a set whose rows are not in a database.");
+}
+
+/** Returns the statements of sources, without the values of a request. */
+export function statementsOf(sources: SourcesBySet | undefined): MentionedStatements {
+  return new Map(
+    Array.from(sources ?? [], ([entitySet, source]) => [entitySet, readerOfSource(source).statements] as const),
+  );
 }

@@ -13,6 +13,7 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { From } from "../translate/base-query.ts";
 import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
+import { findWritable, type JsonQuery, translateJsonPage } from "../translate/translate-json.ts";
 import {
   translateByKey,
   translatePage,
@@ -20,12 +21,11 @@ import {
   translateTotal,
   type RowQuery,
   narrowedFrom,
-  type MentionedStatements,
 } from "../translate/translate-query.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
-import { readerOfSource } from "./row-source.ts";
+import { readerOfSource, statementsOf } from "./row-source.ts";
 
 /** A compiled statement: its text and its placeholders. */
 export interface Statement {
@@ -41,6 +41,9 @@ export interface RowStatement extends Statement {
   /** The number of cells in a row. */
   readonly width: number;
 }
+
+/** A statement that returns one row: a page as JSON. */
+export interface JsonStatement extends Statement, Omit<JsonQuery, "query"> {}
 
 /** The table or base query of the statements. */
 export interface StatementTarget {
@@ -65,10 +68,11 @@ const NOTHING_JOINED: readonly never[] = Object.freeze([]);
  */
 export class StatementCache {
   readonly #target: StatementTarget;
-  readonly #pages = new IdentityCache<RowStatement[]>();
+  readonly #pages = new IdentityCache<Map<number, RowStatement>>();
+  readonly #json = new IdentityCache<Map<number, JsonStatement | null>>();
   readonly #totals = new IdentityCache<Statement>();
   readonly #keyed = new IdentityCache<RowStatement>();
-  readonly #related = new IdentityCache<RowStatement[]>();
+  readonly #related = new IdentityCache<Map<number, RowStatement>>();
   readonly #relatedCounts = new IdentityCache<RowStatement>();
   readonly #narrowed = new IdentityCache<StatementCache>();
   readonly #tests = new IdentityCache<RowStatement>();
@@ -85,13 +89,12 @@ export class StatementCache {
    */
   page(query: SourceQuery): RowStatement {
     const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
-    const { roundingMode } = shape;
-    const clauses = { filter, orderBy, selected, joined, roundingMode };
+    const clauses = { filter, orderBy, selected, joined, roundingMode: shape.roundingMode };
     const hasTop = query.top !== undefined;
     const hasSkip = query.skip > 0;
     const variants = this.#pages.get(
       [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...identitiesOf(query.sources)],
-      () => [],
+      () => new Map(),
     );
     return variantOf(variants, [hasTop, hasSkip], () => {
       return this.#choose((profile) => {
@@ -99,6 +102,35 @@ export class StatementCache {
         return this.#compileRows(translatePage(this.rowsFor(null), statement, { ...clauses, hasTop, hasSkip }));
       });
     });
+  }
+
+  /**
+   * Returns the statement of a page as JSON.
+   * @param selected the members of each object
+   * @returns null if the database cannot write it
+   * @throws ODataError as for `page`
+   */
+  json(query: SourceQuery, selected: readonly SelectedProperty[]): JsonStatement | null {
+    const { profile, local } = this.#target;
+    const { json: syntax } = profile;
+    if (syntax === undefined || local === null) return null;
+    const { shape, filter, orderBy, sources } = query;
+    const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
+    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, ...identitiesOf(sources)];
+    return variantOf(
+      this.#json.get(identities, () => new Map()),
+      Object.values(limits),
+      () => {
+        const rows = this.rowsFor(null);
+        const writable = findWritable(selected, rows.plans, syntax, () => syntax.writesDoubles(local));
+        if (writable === null) return null;
+        const clauses = { filter, orderBy, roundingMode: shape.roundingMode, ...limits };
+        return this.#choose((each) => {
+          const made = translateJsonPage(rows, this.#scope(each, sources), clauses, writable, syntax);
+          return Object.freeze({ ...this.#compile(made.query), members: made.members, width: made.width });
+        });
+      },
+    );
   }
 
   /** Returns the statement that counts the rows after the filter. @throws ODataError as for `page` */
@@ -137,7 +169,7 @@ export class StatementCache {
    */
   related({ shape, top, skip, maxRows, sources }: RelatedQuery): RowStatement {
     const variant = { hasTop: top !== undefined, hasSkip: skip > 0, hasMaxRows: maxRows !== undefined };
-    const variants = this.#related.get([shape, ...identitiesOf(sources)], () => []);
+    const variants = this.#related.get([shape, ...identitiesOf(sources)], () => new Map());
     return variantOf(variants, [variant.hasTop, variant.hasSkip, variant.hasMaxRows], () =>
       this.#choose((profile) =>
         this.#compileRows(translateRelated(this.rowsFor(null), this.#scope(profile, sources), shape, variant)),
@@ -262,10 +294,3 @@ export class StatementCache {
 }
 
 const NO_COLUMNS: RowShape = Object.freeze(keeper({ columns: new Map() }));
-
-/** Returns the statements of sources, without the values of a request. */
-function statementsOf(sources: SourcesBySet | undefined): MentionedStatements {
-  return new Map(
-    Array.from(sources ?? [], ([entitySet, source]) => [entitySet, readerOfSource(source).statements] as const),
-  );
-}

@@ -92,6 +92,16 @@ function isUnfiltered(text: string, loop: string): boolean {
   return where === undefined ? !/\bwhere\b/.test(text) : SEEK.test(where) && /\([^ ]+[<>]\?\)/.test(loop);
 }
 
+/** A page as JSON, as `dialects/sqlite/json` writes it. Its rows are those of a derived table. */
+const JSON_PAGE = "select cast(group_concat(json_object(";
+const JSON_ROWS = " from (select ";
+
+/** Returns the statement to estimate in place of a statement: the rows of a page that SQLite writes as JSON. */
+export function estimatedText(sql: string): string {
+  const start = sql.startsWith(JSON_PAGE) ? sql.indexOf(JSON_ROWS) : -1;
+  return start < 0 ? sql : sql.slice(start + " from (".length, -1);
+}
+
 /** Removes everything within parentheses. */
 function outermost(sql: string): string {
   let text = "";

@@ -4,7 +4,7 @@ import { keptPer } from "../../base/memo.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import { guardText } from "./guard-text.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
-import { estimateCost, visitsOf, type PlanLine, type QueryCost } from "./query-cost.ts";
+import { estimateCost, estimatedText, visitsOf, type PlanLine, type QueryCost } from "./query-cost.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
 import { MAX_TIME_HERE, type SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
@@ -107,7 +107,8 @@ export class SqliteReads {
     return estimate;
   }
 
-  #costOf(sql: string, parameters: number, sizes: TableSizes): QueryCost {
+  #costOf(statement: string, parameters: number, sizes: TableSizes): QueryCost {
+    const sql = estimatedText(statement);
     const values = Array.from({ length: parameters }, () => null);
     try {
       const lines = this.#database.rows

@@ -40,19 +40,31 @@ export interface RowQuery {
 
 /** Translates the query of a page: filter, then order, then skip and top. */
 export function translatePage(rows: Rows, statement: StatementScope, clauses: PageClauses): RowQuery {
-  const { filter, orderBy, selected, joined, roundingMode, hasTop, hasSkip } = clauses;
+  return translateSelection(rows, statement, clauses, (scope, cells) => {
+    const columns = selectColumns(clauses.selected, scope.it, cells);
+    const joined = selectJoined(clauses.joined, scope.it, statement, cells);
+    return { rowShape: Object.freeze(keeper({ columns, joined })) };
+  });
+}
+
+/** Translates the query of a page. @param select adds the cells to select; its result becomes part of the query */
+export function translateSelection<S extends object>(
+  rows: Rows,
+  statement: StatementScope,
+  { filter, orderBy, roundingMode, hasTop, hasSkip }: Omit<PageClauses, "selected" | "joined">,
+  select: (scope: PathScope, cells: Cells) => S,
+): S & Pick<RowQuery, "query" | "width"> {
   const { syntax } = statement.profile;
   const scope = rowScope(rows, statement);
   const translator = makeTranslator({ profile: statement.profile, scope, roundingMode });
   const cells: Cells = [];
-  const columns = selectColumns(selected, scope.it, cells);
-  const rowShape = Object.freeze(keeper({ columns, joined: selectJoined(joined, scope.it, statement, cells) }));
+  const selection = select(scope, cells);
   const condition = where(filter, translator);
   const order = orderClause(translateOrder(orderBy, translator, syntax));
   const limit = syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
   // `from` comes last, because every other part may have added joins.
   const query = sql`${selectFrom(cells, scope)}${condition}${order}${limit}`;
-  return { query, rowShape, width: cells.length };
+  return { ...selection, query, width: cells.length };
 }
 
 /** Translates the query that counts the rows after the filter. */

@@ -35,29 +35,49 @@ import {
   INTEGER_FORM,
   STRING_COLUMN_FORM,
 } from "./forms.ts";
+import { SQLITE_JSON, SQLITE_NAME_JSON } from "./json.ts";
 import { SQLITE_STORED_INSTANTS } from "./stored-instants.ts";
 import { DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "./temporal-forms.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 
 const asItStands = (column: Sql): Sql => column;
-const integer = (): ColumnParts => ({ form: INTEGER_FORM });
+const integer = (property: StructuralProperty): ColumnParts => ({
+  form: INTEGER_FORM,
+  json: SQLITE_JSON[property.type.name],
+});
 
 const DEFAULTS: ColumnTable["defaults"] = {
-  "Edm.Boolean": () => ({ form: BOOLEAN_FORM, read: readBoolean, toJson: booleanText }),
+  "Edm.Boolean": () => ({
+    form: BOOLEAN_FORM,
+    read: readBoolean,
+    toJson: booleanText,
+    json: SQLITE_JSON["Edm.Boolean"],
+  }),
   "Edm.Byte": integer,
   "Edm.SByte": integer,
   "Edm.Int16": integer,
-  "Edm.Int32": () => ({ form: INTEGER_FORM, toJson: int32Text }),
-  "Edm.Int64": () => ({ form: INTEGER_FORM, read: readInt64, toSelected: asText, toJson: int64Text }),
-  "Edm.Single": () => ({ form: DOUBLE_FORM, read: readDouble }),
-  "Edm.Double": () => ({ form: DOUBLE_FORM, read: readDouble, toJson: doubleText }),
+  "Edm.Int32": () => ({ form: INTEGER_FORM, toJson: int32Text, json: SQLITE_JSON["Edm.Int32"] }),
+  "Edm.Int64": () => ({
+    form: INTEGER_FORM,
+    read: readInt64,
+    toSelected: asText,
+    toJson: int64Text,
+    json: SQLITE_JSON["Edm.Int64"],
+  }),
+  "Edm.Single": () => ({ form: DOUBLE_FORM, read: readDouble, json: SQLITE_JSON["Edm.Single"] }),
+  "Edm.Double": () => ({ form: DOUBLE_FORM, read: readDouble, toJson: doubleText, json: SQLITE_JSON["Edm.Double"] }),
   "Edm.Decimal": decimal,
-  "Edm.String": () => ({ form: STRING_COLUMN_FORM, read: readString, toJson: stringText }),
-  "Edm.Guid": () => ({ form: GUID_FORM, toJson: guidText }),
+  "Edm.String": () => ({
+    form: STRING_COLUMN_FORM,
+    read: readString,
+    toJson: stringText,
+    json: SQLITE_JSON["Edm.String"],
+  }),
+  "Edm.Guid": () => ({ form: GUID_FORM, toJson: guidText, json: SQLITE_JSON["Edm.Guid"] }),
   "Edm.Binary": () => ({ form: BINARY_FORM }),
-  "Edm.Date": () => ({ form: DATE_FORM, toCell: withinYears(DATE_FORM) }),
-  "Edm.TimeOfDay": () => ({ form: TIME_FORM, toCell: (value) => value }),
+  "Edm.Date": () => ({ form: DATE_FORM, toCell: withinYears(DATE_FORM), json: SQLITE_JSON["Edm.Date"] }),
+  "Edm.TimeOfDay": () => ({ form: TIME_FORM, toCell: (value) => value, json: SQLITE_JSON["Edm.TimeOfDay"] }),
   "Edm.DateTimeOffset": utcTimestamp,
   "Edm.Duration": () => ({ form: DURATION_FORM }),
 };
@@ -73,9 +93,10 @@ export const sqliteColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
     "Edm.Decimal scaled": ({ facets: { scale } }) => (typeof scale === "number" ? scaledParts(scale) : null),
     "Edm.DateTimeOffset utc": utcTimestamp,
     "Edm.DateTimeOffset text": () => ({ form: INSTANT_FORM, read: readTimestamp }),
-    "Edm.Guid text": () => ({ form: ANY_CASE_GUID_FORM, toJson: guidText }),
+    "Edm.Guid text": () => ({ form: ANY_CASE_GUID_FORM, toJson: guidText, json: SQLITE_JSON["Edm.Guid"] }),
   },
   enums: SQLITE_ENUMS,
+  nameJson: SQLITE_NAME_JSON,
   mapped: SQLITE_MAPPED,
   selectNumber: asItStands,
   toNumber: (cell) => (typeof cell === "bigint" ? Number(cell) : cell),
@@ -100,7 +121,8 @@ function scaledParts(scale: number): ColumnParts {
 
 function utcTimestamp(property: StructuralProperty): ColumnParts {
   const form = utcForm(fractionDigits(property, MAX_PRECISION));
-  return { form, read: readTimestamp, toJson: utcText, isExact: true, toCell: withinYears(form) };
+  const json = SQLITE_JSON["Edm.DateTimeOffset"];
+  return { form, read: readTimestamp, toJson: utcText, isExact: true, toCell: withinYears(form), json };
 }
 
 /** Returns undefined for dates outside the years 0 to 9999. */

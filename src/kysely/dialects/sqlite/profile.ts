@@ -7,6 +7,7 @@ import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
 import { SQLITE_FAULTS } from "./faults.ts";
 import { SQLITE_FUNCTIONS } from "./functions.ts";
+import { SQLITE_JSON_SYNTAX } from "./json.ts";
 import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX, SQLITE_WRITES } from "./syntax.ts";
 import { SQLITE_VALUES } from "./values.ts";
 
@@ -65,6 +66,7 @@ const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   values: SQLITE_VALUES,
   syntax: SQLITE_SCANNING_SYNTAX,
   documents: SQLITE_DOCUMENTS,
+  json: SQLITE_JSON_SYNTAX,
   writes: SQLITE_WRITES,
   catalogue: SQLITE_CATALOGUE,
   faults: SQLITE_FAULTS,

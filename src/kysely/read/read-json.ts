@@ -1,0 +1,42 @@
+import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
+import type { Row } from "../../query/row-shape.ts";
+import type { JsonEntities, SourceQuery } from "../../query/source.ts";
+import { scanRows } from "../cells/json-rows.ts";
+import type { JsonSyntax } from "../columns/json-syntax.ts";
+import { readSlots, type Execution } from "../statement/parameter-slot.ts";
+import type { SqlReader } from "./sql-reader.ts";
+
+/**
+ * Reads one page as JSON that the database writes.
+ * @returns null if the query or a value of the page does not allow that: then its rows must be read
+ * @throws ODataError for a query that cannot be expressed in SQL; errors of the database
+ */
+export function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<JsonEntities | null> {
+  const { json: syntax } = reader.profile;
+  const rows = reader.rows.within(query.transaction);
+  if (query.json === undefined || syntax === undefined || rows.local === null) return null;
+  const statement = reader.statements.json(query, query.json);
+  if (statement === null) return null;
+  const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), query);
+  return chain(unlessRefused(read, syntax), (row) => {
+    const [bytes, length, unfit] = row ?? [];
+    if (typeof length !== "number" || unfit !== 0) return null;
+    const scanned = scanRows(bytes instanceof Uint8Array ? bytes : NO_BYTES, length, statement.members);
+    return scanned === null ? null : { ...scanned, length };
+  });
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** Returns undefined if the database refuses to write a value as JSON. */
+function unlessRefused(read: () => Maybe<Row | undefined>, { isRefused }: JsonSyntax): Maybe<Row | undefined> {
+  const refused = (error: unknown): undefined => {
+    if (!isRefused(error)) throw error;
+  };
+  try {
+    const row = read();
+    return isPromiseLike(row) ? row.then(undefined, refused) : row;
+  } catch (error) {
+    return refused(error);
+  }
+}
