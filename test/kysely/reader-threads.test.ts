@@ -116,6 +116,23 @@ test("a long query ends after `queryTimeout`, other requests continue, and the c
   expect(await ask(LONG)).toMatchObject({ status: 200, body: { value: [{ Name: "n99" }] } });
 });
 
+test("a page that took too long continues in a thread, and smaller pages of its statement do not", async () => {
+  const { db } = open();
+  const reader = db.getExecutor().adapter as unknown as PatientReader;
+  const read = (limit: number): ReturnType<PatientReader["read"]> =>
+    reader.read('select "id" as "c0" from "city" as "it" order by "id" limit ?', [limit], {});
+  expect(read(5000)).toHaveLength(5000);
+  const begun = performance.now();
+  const clock = vi.spyOn(performance, "now").mockReturnValueOnce(begun).mockReturnValueOnce(begun);
+  clock.mockReturnValue(begun + 50);
+  expect(read(5000)).toHaveLength(5000);
+  clock.mockRestore();
+  const [again, smaller] = [read(5000), read(500)];
+  expect(again).toBeInstanceOf(Promise);
+  expect(await again).toHaveLength(5000);
+  expect(smaller).toHaveLength(500);
+});
+
 test("without `queryTimeout` a query may take its time", async () => {
   const { ask } = open({}, { queryTimeout: null });
   expect(await ask(LONG)).toMatchObject({ status: 200 });

@@ -16,10 +16,9 @@ const MOST_VISITS = 20_000;
 /** Milliseconds between two checks whether tables have grown. */
 const SIZES_KEPT = 250;
 
-/** A statement that took longer in the main thread runs in a reader thread until its estimate is renewed. */
+/** A read that took longer in the main thread runs in a reader thread until its estimate is renewed. */
 const TOO_LONG = 25;
 
-const TOO_COSTLY: QueryCost = Object.freeze<QueryCost>({ fixed: Infinity, perRow: 0, most: 0, bound: "none" });
 const FREE: QueryCost = Object.freeze<QueryCost>({ fixed: 0, perRow: 1, most: 1, bound: "none" });
 
 /** The estimate of a statement. */
@@ -83,7 +82,9 @@ export class SqliteReads {
     if (estimate.cost === FREE) return rowsOf(statement, values, isFirst);
     const begun = performance.now();
     const rows = rowsOf(statement, values, isFirst);
-    if (performance.now() - begun > TOO_LONG) estimate.cost = TOO_COSTLY;
+    const taken = performance.now() - begun;
+    // The same statement with a smaller limit may still be short.
+    if (taken > TOO_LONG) estimate.cost = raised(estimate.cost, values, taken / TOO_LONG);
     return rows;
   }
 
@@ -145,6 +146,12 @@ export class SqliteReads {
     }
     return this.#threads;
   }
+}
+
+/** Returns the cost at which an execution with these values visits so many times the most rows. */
+function raised(cost: QueryCost, values: readonly unknown[], times: number): QueryCost {
+  const factor = (times * MOST_VISITS) / Math.max(1, visitsOf(cost, values));
+  return { ...cost, fixed: cost.fixed * factor, perRow: cost.perRow * factor };
 }
 
 function rowsOf(statement: PreparedStatement<"arrays">, values: readonly SQLInputValue[], isFirst: boolean): Rows {
