@@ -5,13 +5,14 @@ import type { QueryableHandler } from "../definition/handlers.ts";
 import { applyClauses } from "../memory/apply-query.ts";
 import { asEntity } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
-import type { MemoryQuery } from "../memory/order-rows.ts";
+import { isKnownOrder, type MemoryQuery } from "../memory/order-rows.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
 import { type MentionsPlan, planMentions } from "../plan/plan-mentions.ts";
 import type { FilterClause, OrderByItem } from "../query/clauses.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import type { EntityPage, Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { refuseUnjoined } from "./choose-joins.ts";
+import { filterInTurns } from "./filter-in-turns.ts";
 import { answeredValue } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
 import { startLoads, withOption } from "./load-run.ts";
@@ -43,8 +44,12 @@ export function openSource(
  * @throws ODataError `UnsupportedQueryOption`, naming the navigation, where neither is possible
  */
 export function readFrom(source: QueryableSource, query: SourceQuery, reader: Reader): Maybe<Page> {
-  if (planMentions(query) === null) return source.read(query);
-  if (source.entities !== undefined) return applyInMemory(source.entities(), query, reader);
+  const isPlain = planMentions(query) === null;
+  // A filter over a long list takes turns with other requests.
+  if (source.entities !== undefined && !(isPlain && query.filter === null)) {
+    return applyInMemory(source.entities(), query, reader);
+  }
+  if (isPlain) return source.read(query);
   const mentions = mentionsOf(query.shape);
   if (mentions === null) throw new Error("A clause mentions what its shape does not.");
   return chain(resolveSources(mentions.entitySets, reader), (mentioned) => {
@@ -70,7 +75,19 @@ export function applyInMemory(
 ): Maybe<EntityPage> {
   const plan = planMentions(query);
   const evaluation = new Evaluation(query.values, query.state);
-  return plan === null ? applyClauses(rows, query, evaluation) : applyPlan(plan, rows, { query, evaluation, reader });
+  return plan === null ? applyAlone(rows, query, evaluation) : applyPlan(plan, rows, { query, evaluation, reader });
+}
+
+/** Applies a query whose expressions lead to no other entities. */
+function applyAlone(rows: Iterable<unknown>, query: MemoryQuery, evaluation: Evaluation): Maybe<EntityPage> {
+  const { filter, shape, orderBy, skip, top, count } = query;
+  if (filter === null) return applyClauses(rows, query, evaluation);
+  const isOrdered = orderBy.length === 0 || isKnownOrder(rows, query, evaluation);
+  const most = isOrdered && !count && top !== undefined ? skip + top : undefined;
+  const rest = { shape, filter: null, orderBy: isOrdered ? NO_ORDER : orderBy, skip, top, count };
+  return chain(filterInTurns(rows, { filter, shape, evaluation }, most), (kept) =>
+    applyClauses(kept, rest, evaluation),
+  );
 }
 
 /** A query, and the state of its application. */
@@ -86,9 +103,10 @@ function applyPlan(
   { query, evaluation, reader }: Application,
 ): Maybe<EntityPage> {
   const { shape, orderBy, skip, top, count } = query;
-  const keep = (entities: Iterable<unknown>, filter: FilterClause | null): readonly unknown[] => {
-    const clauses = { shape, filter, orderBy: NO_ORDER, skip: 0, top: undefined, count: false };
-    return applyClauses(entities, clauses, evaluation).entities;
+  const keep = (entities: Iterable<unknown>, filter: FilterClause | null): Maybe<readonly unknown[]> => {
+    if (filter !== null) return filterInTurns(entities, { filter, shape, evaluation });
+    const all: readonly unknown[] = Array.isArray(entities) ? entities : [...entities];
+    return all;
   };
   const loads = once(() => startLoads(evaluation, reader, "$filter"));
   const load = (clauses: QueryClauses | null, entities: readonly unknown[], option: string): Maybe<undefined> => {
@@ -96,9 +114,8 @@ function applyPlan(
     const objects = entities.map((entity) => asEntity(entity, shape.entityType));
     return loadRelations(clauses, objects, withOption(loads(), option));
   };
-  const own = keep(rows, plan.ownFilter);
-  const kept = chain(load(plan.filter, own, "$filter"), () =>
-    plan.filter === null ? own : keep(own, plan.filter.filter),
+  const kept = chain(keep(rows, plan.ownFilter), (own) =>
+    chain(load(plan.filter, own, "$filter"), () => (plan.filter === null ? own : keep(own, plan.filter.filter))),
   );
   return chain(kept, (entities) =>
     // The order does not matter if only the count is requested.

@@ -76,7 +76,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["build-service-definition.ts"],
   ],
   execution: [
-    ["canonical-entity.ts", "concurrency.ts", "reader.ts", "row-to-entity.ts"],
+    ["canonical-entity.ts", "concurrency.ts", "filter-in-turns.ts", "reader.ts", "row-to-entity.ts"],
     ["entity-key.ts", "keyset-page.ts", "row-access.ts"],
     ["handler-answer.ts", "load-run.ts", "parent-keys.ts"],
     ["ask-by-key.ts", "judge-rules.ts", "loaded-values.ts", "resolve-sources.ts"],
