@@ -278,6 +278,7 @@ describe("settings", () => {
       maxJsonValues: 100_000,
       maxResponseEntities: 1_000_000,
       maxExpandItems: 50,
+      queryTimeout: 10_000,
     });
   });
 });

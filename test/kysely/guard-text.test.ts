@@ -12,6 +12,9 @@ database.function("odata_alive", { deterministic: false }, () => {
 database.exec(`
   create table a (id integer primary key, name text, "order" text);
   create table b (id integer primary key, a_id integer not null, name text);
+  create table unindexed (id integer primary key, "key" integer, name text);
+  with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000) insert into unindexed select i, i, 'n' from n;
+  analyze unindexed;
   create index b_a on b (a_id);
   with recursive n(i) as (select 1 union all select i + 1 from n where i < 10) insert into a select i, 'n' || i, 'x' from n;
   with recursive n(i) as (select 1 union all select i + 1 from n where i < 100) insert into b select i, 1 + i % 5, 'n' || (i % 10) from n;
@@ -38,6 +41,23 @@ test.each<readonly [sql: string, guarded: string]>([
   ],
 ])("%s", (sql, guarded) => {
   expect(guardText(sql)).toBe(guarded);
+});
+
+const MADE = `(with listed as materialized (select value from json_each('[1,2,3]')) select * from listed) as "keys"`;
+
+test.each([
+  `select count(*) from ${MADE} inner join "unindexed" as "r1" on "r1"."key" = "keys"."value"`,
+  `select count(*) from ${MADE} cross join "unindexed" as "r1" on ("r1"."key" = "keys"."value")`,
+  `select count(*) from ${MADE} left outer join "unindexed" as "r1" on "r1"."key" = "keys"."value"`,
+  `select count(*) from "b" as "it" inner join "unindexed" as "r1" on "r1"."key" = "it"."name" where "it"."a_id" > 2`,
+])("has the plan of the statement, with its automatic index: %s", (sql) => {
+  const planOf = (text: string): readonly string[] =>
+    database
+      .prepare(`explain query plan ${text}`)
+      .all()
+      .map(({ detail }) => String(detail).replace("PARTIAL ", ""));
+  expect(planOf(sql).join("\n")).toContain("AUTOMATIC");
+  expect(planOf(guardText(sql))).toEqual(planOf(sql));
 });
 
 /** Statements with the least number of visited rows. */

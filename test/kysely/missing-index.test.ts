@@ -24,7 +24,6 @@ async function family(isIndexed: boolean) {
     insert into child select i, nullif(i % ${PARENTS + 7}, 3), 'c' || i from n`.execute(db);
   if (isIndexed) await sql`create index child_parent on child ("parentId")`.execute(db);
   const service = odataService({
-    defaults: { queryTimeout: null },
     entitySets: [
       sqlEntitySet(Parent, {
         db,

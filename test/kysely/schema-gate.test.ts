@@ -300,10 +300,10 @@ describe("before the first request", () => {
         get: (target, name) => {
           const value: unknown = Reflect.get(target, name);
           if (typeof value !== "function") return value;
-          if (name !== "readRows") return value.bind(target) as unknown;
-          return (text: string, parameters: readonly unknown[]): unknown => {
+          if (name !== "readRows" && name !== "read") return value.bind(target) as unknown;
+          return (text: string, ...given: readonly unknown[]): unknown => {
             if (text.includes("pragma_")) throw new Error("pragmas are not allowed");
-            return Reflect.apply(value, target, [text, parameters]);
+            return Reflect.apply(value, target, [text, ...given]);
           };
         },
       });

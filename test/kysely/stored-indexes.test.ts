@@ -41,12 +41,16 @@ interface Run {
 /** The same database, which records its reads. */
 function noting(db: AnyDatabase, runs: Run[]): AnyDatabase {
   const { adapter } = db.getExecutor();
-  const readOne: unknown = Reflect.get(adapter, "readOne");
-  if (typeof readOne === "function") {
-    Reflect.set(adapter, "readOne", (text: string, parameters: readonly unknown[]): unknown => {
-      runs.push({ text, parameters });
-      return Reflect.apply(readOne, adapter, [text, parameters]);
-    });
+  const readFirst: unknown = Reflect.get(adapter, "readFirst");
+  if (typeof readFirst === "function") {
+    Reflect.set(
+      adapter,
+      "readFirst",
+      (text: string, parameters: readonly unknown[], ...given: readonly unknown[]): unknown => {
+        runs.push({ text, parameters });
+        return Reflect.apply(readFirst, adapter, [text, parameters, ...given]);
+      },
+    );
     return db;
   }
   const plain = db.withoutPlugins();

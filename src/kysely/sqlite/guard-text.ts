@@ -9,7 +9,7 @@ const BLANK = /^(?:\s|--|\/\*)/;
 const AFTER_WHERE: ReadonlySet<string> = new Set("group having window order limit union except intersect".split(" "));
 
 /** The words that begin the next join. */
-const JOINS: ReadonlySet<string> = new Set("left inner cross full right join natural".split(" "));
+const JOINS: ReadonlySet<string> = new Set("left inner cross full right outer join natural".split(" "));
 
 /** A count of a whole table, which SQLite takes from the pages of an index. */
 const COUNT_ALL = /^select count\(\*\) from "(?:[^"]|"")+" as "\w+"$/;
@@ -23,16 +23,22 @@ interface Open {
   isJoined: boolean;
   /** Whether the last join is an inner one. */
   isInner: boolean;
-  /** The alias of an inner join, until its condition names one of its columns. */
+  /** The alias of the last table. */
   alias: string | null;
+  /** A column of the last table, and one of an earlier table, that the condition of its join names. */
+  own: string | null;
+  other: string | null;
+  /** The aliases of the earlier tables. */
+  readonly earlier: Set<string>;
   /** The conditions of inner joins. */
   readonly inner: string[];
 }
 
 /**
  * Adds a condition that is always true to each loop of a `select`, subqueries included, so that the statement can be stopped:
- * to `where`, and to the conditions of joins. For inner joins it names a column of the joined table, since SQLite would
- * otherwise evaluate it in the outermost loop only.
+ * to `where`, and to the conditions of joins. For inner joins it names columns of the joined table and of an earlier one:
+ * without the first SQLite would evaluate it in the outermost loop only, and without the second it would make no automatic
+ * index of the joined table.
  */
 export function guardText(sql: string): string {
   return COUNT_ALL.test(sql) ? sql : new Guard().write(sql);
@@ -91,26 +97,27 @@ class Guard {
     } else if (open.part === "from" && word === "on") {
       this.#output.push(` ${ALIVE} and (`);
       open.isJoined = true;
-    } else if (open.part === "from" && open.isInner && this.#last[0] === "as") {
+    } else if (open.part === "from" && this.#last[0] === "as") {
       open.alias = word;
     }
   }
 
   #beginJoin(word: string): void {
-    const open = this.#open;
+    // `left outer join` is one join.
+    if (JOINS.has(this.#last[0])) return;
     this.#closeJoin();
-    if (word !== "join") open.isInner = word === "inner" || word === "cross";
-    open.alias = null;
+    this.#open.isInner = word === "inner" || word === "cross" || word === "join";
   }
 
-  /** Remembers the first column of an inner join in its condition. */
+  /** Remembers the first columns in the condition of a join. */
   #noteColumn(token: string, word: string): void {
     const alias = this.#last[1];
-    const joined = [this.#open, ...this.#stack].find((each) => each.part === "from" && each.alias === alias);
-    if (joined === undefined || alias === word) return;
-    joined.alias = null;
-    // SQLite would omit a test for null of a column that is never null.
-    joined.inner.push(`(${ALIVE} or ${alias}.${token} = 0)`);
+    if (alias === word) return;
+    for (const open of [this.#open, ...this.#stack]) {
+      if (open.part !== "from") continue;
+      if (open.alias === alias) open.own ??= `${alias}.${token}`;
+      else if (open.earlier.has(alias)) open.other ??= `${alias}.${token}`;
+    }
   }
 
   #endQuery(): void {
@@ -126,8 +133,19 @@ class Guard {
   }
 
   #closeJoin(): void {
-    if (this.#open.isJoined) this.#insert(") ");
-    this.#open.isJoined = false;
+    const open = this.#open;
+    if (open.isJoined) this.#insert(") ");
+    open.isJoined = false;
+    if (open.isInner && open.own !== null) {
+      const columns = open.other === null ? [open.own] : [open.own, open.other];
+      // SQLite would omit a test for null of a column that is never null.
+      open.inner.push(`(${[ALIVE, ...columns.map((column) => `+${column} = 0`)].join(" or ")})`);
+    }
+    if (open.alias !== null) open.earlier.add(open.alias);
+    open.alias = null;
+    open.own = null;
+    open.other = null;
+    open.isInner = false;
   }
 
   /** Writes before the blanks that are already written: a comment may end with its line. */
@@ -143,5 +161,15 @@ function conditions({ inner }: Open): string {
 }
 
 function opened(isQuery: boolean): Open {
-  return { isQuery, part: "before", isJoined: false, isInner: false, alias: null, inner: [] };
+  return {
+    isQuery,
+    part: "before",
+    isJoined: false,
+    isInner: false,
+    alias: null,
+    own: null,
+    other: null,
+    earlier: new Set(),
+    inner: [],
+  };
 }
