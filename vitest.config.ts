@@ -19,6 +19,14 @@ const ALONE = [
   "test/payload/sha256.test.ts",
 ];
 
+/** Files that start many programs or compile large ones: `npm run test:all` runs these, and `npm test` does not. */
+const SLOW = [
+  "test/examples/world.test.ts",
+  "test/kysely/no-stalls.test.ts",
+  "test/kysely/writes-killed.test.ts",
+  "test/types/budget.test.ts",
+];
+
 /** `npm run test:browser` runs these: it installs the browser first. */
 const BROWSER = "test/browser/**";
 
@@ -59,7 +67,7 @@ export default defineConfig({
         test: {
           name: "tests",
           include: ["test/**/*.test.ts"],
-          exclude: [...ALONE, BROWSER, PACKAGING],
+          exclude: [...ALONE, ...SLOW, BROWSER, PACKAGING],
           pool: "forks",
           isolate: false,
         },
@@ -69,6 +77,7 @@ export default defineConfig({
         extends: true,
         test: { name: "alone", include: ALONE, pool: "forks" },
       },
+      { extends: true, test: { name: "slow", include: SLOW, pool: "forks" } },
       { extends: true, test: { name: "packaging", include: [`${PACKAGING}/*.test.ts`], pool: "forks" } },
       { extends: true, test: { name: "browser", include: [`${BROWSER}/*.test.ts`], pool: "forks" } },
       {
