@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { Kysely, sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, enumType, odataService } from "odatakit";
@@ -320,4 +323,62 @@ describe("collections over SQLite that are read as JSON", () => {
   function comparable(headers: Headers): object {
     return Object.fromEntries([...headers].filter(([name]) => name !== "x-request-id"));
   }
+});
+
+describe("collections over SQLite that a reader thread reads as JSON", () => {
+  const folder = mkdtempSync(join(tmpdir(), "json-pages-"));
+  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(join(folder, "notes.db")) });
+  const Note = entityType("Note", { id: edm.int32().key(), text: edm.string(), cost: edm.decimal({ scale: 2 }) });
+  const size = 30_000;
+  const rows = Array.from({ length: size }, (_none, id) => ({ id, text: `Zoë ${String(id)}`, cost: "1.50" }));
+  const logged: string[] = [];
+  const note = (_message: string, fields?: unknown): void => {
+    logged.push(String((fields as { readonly err?: unknown } | undefined)?.err));
+  };
+  const logger = { error: note, warn: () => {}, info: () => {} };
+  const options = { name: "Notes", maxTop: null };
+  const memory = odataService({
+    entitySets: [entitySet(Note, { ...options, queryable: () => arraySource(Note, rows) })],
+  });
+  const database = odataService({
+    logger,
+    schemaCheck: false,
+    entitySets: [sqlEntitySet(Note, { ...options, db, table: "notes", operations: ["read"] })],
+  });
+  const ask = async (service: typeof memory, path: string): Promise<readonly [status: number, body: string]> => {
+    const response = await service.fetch(new Request(`http://service.example/${encodeURI(path)}`));
+    return [response.status, await response.text()];
+  };
+
+  beforeAll(async () => {
+    await sql`create table notes (id integer primary key, text text, cost text)`.execute(db);
+    await sql`insert into notes with recursive n(i) as (select 0 union all select i + 1 from n where i < ${size - 1})
+      select i, 'Zoë ' || i, '1.50' from n`.execute(db);
+  });
+  afterAll(async () => {
+    await db.destroy();
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each([
+    "Notes?$filter=contains(Text,'7')&$select=Id,Text&$top=1500&$count=true",
+    "Notes?$filter=contains(Text,'x')&$select=Id,Text",
+    "Notes?$filter=contains(Text,'77')&$top=100",
+  ])("GET %s is the same as over an array", async (path) => {
+    expect(await ask(database, path)).toEqual(await ask(memory, path));
+  });
+
+  test.each([
+    ["null in a required property", sql`null`, /Text: .* null, but the property is not nullable/u],
+    ["bytes", sql`x'ffff'`, /contains bytes where Text/u],
+    ["bytes that are JSON in binary form", sql`x'1761'`, /contains bytes where Text/u],
+  ])("%s is the error of the row, at once and in a thread", async (_, cell, message) => {
+    await sql`update notes set text = ${cell} where id = 29`.execute(db);
+    for (const path of ["Notes?$select=Id,Text&$top=100", "Notes?$select=Id,Text&$filter=Id mod 29 eq 0&$top=100"]) {
+      logged.length = 0;
+      expect((await ask(database, path))[0]).toBe(500);
+      expect(logged).toEqual([expect.stringMatching(message)]);
+    }
+    await sql`update notes set text = 'Zoë 29' where id = 29`.execute(db);
+  });
 });
