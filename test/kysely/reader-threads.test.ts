@@ -4,11 +4,22 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { Kysely, sql } from "kysely";
-import { edm, entitySet, entityType, hasMany, hasRequired, odataService, type ServiceDefaults } from "odatakit";
+import {
+  edm,
+  entitySet,
+  entityType,
+  hasMany,
+  hasRequired,
+  isODataError,
+  odataService,
+  type ServiceDefaults,
+} from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect, type SqliteOptions } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { queryTimeout } from "../../src/errors/odata-error.ts";
 import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
+import { receiveError, sendError } from "../../src/kysely/sqlite/reader-messages.ts";
 import { ReaderThreads, threadEntry } from "../../src/kysely/sqlite/reader-threads.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
@@ -248,6 +259,16 @@ test("errors of a statement keep their meaning", async () => {
   await broken.close();
 });
 
+test.each<readonly [sent: unknown, received: object]>([
+  [queryTimeout(5000), { name: "ODataError", status: 503, code: "QueryTimeout" }],
+  [Object.assign(new Error("busy"), { errcode: 5, other: 1 }), { name: "Error", message: "busy", errcode: 5 }],
+  ["a string", { name: "Error", message: "a string" }],
+])("the error %s passes between threads", (sent, received) => {
+  const error = receiveError(structuredClone(sendError(sent)));
+  expect(error).toMatchObject(received);
+  expect(isODataError(error)).toBe(isODataError(sent));
+});
+
 test("closing the database ends a running query and a waiting one", async () => {
   const { db, ask } = open({ readerThreads: 1 });
   const asked = [ask(ENDLESS), ask(ENDLESS)];
@@ -305,6 +326,40 @@ test.each<readonly [name: string, options: SqliteOptions, path: string]>([
   expect(await ask(ENDLESS)).toMatchObject({ status: 503, body: TIMEOUT(0.3) });
   expect(performance.now() - begun).toBeLessThan(2500);
   expect(await ask(LONG)).toMatchObject({ status: 200 });
+});
+
+test("a file without a write-ahead log is read in threads if the service only reads it", async () => {
+  const path = join(folder, "plain.db");
+  const made = new DatabaseSync(path);
+  made.exec(`pragma journal_mode = delete; ${TABLES}`);
+  made.close();
+  const { ask } = open({ readonly: true, readerThreads: 1 }, { queryTimeout: 500 }, path);
+  await ask(SHORT);
+  const begun = performance.now();
+  const long = ask(ENDLESS);
+  expect((await ask(SHORT)).status).toBe(200);
+  expect(performance.now() - begun).toBeLessThan(450);
+  expect(await long).toMatchObject({ status: 503, body: TIMEOUT(0.5) });
+  // A writable service sets the log.
+  const writable = open({}, {}, path);
+  expect(await writable.ask(LONG)).toMatchObject({ status: 200 });
+  expect(await sql`pragma journal_mode`.execute(writable.db)).toMatchObject({ rows: [{ journal_mode: "wal" }] });
+});
+
+test("a file that loses its write-ahead log is read in the main thread", async () => {
+  const path = join(folder, "lost.db");
+  const made = new DatabaseSync(path);
+  made.exec(TABLES);
+  made.close();
+  const { db, ask } = open({}, { queryTimeout: 300 }, path);
+  await sql`pragma journal_mode = delete`.execute(db);
+  const threads: unknown[] = [];
+  const note = (thread: unknown): unknown => threads.push(thread);
+  process.on("worker", note);
+  expect(await ask(ENDLESS)).toMatchObject({ status: 503, body: TIMEOUT(0.3) });
+  expect(await ask(LONG)).toMatchObject({ status: 200 });
+  process.off("worker", note);
+  expect(threads).toEqual([]);
 });
 
 test("a long read within a transaction ends, too, and the transaction goes on", { timeout: 60_000 }, async () => {
