@@ -143,6 +143,10 @@ describe("an application with the tarball", () => {
       await db.destroy();`;
     writeFileSync(join(application, "long.ts"), program);
     expect(node("long.ts").trim()).toBe("200 1 1");
+    rmSync(join(application, "long.db"));
+    rmSync(join(application, "node_modules/odatakit/dist/kysely/sqlite/reader-thread.js"));
+    // Without the file of the thread, as in a bundle.
+    expect(node("--no-warnings", "long.ts").trim()).toBe("200 1 0");
   });
 
   it("is checked by the compiler, with the declarations of the package", () => {

@@ -1,3 +1,4 @@
+import process from "node:process";
 import type { SQLInputValue } from "node:sqlite";
 import type { Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
@@ -12,6 +13,9 @@ import { TableSizes } from "./table-sizes.ts";
 
 /** The most visits of rows of a statement that runs in the main thread: some 10 ms. */
 const MOST_VISITS = 20_000;
+
+const NO_ENTRY =
+  "odatakit/sqlite is bundled without its file reader-thread.js, so long reads stop the whole process: keep odatakit external.";
 
 /** Milliseconds between two checks whether tables have grown. */
 const SIZES_KEPT = 250;
@@ -141,7 +145,9 @@ export class SqliteReads {
   #findThreads(): ReaderThreads | null {
     if (this.#threads === undefined) {
       const { settings, isShared } = this.#database;
-      const entry = settings.readerThreads > 0 && isShared ? threadEntry() : null;
+      const isWanted = settings.readerThreads > 0 && isShared;
+      const entry = isWanted ? threadEntry() : null;
+      if (isWanted && entry === null) process.emitWarning(NO_ENTRY);
       this.#threads = entry === null ? null : new ReaderThreads(settings, entry);
     }
     return this.#threads;
