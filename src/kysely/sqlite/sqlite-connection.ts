@@ -10,8 +10,9 @@ import { nextTurn } from "../../base/host.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import type { RunRows, SynchronousWriter } from "../connection/synchronous-reader.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
-import { MAX_TIME_HERE, type SqliteDatabase } from "./sqlite-database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
+import { MAX_TIME_HERE } from "./watch.ts";
 
 /** The number of rows after which a stream yields to other work. */
 const ROWS_PER_TURN = 500;

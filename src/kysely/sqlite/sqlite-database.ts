@@ -8,9 +8,6 @@ import { WriteGroup } from "./write-group.ts";
 /** When a commit waits for the disk. @see https://sqlite.org/pragma.html#pragma_synchronous */
 export type Synchronous = "off" | "normal" | "full" | "extra";
 
-/** The longest time of a guarded statement in the main thread, in milliseconds. */
-export const MAX_TIME_HERE = 5000;
-
 /** The settings of a database. */
 export interface SqliteSettings {
   readonly file: string;

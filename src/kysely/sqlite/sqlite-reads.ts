@@ -7,9 +7,10 @@ import { guardText } from "./guard-text.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
 import { estimateCost, estimatedText, visitsOf, type PlanLine, type QueryCost } from "./query-cost.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
-import { MAX_TIME_HERE, type SqliteDatabase } from "./sqlite-database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
 import { TableSizes } from "./table-sizes.ts";
+import { MAX_TIME_HERE } from "./watch.ts";
 
 /** The most visits of rows of a statement that runs in the main thread: some 10 ms. */
 const MOST_VISITS = 20_000;
