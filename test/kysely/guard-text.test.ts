@@ -83,6 +83,10 @@ test.each<readonly [visits: number, sql: string]>([
     100,
     `select "it"."id" from "a" as "it" cross join "b" as "r1" on ("r1"."a_id" = "it"."id") left join "a" as "r2" on "r2"."id" = "r1"."a_id" order by 1`,
   ],
+  [
+    100,
+    `select "it"."id" from "a" as "it" inner join "unindexed" as "r2" on "r2"."id" = "it"."id" inner join (select "r2"."a_id", "r2"."id" from "b" as "r2" where "r2"."a_id" > 0) as "r3" on exists (select 1 from "b" as "r2" where "r2"."a_id" = "r3"."a_id") and "r3"."a_id" = "it"."id" order by 1`,
+  ],
   [110, `select "id" from (\nselect * from "a" -- all\n) as "it" union all select "id" from "b" order by 1`],
   [
     10,

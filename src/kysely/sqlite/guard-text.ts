@@ -113,11 +113,11 @@ class Guard {
   #noteColumn(token: string, word: string): void {
     const alias = this.#last[1];
     if (alias === word) return;
-    for (const open of [this.#open, ...this.#stack]) {
-      if (open.part !== "from") continue;
-      if (open.alias === alias) open.own ??= `${alias}.${token}`;
-      else if (open.earlier.has(alias)) open.other ??= `${alias}.${token}`;
-    }
+    // A subquery may have an alias of the same name, so its columns do not count.
+    const query = this.#open.isQuery ? this.#open : this.#stack.findLast((each) => each.isQuery);
+    if (query?.part !== "from") return;
+    if (query.alias === alias) query.own ??= `${alias}.${token}`;
+    else if (query.earlier.has(alias)) query.other ??= `${alias}.${token}`;
   }
 
   #endQuery(): void {
