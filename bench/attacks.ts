@@ -116,7 +116,7 @@ function many(count: number, make: (index: number) => string, separator: string)
 const DEEP = "Country/Cities/any(a:a/Country/Cities/any(b:b/Country/Cities/any(c:c/Name eq concat(a/Name,b/Name))))";
 const MEGABYTES_29 = 29_000_000;
 
-/** The attacks, by what they exploit. */
+/** The attacks, by their means. */
 export const ATTACKS: readonly Attack[] = [
   { name: "an order by a count along a to-one path", target: "/Cities?$orderby=Country/Cities/$count&$top=1" },
   {

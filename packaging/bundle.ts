@@ -8,13 +8,13 @@ export interface PackageEntry {
   readonly default: string;
 }
 
-/** Files of the package that its code starts as threads, beside the entries that start them. */
+/** Files of the package that its code starts as threads. They are in the folder of the entry that starts them. */
 const THREADS: Readonly<Record<string, string>> = {
   "kysely/sqlite/reader-thread": "./src/kysely/sqlite/reader-thread.ts",
 };
 
 /**
- * Writes `dist`: one JavaScript file and one declaration file for each entry, and chunks for what they share. Source maps
+ * Writes `dist`: one JavaScript file and one declaration file for each entry, and chunks for their shared code. Source maps
  * contain their sources, so the package needs no `src`.
  * @param project the folder of package.json
  * @param entries by their names in `exports`

@@ -5,7 +5,7 @@ import { bundle, type PackageEntry } from "./bundle.ts";
 import { type JsonObject, publishedManifest } from "./published-manifest.ts";
 
 /**
- * The steps of npm around a tarball: `build` writes `dist`; `prepack` also replaces package.json by the one that is
+ * The steps of npm around a tarball: `build` writes `dist`; `prepack` also replaces package.json by the manifest that is
  * published; `postpack` puts the original back.
  */
 const STEPS: Readonly<Record<string, () => unknown>> = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** The halves of surrogate pairs, which lie in between, are not characters. */
+/** The halves of surrogate pairs, whose codes are between them, are not characters. */
 const LAST_BEFORE_SURROGATES = 0xd7ff;
 const FIRST_AFTER_SURROGATES = 0xe000;
 const LAST = 0x10ffff;

@@ -8,7 +8,7 @@ import type { FilterClause, OrderByItem } from "../query/clauses.ts";
 /** Milliseconds after which other requests get a turn. */
 const TURN = 10;
 
-/** The first number of rows between two looks at the clock. It doubles while that many rows take less than a millisecond. */
+/** The first number of rows between two readings of the clock. It doubles while that many rows take less than a millisecond. */
 const FIRST_SLICE = 16;
 
 const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);

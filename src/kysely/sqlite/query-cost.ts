@@ -24,7 +24,7 @@ export interface QueryCost {
 /** The rows of a list or of a subquery whose length is unknown. */
 const LISTED = 1000;
 
-/** What the work per row of a function in JavaScript, and of one in SQLite, is in visits. */
+/** The work per row of a function in JavaScript, and of a function in SQLite, in visits. */
 const JAVASCRIPT_CALL = 3;
 const SQLITE_CALL = 0.5;
 
@@ -181,7 +181,7 @@ class Plan {
     return once + outer * (1 + inner);
   }
 
-  /** Returns the rows of a loop, and the visits that prepare it; null if the line is no loop. */
+  /** Returns the rows of a loop, and the visits that prepare it; null if the line is not a loop. */
   #rowsOf({ id, detail }: PlanLine): { readonly found: number; readonly once: number } | null {
     if (detail === "MULTI-INDEX OR") {
       const found = (this.#children.get(id) ?? []).reduce((sum, line) => sum + this.#total(line.id), 0);

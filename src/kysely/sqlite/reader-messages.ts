@@ -5,7 +5,7 @@ import type { SqliteSettings } from "./sqlite-database.ts";
 /** The data with which a reader thread starts. */
 export interface ThreadData {
   readonly settings: SqliteSettings;
-  /** One Int32: the number of the statement that nobody needs any longer. */
+  /** One Int32: the number of the statement whose result is not needed any longer. */
   readonly cancelled: SharedArrayBuffer;
 }
 

@@ -8,7 +8,7 @@ import type { SqliteSettings } from "./sqlite-database.ts";
 /** Milliseconds in which a thread must end a statement that was cancelled or is late, before it is replaced. */
 const GRACE = 500;
 
-/** The milliseconds for a statement of which nobody says how long it may take. */
+/** The milliseconds for a statement without a time limit of its request. */
 const USUAL_TIMEOUT = 10_000;
 
 /** The seconds after which a client may retry. */

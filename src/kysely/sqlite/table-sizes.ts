@@ -17,7 +17,7 @@ const MOST_PER_KEY = 2000;
 /** The growth of a table after which estimates are out of date. */
 const GROWTH = 1.5;
 
-/** The assumed size of what cannot be counted. */
+/** The assumed size of a table that cannot be counted. */
 export const UNKNOWN_SIZE = 1_000_000;
 
 /**
@@ -60,7 +60,7 @@ export class TableSizes {
     this.epoch += 1;
   }
 
-  /** Returns the number of rows of a table; undefined if there is no such table. */
+  /** Returns the number of rows of a table; undefined for an unknown table. */
   rows(table: string): number | undefined {
     const known = this.#rows.get(table);
     if (known !== undefined) return known;
@@ -193,7 +193,7 @@ export class TableSizes {
         if (index !== null) found.set(`index ${String(index)}`, numbers);
       }
     } catch {
-      // Nobody has called `analyze`.
+      // The database was never analysed.
     }
     return found;
   }

@@ -3,7 +3,7 @@ import { queryTimeout } from "../../errors/odata-error.ts";
 /** The longest time of a guarded statement in the main thread, in milliseconds. */
 export const MAX_TIME_HERE = 5000;
 
-/** The number of rows that a statement visits between two looks at the clock, minus 1: a power of two. */
+/** The number of rows that a statement visits between two readings of the clock, minus 1: a power of two. */
 const ROWS_BETWEEN = 255;
 
 /** A limit for the running statement of one connection. Its text calls `odata_alive()` in every loop. */
