@@ -19,7 +19,7 @@ const ALONE = [
   "test/payload/sha256.test.ts",
 ];
 
-/** Files that start many programs or compile large ones: `npm run test:all` runs these, and `npm test` does not. */
+/** Files that start many programs, or measure pauses: `npm run test:slow` runs these, without coverage; `npm test` does not. */
 const SLOW = [
   "test/examples/world.test.ts",
   "test/kysely/no-stalls.test.ts",

@@ -169,7 +169,14 @@ const OVER_DATABASES = ["test/executors", "test/rows", "test/kysely", "test/sets
 /** Runs tests with all their cases. @returns the exit code */
 async function runTests(given: readonly string[], servers: Readonly<Record<string, string>>): Promise<number> {
   const env = { ...process.env, ODATAKIT_CASES: "all", ...servers };
-  const vitest = ["node_modules/vitest/vitest.mjs", "run", "--project=!browser", "--project=!packaging", ...given];
+  const vitest = [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--project=!browser",
+    "--project=!packaging",
+    "--project=!slow",
+    ...given,
+  ];
   const child = spawn(process.execPath, vitest, { env, stdio: "inherit" });
   const [code] = (await once(child, "exit")) as [number | null];
   return code ?? 1;

@@ -31,7 +31,8 @@ export function timestampForm(
 /** Makes the form of Edm.TimeOfDay as times of six digits. */
 export function timeForm(place: (text: Sql) => Sql, toClock: Conversion): SqlForm {
   const bounds: Pick<SqlForm, "floor" | "ceiling"> = {
-    floor: (value) => asText(value).slice(0, "hh:mm:ss.ffffff".length),
+    // Written like the ceiling: equal texts are one cell.
+    floor: (value) => timeAbove(asText(value).slice(0, "hh:mm:ss.ffffff".length)),
     ceiling: (value) => timeAbove(asText(value)),
   };
   return singleForm("time", bounds, { place, fromKey: place, comparable: toClock, computable: toClock });
