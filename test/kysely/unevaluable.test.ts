@@ -30,6 +30,11 @@ describe("errors of databases about an expression", () => {
     expect(error).toMatchObject({ status: 400, code: expected, message });
   });
 
+  test("the number of MariaDB is the end of the time of a query, too", () => {
+    const error = Object.assign(new Error("time"), { errno: 1969 });
+    expect(explainUnevaluable(error, "MariaDB")).toMatchObject({ status: 503, code: "QueryTimeout" });
+  });
+
   test.each(["57014", "ER_STATEMENT_TIMEOUT"])("%s is the end of the time of a query", (code) => {
     expect(explainUnevaluable(failure(code), "PostgreSQL")).toMatchObject({
       status: 503,

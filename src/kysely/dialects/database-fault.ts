@@ -131,9 +131,10 @@ export function explainTooLarge(error: unknown): unknown {
 
 /** Converts the error for an expression that cannot be evaluated, or not in time. Returns any other error unchanged. */
 export function explainUnevaluable(error: unknown, name: string): unknown {
-  if (!(error instanceof Error) || !("code" in error)) return error;
-  const { code } = error;
-  if (DIALECTS.some(({ timeouts }) => timeouts.has(code))) {
+  if (!(error instanceof Error)) return error;
+  const code = "code" in error ? error.code : undefined;
+  const number = "errno" in error ? error.errno : undefined;
+  if (DIALECTS.some(({ timeouts }) => timeouts.has(code) || timeouts.has(number))) {
     return queryTimeout(null, error);
   }
   for (const { unevaluable } of DIALECTS) {

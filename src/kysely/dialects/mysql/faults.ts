@@ -58,5 +58,6 @@ export const MY_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
     ["ER_CANT_AGGREGATE_3COLLATIONS", NOT_IN_CHARACTER_SET],
     ["ER_CANT_AGGREGATE_NCOLLATIONS", NOT_IN_CHARACTER_SET],
   ]),
-  timeouts: new Set(["ER_STATEMENT_TIMEOUT", "ER_QUERY_TIMEOUT"]),
+  // The driver has no name for the number of MariaDB.
+  timeouts: new Set(["ER_STATEMENT_TIMEOUT", "ER_QUERY_TIMEOUT", 1969, 3024]),
 });
