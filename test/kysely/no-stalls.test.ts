@@ -42,7 +42,7 @@ test.each(ATTACKS)("$name stops nothing else", { timeout: 60_000 }, async (each)
   expect(pause).toBeLessThan(LONGEST_PAUSE);
 });
 
-test("other requests are served beside an attack", async () => {
+test("other requests are served during an attack", async () => {
   const many = ATTACKS.find(({ name }) => name === "many of them");
   if (many === undefined) throw new Error("There is no such attack.");
   const begun = performance.now();

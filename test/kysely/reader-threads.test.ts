@@ -21,6 +21,7 @@ import { queryTimeout } from "../../src/errors/odata-error.ts";
 import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
 import { receiveError, sendError } from "../../src/kysely/sqlite/reader-messages.ts";
 import { ReaderThreads, threadEntry } from "../../src/kysely/sqlite/reader-threads.ts";
+import type { SqliteSettings } from "../../src/kysely/sqlite/sqlite-database.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "reader-threads-"));
@@ -198,19 +199,22 @@ test("too many waiting queries are refused, and a late one ends in the queue", a
   expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([503, 503]);
 });
 
-test("requests take turns", async () => {
-  const settings = {
+function settingsOfOneThread(): SqliteSettings {
+  return {
     file,
     readonly: false,
     busyTimeout: 1000,
-    synchronous: "full" as const,
+    synchronous: "full",
     statements: 10,
     readerThreads: 1,
     maxQueuedQueries: 100,
   };
+}
+
+test("requests take turns", async () => {
   const entry = threadEntry();
   if (entry === null) throw new Error("There is no file for the thread.");
-  const threads = new ReaderThreads(settings, entry);
+  const threads = new ReaderThreads(settingsOfOneThread(), entry);
   const order: string[] = [];
   const read = async (name: string, { signal }: AbortController): Promise<void> => {
     await threads.read(
@@ -225,23 +229,14 @@ test("requests take turns", async () => {
   await threads.close();
   await expect(read("c", one)).rejects.toThrow("was closed");
   one.abort();
-  const stopped = new ReaderThreads(settings, entry);
+  const stopped = new ReaderThreads(settingsOfOneThread(), entry);
   await expect(stopped.read({ sql: "select 1", values: [], isFirst: true }, { signal: one.signal })).rejects.toThrow(
     "aborted",
   );
 });
 
 test("errors of a statement keep their meaning", async () => {
-  const settings = {
-    file,
-    readonly: false,
-    busyTimeout: 1000,
-    synchronous: "full" as const,
-    statements: 10,
-    readerThreads: 1,
-    maxQueuedQueries: 100,
-  };
-  const threads = new ReaderThreads(settings, threadEntry() ?? new URL("file:///none"));
+  const threads = new ReaderThreads(settingsOfOneThread(), threadEntry() ?? new URL("file:///none"));
   const read = (text: string): Promise<unknown> => threads.read({ sql: text, values: [], isFirst: true }, {});
   await expect(read("select * from absent")).rejects.toMatchObject({ message: "no such table: absent", errcode: 1 });
   await expect(read("select 1 where 1 = 0")).resolves.toEqual([]);
@@ -250,7 +245,7 @@ test("errors of a statement keep their meaning", async () => {
   ]);
   await threads.close();
   const broken = new ReaderThreads(
-    { ...settings, file: join(folder, "none.db") },
+    { ...settingsOfOneThread(), file: join(folder, "none.db") },
     threadEntry() ?? new URL("file:///none"),
   );
   await expect(broken.read({ sql: "select 1", values: [], isFirst: true }, {})).rejects.toThrow(

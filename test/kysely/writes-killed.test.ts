@@ -31,7 +31,7 @@ async function start(file: string): Promise<Server> {
   return { child, port: Number(String(line)) };
 }
 
-/** An order with lines and a tag: a transaction of its own. */
+/** An order with lines and a tag: one transaction. */
 function graphOf(number: number): object {
   return {
     ...rowOf(number),

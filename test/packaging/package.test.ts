@@ -76,7 +76,7 @@ function importsOf(path: string, seen: Set<string> = new Set()): readonly string
 }
 
 describe("the tarball", () => {
-  it("has fewer than 80 files in dist, and no sources beside it", () => {
+  it("has fewer than 80 files in dist, and no source files", () => {
     expect(files.filter((path) => path.startsWith("dist/")).length).toBeLessThan(80);
     expect(files.filter((path) => /^(?:src|test|packaging)\//u.test(path))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "vendor/LICENSE"]));
