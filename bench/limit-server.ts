@@ -9,7 +9,7 @@ import { makeDrafts } from "./limit-drafts.ts";
 import { makeExpansions } from "./limit-expansions.ts";
 import { ORDER_COLUMNS, type LimitAnswer, type LimitRow } from "./limit-rows.ts";
 import { PREFIX } from "./scenarios.ts";
-import { databaseFile, reportTo, SYNCHRONOUS } from "./server-messages.ts";
+import { databasePlace, reportTo, SYNCHRONOUS } from "./server-messages.ts";
 
 const HEADERS = {
   "OData-Version": "4.0",
@@ -19,7 +19,7 @@ const HEADERS = {
 
 const ORDERS = `SELECT ${ORDER_COLUMNS} FROM orders`;
 
-const database = new DatabaseSync(databaseFile());
+const database = new DatabaseSync(databasePlace());
 database.exec(`PRAGMA synchronous = ${SYNCHRONOUS}`);
 const drafts = makeDrafts(database);
 const expansions = makeExpansions(database);

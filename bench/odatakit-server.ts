@@ -6,9 +6,9 @@ import { serve } from "odatakit/node";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Customer, Draft, Line, LINE_NAVIGATION, Order, ORDER_NAVIGATION, Product } from "./model.ts";
 import { PREFIX } from "./scenarios.ts";
-import { databaseFile, reportTo, SYNCHRONOUS } from "./server-messages.ts";
+import { databasePlace, reportTo, SYNCHRONOUS } from "./server-messages.ts";
 
-const db = new Kysely({ dialect: sqliteDialect(databaseFile(), { synchronous: SYNCHRONOUS }) });
+const db = new Kysely({ dialect: sqliteDialect(databasePlace(), { synchronous: SYNCHRONOUS }) });
 const operations = ["read"] as const;
 const service = odataService({
   prefix: PREFIX,

@@ -2,25 +2,33 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Profiler } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
-import type { ServerMessage, ServerRequest } from "./server-messages.ts";
+import type { ProcessState, ServerMessage, ServerRequest } from "./server-messages.ts";
 
 /** A server under measurement, in its own process. */
 export interface ServerProcess {
   readonly name: string;
   readonly port: number;
+  readonly pid: number;
   /** CPU time that the process has used since its start, in microseconds. */
   cpu(): Promise<number>;
+  /** What the process holds after a garbage collection. */
+  state(): Promise<ProcessState>;
   /**
    * Profiles the process during `run`.
    * @param interval between samples, in microseconds
    */
   profile(interval: number, run: () => Promise<unknown>): Promise<Profiler.Profile>;
+  /** Closes the server. @returns the exit code of the process, null if it had to be killed */
+  close(): Promise<number | null>;
 }
+
+/** Milliseconds for a process to end after its server was closed: connections drain for 10 seconds at most. */
+const MOST_TO_END = 20_000;
 
 /**
  * Runs a server during `use`.
  * @param file the module to run, in the folder of this one
- * @param database the SQLite file that it reads
+ * @param database the SQLite file that it reads, or the URL of a database
  */
 export async function withServer(
   name: string,
@@ -28,18 +36,38 @@ export async function withServer(
   database: string,
   use: (server: ServerProcess) => Promise<void>,
 ): Promise<void> {
-  const module = fileURLToPath(new URL(file, import.meta.url));
-  const child = fork(module, [database], { execArgv: ["--conditions=source"] });
-  const exited = once(child, "exit");
+  const server = await startServer(name, file, database);
   try {
-    await use(await toServerProcess(name, child));
+    await use(server.process);
   } finally {
-    if (child.connected) child.disconnect();
-    await exited;
+    await server.end();
   }
 }
 
-async function toServerProcess(name: string, child: ChildProcess): Promise<ServerProcess> {
+/** A started server, and its end without a delay. */
+export interface StartedServer {
+  readonly process: ServerProcess;
+  readonly end: () => Promise<void>;
+}
+
+/** Starts a server. @see withServer */
+export async function startServer(name: string, file: string, database: string): Promise<StartedServer> {
+  const module = fileURLToPath(new URL(file, import.meta.url));
+  const child = fork(module, [database], { execArgv: ["--conditions=source"] });
+  const exited = once(child, "exit");
+  const end = async (): Promise<void> => {
+    if (child.connected) child.disconnect();
+    await exited;
+  };
+  try {
+    return { process: await toServerProcess(name, child, exited), end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function toServerProcess(name: string, child: ChildProcess, exited: Promise<unknown>): Promise<ServerProcess> {
   const { port } = expectKind(await nextMessage(child, name), "listening");
   const request = (message: ServerRequest): Promise<ServerMessage> => {
     const answer = nextMessage(child, name);
@@ -49,11 +77,20 @@ async function toServerProcess(name: string, child: ChildProcess): Promise<Serve
   return {
     name,
     port,
+    pid: child.pid ?? 0,
     cpu: async () => expectKind(await request({ kind: "cpu" }), "cpu").microseconds,
+    state: async () => expectKind(await request({ kind: "state" }), "state").state,
     profile: async (interval, run) => {
       expectKind(await request({ kind: "startProfile", interval }), "profiling");
       await run();
       return expectKind(await request({ kind: "stopProfile" }), "profile").profile;
+    },
+    close: async () => {
+      child.send({ kind: "close" } satisfies ServerRequest);
+      const watchdog = setTimeout(() => child.kill("SIGKILL"), MOST_TO_END);
+      await exited;
+      clearTimeout(watchdog);
+      return child.exitCode;
     },
   };
 }
