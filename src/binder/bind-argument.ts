@@ -5,7 +5,7 @@ import type { PrimitiveType } from "../edm/primitive-type.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
-import { JsonLimitError, JsonSyntaxError } from "../json/json-scanner.ts";
+import { JsonLimitError, JsonSyntaxError } from "../json/json-errors.ts";
 import { parseJson, type ParseJsonOptions } from "../json/parse-json.ts";
 import type { CallArgument } from "../query/call-argument.ts";
 import type { SyntaxNode } from "../syntax/ast.ts";

@@ -41,7 +41,7 @@ export function stringCodec({ maxLength }: Facets): ValueCodec {
   const name = "Edm.String";
   const fromClient = (value: unknown): string => {
     if (typeof value !== "string") throw invalidValue(value, name, "write a string in quotes");
-    if (maxLength !== undefined && value.length > maxLength && countCodePoints(value) > maxLength) {
+    if (maxLength !== undefined && isLonger(value, maxLength)) {
       throw outsideFacet(value, `is too long: write at most ${maxLength} characters`);
     }
     return value;
@@ -59,6 +59,11 @@ export function stringCodec({ maxLength }: Facets): ValueCodec {
     toText: asText,
     compare: (left, right) => compareStrings(asText(left), asText(right)),
   });
+}
+
+/** Whether a text has more code points than `maxLength`. A code point has at most two units. */
+function isLonger(text: string, maxLength: number): boolean {
+  return text.length > maxLength && (text.length > 2 * maxLength || countCodePoints(text) > maxLength);
 }
 
 function countCodePoints(text: string): number {

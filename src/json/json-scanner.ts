@@ -1,31 +1,5 @@
+import { JsonSyntaxError } from "./json-errors.ts";
 import { JsonNumber } from "./json-value.ts";
-
-/** A text that the parser does not accept. The caller chooses the error code of the response. */
-export class JsonSyntaxError extends Error {
-  override readonly name = "JsonSyntaxError";
-  /** Offset of the fault in the text, in UTF-16 code units. */
-  readonly position: number;
-  /**
-   * For a repeated member: the path of names and indexes to it, separated by `/`.
-   */
-  readonly path: string | undefined;
-
-  constructor(message: string, position: number, path?: string) {
-    super(message);
-    this.position = position;
-    this.path = path;
-  }
-}
-
-/** A JSON text with more values than the limit. The caller chooses the error code of the response. */
-export class JsonLimitError extends Error {
-  override readonly name = "JsonLimitError";
-
-  /** @param maxValues maximum number of values */
-  constructor(maxValues: number) {
-    super(`more than ${String(maxValues)} JSON values: each object, array, member and item is one`);
-  }
-}
 
 const NEWLINE = 10;
 const QUOTE = 34;
@@ -43,32 +17,74 @@ const SHOWN_LENGTH = 20;
 const VIEW_LENGTH = 13;
 /** A text of at most this length may stay in memory as long as a value from it. */
 const MAX_KEPT_LENGTH = 8192;
+/** Beyond every offset that a read may reach: an escape at the end of the text skips two characters. */
+const BEHIND_END = 3;
 /** Maximum number of names that are kept with their successor: more than objects usually have. */
 const MAX_SUCCESSORS = 256;
 
+/** The length of the longest escape, such as `\\u0041`. */
+const LONGEST_ESCAPE = 6;
 /** The letters that may follow a backslash, except `u` with four hexadecimal digits. */
 const ESCAPED = String.raw`"\/bfnrt`;
 
-/** Reads the tokens of a JSON text from left to right. Each read moves `at` forward or throws. */
+/** The part of a number that is being read. */
+type NumberPart = "integer" | "fraction" | "exponent";
+
+/**
+ * Reads the tokens of a JSON text from left to right. Each read moves `at` forward or throws. A read that reaches `until`
+ * returns null: repeat it after `extend`.
+ */
 export class JsonScanner {
   readonly text: string;
   /** Offset of the next character. */
   at: number;
+  /** Offset at which reads pause. */
+  until: number;
+  /** Whether a string or a number has been read in part. */
+  isWithin = false;
   readonly #successors = new Map<string, string>();
+  /** The parts of a string whose end has not been reached; null between strings. */
+  #pieces: string[] | null = null;
+  /** Offset of the number that is being read. */
+  #numberStart = 0;
+  #numberPart: NumberPart = "integer";
+  /** Offset of the digits of the part. */
+  #digitsStart = 0;
+  #line = 1;
+  #lineStart = 0;
 
   constructor(text: string) {
     this.text = text;
+    this.until = 0;
     // A byte order mark may precede the text. @see RFC 8259, section 8.1
     this.at = text.charCodeAt(0) === 0xfe_ff ? 1 : 0;
   }
 
+  /** Lets reads continue for a number of characters. */
+  extend(length: number): void {
+    const { text, until } = this;
+    this.until = until + length < text.length ? until + length : text.length + BEHIND_END;
+  }
+
   /** Skips blanks and returns the code of the next character without taking it; NaN at the end. */
   peek(): number {
-    let code = this.text.charCodeAt(this.at);
-    while (code === 32 || code === 10 || code === 13 || code === 9) {
-      this.at += 1;
-      code = this.text.charCodeAt(this.at);
+    const code = this.text.charCodeAt(this.at);
+    return code === 32 || code === NEWLINE || code === 13 || code === 9 ? this.#skipBlanks() : code;
+  }
+
+  #skipBlanks(): number {
+    const { text, until } = this;
+    let end = this.at;
+    let code = text.charCodeAt(end);
+    while ((code === 32 || code === NEWLINE || code === 13 || code === 9) && end < until) {
+      end += 1;
+      if (code === NEWLINE) {
+        this.#line += 1;
+        this.#lineStart = end;
+      }
+      code = text.charCodeAt(end);
     }
+    this.at = end;
     return code;
   }
 
@@ -79,16 +95,46 @@ export class JsonScanner {
     return value;
   }
 
+  /** Continues the string or number that has been read in part. */
+  takeRest(): string | number | JsonNumber | null {
+    return this.#pieces === null ? this.#takeLongNumber() : this.takeString();
+  }
+
   /**
    * Takes a string, whose opening quote is next.
    * @see RFC 8259, section 7
    */
-  takeString(): string {
-    const start = this.at + 1;
-    const end = this.#plainEnd(start);
-    if (this.text.charCodeAt(end) !== QUOTE) return this.#takeEscaped(start, end);
+  takeString(): string | null {
+    const { text, until } = this;
+    const start = this.#pieces === null ? this.at + 1 : this.at;
+    const firstEnd = this.#plainEnd(start);
+    let end = firstEnd;
+    let lastEscape = -1;
+    while (end < until && text.charCodeAt(end) === BACKSLASH) {
+      lastEscape = end;
+      end = this.#plainEnd(end + 2);
+    }
+    const isPaused = end >= until;
+    // A pause does not split an escape.
+    if (isPaused && lastEscape >= 0 && end - lastEscape < LONGEST_ESCAPE) end = lastEscape;
+    if (!isPaused && text.charCodeAt(end) !== QUOTE) throw this.#stringFault(firstEnd);
+    // All escapes are handled in one step: one by one, millions of them would take seconds.
+    const piece = end === firstEnd ? this.#cut(start, end) : parseString(`"${text.slice(start, end)}"`);
+    if (piece === null) throw this.#stringFault(firstEnd);
+    if (isPaused) {
+      this.#pieces ??= [];
+      this.#pieces.push(piece);
+      this.at = end;
+      this.isWithin = true;
+      return null;
+    }
     this.at = end + 1;
-    return this.#cut(start, end);
+    if (this.#pieces === null) return piece;
+    const pieces = this.#pieces;
+    pieces.push(piece);
+    this.#pieces = null;
+    this.isWithin = false;
+    return pieces.join("");
   }
 
   /** Copies the text between two offsets, so that a stored value does not keep a large body in memory. */
@@ -103,9 +149,10 @@ export class JsonScanner {
    * Takes a member name, whose opening quote is next. It tries the name that followed `previous` before, so that similar
    * objects share the strings of their names.
    */
-  takeName(previous: string): string {
+  takeName(previous: string): string | null {
+    const isNew = this.#pieces === null;
     const start = this.at + 1;
-    const guess = this.#successors.get(previous);
+    const guess = isNew ? this.#successors.get(previous) : undefined;
     if (guess !== undefined && this.text.startsWith(guess, start)) {
       const end = start + guess.length;
       if (this.text.charCodeAt(end) === QUOTE) {
@@ -115,32 +162,21 @@ export class JsonScanner {
     }
     const name = this.takeString();
     // A name with escapes is written differently in the text.
-    const isPlain = this.at - 1 - start === name.length;
+    const isPlain = isNew && name !== null && this.at - 1 - start === name.length;
     if (isPlain && this.#successors.size < MAX_SUCCESSORS) this.#successors.set(previous, name);
     return name;
   }
 
   /** Returns the offset of the quote, backslash, control character or end after a run of plain characters. */
   #plainEnd(start: number): number {
-    const { text } = this;
+    const { text, until } = this;
     let end = start;
     let code = text.charCodeAt(end);
-    while (code >= FIRST_PRINTABLE && code !== QUOTE && code !== BACKSLASH) {
+    while (code >= FIRST_PRINTABLE && code !== QUOTE && code !== BACKSLASH && end < until) {
       end += 1;
       code = text.charCodeAt(end);
     }
     return end;
-  }
-
-  /** Takes a string with escapes in one step, because handling millions of escapes one by one would take seconds. */
-  #takeEscaped(start: number, firstEnd: number): string {
-    const { text } = this;
-    let end = firstEnd;
-    while (text.charCodeAt(end) === BACKSLASH) end = this.#plainEnd(end + 2);
-    const value = text.charCodeAt(end) === QUOTE ? parseString(text.slice(start - 1, end + 1)) : null;
-    if (value === null) throw this.#stringFault(firstEnd);
-    this.at = end + 1;
-    return value;
   }
 
   /** Makes the error of the first fault in a string with escapes. */
@@ -164,14 +200,14 @@ export class JsonScanner {
    * Takes a number: as a number if a double represents it exactly, else as its text.
    * @see RFC 8259, section 6
    */
-  takeNumber(): number | JsonNumber {
+  takeNumber(): number | JsonNumber | null {
     const { text, at: start } = this;
     const isNegative = text.charCodeAt(start) === MINUS;
     const first = isNegative ? start + 1 : start;
     let end = first;
     let value = 0;
     let code = text.charCodeAt(end);
-    while (code >= ZERO && code <= NINE) {
+    while (code >= ZERO && code <= NINE && end - first <= MAX_EXACT_DIGITS) {
       value = value * 10 + (code - ZERO);
       end += 1;
       code = text.charCodeAt(end);
@@ -179,11 +215,12 @@ export class JsonScanner {
     const count = end - first;
     if (end === start) throw this.unexpected("a value");
     if (count === 0 || (count > 1 && text.charCodeAt(first) === ZERO)) throw this.#badNumber(first, count);
-    const isWhole = code !== POINT && code !== 101 && code !== 69;
-    if (!isWhole) end = this.#fractionEnd(end);
     this.at = end;
-    if (!isWhole || count > MAX_EXACT_DIGITS) return new JsonNumber(this.#cut(start, end));
-    return isNegative ? -value : value;
+    if (count <= MAX_EXACT_DIGITS && code !== POINT && code !== 101 && code !== 69) return isNegative ? -value : value;
+    this.#numberStart = start;
+    this.#numberPart = "integer";
+    this.#digitsStart = first;
+    return this.#takeLongNumber();
   }
 
   #badNumber(first: number, count: number): JsonSyntaxError {
@@ -191,21 +228,42 @@ export class JsonScanner {
     return this.unexpected(count === 0 ? "a digit" : "a number without zeros in front");
   }
 
-  #fractionEnd(start: number): number {
-    let end = start;
-    if (this.text.charCodeAt(end) === POINT) end = this.#digitsEnd(end + 1);
-    const code = this.text.charCodeAt(end);
-    if (code !== 101 && code !== 69) return end;
-    const sign = this.text.charCodeAt(end + 1);
-    return this.#digitsEnd(sign === PLUS || sign === MINUS ? end + 2 : end + 1);
+  /** Takes the rest of a number that keeps its text. */
+  #takeLongNumber(): JsonNumber | null {
+    const { text } = this;
+    for (;;) {
+      const code = this.#skipDigits();
+      if (this.at >= this.until) {
+        this.isWithin = true;
+        return null;
+      }
+      if (this.at === this.#digitsStart) throw this.unexpected("a digit");
+      if (code === POINT && this.#numberPart === "integer") {
+        this.#numberPart = "fraction";
+        this.at += 1;
+      } else if ((code === 101 || code === 69) && this.#numberPart !== "exponent") {
+        const sign = text.charCodeAt(this.at + 1);
+        this.#numberPart = "exponent";
+        this.at += sign === PLUS || sign === MINUS ? 2 : 1;
+      } else {
+        this.isWithin = false;
+        return new JsonNumber(this.#cut(this.#numberStart, this.at));
+      }
+      this.#digitsStart = this.at;
+    }
   }
 
-  #digitsEnd(start: number): number {
-    let end = start;
-    while (this.text.charCodeAt(end) >= ZERO && this.text.charCodeAt(end) <= NINE) end += 1;
-    if (end > start) return end;
-    this.at = start;
-    throw this.unexpected("a digit");
+  /** Returns the code of the character after the digits. */
+  #skipDigits(): number {
+    const { text, until } = this;
+    let end = this.at;
+    let code = text.charCodeAt(end);
+    while (code >= ZERO && code <= NINE && end < until) {
+      end += 1;
+      code = text.charCodeAt(end);
+    }
+    this.at = end;
+    return code;
   }
 
   unexpected(expected: string): JsonSyntaxError {
@@ -215,17 +273,12 @@ export class JsonScanner {
     return this.fault(`Unexpected ${JSON.stringify(shown)}: expected ${expected}`);
   }
 
-  /** Makes an error at an offset, by default `at`, with line and column. */
+  /** Makes an error at an offset of the current line, by default `at`. */
   fault(message: string, position: number = this.at, path?: string): JsonSyntaxError {
-    let line = 1;
-    let lineStart = 0;
-    for (let end = 0; end < position; end += 1) {
-      if (this.text.charCodeAt(end) !== NEWLINE) continue;
-      line += 1;
-      lineStart = end + 1;
-    }
-    const column = position - lineStart + 1;
-    return new JsonSyntaxError(`${message} at line ${line}, column ${column} (position ${position}).`, position, path);
+    const column = position - this.#lineStart + 1;
+    const place = `at line ${this.#line}, column ${column} (position ${position})`;
+    const isAtEnd = position >= this.text.length;
+    return new JsonSyntaxError(`${message} ${place}.`, { position, path, isAtEnd });
   }
 }
 

@@ -1,5 +1,6 @@
-import { JsonLimitError, type JsonSyntaxError, JsonScanner } from "./json-scanner.ts";
-import type { JsonValue } from "./json-value.ts";
+import { JsonLimitError, type JsonSyntaxError } from "./json-errors.ts";
+import { JsonScanner } from "./json-scanner.ts";
+import type { JsonNumber, JsonValue } from "./json-value.ts";
 
 /** The limits of one parse. */
 export interface ParseJsonOptions {
@@ -12,27 +13,24 @@ export interface ParseJsonOptions {
 /** An array under construction. */
 interface OpenArray {
   readonly kind: "array";
-  readonly items: JsonValue[];
+  readonly value: JsonValue[];
 }
 
 /** An object under construction; `name` is the name of the member whose value is next. */
 interface OpenObject {
   readonly kind: "object";
-  readonly members: Record<string, JsonValue>;
+  readonly value: Record<string, JsonValue>;
   name: string;
+  /** Offset of the name. */
+  nameStart: number;
 }
 
-/** The state of one parse. `stack` contains the open containers, the innermost last. */
-interface Parse {
-  readonly scanner: JsonScanner;
-  readonly stack: (OpenArray | OpenObject)[];
-  readonly maxDepth: number;
-  readonly maxValues: number;
-  /** The number of values so far. */
-  values: number;
-}
+/** The token that is next: a value, an item or `]`, a member or `}`, a name, a colon, a comma or the end of the container, or nothing. */
+type Phase = "value" | "first item" | "first name" | "name" | "colon" | "separator" | "end";
 
 const QUOTE = 34;
+/** Stands for the character within a string or number. */
+const NO_CODE = -1;
 const COMMA = 44;
 const COLON = 58;
 const OPEN_BRACKET = 91;
@@ -53,126 +51,198 @@ const MAX_SHOWN = 128;
  * @see RFC 8259; OData JSON Format 4.0, section 4.5
  */
 export function parseJson(text: string, options: ParseJsonOptions): JsonValue {
-  const { maxDepth, maxValues = Infinity } = options;
-  const parse: Parse = { scanner: new JsonScanner(text), stack: [], maxDepth, maxValues, values: 0 };
-  let value = takeValue(parse);
-  for (let open = parse.stack.at(-1); open !== undefined; open = parse.stack.at(-1)) {
-    value = open.kind === "object" ? continueObject(parse, open, value) : continueArray(parse, open, value);
+  const parse = new JsonParse(text, options);
+  parse.next(text.length);
+  return parse.value;
+}
+
+/** One parse, which may take several steps. The result and the errors are those of `parseJson`. */
+export class JsonParse {
+  readonly #scanner: JsonScanner;
+  readonly #maxDepth: number;
+  readonly #maxValues: number;
+  /** The open containers around `#open`, the innermost last. */
+  readonly #stack: (OpenArray | OpenObject)[] = [];
+  /** The innermost open container. */
+  #open: OpenArray | OpenObject | undefined;
+  #phase: Phase = "value";
+  #values = 0;
+  #value: JsonValue = null;
+
+  constructor(text: string, { maxDepth, maxValues = Infinity }: ParseJsonOptions) {
+    this.#scanner = new JsonScanner(text);
+    this.#maxDepth = maxDepth;
+    this.#maxValues = maxValues;
   }
-  // No container is open, so `value` is the whole value.
-  return endOfText(parse.scanner, value ?? null);
-}
 
-/** Takes a whole value; or opens a container, whose first value is next, and returns undefined. */
-function takeValue(parse: Parse): JsonValue | undefined {
-  const { scanner, stack, maxDepth } = parse;
-  parse.values += 1;
-  if (parse.values > parse.maxValues) throw new JsonLimitError(parse.maxValues);
-  const code = scanner.peek();
-  switch (code) {
-    case QUOTE:
-      return scanner.takeString();
-    case OPEN_BRACE:
-    case OPEN_BRACKET:
-      if (stack.length >= maxDepth) throw scanner.fault(`The JSON text nests deeper than ${maxDepth} levels`);
-      scanner.at += 1;
-      return code === OPEN_BRACE ? openObject(parse) : openArray(parse);
-    case LETTER_T:
-      return scanner.takeWord("true", true);
-    case LETTER_F:
-      return scanner.takeWord("false", false);
-    case LETTER_N:
-      return scanner.takeWord("null", null);
-    default:
-      return scanner.takeNumber();
+  /** The value of the whole text, once it is complete. */
+  get value(): JsonValue {
+    return this.#value;
   }
-}
 
-function openArray({ scanner, stack }: Parse): JsonValue | undefined {
-  const items: JsonValue[] = [];
-  if (scanner.peek() === CLOSE_BRACKET) {
-    scanner.at += 1;
-    return items;
+  /** Whether no value has begun so far: after an error at the end of the text, the text is blank. */
+  get isBlank(): boolean {
+    return this.#values === 0;
   }
-  stack.push({ kind: "array", items });
-  return undefined;
-}
 
-function openObject(parse: Parse): JsonValue | undefined {
-  const members: Record<string, JsonValue> = { __proto__: null };
-  if (parse.scanner.peek() === CLOSE_BRACE) {
-    parse.scanner.at += 1;
-    return members;
+  /**
+   * Parses some more characters.
+   * @returns whether the text is complete
+   * @throws as `parseJson` does
+   */
+  next(length: number): boolean {
+    const scanner = this.#scanner;
+    scanner.extend(length);
+    for (;;) {
+      const code = scanner.isWithin ? NO_CODE : scanner.peek();
+      if (scanner.at >= scanner.until) return false;
+      if (this.#phase === "end") {
+        if (Number.isNaN(code)) return true;
+        throw scanner.unexpected("nothing more after the value");
+      }
+      this.#step(code);
+      if (scanner.isWithin) return false;
+    }
   }
-  const open: OpenObject = { kind: "object", members, name: "" };
-  parse.stack.push(open);
-  takeName(parse, open);
-  return undefined;
-}
 
-/**
- * Continues an array.
- * @param first the item that has just ended; undefined if the next item has not been read yet
- * @returns the array at its end; undefined if an item opened a container, which must be read first
- */
-function continueArray(parse: Parse, { items }: OpenArray, first: JsonValue | undefined): JsonValue | undefined {
-  const { scanner } = parse;
-  let value = first;
-  for (;;) {
-    if (value === undefined) value = takeValue(parse);
-    if (value === undefined) return undefined;
-    items.push(value);
-    value = undefined;
-    const code = scanner.peek();
-    if (code !== COMMA) return close(parse, code === CLOSE_BRACKET, '"," or "]"', items);
-    scanner.at += 1;
+  #step(code: number): void {
+    switch (this.#phase) {
+      case "value":
+      case "end":
+        this.#takeValue(code);
+        return;
+      case "name":
+        this.#takeName(code);
+        return;
+      case "separator":
+        this.#takeSeparator(code);
+        return;
+      case "first item":
+        if (code === CLOSE_BRACKET) this.#close();
+        else this.#takeValue(code);
+        return;
+      case "first name":
+        if (code === CLOSE_BRACE) this.#close();
+        else this.#takeName(code);
+        return;
+      case "colon":
+        this.#takeColon(code);
+    }
   }
-}
 
-/** Continues an object, like `continueArray`. */
-function continueObject(parse: Parse, open: OpenObject, first: JsonValue | undefined): JsonValue | undefined {
-  const { scanner } = parse;
-  let value = first;
-  for (;;) {
-    if (value === undefined) value = takeValue(parse);
-    if (value === undefined) return undefined;
-    open.members[open.name] = value;
-    value = undefined;
-    const code = scanner.peek();
-    if (code !== COMMA) return close(parse, code === CLOSE_BRACE, '"," or "}"', open.members);
-    scanner.at += 1;
-    takeName(parse, open);
+  /** Takes a single value, or opens a container. */
+  #takeValue(code: number): void {
+    const scanner = this.#scanner;
+    if (scanner.isWithin) {
+      this.#add(scanner.takeRest());
+      return;
+    }
+    if (this.#values >= this.#maxValues) throw new JsonLimitError(this.#maxValues);
+    if (Number.isNaN(code)) throw scanner.unexpected("a value");
+    this.#values += 1;
+    switch (code) {
+      case QUOTE:
+        return this.#add(scanner.takeString());
+      case OPEN_BRACE:
+        return this.#enter({ kind: "object", value: { __proto__: null }, name: "", nameStart: 0 });
+      case OPEN_BRACKET:
+        return this.#enter({ kind: "array", value: [] });
+      case LETTER_T:
+        return this.#end(scanner.takeWord("true", true));
+      case LETTER_F:
+        return this.#end(scanner.takeWord("false", false));
+      case LETTER_N:
+        return this.#end(scanner.takeWord("null", null));
+      default:
+        return this.#add(scanner.takeNumber());
+    }
   }
-}
 
-function close({ scanner, stack }: Parse, isEnd: boolean, expected: string, value: JsonValue): JsonValue {
-  if (!isEnd) throw scanner.unexpected(expected);
-  scanner.at += 1;
-  stack.pop();
-  return value;
-}
+  /** Adds a string or a number. @param value null if its end has not been reached */
+  #add(value: string | number | JsonNumber | null): void {
+    if (value === null) this.#phase = "value";
+    else this.#end(value);
+  }
 
-/** Takes a member's name and colon. */
-function takeName({ scanner, stack }: Parse, open: OpenObject): void {
-  if (scanner.peek() !== QUOTE) throw scanner.unexpected('a member name in "quotes"');
-  const position = scanner.at;
-  open.name = scanner.takeName(open.name);
-  // Members have no prototype and are never undefined.
-  if (open.members[open.name] !== undefined) throw duplicate(scanner, stack, position);
-  if (scanner.peek() !== COLON) throw scanner.unexpected('":" after the member name');
-  scanner.at += 1;
-}
+  #enter(container: OpenArray | OpenObject): void {
+    const depth = this.#open === undefined ? 0 : this.#stack.length + 1;
+    if (depth >= this.#maxDepth) {
+      throw this.#scanner.fault(`The JSON text nests deeper than ${this.#maxDepth} levels`);
+    }
+    this.#scanner.at += 1;
+    if (this.#open !== undefined) this.#stack.push(this.#open);
+    this.#open = container;
+    this.#phase = container.kind === "array" ? "first item" : "first name";
+  }
 
-function endOfText(scanner: JsonScanner, value: JsonValue): JsonValue {
-  if (Number.isNaN(scanner.peek())) return value;
-  throw scanner.unexpected("nothing more after the value");
-}
+  /** Ends a value: adds it to its container. */
+  #end(value: JsonValue): void {
+    const open = this.#open;
+    if (open === undefined) {
+      this.#value = value;
+      this.#phase = "end";
+      return;
+    }
+    if (open.kind === "array") open.value.push(value);
+    else open.value[open.name] = value;
+    this.#phase = "separator";
+    // A comma follows in most cases, so it is taken without another step.
+    if (this.#scanner.peek() === COMMA) this.#takeSeparator(COMMA);
+  }
 
-/** Makes the error of a repeated member, with the path to it. Items of arrays appear by their index. */
-function duplicate(scanner: JsonScanner, stack: Parse["stack"], position: number): JsonSyntaxError {
-  const names = stack.map((open) => (open.kind === "object" ? open.name : String(open.items.length)));
-  const name = JSON.stringify(shorten(names.at(-1) ?? ""));
-  return scanner.fault(`The member ${name} is given twice`, position, shorten(names.join("/")));
+  #takeSeparator(code: number): void {
+    const isArray = this.#open?.kind === "array";
+    if (code === COMMA) {
+      this.#scanner.at += 1;
+      this.#phase = isArray ? "value" : "name";
+    } else if (code === (isArray ? CLOSE_BRACKET : CLOSE_BRACE)) {
+      this.#close();
+    } else {
+      throw this.#scanner.unexpected(isArray ? '"," or "]"' : '"," or "}"');
+    }
+  }
+
+  /** Ends the innermost container at its bracket. */
+  #close(): void {
+    this.#scanner.at += 1;
+    const value = this.#open?.value ?? null;
+    this.#open = this.#stack.pop();
+    this.#end(value);
+  }
+
+  /** Takes a member's name. */
+  #takeName(code: number): void {
+    const scanner = this.#scanner;
+    const open = this.#open;
+    if (open?.kind !== "object") return;
+    if (code !== QUOTE && !scanner.isWithin) throw scanner.unexpected('a member name in "quotes"');
+    if (!scanner.isWithin) open.nameStart = scanner.at;
+    const name = scanner.takeName(open.name);
+    if (name === null) {
+      this.#phase = "name";
+      return;
+    }
+    open.name = name;
+    // Members have no prototype and are never undefined.
+    if (open.value[name] !== undefined) throw this.#duplicate(open.nameStart);
+    this.#phase = "colon";
+    if (scanner.peek() === COLON) this.#takeColon(COLON);
+  }
+
+  #takeColon(code: number): void {
+    if (code !== COLON) throw this.#scanner.unexpected('":" after the member name');
+    this.#scanner.at += 1;
+    this.#phase = "value";
+  }
+
+  /** Makes the error of a repeated member, with the path to it. Items of arrays appear by their index. */
+  #duplicate(position: number): JsonSyntaxError {
+    const names = [...this.#stack, this.#open].map((open) =>
+      open?.kind === "array" ? String(open.value.length) : (open?.name ?? ""),
+    );
+    const name = JSON.stringify(shorten(names.at(-1) ?? ""));
+    return this.#scanner.fault(`The member ${name} is given twice`, position, shorten(names.join("/")));
+  }
 }
 
 /** Shortens a client's text for an error. */

@@ -19,10 +19,27 @@ export function writeJson(value: JsonValue): string {
 /** The characters that may need an escape: quote, backslash, controls and surrogates. */
 const NEEDS_ESCAPE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
+/** Longer texts are written in parts: most have few characters that need an escape, and those are in few parts. */
+const PART_LENGTH = 1 << 16;
+
 /**
  * Writes a text as a JSON string with its quotes. A lone surrogate is escaped, so that the response is well-formed UTF-8.
  * @see RFC 8259, section 7
  */
 export function writeJsonString(text: string): string {
+  if (text.length > PART_LENGTH) return writeLongString(text);
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+function writeLongString(text: string): string {
+  let written = '"';
+  for (let start = 0; start < text.length;) {
+    let end = start + PART_LENGTH;
+    // A surrogate pair is one character.
+    if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end += 1;
+    const part = text.slice(start, end);
+    written += NEEDS_ESCAPE.test(part) ? JSON.stringify(part).slice(1, -1) : part;
+    start = end;
+  }
+  return `${written}"`;
 }

@@ -42,14 +42,25 @@ const READS: ReadonlyArray<(body: JsonValue, ieee754Compatible: boolean) => unkn
   readReference,
 ];
 
-function survives(text: string | Uint8Array): void {
-  let body: JsonValue = null;
-  if (!endsWell(() => (body = parseBody(typeof text === "string" ? new TextEncoder().encode(text) : text, 64)))) return;
+async function survives(text: string | Uint8Array): Promise<void> {
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+  const body = await bodyOf(bytes);
+  if (body === undefined) return;
   for (const read of READS) {
     endsWell(() => read(body, false));
     endsWell(() => read(body, true));
   }
   expect(picture()).toEqual(before);
+}
+
+/** Returns the body, if it is one. */
+async function bodyOf(bytes: Uint8Array): Promise<JsonValue | undefined> {
+  try {
+    return await parseBody(bytes, 64);
+  } catch (error) {
+    if (!(error instanceof ODataError)) throw error;
+    return undefined;
+  }
 }
 
 /** Returns whether the read returned a value. */
@@ -98,27 +109,27 @@ const { value } = fc.letrec<{ value: unknown; object: unknown; array: unknown }>
 }));
 
 describe("bodies", () => {
-  test("any JSON with the names of the model", () => {
-    fc.assert(
-      fc.property(value, (body) => survives(JSON.stringify(body))),
+  test("any JSON with the names of the model", async () => {
+    await fc.assert(
+      fc.asyncProperty(value, (body) => survives(JSON.stringify(body))),
       { numRuns: RUNS },
     );
   });
 
-  test("damaged bytes", () => {
-    fc.assert(
-      fc.property(value, fc.nat(), fc.nat(255), (body, place, byte) => {
+  test("damaged bytes", async () => {
+    await fc.assert(
+      fc.asyncProperty(value, fc.nat(), fc.nat(255), async (body, place, byte) => {
         const bytes = new TextEncoder().encode(JSON.stringify(body));
         bytes[place % bytes.length] = byte;
-        survives(bytes);
+        await survives(bytes);
       }),
       { numRuns: RUNS },
     );
   });
 
-  test("any bytes", () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => survives(bytes)),
+  test("any bytes", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), (bytes) => survives(bytes)),
       { numRuns: RUNS },
     );
   });
@@ -143,11 +154,13 @@ describe("bodies", () => {
     `{"a":${"[".repeat(60)}${"]".repeat(60)}}`,
     "[".repeat(1_000_000),
     '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}',
-  ])("hostile value %# in every place", (json) => {
-    survives(json);
+  ])("hostile value %# in every place", async (json) => {
+    await survives(json);
     const properties = typeOf("Everything").properties.map((property) => property.name);
-    survives(`{${properties.map((each) => `"${each}":${json}`).join(",")}}`);
-    for (const each of ["Strings", "Decimal", "Address", "Duration", "Access"]) survives(`{"Id":1,"${each}":${json}}`);
-    survives(`{"Id":1,"Address":{"Street":"A","Geo":{"Latitude":${json}}}}`);
+    await survives(`{${properties.map((each) => `"${each}":${json}`).join(",")}}`);
+    for (const each of ["Strings", "Decimal", "Address", "Duration", "Access"]) {
+      await survives(`{"Id":1,"${each}":${json}}`);
+    }
+    await survives(`{"Id":1,"Address":{"Street":"A","Geo":{"Latitude":${json}}}}`);
   });
 });

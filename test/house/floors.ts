@@ -12,7 +12,7 @@ const LOWER: Readonly<Record<string, Room>> = {
   errors: { floor: 1, mayImport: [] },
   json: { floor: 1, mayImport: ["errors"] },
   edm: { floor: 2, mayImport: ["errors", "json", "base"] },
-  http: { floor: 2, mayImport: ["errors", "json"] },
+  http: { floor: 2, mayImport: ["errors", "json", "base"] },
   introspect: { floor: 2, mayImport: ["errors", "base"] },
   syntax: { floor: 3, mayImport: ["edm", "errors", "json", "base"] },
   query: { floor: 3, mayImport: ["edm", "errors", "json", "base"] },

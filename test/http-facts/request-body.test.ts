@@ -189,6 +189,56 @@ describe("parseBody", () => {
   });
 });
 
+describe("parseBody of a large body", () => {
+  const LARGE = 2_500_000;
+
+  test.each([
+    ["ASCII", "x".repeat(LARGE)],
+    ["characters of two bytes", `x${"ü".repeat(LARGE / 2)}`],
+    ["characters of three bytes", `xx${"日".repeat(LARGE / 3)}`],
+    ["characters of four bytes", `x${"😀".repeat(LARGE / 4)}`],
+  ])("reads %s", async (_name, text) => {
+    const body = parseBody(ENCODER.encode(JSON.stringify({ text })), 64);
+    expect(body).toBeInstanceOf(Promise);
+    expect(await body).toEqual({ text });
+  });
+
+  test("lets other requests run", async () => {
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 1);
+    const items = Array.from({ length: 300_000 }, (_item, index) => index % 100);
+    expect(await parseBody(ENCODER.encode(JSON.stringify(items)), 64)).toEqual(items);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["blank", " ".repeat(LARGE), { code: "InvalidBody", message: "The body is empty. Send a JSON object." }],
+    [
+      "cut off",
+      `${"\n".repeat(LARGE)}["a"`,
+      {
+        message: `The body cannot be read. The JSON text ends too early: expected "," or "]" at line ${String(LARGE + 1)}, column 5 (position ${String(LARGE + 4)}).`,
+      },
+    ],
+    ["one value too long", `[${"1,".repeat(LARGE / 2)}1]`, { code: "PayloadTooLarge" }],
+    ["a member twice", `{"a":"${"x".repeat(LARGE)}","a":1}`, { code: "InvalidBody", target: "a" }],
+  ])("refuses a body that is %s", async (_name, text, expected) => {
+    expect(await rejection(() => parseBody(ENCODER.encode(text), 64, LARGE / 2))).toMatchObject(expected);
+  });
+
+  test("refuses bytes that are not UTF-8, wherever they are", async () => {
+    const bytes = ENCODER.encode(`"${"x".repeat(LARGE)}"`);
+    for (const at of [1, (1 << 20) - 1, 1 << 20, LARGE]) {
+      for (const byte of [0x80, 0xc3, 0xff]) {
+        const changed = bytes.with(at, byte);
+        const message = "The body is not UTF-8. Send JSON in UTF-8.";
+        expect(await rejection(() => parseBody(changed, 64))).toMatchObject({ code: "InvalidBody", message });
+      }
+    }
+  });
+});
+
 describe("the web door", () => {
   test("reads a body in chunks", async () => {
     const request = fetchRequest(stream('{"a":', "1", "", "}"), { "content-type": "application/json" });

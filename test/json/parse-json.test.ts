@@ -2,9 +2,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { JsonSyntaxError } from "../../src/json/json-scanner.ts";
+import { JsonLimitError, JsonSyntaxError } from "../../src/json/json-errors.ts";
 import { JsonNumber, type JsonValue } from "../../src/json/json-value.ts";
-import { parseJson } from "../../src/json/parse-json.ts";
+import { JsonParse, parseJson, type ParseJsonOptions } from "../../src/json/parse-json.ts";
 import { writeJsonString } from "../../src/json/write-json.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
@@ -386,6 +386,70 @@ describe("writeJsonString", () => {
         expect(parse(writeJsonString(text))).toBe(text);
         expect(() => encodeURI(writeJsonString(text))).not.toThrow();
       }),
+    );
+  });
+});
+
+describe("a parse in steps", () => {
+  type Outcome = { readonly value: JsonValue } | { readonly error: unknown; readonly path: string | undefined };
+
+  function outcome(read: () => JsonValue): Outcome {
+    try {
+      return { value: read() };
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError || error instanceof JsonLimitError)) throw error;
+      return { error: error.message, path: error instanceof JsonSyntaxError ? error.path : undefined };
+    }
+  }
+
+  function inSteps(text: string, length: number, options: ParseJsonOptions): JsonValue {
+    const steps = new JsonParse(text, options);
+    let count = 0;
+    while (!steps.next(length)) count += 1;
+    expect(count).toBeLessThanOrEqual(text.length / length + 1);
+    return steps.value;
+  }
+
+  const pieces = fc.constantFrom(
+    ...'{}[],:\n\u0001\ufeffx"\\-0'.split(""),
+    "  ",
+    " \r\n\t ",
+    "true",
+    "false",
+    "null",
+    '"a"',
+    '"b":',
+    '{"a":',
+    "[1,2]",
+    "12",
+    "01",
+    "-0.50",
+    "1234567890123456789",
+    "1.25e+10",
+    "2E-3",
+    "1e",
+    "1.",
+    `"ab\\u0041c"`,
+    `"\\n\\n"`,
+    `"\\ud83d\\ude00"`,
+    `"\\x"`,
+    `"\\u12"`,
+    `"long text without end`,
+    "ä😀",
+  );
+  const texts = fc.oneof(
+    fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join("")),
+    fc.tuple(fc.json(), fc.nat(3)).map(([text, indent]) => JSON.stringify(JSON.parse(text), null, indent)),
+    fc.string({ unit: anyCharacter }).map((text) => JSON.stringify({ [text]: [text, text.length] })),
+  );
+
+  test("gives the value, or the error, of one step", () => {
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 12 }), (text, length, maxValues) => {
+        const options = { maxDepth: 3, maxValues };
+        expect(outcome(() => inSteps(text, length, options))).toEqual(outcome(() => parseJson(text, options)));
+      }),
+      { numRuns: caseCount(4000) },
     );
   });
 });
