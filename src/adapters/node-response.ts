@@ -51,26 +51,33 @@ function sendAndClose(headers: ODataResponse["headers"], body: string | Uint8Arr
 }
 
 /**
- * Sends chunks as fast as the client reads them, and lets other requests run after each. A failure destroys the connection:
- * a response that ends early must not look complete.
+ * Sends chunks as fast as the client reads them, and lets other requests run after each. The next chunk is made when the
+ * client has read the last one, so a slow client fills no memory. A failure destroys the connection: a response that ends
+ * early must not look complete.
  */
 async function sendChunks(
   { status, headers }: ODataResponse,
   chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
   target: ServerResponse,
 ): Promise<void> {
+  const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+  // The iterator may wait for something while the client leaves.
+  const leave = (): void => void iterator.return?.();
+  target.once("close", leave);
   try {
-    for await (const chunk of chunks) {
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+      if (target.destroyed) return leave();
       if (!target.headersSent) target.writeHead(status, headers);
-      if (target.destroyed) return;
-      target.write(chunk);
+      target.write(next.value);
       await nextTurn();
       if (target.writableNeedDrain && !target.destroyed) await untilWritable(target);
     }
-    target.end();
+    if (!target.destroyed) target.end();
   } catch (error) {
+    // The reads of a client that has left are aborted.
+    const hasLeft = target.destroyed;
     target.destroy();
-    throw error;
+    if (!hasLeft) throw error;
   }
 }
 

@@ -47,7 +47,7 @@ export interface CollectionQuery {
 
 /** The result of `applyQuery`. */
 export interface AppliedQuery {
-  readonly items: Iterable<unknown>;
+  readonly items: EntityStream;
   /** The number of all matching entities, before paging. */
   readonly count?: number | bigint | undefined;
   readonly nextLink?: string | undefined;

@@ -12,7 +12,8 @@ import { writeCollection } from "../payload/write-collection.ts";
 import { planCollection } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { bindCollection } from "./bind-query.ts";
-import { collectionResponse, startBody } from "./collection-response.ts";
+import { startBody } from "./collection-page.ts";
+import { collectionResponse } from "./collection-response.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { bareFormat, type CalledOperation, isEnvelopedByType, ownSet } from "./operation-result.ts";
@@ -106,7 +107,7 @@ function bareResponse(
         : runExpand(expand, page, { ...reader, values: query.values, maxEntities });
     return chain(expanded, ({ entities, total }) => {
       const writer = entityWriterFor(service, origin, selectExpand, bareFormat(format), undefined);
-      const body = writeCollection({ contextUrl: null, serviceRoot, entities, total, writer });
+      const body = writeCollection({ contextUrl: null, serviceRoot, parts: [{ entities, total, writer }] });
       return jsonResponse(exchange, format, startBody(body));
     });
   });

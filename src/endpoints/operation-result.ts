@@ -7,7 +7,7 @@ import { originContext } from "../payload/context-url.ts";
 import { etagWriter } from "../payload/etag.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { isEntityResult, isValueResult, resultWriter } from "../payload/write-result.ts";
-import { startBody } from "./collection-response.ts";
+import { startBody } from "./collection-page.ts";
 import { entityWriterFor } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonResponse, noContentResponse } from "./response.ts";
@@ -135,8 +135,9 @@ function collectionBody(
   const body = writeCollection({
     contextUrl: isBare ? null : originContext(serviceRoot, own ?? entityType, true, []),
     serviceRoot,
-    entities,
-    writer: entityWriterFor(service, own ?? entityType, selectAll(entityType), written, undefined),
+    parts: [
+      { entities, writer: entityWriterFor(service, own ?? entityType, selectAll(entityType), written, undefined) },
+    ],
   });
   return jsonResponse(exchange, format, startBody(body));
 }

@@ -7,7 +7,8 @@ import { referenceCollectionContext, referenceContext } from "../payload/context
 import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
 import { authorizeRelated, requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
-import { type CollectionResource, collectionResponse } from "./collection-response.ts";
+import type { CollectionResource } from "./collection-page.ts";
+import { collectionResponse } from "./collection-response.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { noEntityResponse } from "./navigation-answer.ts";
 import {

@@ -145,6 +145,12 @@ function whichMeet(entities: Iterable<unknown>, sees: IsVisible): Iterable<unkno
   };
 }
 
+/** Whether the row rule of a set depends on entities of other sets for the user of a reader. @throws the error of the rule */
+export function ruleFollowsNavigations(entitySet: EntitySet, { context, gate }: Reader): boolean {
+  const set = gate === null ? null : guardedSet(entitySet, context);
+  return set !== null && leadsOn(set, context);
+}
+
 /** Whether the rule depends on entities of other sets. */
 function leadsOn(set: EntitySetDefinition, context: Context): boolean {
   const condition = conditionOf(set, context);

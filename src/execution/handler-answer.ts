@@ -68,8 +68,9 @@ export function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === "object" && value !== null && Symbol.iterator in value;
 }
 
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+/** Whether a value is a list that is read asynchronously. */
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value && !isIterable(value);
 }
 
 async function collectAsync(stream: AsyncIterable<unknown>): Promise<readonly unknown[]> {

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/handlers.ts";
+import type { EntitySetHandlers, EntityStream } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { RelationalSource } from "../query/source.ts";
 import { collectEntities, answeredValue } from "./handler-answer.ts";
@@ -13,6 +13,8 @@ import { conditionFor } from "./row-access.ts";
 export type OpenSet =
   | { readonly relational: RelationalSource }
   | { readonly relational?: undefined; readonly entities: Iterable<unknown> };
+
+type GetAll = NonNullable<EntitySetHandlers<Context>["getAll"]>;
 
 /** The forms that the reader of a set can use. */
 export interface SetForms {
@@ -45,16 +47,25 @@ export function openSet(entitySet: EntitySet, forms: SetForms, run: LoadRun): Ma
  * Returns the entities of a `getAll` handler that the reader sees.
  * @throws ODataError that the handler returned or threw; the error of the row rule
  */
-export function readAll(
-  entitySet: EntitySet,
-  getAll: NonNullable<EntitySetHandlers<Context>["getAll"]>,
-  reader: Reader,
-): Maybe<Iterable<unknown>> {
-  const { context, gate } = reader;
+export function readAll(entitySet: EntitySet, getAll: GetAll, reader: Reader): Maybe<Iterable<unknown>> {
+  return chain(readStream(entitySet, getAll, reader), (entities) => keepAll(entitySet, entities, reader));
+}
+
+/** Returns the entities of a `getAll` handler, hidden ones included, as it returned them. @throws as for readAll */
+export function readStream(entitySet: EntitySet, getAll: GetAll, reader: Reader): Maybe<EntityStream> {
   // If the rule throws, the handler must not be called.
   if (conditionFor(entitySet, reader) === "none") return [];
-  const entities = chain(getAll(context), (answer) => collectEntities(answeredValue(answer), "The getAll handler"));
-  return gate === null ? entities : chain(entities, (all) => gate.keep(entitySet, all, context));
+  return chain(getAll(reader.context), (answer) => answeredValue(answer));
+}
+
+/** Collects the entities of a `getAll` handler that the reader sees. @throws the error of the row rule */
+export function keepAll(
+  entitySet: EntitySet,
+  entities: EntityStream,
+  { context, gate }: Reader,
+): Maybe<Iterable<unknown>> {
+  const all = collectEntities(entities, "The getAll handler");
+  return gate === null ? all : chain(all, (each) => gate.keep(entitySet, each, context));
 }
 
 function keptList(

@@ -50,13 +50,21 @@ export function readFrom(source: QueryableSource, query: SourceQuery, reader: Re
     return applyInMemory(source.entities(), query, reader);
   }
   if (isPlain) return source.read(query);
+  return chain(withMentioned(source, query, reader), (mentioned) => source.read(mentioned));
+}
+
+/**
+ * Returns a query with the sources of the sets that its expressions mention.
+ * @throws as for readFrom
+ */
+export function withMentioned(source: QueryableSource, query: SourceQuery, reader: Reader): Maybe<SourceQuery> {
+  if (planMentions(query) === null) return query;
   const mentions = mentionsOf(query.shape);
   if (mentions === null) throw new Error("A clause mentions what its shape does not.");
   return chain(resolveSources(mentions.entitySets, reader), (mentioned) => {
     const option = query.shape.filter === null ? "$orderby" : "$filter";
     refuseUnjoined({ mentions, relational: source.relational, sources: mentioned }, option, query.shape.entitySet.name);
-    const sources = new Map([...(query.sources ?? []), ...mentioned]);
-    return source.read({ ...query, sources });
+    return { ...query, sources: new Map([...(query.sources ?? []), ...mentioned]) };
   });
 }
 

@@ -25,6 +25,18 @@ export class Utf8Pieces {
     return this.#length < CHUNK_LENGTH ? null : this.take();
   }
 
+  /**
+   * Adds bytes.
+   * @returns as `add`
+   */
+  addBytes(bytes: Uint8Array): Uint8Array | null {
+    const needed = this.#length + bytes.length;
+    if (needed > this.#chunk.length) this.#grow(needed);
+    this.#chunk.set(bytes, this.#length);
+    this.#length = needed;
+    return this.#length < CHUNK_LENGTH ? null : this.take();
+  }
+
   /** Returns the bytes since the last chunk. */
   take(): Uint8Array {
     const taken = this.#chunk.subarray(0, this.#length);

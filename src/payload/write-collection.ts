@@ -1,16 +1,18 @@
 import { cutChunks, joinChunks, PIECE_LENGTH, Utf8Pieces } from "./utf8-pieces.ts";
 import type { EntityWriter } from "./write-entity.ts";
 
-/** A page of entities, with the data of its envelope. */
-export interface CollectionPayload {
+/** The data of the envelope of a page, apart from the next link. */
+export interface CollectionEnvelope {
   /** Null: the body is the array alone, without an envelope. */
   readonly contextUrl: string | null;
   /** Absolute, without a trailing slash. */
   readonly serviceRoot: string;
   /** The total before paging; undefined if it was not requested. */
   readonly count?: number | bigint | undefined;
-  /** The next link; undefined on the last page. */
-  readonly nextLink?: string | undefined;
+}
+
+/** Entities of a page in one form. */
+export interface EntitiesPayload {
   readonly entities: readonly unknown[];
   /** The entities as JSON, with commas between them, in place of `entities`. */
   readonly json?: { readonly bytes: Uint8Array; readonly length: number } | undefined;
@@ -19,8 +21,34 @@ export interface CollectionPayload {
   readonly writer: EntityWriter;
 }
 
+/** A page of entities, with the data of its envelope. */
+export interface CollectionPayload extends CollectionEnvelope {
+  /** The next link; undefined on the last page. */
+  readonly nextLink?: string | undefined;
+  /** At least one part; all but the last have entities. */
+  readonly parts: readonly [EntitiesPayload, ...(readonly EntitiesPayload[])];
+}
+
+/** A page that is read while it is written. */
+export interface StreamedPayload extends CollectionEnvelope {
+  /** The parts that have been read. Each part has entities. */
+  readonly parts: CollectionPayload["parts"];
+  /** Returns the next part; null after the last. */
+  readonly next: () => Promise<EntitiesPayload | null>;
+  /** Returns the next link, which follows the entities; undefined on the last page. */
+  readonly nextLink: () => string | undefined;
+}
+
 /** A page of at most this many entities is written at once. */
 const BUFFERED_ENTITIES = 1000;
+
+/** JSON of more bytes is sent without a copy. */
+const COPIED_BYTES = 128 * 1024;
+
+/** Returns the number of entities of a part, including those of expansions. */
+export function totalOf({ total, json, entities }: EntitiesPayload): number {
+  return total ?? json?.length ?? entities.length;
+}
 
 /**
  * Writes the body of a collection response: a string if it is short, bytes if it is longer, and for a large page chunks that
@@ -29,28 +57,63 @@ const BUFFERED_ENTITIES = 1000;
  * @see OData JSON Format 4.0, sections 4.5 and 12
  */
 export function writeCollection(payload: CollectionPayload): string | Uint8Array | Iterable<Uint8Array> {
-  if (payload.json !== undefined) return wrapJson(payload, payload.json);
-  if ((payload.total ?? payload.entities.length) > BUFFERED_ENTITIES) {
-    return { [Symbol.iterator]: () => toChunks(writePieces(payload)) };
-  }
+  const total = payload.parts.reduce((sum, part) => sum + totalOf(part), 0);
+  if (total > BUFFERED_ENTITIES) return { [Symbol.iterator]: () => toChunks(writePieces(payload)) };
   const pieces = writePieces(payload);
   const first = pieces.next();
   return first.done === true ? first.value : joinChunks([...toChunks(pieces, first)]);
 }
 
-function wrapJson(
-  payload: CollectionPayload,
-  { bytes, length }: NonNullable<CollectionPayload["json"]>,
-): Uint8Array | Iterable<Uint8Array> {
-  const encoder = new TextEncoder();
-  const parts = [encoder.encode(head(payload)), bytes, encoder.encode(tail(payload))];
-  return length > BUFFERED_ENTITIES ? parts.flatMap(cutChunks) : joinChunks(parts);
+/**
+ * Writes the body of a collection response while its entities are read. The next link comes last, because only the end of
+ * the page tells whether there is one; apart from that, the bytes are those of `writeCollection`.
+ * @throws as `writeCollection`, and the errors of reading, during iteration
+ * @see OData JSON Format 4.0, section 4.4
+ */
+export async function* streamCollection(payload: StreamedPayload): AsyncGenerator<Uint8Array, void, void> {
+  const encoded = new Utf8Pieces();
+  const { parts, serviceRoot } = payload;
+  const [{ writer }] = parts;
+  let separator = head(payload, undefined, writer);
+  const rest = parts.values();
+  for (let part = rest.next().value ?? null; part !== null; part = rest.next().value ?? (await payload.next())) {
+    const pieces = partPieces(part, separator, serviceRoot);
+    let next = pieces.next();
+    for (; next.done !== true; next = pieces.next()) yield* chunkOf(encoded, next.value);
+    separator = ",";
+    const chunk = encoded.add(next.value) ?? encoded.take();
+    if (chunk.length > 0) yield chunk;
+  }
+  encoded.add(tail(payload, payload.nextLink()));
+  yield encoded.take();
 }
 
 /** Yields the body in pieces, and returns the last one. */
-function* writePieces(payload: CollectionPayload): Generator<string, string, void> {
-  const { entities, writer, serviceRoot } = payload;
-  let piece = head(payload);
+function* writePieces(payload: CollectionPayload): Generator<string | Uint8Array, string, void> {
+  const { parts, nextLink, serviceRoot } = payload;
+  const [{ writer }] = parts;
+  let piece = head(payload, nextLink, writer);
+  for (const part of parts) {
+    const pieces = partPieces(part, piece, serviceRoot);
+    let next = pieces.next();
+    for (; next.done !== true; next = pieces.next()) yield next.value;
+    piece = next.value + (part === parts.at(-1) ? "" : ",");
+  }
+  return piece + tail(payload, undefined);
+}
+
+/** Yields entities in pieces after a text, and returns the last piece. */
+function* partPieces(
+  { entities, json, writer }: EntitiesPayload,
+  before: string,
+  serviceRoot: string,
+): Generator<string | Uint8Array, string, void> {
+  let piece = before;
+  if (json !== undefined) {
+    yield piece;
+    yield json.bytes;
+    return "";
+  }
   let separator = "";
   for (const entity of entities) {
     piece += separator + writer.writeItem(entity, serviceRoot);
@@ -60,27 +123,39 @@ function* writePieces(payload: CollectionPayload): Generator<string, string, voi
       piece = "";
     }
   }
-  return piece + tail(payload);
+  return piece;
 }
 
 /** Encodes pieces. @param first the first one, if it has already been written */
 function* toChunks(
-  pieces: Generator<string, string, void>,
-  first: IteratorResult<string, string> = pieces.next(),
+  pieces: Generator<string | Uint8Array, string, void>,
+  first: IteratorResult<string | Uint8Array, string> = pieces.next(),
 ): Generator<Uint8Array, void, void> {
   const encoded = new Utf8Pieces();
   let next = first;
-  for (; next.done !== true; next = pieces.next()) {
-    const chunk = encoded.add(next.value);
-    if (chunk !== null) yield chunk;
-  }
+  for (; next.done !== true; next = pieces.next()) yield* chunkOf(encoded, next.value);
   yield encoded.add(next.value) ?? encoded.take();
 }
 
+/** Adds a piece, and yields the chunks that it completes. */
+function* chunkOf(encoded: Utf8Pieces, piece: string | Uint8Array): Generator<Uint8Array, void, void> {
+  if (typeof piece !== "string" && piece.length > COPIED_BYTES) {
+    yield encoded.take();
+    yield* cutChunks(piece);
+    return;
+  }
+  const chunk = typeof piece === "string" ? encoded.add(piece) : encoded.addBytes(piece);
+  if (chunk !== null) yield chunk;
+}
+
 /** Writes everything before the first entity. Count and next link are written in every format. */
-function head({ contextUrl, count, nextLink, writer }: CollectionPayload): string {
+function head(
+  { contextUrl, count }: CollectionEnvelope,
+  nextLink: string | undefined,
+  { format }: Pick<EntityWriter, "format">,
+): string {
   if (contextUrl === null) return "[";
-  const { metadata, ieee754Compatible } = writer.format;
+  const { metadata, ieee754Compatible } = format;
   const context = metadata === "none" ? "" : `"@odata.context":${JSON.stringify(contextUrl)},`;
   const quote = ieee754Compatible ? '"' : "";
   const total = count === undefined ? "" : `"@odata.count":${quote}${String(count)}${quote},`;
@@ -88,6 +163,7 @@ function head({ contextUrl, count, nextLink, writer }: CollectionPayload): strin
   return `{${context}${total}${link}"value":[`;
 }
 
-function tail({ contextUrl }: CollectionPayload): string {
-  return contextUrl === null ? "]" : "]}";
+function tail({ contextUrl }: CollectionEnvelope, nextLink: string | undefined): string {
+  if (contextUrl === null) return "]";
+  return nextLink === undefined ? "]}" : `],"@odata.nextLink":${JSON.stringify(nextLink)}}`;
 }

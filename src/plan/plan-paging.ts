@@ -44,6 +44,14 @@ export function planPaging(request: PagingRequest, maxTop: number | null): PageP
   return { size, readSize: size + 1, linked: true, appliedPageSize: maxPageSize === undefined ? undefined : size };
 }
 
+/** A page of at most so many entities is read and written at once. */
+export const SHORT_PAGE = 1000;
+
+/** Whether a page may be longer than one that is read and written at once. */
+export function mayBeLong({ size }: PagePlan): boolean {
+  return size === undefined || size > SHORT_PAGE;
+}
+
 /** The largest offset in a token, which is a signed 32-bit integer. */
 export const MAX_SKIP_TOKEN_OFFSET = 0x7fff_ffff;
 

@@ -1,4 +1,5 @@
-import type { EntitySet, EntityType, NavigationJoin } from "../edm/model.ts";
+import type { Maybe } from "../base/maybe.ts";
+import type { EntitySet, EntityType, NavigationJoin, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type {
   ExpandedNavigation,
@@ -182,6 +183,30 @@ export interface JsonPage extends PageCount {
   readonly rowShape?: undefined;
 }
 
+/** A query whose page may be too long to be read at once. */
+export interface StreamQuery extends SourceQuery {
+  /** How to find the rows that follow a row; null if the order does not consist of the key. */
+  readonly continuation: KeyContinuation | null;
+}
+
+/** Continues a query in the order of the key. */
+export interface KeyContinuation {
+  /** The properties of the key, in the order of the query. */
+  readonly key: readonly StructuralProperty[];
+  /** Returns the clauses of a query for the rows after the row with these values of the key. */
+  after(values: readonly PrimitiveValue[]): Pick<SourceQuery, "filter" | "values">;
+}
+
+/** A page that is read chunk by chunk. */
+export interface PageStream {
+  /** Returns the next entities in the order of the query, at least one; null after the last. Await it before the next call. */
+  next(): Maybe<Page | null>;
+  /** Reads another page of the same rows: in the same snapshot of the database, if the stream holds one. */
+  read(query: SourceQuery): Maybe<Page>;
+  /** Ends the stream, whether or not it has been read to the end. Further calls have no effect. */
+  close(): void;
+}
+
 /** Entities as JSON. */
 export interface JsonEntities {
   /** The entities in UTF-8, with commas between them. */
@@ -224,6 +249,8 @@ export interface QueryableSource {
   readonly kind: "EntitySource";
   /** Reads one page, synchronously or as a promise. */
   read(query: SourceQuery): Page | PromiseLike<Page>;
+  /** Opens a page that may be long. Returns null if `read` must read it at once; absent: it always must. */
+  readonly stream?: ((query: StreamQuery) => Maybe<PageStream | null>) | undefined;
   /** The navigation support of the source; absent if the rows are not in a database. */
   readonly relational?: RelationalSource | undefined;
   /** Returns all entities of a list in memory, over which expressions with navigations are evaluated. */

@@ -14,9 +14,16 @@ export function finishResponse(request: ODataRequest, id: string, response: ODat
   const headers = { ...own, [REQUEST_ID]: id };
   if (request.method !== "HEAD") return { status, headers, body };
   const isWhole = typeof body === "string" || body instanceof Uint8Array;
+  if (!isWhole && body !== null) abandon(body);
   return { status, headers: isWhole ? { ...headers, "Content-Length": bodyLength(body) } : headers, body: null };
 }
 
 function divided(body: ResponseBody): ResponseBody {
   return typeof body === "string" && body.length > LONG_TEXT ? encodePieces(body) : body;
+}
+
+/** Tells chunks that nobody reads them. */
+function abandon(body: Exclude<ResponseBody, string | Uint8Array | null>): void {
+  const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+  void iterator.return?.();
 }

@@ -1,9 +1,10 @@
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
 import { canonicalEntity } from "../execution/canonical-entity.ts";
+import type { CollectionResult } from "../execution/collection-result.ts";
 import type { Reader } from "../execution/reader.ts";
 import { rowReader } from "../execution/row-to-entity.ts";
-import { runCollection, type CollectionResult } from "../execution/run-collection.ts";
+import { runCollection } from "../execution/run-collection.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { asEntity } from "../memory/entity.ts";
 import { planCollection, type ReadForm } from "../plan/plan-collection.ts";

@@ -76,10 +76,17 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["build-service-definition.ts"],
   ],
   execution: [
-    ["canonical-entity.ts", "concurrency.ts", "filter-in-turns.ts", "reader.ts", "row-to-entity.ts"],
-    ["entity-key.ts", "keyset-page.ts", "row-access.ts"],
-    ["handler-answer.ts", "load-run.ts", "parent-keys.ts"],
-    ["ask-by-key.ts", "judge-rules.ts", "loaded-values.ts", "resolve-sources.ts"],
+    [
+      "canonical-entity.ts",
+      "collection-result.ts",
+      "concurrency.ts",
+      "filter-in-turns.ts",
+      "reader.ts",
+      "row-to-entity.ts",
+    ],
+    ["entity-key.ts", "handler-stream.ts", "keyset-page.ts", "row-access.ts"],
+    ["collection-stream.ts", "handler-answer.ts", "load-run.ts", "parent-keys.ts"],
+    ["applied-page.ts", "ask-by-key.ts", "judge-rules.ts", "loaded-values.ts", "resolve-sources.ts"],
     [
       "authorize-nested.ts",
       "authorize-query.ts",
@@ -91,8 +98,8 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["read-by-key.ts", "read-joined.ts"],
     ["load-relations.ts", "read-navigation.ts"],
     ["check-references.ts", "gate.ts", "read-source.ts", "read-table-navigation.ts", "relate.ts"],
-    ["check-written.ts", "expand-target.ts", "populated-graph.ts", "run-collection.ts"],
-    ["run-expand.ts", "write-entity.ts"],
+    ["check-written.ts", "expand-target.ts", "open-stream.ts", "populated-graph.ts"],
+    ["run-collection.ts", "run-expand.ts", "write-entity.ts"],
   ],
   kysely: [
     ["cells", "statement", "connection"],

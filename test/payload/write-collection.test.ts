@@ -49,7 +49,7 @@ describe("a collection", () => {
       `{"@odata.count":1,"@odata.nextLink":"${link}","value":[]}`,
     ],
   ])("with %s", (_, writer, envelope, expected) => {
-    expect(writeCollection({ contextUrl, serviceRoot, entities: [], writer, ...envelope })).toBe(expected);
+    expect(writeCollection({ contextUrl, serviceRoot, parts: [{ entities: [], writer }], ...envelope })).toBe(expected);
   });
 
   test("contains its entities in order", () => {
@@ -57,7 +57,7 @@ describe("a collection", () => {
       { id: 2, name: "B" },
       { id: 1, name: "A" },
     ];
-    expect(writeCollection({ contextUrl, serviceRoot, entities, writer: writerOf("minimal") })).toBe(
+    expect(writeCollection({ contextUrl, serviceRoot, parts: [{ entities, writer: writerOf("minimal") }] })).toBe(
       `{${context},"value":[{"Id":2,"Name":"B"},{"Id":1,"Name":"A"}]}`,
     );
   });
@@ -66,12 +66,12 @@ describe("a collection", () => {
     const writer = writerOf("minimal");
     for (const length of [0, 1, 20, 200, 1000]) {
       const entities = people(length);
-      const body = writeCollection({ contextUrl, serviceRoot, entities, writer });
+      const body = writeCollection({ contextUrl, serviceRoot, parts: [{ entities, writer }] });
       const items = entities.map((entity) => writer.writeItem(entity, serviceRoot)).join(",");
       const text = `{${context},"value":[${items}]}`;
       expect(body).toEqual(length < 200 ? text : new TextEncoder().encode(text));
     }
-    const body = writeCollection({ contextUrl, serviceRoot, entities: people(1001), writer });
+    const body = writeCollection({ contextUrl, serviceRoot, parts: [{ entities: people(1001), writer }] });
     expect(body).not.toBeInstanceOf(Uint8Array);
     expect(body).toBeTypeOf("object");
   });
@@ -79,7 +79,7 @@ describe("a collection", () => {
   test("of more entities is written in chunks of 64 KiB with the same bytes, in each iteration", () => {
     const entities = people(5000);
     const writer = writerOf("minimal");
-    const body = writeCollection({ contextUrl, serviceRoot, count: 5000, entities, writer });
+    const body = writeCollection({ contextUrl, serviceRoot, count: 5000, parts: [{ entities, writer }] });
     const chunks = Array.from(body as Iterable<Uint8Array>);
     const items = entities.map((entity) => writer.writeItem(entity, serviceRoot)).join(",");
     expect(decode(chunks)).toBe(`{${context},"@odata.count":5000,"value":[${items}]}`);
@@ -101,9 +101,7 @@ describe("a collection", () => {
         const body = writeCollection({
           contextUrl,
           serviceRoot,
-          entities,
-          writer: writerOf("minimal"),
-          total: isChunked ? 1001 : undefined,
+          parts: [{ entities, writer: writerOf("minimal"), total: isChunked ? 1001 : undefined }],
         });
         const value = entities.map((each) => ({ Id: each.id, Name: each.name }));
         const reference = JSON.stringify({ "@odata.context": contextUrl, value });

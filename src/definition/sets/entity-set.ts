@@ -26,7 +26,7 @@ type MemberOf<E extends EntityTypeDeclaration, N> = (keyof E["properties"] | key
 
 /** The result of `applyQuery`: one page, with an optional total and next link. */
 export interface AppliedQueryOf<E extends EntityTypeDeclaration> {
-  readonly items: Iterable<ResultOf<E>>;
+  readonly items: Entities<E>;
   /** The number of all matching entities, before paging. */
   readonly count?: number | bigint | undefined;
   readonly nextLink?: string | undefined;

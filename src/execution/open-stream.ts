@@ -1,0 +1,78 @@
+import { chain, type Maybe } from "../base/maybe.ts";
+import type { EntitySet } from "../edm/model.ts";
+import { Evaluation } from "../memory/evaluation.ts";
+import { type JoinedSteps, NO_JOINS } from "../plan/join-expansions.ts";
+import { planContinuation } from "../plan/key-continuation.ts";
+import { withOrderProperties } from "../plan/keyset-order.ts";
+import type { CollectionPlan } from "../plan/plan-collection.ts";
+import type { ExpandPlan } from "../plan/plan-expand.ts";
+import { planMentions } from "../plan/plan-mentions.ts";
+import type { QueryableSource, SourceQuery, StreamQuery } from "../query/source.ts";
+import { CollectionStream } from "./collection-stream.ts";
+import { ruleFollowsNavigations } from "./gate.ts";
+import { HandlerStream } from "./handler-stream.ts";
+import { withMentioned } from "./read-source.ts";
+import { gateOf, type Reader } from "./reader.ts";
+
+/** The query of a page, and the expansions that are joined to its rows. */
+interface StreamRead {
+  readonly query: SourceQuery;
+  readonly joined: JoinedSteps;
+  readonly reader: Reader;
+}
+
+/**
+ * Opens a page of a source that may be long.
+ * @returns null if the page must be read at once: the source does not stream, or expansions need further reads
+ * @throws as for readFrom
+ */
+export function streamSource(
+  source: QueryableSource,
+  plan: CollectionPlan,
+  { query, joined, reader }: StreamRead,
+): Maybe<CollectionStream | null> {
+  if (source.stream === undefined || !areJoined(plan.expand, joined)) return null;
+  return chain(withMentioned(source, query, reader), (mentioned) => {
+    const { shape, values } = plan.query;
+    const state = new Evaluation(values);
+    const continuation = planContinuation(plan, mentioned);
+    const selected = continuation === null ? query.selected : withOrderProperties(query.selected, continuation.order);
+    const wanted: StreamQuery = { ...mentioned, selected, count: false, state, continuation };
+    const total: SourceQuery = { ...wanted, values, filter: shape.filter, orderBy: [], skip: 0, top: 0, count: true };
+    return chain(source.stream?.(wanted) ?? null, (opened) =>
+      opened === null ? null : new CollectionStream(plan, opened, { joined, total }),
+    );
+  });
+}
+
+/** Whether all expansions are joined to the rows, at any depth. */
+function areJoined(plan: ExpandPlan | null, { below }: JoinedSteps): boolean {
+  return (
+    plan === null || plan.steps.every((step) => areJoined(step.below, below.get(step) ?? NO_JOINS) && below.has(step))
+  );
+}
+
+/**
+ * Whether the entities of a `getAll` handler can become those of the response one after another: nothing orders or counts
+ * them, or leads to other entities.
+ */
+export function canFilterInOrder(plan: CollectionPlan, entitySet: EntitySet, reader: Reader): boolean {
+  const { orderBy, query, expand } = plan;
+  if (orderBy.length > 0 || query.count || expand !== null) return false;
+  return planMentions(query.shape) === null && !ruleFollowsNavigations(entitySet, reader);
+}
+
+/** Reads the entities of an async iterable in the order in which it returns them. */
+export function streamAll(
+  entities: AsyncIterable<unknown>,
+  plan: CollectionPlan,
+  entitySet: EntitySet,
+  reader: Reader,
+): CollectionStream {
+  const { query, skip, page } = plan;
+  const { shape, values } = query;
+  const ruled = gateOf(entitySet, reader) === null ? null : entitySet;
+  const clauses = { shape, values, filter: shape.filter, skip, top: page.readSize };
+  const stream = new HandlerStream(entities, { query: clauses, ruled, reader });
+  return new CollectionStream(plan, stream, { joined: NO_JOINS, total: null });
+}
