@@ -14,17 +14,20 @@ export class BoundedCache<K, V> {
   readonly capacity: number;
   readonly #most: number;
   readonly #weightOf: (key: K) => number;
+  readonly #dropped: ((value: V) => void) | undefined;
   readonly #entries = new Map<K, V>();
   #weight = 0;
 
   /**
    * @param capacity maximum number of entries, at least 1
    * @param limit by default, entries have no weight
+   * @param dropped receives the value of each entry that the cache drops
    */
-  constructor(capacity: number, { most, weightOf }: WeightLimit<K> = WEIGHTLESS) {
+  constructor(capacity: number, { most, weightOf }: WeightLimit<K> = WEIGHTLESS, dropped?: (value: V) => void) {
     this.capacity = capacity;
     this.#most = most;
     this.#weightOf = weightOf;
+    this.#dropped = dropped;
   }
 
   get size(): number {
@@ -65,8 +68,9 @@ export class BoundedCache<K, V> {
     this.#entries.set(key, value);
     this.#weight += weight;
     if (!this.#isOver()) return;
-    for (const oldest of this.#entries.keys()) {
+    for (const [oldest, its] of this.#entries) {
       this.#delete(oldest);
+      this.#dropped?.(its);
       if (!this.#isOver()) return;
     }
   }

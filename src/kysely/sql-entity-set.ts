@@ -54,6 +54,11 @@ export interface SqlEntitySetOptions<
    * single-valued navigations are read by their keys. Sets that refer to one another must agree. Default false.
    */
   readonly distributed?: boolean | undefined;
+  /**
+   * Whether connections to PostgreSQL prepare statements that are used again. Give `false` for a pooler that cannot, such as
+   * PgBouncer before version 1.21 in transaction mode. One set suffices for all sets with the same `db`. Default true.
+   */
+  readonly preparedStatements?: boolean | undefined;
   /** The property that counts the writes of a row. */
   readonly rowVersion?: (keyof E["properties"] & string) | undefined;
 }
@@ -83,14 +88,15 @@ export function sqlEntitySet<
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const options = everyOption(declared);
-  const { db, table, operations, columns, distributed, rowVersion: _counted, search, ...others } = options;
+  const { db, table, operations, columns, distributed, preparedStatements, ...beside } = options;
+  const { rowVersion: _counted, search, ...others } = beside;
   const faults: ConfigurationFault[] = [];
   const report = (message: string, fix: string): void => {
     faults.push({ message, fix });
   };
   checkOperations(operations, report);
   const uncomparable = convertedFields(columns);
-  const reader = makeCheckedReader(type, { db, from: table, columns, distributed }, report);
+  const reader = makeCheckedReader(type, { db, from: table, columns, distributed, preparedStatements }, report);
   checkUncomparable(uncomparable, options, report);
   const own = reader === null ? null : tableHandlers(type, reader, options, report);
   if (Array.isArray(search)) checkSearchedRows(others, report);

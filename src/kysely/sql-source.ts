@@ -20,6 +20,11 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration> {
    * single-valued navigations are read by their keys. Sets that refer to one another must agree. Default false.
    */
   readonly distributed?: boolean | undefined;
+  /**
+   * Whether connections to PostgreSQL prepare statements that are used again. Give `false` for a pooler that cannot, such as
+   * PgBouncer before version 1.21 in transaction mode. One set suffices for all sets with the same `db`. Default true.
+   */
+  readonly preparedStatements?: boolean | undefined;
 }
 
 /**
@@ -31,8 +36,8 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration> {
  */
 export function sqlSource<E extends EntityTypeDeclaration>(type: E, options: SqlSourceOptions<E>): EntitySource<E> {
   const faults: ConfigurationFault[] = [];
-  const { db, from, columns, distributed } = options;
-  const reader = makeReader(type, { db, from, columns, distributed }, (message, fix) => {
+  const { db, from, columns, distributed, preparedStatements } = options;
+  const reader = makeReader(type, { db, from, columns, distributed, preparedStatements }, (message, fix) => {
     faults.push({ message: `sqlSource(${type.name}, …): ${message}`, fix });
   });
   if (reader === null) throw new ConfigurationError(faults);

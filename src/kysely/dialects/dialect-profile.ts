@@ -14,6 +14,7 @@ import type { FunctionName } from "../../query/functions.ts";
 import type { ColumnFormats } from "../columns/column-format.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
+import type { GuardedConnections } from "../connection/batch-reader.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { Execution } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../statement/sql-form.ts";
@@ -46,11 +47,8 @@ export interface DialectProfile {
   readonly transactionIsolation?: "repeatable read" | "serializable" | undefined;
   /** Rejects a statement that the driver cannot run. @throws ODataError `UnsupportedQueryOption` */
   readonly checkStatement?: ((text: string) => void) | undefined;
-  /**
-   * Prevents lost connections from ending the process, if the driver does not do so itself.
-   * @returns false if the connections are not accessible
-   */
-  readonly guardConnections?: ((db: AnyKysely) => Promise<boolean>) | undefined;
+  /** Prevents lost connections from ending the process, if the driver does not do so itself. */
+  readonly guardConnections?: ((db: AnyKysely) => Promise<GuardedConnections>) | undefined;
   /** Absent for a database that always finds a good plan. */
   readonly whenScanning?: ScanningForm | undefined;
 }

@@ -1,9 +1,10 @@
-import { chain, unawaited, type Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { JsonPage, Page, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
 import { readJson } from "./read-json.ts";
 import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
+import { toNumber } from "./sql-rows.ts";
 
 const NO_ENTITIES: Pick<JsonPage, "entities"> = Object.freeze({ entities: Object.freeze([]) });
 
@@ -29,13 +30,19 @@ function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): 
   const statement = reader.statements.page(query);
   const { rowShape } = statement;
   const rows = reader.rows.within(query.transaction);
-  const isLocal = rows.local !== null;
-  // The total runs in parallel with the rows; if both fail, the error of the rows is thrown.
-  const total = query.count && !isLocal ? unawaited(readTotal(reader, query, execution)) : undefined;
-  return chain(rows.all(statement, readSlots(statement.slots, execution), query), (entities): Maybe<Page> => {
-    const page: Page = { entities, rowShape };
-    if (total !== undefined) return chain(total, (count): Page => ({ ...page, count }));
-    return counted(page, entities.length, reader, query, execution);
+  const parameters = readSlots(statement.slots, execution);
+  if (query.count && rows.local === null) {
+    const total = reader.statements.total(query);
+    const reads = [
+      { statement, parameters },
+      { statement: total, parameters: readSlots(total.slots, execution) },
+    ];
+    return rows.each(reads, query).then(([entities = [], counted = []]): Page => {
+      return { entities, rowShape, count: toNumber(counted[0]) };
+    });
+  }
+  return chain(rows.all(statement, parameters, query), (entities): Maybe<Page> => {
+    return counted({ entities, rowShape }, entities.length, reader, query, execution);
   });
 }
 

@@ -1,4 +1,4 @@
-import { chain, unawaited, type Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Row, RowShape } from "../../query/row-shape.ts";
 import type { RelatedPage, RelatedQuery } from "../../query/source.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
@@ -24,15 +24,22 @@ export function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<R
     return chain(readCounts(reader, query, execution), (counts) => ({ ...none(query, rowShape), counts }));
   }
   const run = reader.rows.within(query.transaction);
-  const isLocal = run.local !== null;
-  // The counts run in parallel with the rows; if both fail, the error of the rows is thrown.
-  const asked = query.count && !isLocal ? unawaited(readCounts(reader, query, execution)) : undefined;
-  const rows = run.all(statement, readSlots(statement.slots, execution), query);
-  return chain(rows, (found): Maybe<RelatedPage> => {
+  const parameters = readSlots(statement.slots, execution);
+  if (query.count && run.local === null) {
+    const counts = reader.statements.relatedCounts(query);
+    const reads = [
+      { statement, parameters },
+      { statement: counts, parameters: readSlots(counts.slots, execution) },
+    ];
+    return run.each(reads, query).then(([found = [], counted = []]) => {
+      return { rowShape, related: groupByKey(found, keys.length), counts: toCounts(counted, query) };
+    });
+  }
+  return chain(run.all(statement, parameters, query), (found): Maybe<RelatedPage> => {
     const related = groupByKey(found, keys.length);
     const page = { rowShape, related };
     if (!query.count) return page;
-    const known = asked ?? knownCounts(query, related, found.length) ?? readCounts(reader, query, execution);
+    const known = knownCounts(query, related, found.length) ?? readCounts(reader, query, execution);
     return chain(known, (counts) => ({ ...page, counts }));
   });
 }
@@ -72,9 +79,12 @@ function readCounts(reader: SqlReader, query: RelatedQuery, execution: Execution
   const statement = reader.statements.relatedCounts(query);
   const run = reader.rows.within(query.transaction);
   const rows = run.all(statement, readSlots(statement.slots, execution), query);
-  return chain(rows, (found) => {
-    const counts = query.keys.map(() => 0);
-    for (const [ordinal, count] of found) counts[Number(ordinal)] = Number(count);
-    return counts;
-  });
+  return chain(rows, (found) => toCounts(found, query));
+}
+
+/** Returns the count of each key: keys without related entities have no row. */
+function toCounts(rows: readonly Row[], { keys }: RelatedQuery): readonly number[] {
+  const counts = keys.map(() => 0);
+  for (const [ordinal, count] of rows) counts[Number(ordinal)] = Number(count);
+  return counts;
 }

@@ -35,6 +35,8 @@ export interface ReaderOptions {
   readonly columns: object | undefined;
   /** Whether the database is distributed; default false. */
   readonly distributed?: unknown;
+  /** Whether connections may prepare statements; default true. */
+  readonly preparedStatements?: unknown;
 }
 
 /** The state of one Kysely instance. */
@@ -63,15 +65,17 @@ const CACHES_KEPT = 200;
  */
 export function makeReader(
   type: EntityTypeDeclaration,
-  { db, from: base, columns = {}, distributed = false }: ReaderOptions,
+  { db, from: base, columns = {}, distributed = false, preparedStatements = true }: ReaderOptions,
   report: ReportFault,
 ): SqlReader | null {
   if (!isKysely(db)) {
     report("`db` is not a Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
     return null;
   }
-  if (typeof distributed !== "boolean") {
-    report(`\`distributed\` is ${describe(distributed)}.`, "Give true or false.");
+  if (typeof distributed !== "boolean" || typeof preparedStatements !== "boolean") {
+    const [name, given] =
+      typeof distributed === "boolean" ? ["preparedStatements", preparedStatements] : ["distributed", distributed];
+    report(`\`${name}\` is ${describe(given)}.`, "Give true or false.");
     return null;
   }
   const connected = connectionOf(db, distributed);
@@ -84,6 +88,7 @@ export function makeReader(
   const statements = from === null ? null : statementsOf(connected, { type, db, from, columns }, report);
   if (from === null || statements === null) return null;
   const { rows, profile, database } = connected;
+  if (!preparedStatements) rows.stopPreparing();
   return Object.freeze({ rows, profile, database, statements, parameters: from.parameters });
 }
 

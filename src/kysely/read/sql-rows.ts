@@ -1,6 +1,8 @@
 import { CompiledQuery } from "kysely";
-import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
+import { chain, isPromiseLike, type Maybe, unawaited } from "../../base/maybe.ts";
+import { required } from "../../base/required.ts";
 import type { Row } from "../../query/row-shape.ts";
+import type { BatchReader } from "../connection/batch-reader.ts";
 import { cancelOptions, isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import { isPatientReader, type Patience } from "../connection/patient-reader.ts";
 import { isSynchronousReader, type AnyKysely, type SynchronousReader } from "../connection/synchronous-reader.ts";
@@ -13,11 +15,20 @@ import { TimeLimit } from "./time-limit.ts";
 /** The parts of a profile that running statements requires. */
 type RowsProfile = Pick<DialectProfile, "name" | "guardConnections" | "syntax">;
 
-/** The parts of a row statement that running it requires. */
-type ReadRows = Pick<RowStatement, "sql" | "width" | "table">;
+/** The parts of a statement that running it requires. Without a width, its columns may have any names. */
+type ReadRows = Pick<Statement, "sql" | "table"> & Partial<Pick<RowStatement, "width">>;
+
+/** A statement to read, with its values. */
+export interface Read {
+  readonly statement: ReadRows;
+  readonly parameters: readonly unknown[];
+}
 
 /** The patience of statements that read single rows by key. */
 const USUAL: Patience = Object.freeze({});
+
+/** Milliseconds after its time in which a database ends a statement itself. */
+const GRACE = 500;
 
 /** Runs statements: synchronously if the database is in this process, otherwise through Kysely. */
 export class SqlRows {
@@ -27,6 +38,8 @@ export class SqlRows {
   #guarding: Promise<void> | null = null;
   #isReached = true;
   #isGuarded: boolean;
+  #isPreparing = true;
+  #batches: BatchReader | undefined;
 
   constructor(db: AnyKysely, reader: SynchronousReader | null, profile: RowsProfile) {
     this.#profile = profile;
@@ -64,12 +77,21 @@ export class SqlRows {
 
   async #guardNow(): Promise<void> {
     try {
-      this.#isReached = (await this.#profile.guardConnections?.(this.#db)) !== false;
+      const guarded = await this.#profile.guardConnections?.(this.#db);
+      this.#isReached = guarded?.isGuarded !== false;
+      this.#batches = guarded?.batches;
+      if (!this.#isPreparing) this.stopPreparing();
       this.#isGuarded = true;
     } finally {
       // After a failure the next statement tries again.
       this.#guarding = null;
     }
+  }
+
+  /** Prepares no statements from now on. */
+  stopPreparing(): void {
+    this.#isPreparing = false;
+    this.#batches?.stopPreparing();
   }
 
   /** Whether a lost connection certainly does not end the process. */
@@ -80,22 +102,38 @@ export class SqlRows {
   /** Returns all rows, as arrays of cells in the order of the statement. */
   all(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<readonly Row[]> {
     return this.#reader === null
-      ? this.#query(statement, parameters, patience)
+      ? this.#query({ statement, parameters }, patience)
       : this.#readLocal(this.#reader, "readRows", statement, parameters, patience);
   }
 
   /** Returns the first row; undefined without rows. */
   first(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<Row | undefined> {
     return this.#reader === null
-      ? this.#query(statement, parameters, patience).then(([row]) => row)
+      ? this.#query({ statement, parameters }, patience).then(([row]) => row)
       : this.#readLocal(this.#reader, "readOne", statement, parameters, patience);
   }
 
   /** Returns the single number that a statement selects. */
   number(statement: Statement, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<number> {
-    if (this.#reader === null) return this.#numberByPromise(statement, parameters, patience);
-    const row = this.#readLocal(this.#reader, "readOne", statement, parameters, patience);
-    return chain(row, (cells) => Number(cells?.[0]));
+    return chain(this.first(statement, parameters, patience), toNumber);
+  }
+
+  /**
+   * Returns the rows of several statements: in one round trip if the driver can, otherwise in parallel.
+   * @throws the error of the first read that fails
+   */
+  async each(reads: readonly Read[], patience: Patience = USUAL): Promise<readonly (readonly Row[])[]> {
+    const table = reads[0]?.statement.table;
+    if (!this.#isGuarded) await this.#reached(table);
+    const batches = this.#batches;
+    const canSend = (value: unknown): boolean => batches?.canSend(value) === true;
+    if (batches !== undefined && reads.every(({ parameters }) => parameters.every(canSend))) {
+      return this.#inBatch(batches, reads, table, patience);
+    }
+    const found = reads.map((read) => unawaited(this.#alone(read, patience)));
+    const rows: (readonly Row[])[] = [];
+    for (const each of found) rows.push(await each);
+    return rows;
   }
 
   /** Reads in this process: synchronously, or as a promise if the reader runs the statement elsewhere. */
@@ -127,29 +165,52 @@ export class SqlRows {
     }
   }
 
-  async #numberByPromise(statement: Statement, parameters: readonly unknown[], patience: Patience): Promise<number> {
-    const rows = await this.#objects(statement, parameters, patience);
-    return Number(rows.flatMap((row): readonly unknown[] => Object.values(row as object))[0]);
+  async #query(read: Read, patience: Patience): Promise<readonly Row[]> {
+    const [rows] = await this.each([read], patience);
+    return required(rows, "A read has no rows.");
   }
 
-  async #query(statement: ReadRows, parameters: readonly unknown[], patience: Patience): Promise<readonly Row[]> {
-    return toRows(await this.#objects(statement, parameters, patience), statement.width);
+  async #reached(table: string | undefined): Promise<void> {
+    try {
+      await this.guard();
+    } catch (error) {
+      throw toReadFault(error, this.#profile.name, table);
+    }
   }
 
-  async #objects(
-    { sql, table }: Pick<Statement, "sql" | "table">,
-    parameters: readonly unknown[],
+  async #inBatch(
+    batches: BatchReader,
+    reads: readonly Read[],
+    table: string | undefined,
     { signal, timeout = null }: Patience,
-  ): Promise<readonly unknown[]> {
+  ): Promise<readonly (readonly Row[])[]> {
+    signal?.throwIfAborted();
+    const commands = reads.map(({ statement: { sql }, parameters }) => ({ sql, parameters }));
+    // The database ends a statement itself. The time also passes while all connections are busy, or one is lost.
+    const time = timeout === null ? null : timeout * reads.length + GRACE;
+    const limit = new TimeLimit(signal, time, timeout);
+    try {
+      const abort = await cancelOptions(this.#db, limit.start());
+      return await batches.read(this.#db, commands, { timeout, abort });
+    } catch (error) {
+      throw toReadFault(error, this.#profile.name, table);
+    } finally {
+      limit.end();
+    }
+  }
+
+  async #alone(
+    { statement: { sql, table, width }, parameters }: Read,
+    { signal, timeout = null }: Patience,
+  ): Promise<readonly Row[]> {
     signal?.throwIfAborted();
     const limit = new TimeLimit(signal, timeout);
     try {
-      if (!this.#isGuarded) await this.guard();
       const text = this.#limited(sql, parameters, timeout);
       // A statement within a transaction is not cancelled: that would leave its connection in an unknown state.
       const options = this.#db.isTransaction ? undefined : await cancelOptions(this.#db, limit.start());
       const { rows } = await this.#db.executeQuery(CompiledQuery.raw(text, [...parameters]), options);
-      return rows;
+      return toRows(rows, width);
     } catch (error) {
       throw toReadFault(error, this.#profile.name, table);
     } finally {
@@ -164,4 +225,9 @@ export class SqlRows {
     if (isSynchronousReader(adapter) && isPatientReader(adapter)) return adapter.guard(sql, parameters);
     return this.#profile.syntax.within?.(timeout, sql) ?? sql;
   }
+}
+
+/** Returns the number in the only cell of a row. */
+export function toNumber(row: Row | undefined): number {
+  return Number(row?.[0]);
 }

@@ -6,10 +6,16 @@ export class TimeLimit {
   readonly #timeout: number | null;
   #stop: (() => void) | undefined;
 
-  /** @param timeout in milliseconds; null for no limit */
-  constructor(signal: AbortSignal | undefined, timeout: number | null) {
+  readonly #stated: number | null;
+
+  /**
+   * @param timeout in milliseconds; null for no limit
+   * @param stated the limit that the error names
+   */
+  constructor(signal: AbortSignal | undefined, timeout: number | null, stated: number | null = timeout) {
     this.#signal = signal;
     this.#timeout = timeout;
+    this.#stated = stated;
   }
 
   /**
@@ -22,7 +28,7 @@ export class TimeLimit {
     // The signals of the platform would keep their timers after the statement has ended.
     const controller = new AbortController();
     const give = (): void => controller.abort(signal?.reason);
-    const timer = setTimeout(() => controller.abort(queryTimeout(timeout)), timeout);
+    const timer = setTimeout(() => controller.abort(queryTimeout(this.#stated)), timeout);
     signal?.addEventListener("abort", give, { once: true });
     this.#stop = () => {
       clearTimeout(timer);

@@ -39,8 +39,12 @@ export function cellName(index: number): string {
   return `c${index}`;
 }
 
-/** Converts rows that a driver returned as objects to arrays of cells. */
-export function toRows(objects: readonly unknown[], width: number): readonly Row[] {
+/**
+ * Converts rows that a driver returned as objects to arrays of cells.
+ * @param width the number of cells, which have their aliases; undefined for columns with other names
+ */
+export function toRows(objects: readonly unknown[], width: number | undefined): readonly Row[] {
+  if (width === undefined) return objects.map((row): Row => Object.values(row as object));
   const names = Array.from({ length: width }, (_none, index) => cellName(index));
   return (objects as ReadonlyArray<Readonly<Record<string, unknown>>>).map((row) =>
     names.map((name) => row[name] ?? null),

@@ -1,6 +1,8 @@
 import type { EventEmitter } from "node:events";
 import { builtinModule } from "../../../base/host.ts";
+import type { GuardedConnections } from "../../connection/batch-reader.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
+import { PgBatches } from "./batch-reads.ts";
 
 /** The members of the pool of `pg` in use. */
 interface Pool extends EventEmitter {
@@ -21,23 +23,42 @@ type Listener = (...given: readonly unknown[]) => void;
  *
  * Kysely keeps its pool private. But a pool emits `release` when a connection returns to it, so this function borrows one
  * connection and catches that event.
- * @returns false if Kysely uses a pool other than that of `pg`
+ * @returns unguarded connections if Kysely uses a pool other than that of `pg`
  * @throws whatever Kysely throws when it cannot connect
  */
-export async function guardPool(db: AnyKysely): Promise<boolean> {
+export async function guardPool(db: AnyKysely): Promise<GuardedConnections> {
   let pool: Pool | null = null;
   let isPooled = true;
+  let takesBatches = false;
   await db.getExecutor().provideConnection((connection) => {
+    const { name } = connection.constructor;
     // Other drivers, such as PGlite, have no pool. A plain object is a connection that a dialect has wrapped.
-    isPooled = ["PostgresConnection", "Object"].includes(connection.constructor.name);
-    onceReleased(connection, (emitter) => {
-      if (isPool(emitter)) pool = emitter;
+    isPooled = ["PostgresConnection", "Object"].includes(name);
+    // To log statements, Kysely overrides this method on the connection.
+    const isPlain = name === "PostgresConnection" && !Object.hasOwn(connection, "executeQuery");
+    onceReleased(connection, (emitter, client) => {
+      if (!isPool(emitter)) return;
+      pool = emitter;
+      takesBatches = isPlain && sendsMessages(client);
     });
     return Promise.resolve();
   });
-  if (pool === null) return !isPooled;
+  if (pool === null) return { isGuarded: !isPooled };
   ignoreErrors(pool);
-  return true;
+  return { isGuarded: true, batches: takesBatches ? new PgBatches() : undefined };
+}
+
+/** The messages that a connection of `pg` can send. */
+const MESSAGES = ["parse", "bind", "describe", "execute", "close", "sync"] as const;
+
+/** Whether a client runs queries that send their own messages: that of `pg-native` has no such connection. */
+function sendsMessages(client: unknown): boolean {
+  if (typeof client !== "object" || client === null || !("connection" in client)) return false;
+  const { connection } = client;
+  // A client that pipelines by itself refuses such queries.
+  if ("pipeline" in client && client.pipeline === true) return false;
+  if (typeof connection !== "object" || connection === null) return false;
+  return MESSAGES.every((name) => name in connection && typeof Reflect.get(connection, name) === "function");
 }
 
 /** Adds the listeners, unless another Kysely instance over the same pool has added them. */
@@ -64,11 +85,14 @@ function isPool(emitter: EventEmitter): emitter is Pool {
   return "totalCount" in emitter && "connect" in emitter && typeof emitter.connect === "function";
 }
 
+/** Receives the emitter of `release`, and the client. */
+type Released = (emitter: EventEmitter, client: unknown) => void;
+
 /**
  * Catches the emitter of `release` when Kysely returns a connection. Kysely calls a method of the connection, named by a
  * private symbol.
  */
-function onceReleased(connection: object, found: (emitter: EventEmitter) => void): void {
+function onceReleased(connection: object, found: Released): void {
   const prototype: object | null = Reflect.getPrototypeOf(connection);
   const methods = prototype === null ? [] : Object.getOwnPropertySymbols(prototype);
   for (const name of methods) {
@@ -83,7 +107,7 @@ function onceReleased(connection: object, found: (emitter: EventEmitter) => void
 }
 
 /** Runs a synchronous function that emits `release`, and watches all emitters of the process meanwhile. */
-function watchRelease(run: () => unknown, found: (emitter: EventEmitter) => void): unknown {
+function watchRelease(run: () => unknown, found: Released): unknown {
   if (Emitter === undefined) return run();
   const { prototype } = Emitter;
   // oxlint-disable-next-line typescript/unbound-method -- called with the emitter, and put back as it was
@@ -91,7 +115,8 @@ function watchRelease(run: () => unknown, found: (emitter: EventEmitter) => void
   prototype.emit = function (this: EventEmitter, event, ...given): boolean {
     if (event === "release") {
       prototype.emit = emit;
-      found(this);
+      const [, client]: readonly unknown[] = given;
+      found(this, client);
     }
     return Reflect.apply(emit, this, [event, ...given]);
   };
