@@ -2,6 +2,16 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { seededRandom, type Random } from "./random.ts";
 import { ADJECTIVES, CATEGORIES, CITIES, FIRST_NAMES, LAST_NAMES, NOTES, NOUNS, REGIONS, STATUSES } from "./words.ts";
 
+/** A product, and an element of the array that the scenario S9 filters. */
+export interface Item {
+  readonly id: number;
+  readonly name: string;
+  readonly categoryId: number;
+  readonly price: number;
+  readonly stock: number;
+  readonly discontinued: boolean;
+}
+
 /** The number of rows in each table. */
 export const SIZES = { products: 1000, customers: 10_000, orders: 100_000, lines: 400_000, drafts: 1000 } as const;
 
@@ -75,16 +85,22 @@ function fill(
   for (let id = 1; id <= size; id += 1) insert.run(...row(id));
 }
 
-function productRow(id: number, random: Random): readonly SQLInputValue[] {
-  const name = `${random.pick(ADJECTIVES)} ${random.pick(NOUNS)} ${String(id)}`;
-  return [
+/** Makes the values of a product. */
+export function makeProduct(id: number, random: Random): Item {
+  return {
     id,
-    name,
-    1 + random.below(CATEGORIES.length),
-    random.below(20_000) / 100,
-    random.below(500),
-    random.below(2),
-  ];
+    name: `${random.pick(ADJECTIVES)} ${random.pick(NOUNS)} ${String(id)}`,
+    categoryId: 1 + random.below(CATEGORIES.length),
+    price: random.below(20_000) / 100,
+    stock: random.below(500),
+    discontinued: random.below(2) === 1,
+  };
+}
+
+function productRow(id: number, random: Random): readonly SQLInputValue[] {
+  return Object.values(makeProduct(id, random)).map((value: SQLInputValue | boolean) =>
+    typeof value === "boolean" ? Number(value) : value,
+  );
 }
 
 function customerRow(id: number, random: Random): readonly SQLInputValue[] {

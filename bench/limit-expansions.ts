@@ -1,11 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import { ORDER_COLUMNS, withBooleans, type LimitRow } from "./limit-rows.ts";
+import { expansionOf, type LimitRow } from "./limit-http.ts";
+import { ORDER_COLUMNS, withBooleans } from "./limit-rows.ts";
 
 /**
  * Reads orders with their related entities, as most programmers would write it: a prepared statement for the orders, and
  * for each of them one for its customer, one for its lines, and for each line one for its product.
  */
-export function makeExpansions(database: DatabaseSync): (root: string, query: Map<string, string>) => string {
+export function makeExpansions(database: DatabaseSync): (root: string, query: ReadonlyMap<string, string>) => string {
   const orders = database.prepare(`SELECT ${ORDER_COLUMNS} FROM orders ORDER BY id LIMIT ? OFFSET ?`);
   const customer = database.prepare(
     "SELECT id AS Id, name AS Name, city AS City, region AS Region, email AS Email FROM customers WHERE id = ?",
@@ -55,10 +56,8 @@ export function makeExpansions(database: DatabaseSync): (root: string, query: Ma
     }));
 
   return (root, query) => {
-    const [top, skip] = [Number(query.get("$top")), Number(query.get("$skip") ?? 0)];
-    const isSelected = query.has("$select");
+    const { top, skip, isSelected, context } = expansionOf(root, query);
     const value = isSelected ? selected(top, skip) : whole(top, skip);
-    const context = isSelected ? `(Id,OrderDate,Freight,Customer(Id,Name),Lines(Quantity,Price,Product(Name)))` : "";
-    return JSON.stringify({ "@odata.context": `${root}/$metadata#Orders${context}`, value });
+    return JSON.stringify({ "@odata.context": context, value });
   };
 }

@@ -1,14 +1,5 @@
 import type { SQLOutputValue } from "node:sqlite";
-
-/** A row with its related rows. */
-export type LimitRow = Record<string, unknown>;
-
-/** A response of the limit server. */
-export interface LimitAnswer {
-  readonly status: number;
-  readonly text: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+import type { LimitRow } from "./limit-http.ts";
 
 /** The columns of orders and drafts under the names of their properties. */
 export const ORDER_COLUMNS = `id AS Id, customerId AS CustomerId, orderDate AS OrderDate, shippedDate AS ShippedDate,

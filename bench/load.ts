@@ -2,7 +2,7 @@ import autocannon from "autocannon";
 import { HOST } from "./ask.ts";
 import { loadRequests } from "./load-requests.ts";
 import type { Scenario } from "./scenarios.ts";
-import type { ServerProcess } from "./server-process.ts";
+import type { CpuTime, ServerProcess } from "./server-process.ts";
 
 /** The interval between checks for completion, in milliseconds. */
 const SAMPLE_INTERVAL = 5;
@@ -11,7 +11,7 @@ const TIMEOUT = 60;
 
 /**
  * Sends a fixed number of requests and measures their cost on the server.
- * @returns CPU time of the server's process per request, in microseconds
+ * @returns CPU time per request
  * @throws Error when any request fails or its status is not 2xx
  */
 export async function measureLoad(
@@ -19,7 +19,7 @@ export async function measureLoad(
   scenario: Scenario,
   requests: number,
   connections: number,
-): Promise<number> {
+): Promise<CpuTime> {
   const { id } = scenario;
   const prepared = await loadRequests(server, scenario);
   const before = await server.cpu();
@@ -38,5 +38,8 @@ export async function measureLoad(
       `${id}: ${server.name} answered ${String(result["2xx"])} of ${String(requests)} requests with 2xx (${String(result.errors)} errors).`,
     );
   }
-  return (after - before) / requests;
+  return {
+    server: (after.server - before.server) / requests,
+    backend: (after.backend - before.backend) / requests,
+  };
 }

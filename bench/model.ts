@@ -1,14 +1,19 @@
 import { edm, entityType, hasMany, hasRequired } from "odatakit";
 
-/** The columns of the table `products`. */
-export const Product = entityType("Product", {
+const SOLD = {
   id: edm.int32().key(),
   name: edm.string(),
   categoryId: edm.int32(),
   price: edm.double(),
   stock: edm.int32(),
   discontinued: edm.boolean(),
-});
+} as const;
+
+/** The columns of the table `products`. */
+export const Product = entityType("Product", SOLD);
+
+/** The elements of the array. */
+export const Item = entityType("Item", SOLD);
 
 /** The columns of the table `customers`. */
 export const Customer = entityType("Customer", {

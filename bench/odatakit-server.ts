@@ -1,14 +1,15 @@
 /** Our server: handles the same requests with the declarations of an application. */
-import { Kysely } from "kysely";
-import { odataService } from "odatakit";
+import { arraySource, entitySet, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { serve } from "odatakit/node";
-import { sqliteDialect } from "odatakit/sqlite";
-import { Customer, Draft, Line, LINE_NAVIGATION, Order, ORDER_NAVIGATION, Product } from "./model.ts";
+import { makeItems } from "./array-items.ts";
+import { Customer, Draft, Item, Line, LINE_NAVIGATION, Order, ORDER_NAVIGATION, Product } from "./model.ts";
+import { openDatabase } from "./open-database.ts";
 import { PREFIX } from "./scenarios.ts";
-import { databasePlace, reportTo, SYNCHRONOUS } from "./server-messages.ts";
+import { databasePlace, reportTo } from "./server-messages.ts";
 
-const db = new Kysely({ dialect: sqliteDialect(databasePlace(), { synchronous: SYNCHRONOUS }) });
+const db = openDatabase(databasePlace());
+const items = makeItems();
 const operations = ["read"] as const;
 const service = odataService({
   prefix: PREFIX,
@@ -24,6 +25,7 @@ const service = odataService({
       rowVersion: "version",
       etag: ["version"],
     }),
+    entitySet(Item, { queryable: () => arraySource(Item, items) }),
   ],
 });
 

@@ -41,12 +41,14 @@ export function openDatabase(place: string): Kysely<unknown> {
 /**
  * Makes an empty database on a server, instead of one with the same name.
  * @param server the URL of any database of the server
+ * @param template another database to copy; no connection may use it
  * @returns its URL
  */
-export async function makeDatabase(server: string, name: string): Promise<string> {
+export async function makeDatabase(server: string, name: string, template?: string): Promise<string> {
   await onServer(server, async (admin) => {
     await dropDatabase(admin, server, name);
-    await sql`create database ${sql.id(name)}`.execute(admin);
+    const copied = template === undefined ? sql.raw("") : sql`template ${sql.id(template)}`;
+    await sql`create database ${sql.id(name)} ${copied}`.execute(admin);
   });
   const url = new URL(server);
   url.pathname = `/${name}`;

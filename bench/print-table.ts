@@ -1,19 +1,26 @@
-import type { Measurement } from "./measure-scenario.ts";
+import type { Cost, Measurement } from "./measure-scenario.ts";
 
 const HEAD = ["", "scenario", "conn.", "limit µs", "ours µs", "ours ÷ limit", "min–max", "budget", ""];
+const BACKEND_HEAD = ["limit µs", "ours µs", "ours ÷ limit", "min–max"];
 /** The columns that contain words; the others contain numbers. */
 const LEFT: ReadonlySet<number> = new Set([0, 1, 8]);
 
-/** Formats all measurements as a table, one line each. */
+/** Formats all measurements as a table, one line each. Over PostgreSQL its processes have columns of their own. */
 export function toTable(measurements: readonly Measurement[]): string {
-  const rows = [HEAD, ...measurements.map(cells)];
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  const hasBackend = measurements.some(({ backend }) => backend !== null);
+  const head = hasBackend ? [...HEAD.slice(0, 7), "", ...BACKEND_HEAD] : HEAD;
+  return alignColumns([head, ...measurements.map(hasBackend ? backendCells : cells)], LEFT);
+}
+
+/** Aligns cells: words to the left, numbers to the right. */
+export function alignColumns(rows: ReadonlyArray<readonly string[]>, left: ReadonlySet<number>): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   return rows
     .map((row) =>
       row
         .map((cell, column) => {
           const width = widths[column] ?? 0;
-          return LEFT.has(column) ? cell.padEnd(width) : cell.padStart(width);
+          return left.has(column) ? cell.padEnd(width) : cell.padStart(width);
         })
         .join("  ")
         .trimEnd(),
@@ -21,17 +28,22 @@ export function toTable(measurements: readonly Measurement[]): string {
     .join("\n");
 }
 
-function cells({ scenario, connections, ours, limit, ratio }: Measurement): readonly string[] {
+function cells({ scenario, connections, server }: Measurement): readonly string[] {
   const { id, title, budget } = scenario;
+  const verdict = server.ratio.median <= budget ? "within" : "over";
+  return [id, title, String(connections), ...costCells(server), `≤ ${String(budget)}`, verdict];
+}
+
+function backendCells({ scenario, connections, server, backend }: Measurement): readonly string[] {
+  const { id, title } = scenario;
+  return [id, title, String(connections), ...costCells(server), "PostgreSQL", ...(backend ? costCells(backend) : [])];
+}
+
+function costCells({ ours, limit, ratio }: Cost): readonly string[] {
   return [
-    id,
-    title,
-    String(connections),
     limit.toFixed(0),
     ours.toFixed(0),
     ratio.median.toFixed(2),
     `${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)}`,
-    `≤ ${budget.toFixed(1)}`,
-    ratio.median <= budget ? "within" : "over",
   ];
 }

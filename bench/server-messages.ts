@@ -53,14 +53,25 @@ export interface ServerHooks {
 const session = new Session();
 const delays = monitorEventLoopDelay({ resolution: 1 });
 
-/** Both servers let the operating system decide when to write to disk: waiting for the disk is not work of a server. */
-export const SYNCHRONOUS = "normal";
-
 /** The database that a server uses, its only argument: a SQLite file, or the URL of a database on another server. */
 export function databasePlace(): string {
   const [, , place] = process.argv;
   if (place === undefined) throw new Error("The bench starts this server, with the place of its database.");
   return place;
+}
+
+/** A response that a server sends as it is. */
+export interface FixedAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The response of our server to `$metadata`, which the bench passes as the second argument. */
+export function metadataOfOurs(): FixedAnswer {
+  const [, , , text] = process.argv;
+  if (text === undefined) throw new Error("The bench starts this server, with the response to $metadata.");
+  // Only the bench passes this argument.
+  return JSON.parse(text) as FixedAnswer;
 }
 
 /** Sends the port to the parent process and replies to its messages. Ends with the parent. */

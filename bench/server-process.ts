@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Profiler } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
+import { watchBackends, type Backends } from "./postgres-backends.ts";
 import type { ProcessState, ServerMessage, ServerRequest } from "./server-messages.ts";
 
 /** A server under measurement, in its own process. */
@@ -9,8 +10,8 @@ export interface ServerProcess {
   readonly name: string;
   readonly port: number;
   readonly pid: number;
-  /** CPU time that the process has used since its start, in microseconds. */
-  cpu(): Promise<number>;
+  /** CPU time used since the start, in microseconds. */
+  cpu(): Promise<CpuTime>;
   /** What the process holds after a garbage collection. */
   state(): Promise<ProcessState>;
   /**
@@ -22,21 +23,31 @@ export interface ServerProcess {
   close(): Promise<number | null>;
 }
 
+/** CPU time in microseconds. */
+export interface CpuTime {
+  /** Of the process. */
+  readonly server: number;
+  /** Of the processes of PostgreSQL that work for it. SQLite runs in the process itself. */
+  readonly backend: number;
+}
+
+/** The SQLite file that a server reads, or the URL of a database; and the response to `$metadata`, for a limit server. */
+export type ServerArguments = readonly [database: string] | readonly [database: string, metadata: string];
+
 /** Milliseconds for a process to end after its server was closed: connections drain for 10 seconds at most. */
 const MOST_TO_END = 20_000;
 
 /**
  * Runs a server during `use`.
  * @param file the module to run, in the folder of this one
- * @param database the SQLite file that it reads, or the URL of a database
  */
 export async function withServer(
   name: string,
   file: string,
-  database: string,
+  args: ServerArguments,
   use: (server: ServerProcess) => Promise<void>,
 ): Promise<void> {
-  const server = await startServer(name, file, database);
+  const server = await startServer(name, file, args);
   try {
     await use(server.process);
   } finally {
@@ -51,23 +62,30 @@ export interface StartedServer {
 }
 
 /** Starts a server. @see withServer */
-export async function startServer(name: string, file: string, database: string): Promise<StartedServer> {
+export async function startServer(name: string, file: string, args: ServerArguments): Promise<StartedServer> {
   const module = fileURLToPath(new URL(file, import.meta.url));
-  const child = fork(module, [database], { execArgv: ["--conditions=source"] });
+  const child = fork(module, args, { execArgv: ["--conditions=source"] });
   const exited = once(child, "exit");
+  const backends = await watchBackends(args[0]);
   const end = async (): Promise<void> => {
     if (child.connected) child.disconnect();
     await exited;
+    await backends.close();
   };
   try {
-    return { process: await toServerProcess(name, child, exited), end };
+    return { process: await toServerProcess(name, child, exited, backends), end };
   } catch (error) {
     await end();
     throw error;
   }
 }
 
-async function toServerProcess(name: string, child: ChildProcess, exited: Promise<unknown>): Promise<ServerProcess> {
+async function toServerProcess(
+  name: string,
+  child: ChildProcess,
+  exited: Promise<unknown>,
+  backends: Backends,
+): Promise<ServerProcess> {
   const { port } = expectKind(await nextMessage(child, name), "listening");
   const request = (message: ServerRequest): Promise<ServerMessage> => {
     const answer = nextMessage(child, name);
@@ -78,7 +96,10 @@ async function toServerProcess(name: string, child: ChildProcess, exited: Promis
     name,
     port,
     pid: child.pid ?? 0,
-    cpu: async () => expectKind(await request({ kind: "cpu" }), "cpu").microseconds,
+    cpu: async () => ({
+      server: expectKind(await request({ kind: "cpu" }), "cpu").microseconds,
+      backend: await backends.cpu(),
+    }),
     state: async () => expectKind(await request({ kind: "state" }), "state").state,
     profile: async (interval, run) => {
       expectKind(await request({ kind: "startProfile", interval }), "profiling");

@@ -46,13 +46,13 @@ export async function runSoak(place: string, seconds: number): Promise<SoakResul
   await db.destroy();
   const tally = new Tally();
   const ledger = new Ledger();
-  const { process: server, end } = await startServer("soak", SERVER, place);
+  const { process: server, end } = await startServer("soak", SERVER, [place]);
   try {
     const loaded = await loadServer(server, tally, ledger, seconds);
     for (const fault of await checkStored(server.port, ledger)) tally.violate("stored", fault);
     const code = await server.close();
     if (code !== 0) tally.violate("end", `the process did not end by itself after close(), exit code ${String(code)}`);
-    await withServer("soak", SERVER, place, async (again) => {
+    await withServer("soak", SERVER, [place], async (again) => {
       for (const fault of await checkStored(again.port, ledger)) tally.violate("stored, after a restart", fault);
     });
     if (database === "sqlite") for (const fault of checkFile(place)) tally.violate("file", fault);
@@ -77,7 +77,7 @@ async function loadServer(server: ServerProcess, tally: Tally, ledger: Ledger, s
   await warmUp(server.port);
   const before = await stateAtRest(server, tally);
   const begun = performance.now();
-  const cpuBefore = await server.cpu();
+  const { server: cpuBefore } = await server.cpu();
   const elapsed = (): number => (performance.now() - begun) / 1000;
   const clients = startClients({ port: server.port, tally, isOver: () => elapsed() >= seconds }, ledger);
   const samples: Sample[] = [];
@@ -88,7 +88,7 @@ async function loadServer(server: ServerProcess, tally: Tally, ledger: Ledger, s
     samples.push({ seconds: elapsed(), requests: tally.requests, state });
   }
   await Promise.all(clients);
-  const cpu = ((await server.cpu()) - cpuBefore) / 1e6 / elapsed();
+  const cpu = ((await server.cpu()).server - cpuBefore) / 1e6 / elapsed();
   const after = await stateAtRest(server, tally);
   for (const growth of growthOf(samples)) tally.violate("memory", growth);
   for (const left of leftOpen(before, after)) tally.violate("left open", left);

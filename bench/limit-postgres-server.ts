@@ -1,0 +1,73 @@
+/**
+ * The limit over PostgreSQL: the same requests, written by hand over the driver `pg` with named statements. Related entities
+ * are read for the whole page: a statement for each of them would wait for the network each time.
+ */
+import { Pool, types } from "pg";
+import { filterOf, serveLimit, type LimitAnswer, type LimitRow, type Send } from "./limit-http.ts";
+import { makePostgresDrafts } from "./limit-postgres-drafts.ts";
+import { makePostgresExpansions } from "./limit-postgres-expansions.ts";
+import { POSTGRES_ORDER_COLUMNS, makeQueries } from "./limit-postgres-rows.ts";
+import { databasePlace } from "./server-messages.ts";
+
+const CONNECTIONS = 8;
+
+// The text of a timestamp is almost the text in the response.
+types.setTypeParser(types.builtins.TIMESTAMPTZ, (text) => `${text.slice(0, 10)}T${text.slice(11, 19)}Z`);
+const pool = new Pool({
+  connectionString: databasePlace(),
+  max: CONNECTIONS,
+  idleTimeoutMillis: 0,
+  options: "-c timezone=UTC",
+});
+const query = makeQueries(pool);
+const expansions = makePostgresExpansions(query);
+
+const ORDERS = `SELECT ${POSTGRES_ORDER_COLUMNS} FROM orders`;
+const BY_KEY = { name: "order", text: `${ORDERS} WHERE id = $1` };
+const PAGE = { name: "orders", text: `${ORDERS} ORDER BY id LIMIT $1 OFFSET $2` };
+const BY_DATE = { name: "orders-by-date", text: `${ORDERS} ORDER BY "orderDate" DESC, id DESC LIMIT $1 OFFSET $2` };
+const PRODUCTS = {
+  name: "products",
+  text: `SELECT id AS "Id", name AS "Name", price AS "Price", (count(*) OVER ())::int AS total
+    FROM products WHERE price > $1 AND strpos(name, $2) > 0 ORDER BY id LIMIT $3`,
+};
+
+serveLimit({
+  order: (root, id, send) => answer(orderText(root, id), send),
+  orders: (root, options, send) => answer(orderPageText(root, options), send),
+  products: (root, options, send) => answer(productPageText(root, options), send),
+  drafts: makePostgresDrafts(query),
+});
+
+function answer(text: Promise<string>, send: Send): void {
+  text.then(
+    (made) => send({ status: 200, text: made }),
+    (error: unknown) => send({ status: 500, text: String(error) } satisfies LimitAnswer),
+  );
+}
+
+async function orderText(root: string, id: number): Promise<string> {
+  const [order] = await query(BY_KEY, [id]);
+  return JSON.stringify({
+    "@odata.context": `${root}/$metadata#Orders/$entity`,
+    "@odata.id": `${root}/Orders(${String(id)})`,
+    ...order,
+  });
+}
+
+async function orderPageText(root: string, options: ReadonlyMap<string, string>): Promise<string> {
+  if (options.has("$expand")) return expansions(root, options);
+  const statement = options.has("$orderby") ? BY_DATE : PAGE;
+  const value = await query(statement, [Number(options.get("$top")), Number(options.get("$skip") ?? 0)]);
+  return JSON.stringify({ "@odata.context": `${root}/$metadata#Orders`, value });
+}
+
+async function productPageText(root: string, options: ReadonlyMap<string, string>): Promise<string> {
+  const { price, text } = filterOf(options);
+  const rows: readonly LimitRow[] = await query(PRODUCTS, [price, text, Number(options.get("$top"))]);
+  return JSON.stringify({
+    "@odata.context": `${root}/$metadata#Products(Id,Name,Price)`,
+    "@odata.count": rows[0]?.["total"] ?? 0,
+    value: rows.map(({ Id, Name, Price }) => ({ Id, Name, Price })),
+  });
+}

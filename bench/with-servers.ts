@@ -1,0 +1,85 @@
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ask } from "./ask.ts";
+import { writeDatabase } from "./database.ts";
+import { deleteDatabase, makeDatabase } from "./open-database.ts";
+import { copyToPostgres } from "./postgres-database.ts";
+import { PREFIX } from "./scenarios.ts";
+import { withServer, type ServerProcess } from "./server-process.ts";
+
+/** Both servers, each with its own database, so that both generate the same keys and versions. */
+export interface Servers {
+  readonly ours: ServerProcess;
+  readonly limit: ServerProcess;
+}
+
+/** The places of two databases with the same rows. */
+interface Places {
+  readonly ours: string;
+  readonly limit: string;
+}
+
+/** The exit code after Ctrl-C. */
+const INTERRUPTED = 130;
+const OURS = "odatakit_bench";
+const LIMIT = "odatakit_bench_limit";
+/** The headers of `$metadata` that a fixed response repeats; Node.js adds the others. */
+const REPEATED: ReadonlySet<string> = new Set(["odata-version", "content-type", "vary", "etag", "content-length"]);
+
+/** Makes a folder that is deleted however the process ends. */
+export function makeFolder(): string {
+  const directory = mkdtempSync(join(tmpdir(), "odatakit-bench-"));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  // Without a handler, Ctrl-C ends the process without the event above.
+  process.once("SIGINT", () => process.exit(INTERRUPTED));
+  return directory;
+}
+
+/**
+ * Runs both servers over the same rows.
+ * @param file the SQLite file with the rows; our server uses it
+ * @param postgres the URL of a server, if the databases are of PostgreSQL
+ */
+export async function withServers(
+  file: string,
+  postgres: string | null,
+  use: (servers: Servers) => Promise<void>,
+): Promise<void> {
+  const run = (places: Places, limitServer: string): Promise<void> =>
+    withServer("odatakit", "odatakit-server.ts", [places.ours], async (ours) => {
+      const metadata = await metadataOf(ours);
+      await withServer("limit", limitServer, [places.limit, metadata], (limit) => use({ ours, limit }));
+    });
+  if (postgres === null) {
+    const limit = `${file}.limit`;
+    copyFileSync(file, limit);
+    await run({ ours: file, limit }, "limit-server.ts");
+    return;
+  }
+  try {
+    const ours = await makeDatabase(postgres, OURS);
+    await copyToPostgres(file, ours);
+    const limit = await makeDatabase(postgres, LIMIT, OURS);
+    await run({ ours, limit }, "limit-postgres-server.ts");
+  } finally {
+    await deleteDatabase(postgres, LIMIT);
+    await deleteDatabase(postgres, OURS);
+  }
+}
+
+/** Writes the SQLite file with the rows of all scenarios. */
+export function writeBenchDatabase(directory: string): string {
+  const file = join(directory, "shop.db");
+  const started = performance.now();
+  writeDatabase(file);
+  console.error(`Wrote the database in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+  return file;
+}
+
+/** Returns the response to `$metadata` as the argument of a limit server. */
+async function metadataOf(ours: ServerProcess): Promise<string> {
+  const { headers, body } = await ask(ours.port, `${PREFIX}/$metadata`);
+  const repeated = [...headers].filter(([name]) => REPEATED.has(name));
+  return JSON.stringify({ headers: Object.fromEntries(repeated), body: body.toString() });
+}
