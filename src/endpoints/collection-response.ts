@@ -13,7 +13,7 @@ import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import { shapeKey } from "../query/clauses.ts";
 import { bindCollection } from "./bind-query.ts";
 import { type CollectionResource, hasNoReferences, type PageRequest, pageResponse } from "./collection-page.ts";
-import { plainMembers } from "./entity-writer-for.ts";
+import { jsonMembers } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { expandPart, streamResponse } from "./stream-response.ts";
 
@@ -45,7 +45,7 @@ export function collectionResponse(
     selected,
     expand: expandPlan,
     countsAfterSkip,
-    json: resource.referencesOnly === true ? undefined : plainMembers(resource.origin, selectExpand, format),
+    json: resource.referencesOnly === true ? undefined : jsonMembers(resource.origin, selectExpand, expandPlan, format),
     keyset: resource.keyset === true ? keysetTokenScope(exchange, target.entitySet) : undefined,
   });
   const { maxResponseEntities: maxEntities } = definition.limits;

@@ -3,8 +3,11 @@ import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { PayloadFormat } from "../payload/payload-format.ts";
 import { compileEntityWriter, type EntityWriter, type WriterTarget } from "../payload/write-entity.ts";
 import type { LinksOf } from "../payload/write-links.ts";
-import type { SelectedProperty, SelectExpandClause } from "../query/clauses.ts";
+import type { ExpandPlan } from "../plan/plan-expand.ts";
+import { planJson } from "../plan/plan-json.ts";
+import type { SelectExpandClause } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
+import type { JsonMembers } from "../query/source.ts";
 
 /** The set of entities, or their type if no set is declared for them. */
 export type EntityOrigin = EntitySet | EntityType;
@@ -42,17 +45,19 @@ export function entityWriterFor(
 }
 
 /**
- * Returns the members of entities that are written with nothing but their values, without control information and
- * expansions; undefined if there is more.
+ * Returns the members of entities that are written with nothing but values, without control information, at all levels of
+ * the expansions; undefined if there is more.
  */
-export function plainMembers(
+export function jsonMembers(
   origin: EntityOrigin,
-  { expanded, selected }: SelectExpandClause,
+  clause: SelectExpandClause,
+  expand: ExpandPlan | null,
   { metadata, ieee754Compatible }: PayloadFormat,
-): readonly SelectedProperty[] | undefined {
-  const hasETag = metadata !== "none" && origin.kind === "EntitySet" && origin.etag.length > 0;
-  if (metadata === "full" || ieee754Compatible || hasETag || expanded.length > 0) return undefined;
-  return selected;
+): JsonMembers | undefined {
+  const hasETags = metadata !== "none";
+  const hasETag = hasETags && origin.kind === "EntitySet" && origin.etag.length > 0;
+  if (metadata === "full" || ieee754Compatible || hasETag) return undefined;
+  return planJson(clause, expand, hasETags) ?? undefined;
 }
 
 function toTarget(linksOf: LinksOf, origin: EntityOrigin): WriterTarget {

@@ -46,7 +46,7 @@ export async function streamResponse(
   }
 }
 
-/** Reads the related entities of a part of a page. */
+/** Reads the related entities of a part of a page, unless they are in its JSON. */
 export function expandPart(
   plan: ExpandPlan | null,
   entityType: EntityType,
@@ -54,6 +54,7 @@ export function expandPart(
   run: ExpandRequest,
 ): Maybe<PagePart> {
   if (plan === null) return part;
+  if (part.json !== undefined) return { ...part, total: part.json.total };
   const { entities, rowShape, joined } = part;
   const expanded = runExpand(plan, { entities, rowShape, entityType, joined }, run);
   return chain(expanded, (page) => ({ entities: page.entities, rowShape, total: page.total }));

@@ -37,7 +37,9 @@ export function streamSource(
     const state = new Evaluation(values);
     const continuation = planContinuation(plan, mentioned);
     const selected = continuation === null ? query.selected : withOrderProperties(query.selected, continuation.order);
-    const wanted: StreamQuery = { ...mentioned, selected, count: false, state, continuation };
+    // The limit of the response falls with each part, and only rows tell which expansion exceeds it.
+    const json = mentioned.json?.expanded.length === 0 ? mentioned.json : undefined;
+    const wanted: StreamQuery = { ...mentioned, selected, json, count: false, state, continuation };
     const total: SourceQuery = { ...wanted, values, filter: shape.filter, orderBy: [], skip: 0, top: 0, count: true };
     return chain(source.stream?.(wanted) ?? null, (opened) =>
       opened === null ? null : new CollectionStream(plan, opened, { joined, total }),

@@ -11,6 +11,7 @@ import type { BoundQuery } from "../query/clauses.ts";
 import type { Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { appliedPage } from "./applied-page.ts";
 import { chooseJoins, type ChosenJoins } from "./choose-joins.ts";
+import { chooseJson, type ChosenJson } from "./choose-json.ts";
 import { type CollectionResult, countOf, cutPage, sizeOf } from "./collection-result.ts";
 import { CollectionStream } from "./collection-stream.ts";
 import { answeredValue, isAsyncIterable, isSource } from "./handler-answer.ts";
@@ -140,7 +141,7 @@ function readSearch(
 }
 
 function readRows(rows: Iterable<unknown>, plan: CollectionPlan, reader: Reader): Maybe<CollectionResult> {
-  const query = toSourceQuery(plan, reader, null);
+  const query = toSourceQuery(plan, reader, null, null);
   const page = readCounted(plan, query, (each) => applyInMemory(rows, each, reader));
   return chain(page, (read) => toResult(plan, read, NO_JOINS));
 }
@@ -156,18 +157,26 @@ function readSource(
   }
   // The rows of a navigation between tables are read by its join, and no other joins are possible.
   const joinable = plan.form === "related" ? null : plan.expand;
-  return chain(chooseJoins(joinable, source, reader), (chosen) => {
-    const query = toSourceQuery(plan, reader, chosen);
-    const stream = mayStream ? streamSource(source, plan, { query, joined: chosen.joined, reader }) : null;
-    return chain(stream, (opened) => {
-      if (opened !== null) return opened;
-      const page = readCounted(plan, query, (each) => readFrom(source, each, reader));
-      return chain(page, (read) => toResult(plan, read, chosen.joined));
-    });
-  });
+  const json = joinable === plan.expand ? plan.json : undefined;
+  return chain(chooseJoins(joinable, source, reader), (chosen) =>
+    chain(chooseJson(json, source, reader), (written) => {
+      const query = toSourceQuery(plan, reader, chosen, written);
+      const stream = mayStream ? streamSource(source, plan, { query, joined: chosen.joined, reader }) : null;
+      return chain(stream, (opened) => {
+        if (opened !== null) return opened;
+        const page = readCounted(plan, query, (each) => readFrom(source, each, reader));
+        return chain(page, (read) => toResult(plan, read, chosen.joined));
+      });
+    }),
+  );
 }
 
-function toSourceQuery(plan: CollectionPlan, { context }: Reader, chosen: ChosenJoins | null): SourceQuery {
+function toSourceQuery(
+  plan: CollectionPlan,
+  { context }: Reader,
+  chosen: ChosenJoins | null,
+  written: ChosenJson | null,
+): SourceQuery {
   const { query } = plan;
   return {
     shape: query.shape,
@@ -179,8 +188,9 @@ function toSourceQuery(plan: CollectionPlan, { context }: Reader, chosen: Chosen
     top: plan.page.readSize,
     count: query.count,
     joined: chosen?.joined.navigations,
-    sources: chosen?.sources,
-    json: plan.json,
+    sources: written?.sources ?? chosen?.sources,
+    json: written?.json,
+    maxEntities: serviceOf(context).limits.maxResponseEntities,
     transaction: context.transaction,
     timeout: timeoutOf(context),
     // A getter, because making a signal is expensive and most sources never read it.

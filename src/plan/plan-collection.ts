@@ -10,6 +10,7 @@ import type {
   FilterClause,
   SelectExpandClause,
 } from "../query/clauses.ts";
+import type { JsonMembers } from "../query/source.ts";
 import { fillParameters } from "../query/walk-expression.ts";
 import { type KeysetValue, type Seek, seekBehind } from "./keyset-filter.ts";
 import { type KeysetOrder, keysetOrder, withOrderProperties } from "./keyset-order.ts";
@@ -42,7 +43,7 @@ export interface CollectionPlan {
   /** The expansions of the page; null: none. */
   readonly expand: ExpandPlan | null;
   /** The members of the entities if a source may write the page as JSON; undefined: it returns entities or rows. */
-  readonly json?: readonly SelectedProperty[] | undefined;
+  readonly json?: JsonMembers | undefined;
 }
 
 /** Paging by the values of the last row, or by offset. */
@@ -66,7 +67,7 @@ export interface PageRequest {
   /** Whether the count is taken after `$skip`, as on navigation routes, instead of before. */
   readonly countsAfterSkip?: boolean | undefined;
   /** The members of the entities in the response, if they have nothing else. */
-  readonly json?: readonly SelectedProperty[] | undefined;
+  readonly json?: JsonMembers | undefined;
   /** The scope of tokens for keyset paging, which only the queryable form supports. */
   readonly keyset?: TokenScope | undefined;
 }
@@ -108,15 +109,16 @@ export function planCollection(
     countsAfterSkip: request.countsAfterSkip ?? false,
     expand: request.expand ?? null,
     orderBy,
-    json: isBulk(page) && order === null ? request.json : undefined,
+    json: order === null && paysAsJson(request.json, page) ? request.json : undefined,
   };
 }
 
-/** For fewer rows, it takes a database longer to write JSON than to return them. */
+/** For fewer rows without expansions, it takes a database longer to write JSON than to return them. */
 const LEAST_JSON_ROWS = 64;
 
-function isBulk({ readSize }: PagePlan): boolean {
-  return readSize === undefined || readSize >= LEAST_JSON_ROWS;
+function paysAsJson(json: JsonMembers | undefined, { readSize }: PagePlan): boolean {
+  if (json === undefined) return false;
+  return json.expanded.length > 0 || readSize === undefined || readSize >= LEAST_JSON_ROWS;
 }
 
 /** Plans a page with keyset paging. `$skip` applies to the first page only, because tokens start after it. */

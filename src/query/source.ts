@@ -35,11 +35,10 @@ export interface SourceQuery {
   readonly joined?: readonly JoinedNavigation[] | undefined;
   /** The sources of the other sets that the query mentions; absent: it mentions none. */
   readonly sources?: SourcesBySet | undefined;
-  /**
-   * The members of the entities in the response, in their order, if these have nothing else: then a source may return a
-   * `JsonPage`. Requests with the same members pass the same object.
-   */
-  readonly json?: readonly SelectedProperty[] | undefined;
+  /** The members of the entities in the response, if these have nothing else: then a source may return a `JsonPage`. */
+  readonly json?: JsonMembers | undefined;
+  /** The most entities of a `JsonPage`, expansions included; a larger page is one of rows. Null or absent: no limit. */
+  readonly maxEntities?: number | null | undefined;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
   /** Milliseconds that a database may take for one statement; null or absent: no limit. */
@@ -48,6 +47,33 @@ export interface SourceQuery {
   readonly transaction?: unknown;
   /** The state of several reads that make one page; absent: the page is one read. */
   readonly state?: ReadState | undefined;
+}
+
+/**
+ * The members of entities that are written with nothing but values: the properties in order, then the expansions. Requests
+ * with the same members pass the same object.
+ */
+export interface JsonMembers {
+  readonly selected: readonly SelectedProperty[];
+  readonly expanded: readonly JsonExpansion[];
+}
+
+/** An expansion in a page of JSON. All requests of a shape pass the same object. */
+export interface JsonExpansion {
+  readonly expansion: ExpandedNavigation;
+  readonly join: NavigationJoin;
+  /** The target set, whose source is one of the sources of the query. */
+  readonly target: EntitySet;
+  /** Whether the key of the target limits each parent to one related entity. */
+  readonly isKeyed: boolean;
+  /** Total. */
+  readonly orderBy: readonly OrderByItem[];
+  /** The most entities of one parent in the response; undefined: all. If there are more, the page is one of rows. */
+  readonly size: number | undefined;
+  /** The most entities to read: `size`, or one more to find out whether there are more. */
+  readonly readSize: number | undefined;
+  /** The members of the related entities; null: only their number is written. */
+  readonly members: JsonMembers | null;
 }
 
 /** The state that several reads share. */
@@ -213,6 +239,8 @@ export interface JsonEntities {
   readonly bytes: Uint8Array;
   /** The number of entities. */
   readonly length: number;
+  /** The number of entities, those of expansions included. */
+  readonly total: number;
   /** Where the last entity starts. */
   readonly lastStart: number;
 }

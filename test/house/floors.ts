@@ -91,6 +91,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
       "authorize-nested.ts",
       "authorize-query.ts",
       "choose-joins.ts",
+      "choose-json.ts",
       "open-set.ts",
       "read-related.ts",
       "search-related.ts",

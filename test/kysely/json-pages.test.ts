@@ -12,7 +12,7 @@ import { readPage } from "../../src/kysely/read/read-page.ts";
 import { makeReader, type SqlReader } from "../../src/kysely/read/sql-reader.ts";
 import { compileEntityWriter } from "../../src/payload/write-entity.ts";
 import type { QueryShape } from "../../src/query/clauses.ts";
-import type { Page, SourceQuery } from "../../src/query/source.ts";
+import type { JsonMembers, Page, SourceQuery } from "../../src/query/source.ts";
 import { caseCount } from "../cases.ts";
 import type { AnyDatabase } from "./orders.ts";
 
@@ -56,6 +56,7 @@ function readerOf(db: AnyDatabase): SqlReader {
 }
 
 const selected = Object.freeze(model.properties.map((property) => Object.freeze({ property })));
+const members: JsonMembers = Object.freeze({ selected, expanded: [] });
 const shape = {
   key: "",
   entitySet: { name: "Things", entityType: model } as unknown as QueryShape["entitySet"],
@@ -198,7 +199,7 @@ describe("a page of SQLite as JSON", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(canonicalRow, { maxLength: 6 }), async (rows) => {
         await fill(rows);
-        const page = await readPage(reader, { ...wanted, json: selected });
+        const page = await readPage(reader, { ...wanted, json: members });
         expect(page.json?.length).toBe(rows.length);
         expect(textOf(page)).toBe(textOf(await readPage(reader, wanted)));
         const { bytes, lastStart } = page.json ?? { bytes: new Uint8Array(), lastStart: 0 };
@@ -214,7 +215,7 @@ describe("a page of SQLite as JSON", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(canonicalRow, oddRow), { minLength: 1, maxLength: 4 }), async (rows) => {
         await fill(rows);
-        const page = await readPage(reader, { ...wanted, json: selected });
+        const page = await readPage(reader, { ...wanted, json: members });
         expect(textOf(page)).toBe(textOf(await readPage(reader, wanted)));
       }),
       { numRuns: caseCount(6000) },
@@ -237,7 +238,7 @@ describe("a page of SQLite as JSON", () => {
     await fill([{}]);
     for (const field of ["text", "double"]) {
       await sql`update things set ${sql.id(field)} = ${cell}`.execute(db);
-      const page = await readPage(reader, { ...wanted, json: selected });
+      const page = await readPage(reader, { ...wanted, json: members });
       expect(textOf(page)).toBe(textOf(await readPage(reader, wanted)));
       await sql`update things set ${sql.id(field)} = null`.execute(db);
     }

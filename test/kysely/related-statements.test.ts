@@ -6,17 +6,20 @@ const { db, seen, planOf } = await relationTables();
 await fillRelations(db, 2000);
 const service = tablesService(db);
 
+/** A response that SQLite does not write itself, because its numbers are strings. */
+const AS_ROWS = { accept: "application/json;IEEE754Compatible=true" };
+
 /** The statements of a request with a known shape, whatever the response. */
-async function statementsOf(target: string): Promise<ReturnType<typeof seen>> {
-  const request = (): Promise<unknown> => service.fetch(new Request(`http://service.example${target}`));
+async function statementsOf(target: string, headers: Record<string, string> = {}): Promise<ReturnType<typeof seen>> {
+  const request = (): Promise<unknown> => service.fetch(new Request(`http://service.example${target}`, { headers }));
   await request();
   seen();
   await request();
   return seen();
 }
 
-async function textsOf(target: string): Promise<readonly string[]> {
-  return (await statementsOf(target)).map((statement) => statement.sql);
+async function textsOf(target: string, headers: Record<string, string> = {}): Promise<readonly string[]> {
+  return (await statementsOf(target, headers)).map((statement) => statement.sql);
 }
 
 describe("SQL of expressions along navigations", () => {
@@ -126,7 +129,7 @@ describe("the text of a statement grows linearly with the path", () => {
 
 describe("an expansion reads", () => {
   test("single-valued navigations together with their parents, and only the required columns", async () => {
-    expect(await textsOf("/Orders?$select=note&$expand=customer($select=name;$expand=country)")).toEqual([
+    expect(await textsOf("/Orders?$select=note&$expand=customer($select=name;$expand=country)", AS_ROWS)).toEqual([
       'select "it"."customer_id" as "c0", "it"."note" as "c1", "r1"."id" as "c2", "r1"."name" as "c3", "r1"."country" as "c4", "r2"."code" as "c5", "r2"."name" as "c6" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join "countries" as "r2" on "r2"."code" = "r1"."country" order by "it"."id" limit ?',
     ]);
   });
@@ -134,6 +137,7 @@ describe("an expansion reads", () => {
   test("with a condition on related entities, and keeps all parents", async () => {
     const [text = "", ...more] = await textsOf(
       "/Orders?$select=id&$expand=customer($select=id;$filter=name eq country/name)",
+      AS_ROWS,
     );
     expect([text, more]).toEqual([
       'select cast("it"."id" as text) as "c0", "it"."customer_id" as "c1", "r1"."id" as "c2" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" and (exists (select 1 from (select 1 as "one") as "r3" left join "countries" as "r2" on "r2"."code" = "r1"."country" where "r1"."name" is "r2"."name")) is true order by "it"."id" limit ?',
@@ -242,8 +246,43 @@ describe("an index serves", () => {
       /SEARCH r1 USING COVERING INDEX orders_customer \(customer_id=\?\)/,
     ],
   ])("%s", async (_what, target, ...plans) => {
-    const found = (await statementsOf(String(target))).map(planOf);
+    const found = (await statementsOf(String(target), AS_ROWS)).map(planOf);
     expect(found).toEqual(plans.map((plan) => expect.stringMatching(plan) as unknown));
+  });
+});
+
+describe("one statement writes as JSON", () => {
+  test.each<readonly [what: string, target: string, sql: string, plan: RegExp]>([
+    [
+      "single-valued navigations",
+      "/Orders?$select=note&$expand=customer($select=name;$expand=country($select=name))&$top=5",
+      `select cast(group_concat(json_object('note', "page"."c0", 'customer', (select case when "r1"."name" >= x'' then 'bytes' else json_object('name', "r1"."name", 'country', (select case when "r2"."name" >= x'' then 'bytes' else json_object('name', "r2"."name") end from "countries" as "r2" where "r2"."code" = "r1"."country")) end from "customers" as "r1" where "r1"."id" = "page"."c1"))) as blob) as "c0", count(*) filter (where "page"."c0" >= x'') as "c1", count(*) as "c2" from (select "it"."note" as "c0", "it"."customer_id" as "c1" from "orders" as "it" order by "it"."id" limit ?) as "page"`,
+      /SEARCH r1 USING INTEGER PRIMARY KEY \(rowid=\?\); .*SEARCH r2 USING .*\(code=\?\)$/,
+    ],
+    [
+      "a count",
+      "/Customers?$select=name&$expand=orders/$count&$top=5",
+      `select cast(group_concat(json_object('name', "page"."c0", 'orders@odata.count', (select count(*) from "orders" as "r1" where "r1"."customer_id" = "page"."c1"), 'id', "page"."c1")) as blob) as "c0", count(*) filter (where "page"."c0" >= x'' or "page"."c1" >= x'') as "c1", count(*) as "c2" from (select "it"."name" as "c0", "it"."id" as "c1" from "customers" as "it" order by "it"."id" limit ?) as "page"`,
+      /SEARCH r1 USING COVERING INDEX orders_customer \(customer_id=\?\)$/,
+    ],
+    [
+      "lists along links",
+      "/Orders?$select=id&$expand=tags($select=label;$filter=label ne 'x';$orderby=label;$skip=1;$top=2)&$top=5",
+      `select cast(group_concat(json_object('id', "page"."c0", 'tags', (select case when odata_spend_entities(?, count(*), ?) and total("of_r1"."c0" >= x'') = 0 then json_group_array(json_object('label', "of_r1"."c0")) end from (select "r1"."label" as "c0" from "order_tags" as "r2" inner join "tags" as "r1" on "r1"."code" = "r2"."tag" collate binary where "r2"."order_id" = "page"."c0" and ("r1"."label" <> ?) order by "r1"."label", "r1"."code" limit ? offset ?) as "of_r1"))) as blob) as "c0", count(*) filter (where "page"."c0" >= x'') as "c1", count(*) as "c2" from (select "it"."id" as "c0" from "orders" as "it" order by "it"."id" limit ?) as "page"`,
+      /SEARCH r2 USING PRIMARY KEY \(order_id=\?\); SEARCH r1 USING .*\(code=\?\)/,
+    ],
+  ])("%s", async (_what, target, text, plan) => {
+    const statements = await statementsOf(target);
+    expect(statements.map(({ sql: each }) => each)).toEqual([text]);
+    expect(statements.map(planOf)).toEqual([expect.stringMatching(plan)]);
+  });
+
+  test.each([
+    ["without an index for the related rows", "/Products?$expand=lines&$top=5"],
+    ["with a condition on further related rows", "/Customers?$expand=orders($filter=lines/any())&$top=5"],
+    ["in the order of counts", "/Customers?$expand=orders($orderby=customer/orders/$count;$top=1)&$top=5"],
+  ])("no expansion %s", async (_what, target) => {
+    expect((await textsOf(target)).filter((text) => text.includes("json_object("))).toEqual([]);
   });
 });
 

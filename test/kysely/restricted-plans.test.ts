@@ -14,7 +14,6 @@ import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
-import { estimatedText } from "../../src/kysely/sqlite/query-cost.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
 const Customer = entityType("Customer", {
@@ -236,7 +235,7 @@ describe("SQLite flattens restricted rows, so that indexes serve them", () => {
         for (const name of ["readRows", "readOne", "read", "readFirst"] as const) {
           const read = reader[name];
           reader[name] = (text, values, patience) => {
-            if (!text.startsWith("explain")) statements.push([estimatedText(text), values]);
+            if (!text.startsWith("explain")) statements.push([text, values]);
             return read.call(adapter, text, values, patience);
           };
         }
@@ -262,7 +261,9 @@ describe("SQLite flattens restricted rows, so that indexes serve them", () => {
       reader
         .readRows(`explain query plan ${text}`, values)
         .map((line) => String(line[3]))
-        .join("; "),
+        .join("; ")
+        // The rows of a page as JSON, and of a list in it, are a derived table whose rows are written one by one.
+        .replaceAll(/CO-ROUTINE (?:page|of_r\d+); |; SCAN (?:page|of_r\d+)/g, ""),
     );
   }
 
@@ -288,7 +289,11 @@ describe("SQLite flattens restricted rows, so that indexes serve them", () => {
       "region:r1",
       /SEARCH r1 USING .*orders_1 \(id=\?\) LEFT-JOIN; .*SEARCH r2 USING .*customers_1 \(id=\?\)/,
     ],
-    ["/Lines?$top=2&$expand=order", "owner:o1", /SEARCH r1 USING .*orders_1 \(id=\?\) LEFT-JOIN$/],
+    [
+      "/Lines?$top=2&$expand=order",
+      "owner:o1",
+      /; CORRELATED SCALAR SUBQUERY \d+; SEARCH r1 USING .*orders_1 \(id=\?\)$/,
+    ],
     [
       "/Customers?$filter=orders/any(o:o/total gt 2)&$top=1",
       "owner:o1",

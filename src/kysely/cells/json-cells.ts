@@ -7,12 +7,19 @@ export interface JsonPatch {
   readonly text: string;
 }
 
+/** The findings in one page. */
+export interface JsonFindings {
+  /** The values that are valid but written differently, in order. */
+  readonly patches: JsonPatch[];
+  /** The number of entities, those of expansions included. */
+  entities: number;
+}
+
 /**
  * Finds the end of a value in JSON that a database wrote; -1 if the value is not in the form that the response requires: then
  * the rows must be read instead. The database has checked the syntax, and null is not among the values.
- * @param patches receives a value that is valid but written differently
  */
-export type ScanJson = (bytes: Uint8Array, at: number, patches: JsonPatch[]) => number;
+export type ScanJson = (bytes: Uint8Array, at: number, findings: JsonFindings) => number;
 
 const QUOTE = 34;
 const PLUS = 43;
@@ -110,7 +117,7 @@ const COMMON_DIGITS = 15;
  * Finds the end of an Edm.Double or Edm.Single. A number with more digits or an exponent is written as JavaScript does, and
  * infinity as its name.
  */
-export const scanDouble: ScanJson = (bytes, at, patches) => {
+export const scanDouble: ScanJson = (bytes, at, { patches }) => {
   let digits = 0;
   let isCommon = true;
   let end = at;
@@ -158,8 +165,8 @@ const GUID_LENGTH = 36;
 
 /** Makes the scan of the name of an enumeration member. */
 export function scanName(names: ReadonlySet<string>): ScanJson {
-  return (bytes, at, patches) => {
-    const end = scanString(bytes, at, patches);
+  return (bytes, at, findings) => {
+    const end = scanString(bytes, at, findings);
     return end > 0 && names.has(new TextDecoder().decode(bytes.subarray(at + 1, end - 1))) ? end : -1;
   };
 }

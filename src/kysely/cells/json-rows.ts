@@ -1,4 +1,4 @@
-import type { JsonPatch, ScanJson } from "./json-cells.ts";
+import type { JsonFindings, JsonPatch, ScanJson } from "./json-cells.ts";
 
 /** A member of the objects that a database wrote. */
 export interface JsonMember {
@@ -6,21 +6,27 @@ export interface JsonMember {
   readonly head: number;
   readonly nullable: boolean;
   readonly scan: ScanJson;
+  /** Whether the response lacks the member, which is only checked. It is not the first one. */
+  readonly isHidden?: boolean | undefined;
 }
 
 /** Objects as the response contains them, with commas between them. */
 export interface JsonRows {
   readonly bytes: Uint8Array;
+  /** The number of entities, those of expansions included. */
+  readonly total: number;
   /** Where the last object starts. */
   readonly lastStart: number;
 }
 
 const COMMA = 44;
+const OPENING_BRACKET = 91;
+const CLOSING_BRACKET = 93;
 const LOWER_N = 110;
 const OPENING = 123;
 const CLOSING = 125;
 const NULL_LENGTH = 4;
-const NOTHING: JsonRows = Object.freeze({ bytes: new Uint8Array(0), lastStart: 0 });
+const NOTHING: JsonRows = Object.freeze({ bytes: new Uint8Array(0), total: 0, lastStart: 0 });
 
 /**
  * Checks the values of objects that a database wrote, with commas between them, and writes those differently that JavaScript
@@ -31,31 +37,80 @@ const NOTHING: JsonRows = Object.freeze({ bytes: new Uint8Array(0), lastStart: 0
  */
 export function scanRows(bytes: Uint8Array, count: number, members: readonly JsonMember[]): JsonRows | null {
   if (count === 0) return NOTHING;
-  const patches: JsonPatch[] = [];
+  const findings: JsonFindings = { patches: [], entities: count };
   let at = 0;
   let lastStart = 0;
   for (let row = 0; row < count; row += 1) {
     lastStart = at;
-    let separator = OPENING;
-    for (const { head, nullable, scan } of members) {
-      if (bytes[at] !== separator) return null;
-      separator = COMMA;
-      at += head;
-      if (bytes[at] === LOWER_N) {
-        if (!nullable) return null;
-        at += NULL_LENGTH;
-      } else {
-        at = scan(bytes, at, patches);
-        if (at < 0) return null;
-      }
-    }
-    if (bytes[at] !== CLOSING) return null;
-    at += 2;
+    at = scanObject(bytes, at, members, findings);
+    if (at < 0) return null;
+    at += 1;
   }
-  return patches.length === 0 ? { bytes, lastStart } : patched(bytes, lastStart, patches);
+  const { patches, entities: total } = findings;
+  return patches.length === 0 ? { bytes, total, lastStart } : { ...patched(bytes, lastStart, patches), total };
 }
 
-function patched(bytes: Uint8Array, lastStart: number, patches: readonly JsonPatch[]): JsonRows {
+/** Makes the scan of a related entity. */
+export function scanEntity(members: readonly JsonMember[]): ScanJson {
+  return (bytes, at, findings) => {
+    findings.entities += 1;
+    return scanObject(bytes, at, members, findings);
+  };
+}
+
+/** Makes the scan of an array of related entities. @param most their greatest number; undefined: no limit */
+export function scanEntities(members: readonly JsonMember[], most: number | undefined): ScanJson {
+  const limit = most ?? Infinity;
+  return (bytes, start, findings) => {
+    if (bytes[start] !== OPENING_BRACKET) return -1;
+    let at = start + 1;
+    if (bytes[at] === CLOSING_BRACKET) return at + 1;
+    for (let count = 1; count <= limit; count += 1) {
+      at = scanObject(bytes, at, members, findings);
+      if (at < 0) return -1;
+      if (bytes[at] === CLOSING_BRACKET) {
+        findings.entities += count;
+        return at + 1;
+      }
+      at += 1;
+    }
+    return -1;
+  };
+}
+
+/** Returns the end of an object; -1 as for `ScanJson`. */
+function scanObject(bytes: Uint8Array, start: number, members: readonly JsonMember[], findings: JsonFindings): number {
+  let at = start;
+  let separator = OPENING;
+  for (const { head, nullable, scan, isHidden } of members) {
+    if (bytes[at] !== separator) return -1;
+    separator = COMMA;
+    const before = at;
+    at += head;
+    if (bytes[at] === LOWER_N) {
+      if (!nullable) return -1;
+      at += NULL_LENGTH;
+    } else {
+      at = scan(bytes, at, findings);
+      if (at < 0) return -1;
+    }
+    if (isHidden === true) hide(before, at, findings);
+  }
+  return bytes[at] === CLOSING ? at + 1 : -1;
+}
+
+/** Removes a member. Its value may have been written differently. */
+function hide(start: number, end: number, { patches }: JsonFindings): void {
+  const last = patches.at(-1);
+  if (last !== undefined && last.start > start) patches.pop();
+  patches.push({ start, end, text: "" });
+}
+
+function patched(
+  bytes: Uint8Array,
+  lastStart: number,
+  patches: readonly JsonPatch[],
+): Pick<JsonRows, "bytes" | "lastStart"> {
   const encoder = new TextEncoder();
   let growth = 0;
   let growthBefore = 0;

@@ -4,30 +4,59 @@ import type { Sql } from "../statement/sql-form.ts";
 
 /** How a database writes the values of a column as JSON. */
 export interface JsonCell {
-  /** Returns the argument for the function of the database that makes objects. */
+  /** Returns the value of a member, for the function of the database that makes objects. */
   readonly toArgument: (cell: Sql) => Sql;
   readonly scan: ScanJson;
   /** Whether the value is a floating-point number, which some versions of the database round. */
   readonly isDouble?: boolean | undefined;
 }
 
-/** How one kind of database writes the rows of a statement as JSON. Only for databases in this process. */
+/** How one kind of database writes entities as JSON, without blanks between the tokens. */
 export interface JsonSyntax {
+  /** Whether pages without expansions are cheaper as JSON than as rows. */
+  readonly isForPlainPages: boolean;
   /** The most members of an object. */
   readonly maxMembers: number;
   /**
-   * Selects one row: the objects as bytes with commas between them, null for none, their number, and the number of those
-   * with a value that has no JSON.
+   * Selects one row for a page: the objects as bytes with commas between them, null for none; the number of those with a
+   * value that has no JSON; the number of objects. The columns are `c0`, `c1` and `c2`.
+   * @param rows the query of the rows, whose cells the parts name by `JSON_PAGE`
    */
-  readonly page: (members: readonly JsonPart[], rows: Sql) => Sql;
-  /** Whether this version of the database writes floating-point numbers with all their digits. */
-  readonly writesDoubles: (reader: SynchronousReader) => boolean;
+  readonly page: (parts: readonly JsonPart[], rows: Sql) => Sql;
+  /**
+   * The object of the only row, as a value of a member; null without a row, and a string if a value has no JSON.
+   * @param from the clauses from `from` on, with a blank before them
+   */
+  readonly entity: (parts: readonly JsonPart[], from: Sql) => Sql;
+  /**
+   * An array of objects in the order of the rows, as a value of a member; null if a value has no JSON. The statement may fail,
+   * as `isRefused` tells, once all arrays of an execution have more objects than `most`.
+   */
+  readonly entities: (parts: readonly JsonPart[], from: Sql, limit: JsonLimit) => Sql;
+  /**
+   * Whether this version of the database writes floating-point numbers with all their digits.
+   * @param reader null for a database that answers with promises
+   */
+  readonly writesDoubles: (reader: SynchronousReader | null) => boolean;
   /** Whether an error means that a value, or the whole page, has no JSON. */
   readonly isRefused: (error: unknown) => boolean;
 }
 
-/** A member of the objects of a page, and the cell of its value. */
-export interface JsonPart extends Pick<JsonCell, "toArgument"> {
+/** The alias of the rows of a page. */
+export const JSON_PAGE = "page";
+
+/** A member of objects. */
+export interface JsonPart {
   readonly name: string;
-  readonly cell: Sql;
+  /** The value of the member: of a column, or an object, an array or a number of the same statement. */
+  readonly argument: Sql;
+  /** The column; null for other values. */
+  readonly cell: Sql | null;
+}
+
+/** The placeholders that bound the arrays of one execution. */
+export interface JsonLimit {
+  /** Identifies the execution. */
+  readonly execution: Sql;
+  readonly most: Sql;
 }

@@ -14,15 +14,20 @@ import type { SqlReader } from "./sql-reader.ts";
 export function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<JsonEntities | null> {
   const { json: syntax } = reader.profile;
   const rows = reader.rows.within(query.transaction);
-  if (query.json === undefined || syntax === undefined || rows.local === null) return null;
+  if (query.json === undefined || syntax === undefined) return null;
+  // A transaction reads SQLite through Kysely, with rows as objects.
+  if (rows.local === null && reader.rows.local !== null) return null;
   const statement = reader.statements.json(query, query.json);
   if (statement === null) return null;
   const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), query);
   return chain(unlessRefused(read, syntax), (row) => {
-    const [bytes, length, unfit] = row ?? [];
-    if (typeof length !== "number" || unfit !== 0) return null;
+    const [bytes, unfit, count] = row ?? [];
+    if (count === undefined || Number(unfit) !== 0) return null;
+    const length = Number(count);
     const scanned = scanRows(bytes instanceof Uint8Array ? bytes : NO_BYTES, length, statement.members);
-    return scanned === null ? null : { ...scanned, length };
+    // The rows lead to the error for the expansion that exceeds the limit.
+    if (scanned === null || (scanned.total > length && scanned.total > (query.maxEntities ?? Infinity))) return null;
+    return { ...scanned, length };
   });
 }
 

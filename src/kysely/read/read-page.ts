@@ -14,8 +14,9 @@ const NO_ENTITIES: Pick<JsonPage, "entities"> = Object.freeze({ entities: Object
  * @throws ODataError for a query that cannot be expressed in SQL; errors of the database
  */
 export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
-  const { values, top, skip, state } = query;
-  const execution = toExecution({ values, top, skip, base: baseOf(reader, query.sources), state });
+  const { values, top, skip, state, maxEntities } = query;
+  const maxRows = maxEntities ?? Number.MAX_SAFE_INTEGER;
+  const execution = toExecution({ values, top, skip, maxRows, base: baseOf(reader, query.sources), state });
   if (query.top === 0) {
     if (!query.count) return NO_ENTITIES;
     return chain(readTotal(reader, query, execution), (count): Page => ({ ...NO_ENTITIES, count }));

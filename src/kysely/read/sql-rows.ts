@@ -9,7 +9,7 @@ import { isSynchronousReader, type AnyKysely, type SynchronousReader } from "../
 import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toRows } from "../translate/select-columns.ts";
-import type { RowStatement, Statement } from "./statement-cache.ts";
+import type { RowStatement, Statement } from "./compile-statement.ts";
 import { TimeLimit } from "./time-limit.ts";
 
 /** The parts of a profile that running statements requires. */

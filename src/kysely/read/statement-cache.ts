@@ -2,60 +2,39 @@ import { sql } from "kysely";
 import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
-import { isODataError, protocolError } from "../../errors/odata-error.ts";
+import { isODataError } from "../../errors/odata-error.ts";
 import type { FilterClause, SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
-import type { KeyedJoins, RelatedQuery, SourceQuery, SourcesBySet } from "../../query/source.ts";
+import type { JsonMembers, KeyedJoins, RelatedQuery, SourceQuery, SourcesBySet } from "../../query/source.ts";
+import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
-import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
-import { ofTable } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import type { From } from "../translate/base-query.ts";
 import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
-import { findWritable, type JsonQuery, translateJsonPage } from "../translate/translate-json.ts";
+import { type JsonQuery, translateJsonPage } from "../translate/translate-json.ts";
 import {
   translateByKey,
+  type PageClauses,
   translatePage,
   translateTest,
   translateTotal,
-  type RowQuery,
   narrowedFrom,
 } from "../translate/translate-query.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
-import { compileStatement, utcMark } from "../translate/utc-session.ts";
+import { utcMark } from "../translate/utc-session.ts";
+import { type CompileTarget, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 import { readerOfSource, statementsOf } from "./row-source.ts";
-
-/** A compiled statement: its text and its placeholders. */
-export interface Statement {
-  readonly sql: string;
-  readonly slots: readonly unknown[];
-  /** The table of the set, for the log; absent for a query of the application. */
-  readonly table?: string | undefined;
-}
-
-/** A statement that returns rows. */
-export interface RowStatement extends Statement {
-  readonly rowShape: RowShape;
-  /** The number of cells in a row. */
-  readonly width: number;
-}
 
 /** A statement that returns one row: a page as JSON. */
 export interface JsonStatement extends Statement, Omit<JsonQuery, "query"> {}
 
 /** The table or base query of the statements. */
-export interface StatementTarget {
-  readonly db: AnyKysely;
-  readonly profile: DialectProfile;
-  readonly from: From;
+export interface StatementTarget extends CompileTarget {
   /** The key of the type. */
   readonly key: readonly StructuralProperty[];
   /** Finds the columns. Called for the first statement, since tables may be created after the declarations. */
   readonly findPlans: () => PlansByField;
-  /** The synchronous reader, which can explain a statement before it runs; null without one. */
-  readonly local: SynchronousReader | null;
 }
 
 /** Cache keys for no filter and for no joins. */
@@ -68,6 +47,7 @@ const NOTHING_JOINED: readonly never[] = Object.freeze([]);
  */
 export class StatementCache {
   readonly #target: StatementTarget;
+  readonly #compiler: StatementCompiler;
   readonly #pages = new IdentityCache<Map<number, RowStatement>>();
   readonly #json = new IdentityCache<Map<number, JsonStatement | null>>();
   readonly #totals = new IdentityCache<Statement>();
@@ -81,6 +61,7 @@ export class StatementCache {
 
   constructor(target: StatementTarget) {
     this.#target = target;
+    this.#compiler = new StatementCompiler(target);
   }
 
   /**
@@ -97,48 +78,69 @@ export class StatementCache {
       () => new Map(),
     );
     return variantOf(variants, [hasTop, hasSkip], () => {
-      return this.#choose((profile) => {
+      return this.#compiler.choose((profile) => {
         const statement = this.#scope(profile, query.sources);
-        return this.#compileRows(translatePage(this.rowsFor(null), statement, { ...clauses, hasTop, hasSkip }));
+        return this.#compiler.compileRows(
+          translatePage(this.rowsFor(null), statement, { ...clauses, hasTop, hasSkip }),
+        );
       });
     });
   }
 
   /**
    * Returns the statement of a page as JSON.
-   * @param selected the members of each object
-   * @returns null if the database cannot write it
-   * @throws ODataError as for `page`
+   * @param json the members of each object
+   * @returns null if the database cannot write it, or needs the rows to find related entities
+   * @throws ODataError as for `page`, without expansions
    */
-  json(query: SourceQuery, selected: readonly SelectedProperty[]): JsonStatement | null {
-    const { profile, local } = this.#target;
+  json(query: SourceQuery, json: JsonMembers): JsonStatement | null {
+    const { profile } = this.#target;
     const { json: syntax } = profile;
-    if (syntax === undefined || local === null) return null;
+    const isPlain = json.expanded.length === 0;
+    if (syntax === undefined || (isPlain && !syntax.isForPlainPages)) return null;
     const { shape, filter, orderBy, sources } = query;
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
-    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, ...identitiesOf(sources)];
+    const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...identitiesOf(sources)];
     return variantOf(
       this.#json.get(identities, () => new Map()),
       Object.values(limits),
       () => {
-        const rows = this.rowsFor(null);
-        const writable = findWritable(selected, rows.plans, syntax, () => syntax.writesDoubles(local));
-        if (writable === null) return null;
         const clauses = { filter, orderBy, roundingMode: shape.roundingMode, ...limits };
-        return this.#choose((each) => {
-          const made = translateJsonPage(rows, this.#scope(each, sources), clauses, writable, syntax);
-          return Object.freeze({ ...this.#compile(made.query), members: made.members, width: made.width });
-        });
+        const make = (each: DialectProfile): JsonStatement | null =>
+          this.#makeJson(each, syntax, clauses, json, sources);
+        if (isPlain) return this.#compiler.choose(make);
+        try {
+          const made = make(profile);
+          return made === null || this.#compiler.scans(made) ? null : made;
+        } catch (error) {
+          // The rows may need no related entities.
+          if (isODataError(error)) return null;
+          throw error;
+        }
       },
     );
+  }
+
+  #makeJson(
+    profile: DialectProfile,
+    syntax: JsonSyntax,
+    clauses: Omit<PageClauses, "selected" | "joined">,
+    json: JsonMembers,
+    sources: SourcesBySet | undefined,
+  ): JsonStatement | null {
+    const writesDoubles = (): boolean => syntax.writesDoubles(this.#target.local);
+    const writing = { syntax, writesDoubles, statement: this.#scope(profile, sources) };
+    const made = translateJsonPage(this.rowsFor(null), writing, clauses, json);
+    if (made === null) return null;
+    return Object.freeze({ ...this.#compiler.compile(made.query), members: made.members, width: made.width });
   }
 
   /** Returns the statement that counts the rows after the filter. @throws ODataError as for `page` */
   total({ shape, filter, sources }: SourceQuery): Statement {
     return this.#totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
-      return this.#choose((profile) => {
+      return this.#compiler.choose((profile) => {
         const statement = this.#scope(profile, sources);
-        return this.#compile(translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode));
+        return this.#compiler.compile(translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode));
       });
     });
   }
@@ -151,8 +153,8 @@ export class StatementCache {
     const identities = joins === undefined ? [selected] : [selected, joins.joined, ...identitiesOf(joins.sources)];
     return this.#keyed.get(identities, () => {
       const clauses = { key, selected, joined: joins?.joined ?? NOTHING_JOINED };
-      return this.#choose((profile) =>
-        this.#compileRows(
+      return this.#compiler.choose((profile) =>
+        this.#compiler.compileRows(
           translateByKey(
             this.rowsFor(null, { profile, isLookup: true }),
             this.#scope(profile, joins?.sources),
@@ -171,8 +173,8 @@ export class StatementCache {
     const variant = { hasTop: top !== undefined, hasSkip: skip > 0, hasMaxRows: maxRows !== undefined };
     const variants = this.#related.get([shape, ...identitiesOf(sources)], () => new Map());
     return variantOf(variants, [variant.hasTop, variant.hasSkip, variant.hasMaxRows], () =>
-      this.#choose((profile) =>
-        this.#compileRows(translateRelated(this.rowsFor(null), this.#scope(profile, sources), shape, variant)),
+      this.#compiler.choose((profile) =>
+        this.#compiler.compileRows(translateRelated(this.rowsFor(null), this.#scope(profile, sources), shape, variant)),
       ),
     );
   }
@@ -180,9 +182,9 @@ export class StatementCache {
   /** Returns the statement that counts the related entities per key. @throws ODataError as for `page` */
   relatedCounts({ shape, sources }: RelatedQuery): RowStatement {
     return this.#relatedCounts.get([shape, ...identitiesOf(sources)], () =>
-      this.#choose((profile) => {
+      this.#compiler.choose((profile) => {
         const query = translateRelatedCounts(this.rowsFor(null), this.#scope(profile, sources), shape);
-        return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
+        return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
       }),
     );
   }
@@ -214,7 +216,7 @@ export class StatementCache {
       const scope = { ...this.#scope(profile, sources), isLookup: true };
       const rows = this.rowsFor(null, scope);
       const query = sql`${translateTest(rows, scope, key, filter.expression)}${profile.writes.currentRow}`;
-      return this.#compileRows({ query, rowShape: NO_COLUMNS, width: 1 });
+      return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 1 });
     });
   }
 
@@ -224,7 +226,7 @@ export class StatementCache {
    */
   rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
     const { from, key, findPlans } = this.#target;
-    this.#plans ??= this.#ofTable(findPlans);
+    this.#plans ??= this.#compiler.ofTable(findPlans);
     this.#mark ??= utcMark(this.#plans);
     const mark = this.#mark;
     return { from: (alias) => sql`${from.as(alias, entitySet, use)}${mark}`, plans: this.#plans, key, seen: from.seen };
@@ -241,55 +243,6 @@ export class StatementCache {
       },
       nextAlias: aliases(),
     };
-  }
-
-  /**
-   * Compiles a statement in its usual form or, if no index serves that, in a form whose time does not grow with the product of
-   * the row counts. A query that this second form cannot express keeps the usual form.
-   */
-  #choose<S extends Statement>(make: (profile: DialectProfile) => S): S {
-    const { profile, local } = this.#target;
-    const usual = make(profile);
-    const { whenScanning } = profile;
-    if (whenScanning === undefined) return usual;
-    const { length } = usual.slots;
-    if (local !== null && !this.#ofTable(() => whenScanning.isNeeded(usual.sql, length, local))) return usual;
-    try {
-      return make(whenScanning.profile);
-    } catch (error) {
-      if (isODataError(error)) return usual;
-      throw error;
-    }
-  }
-
-  /** Runs a query about a statement; its errors name the table. */
-  #ofTable<T>(ask: () => T): T {
-    try {
-      return ask();
-    } catch (error) {
-      throw ofTable(error, this.#target.from.table);
-    }
-  }
-
-  #compileRows({ query, rowShape, width }: RowQuery): RowStatement {
-    return Object.freeze({ ...this.#compile(query), rowShape, width });
-  }
-
-  #compile(query: Sql): Statement {
-    const { db, profile } = this.#target;
-    const compiled = compileStatement(query, db, profile);
-    if (compiled.parameters.length > profile.maxParameters) {
-      throw protocolError(
-        "InvalidQueryOption",
-        `The query needs more than the ${String(profile.maxParameters)} values that one SQL statement may have: shorten it.`,
-      );
-    }
-    profile.checkStatement?.(compiled.sql);
-    return Object.freeze({
-      sql: compiled.sql,
-      slots: Object.freeze([...compiled.parameters]),
-      table: this.#target.from.table,
-    });
   }
 }
 

@@ -19,6 +19,8 @@ export interface QueryCost {
   readonly most: number;
   /** What ends that loop early: a list of keys, or the sum of the last values, which are `limit` and `offset`. */
   readonly bound: "none" | "keys" | { readonly lastValues: number };
+  /** For a page as JSON with expansions: the work per row of the page, without skipped rows. */
+  readonly perResult?: { readonly visits: number; readonly bound: QueryCost["bound"] } | undefined;
 }
 
 /** The rows of a list or of a subquery whose length is unknown. */
@@ -60,12 +62,15 @@ export function estimateCost(sql: string, lines: readonly PlanLine[], sizes: Tab
   const isLimited = limit !== null && isUnfiltered(outermost(sql), top[0]?.detail ?? "");
   const cost = { fixed: once * weight, perRow: (1 + inner) * weight, most: outer };
   if (keys) return { ...cost, bound: "keys" };
-  return { ...cost, bound: isLimited ? { lastValues: limit[1] === undefined ? 1 : 2 } : "none" };
+  return { ...cost, bound: boundOf(isLimited ? limit : null) };
 }
 
 /** Returns the estimated visits of one execution. */
-export function visitsOf({ fixed, perRow, most, bound }: QueryCost, values: readonly unknown[]): number {
-  return fixed + perRow * Math.min(most, rowsOf(bound, values));
+export function visitsOf({ fixed, perRow, most, bound, perResult }: QueryCost, values: readonly unknown[]): number {
+  const own = fixed + perRow * Math.min(most, rowsOf(bound, values));
+  if (perResult === undefined) return own;
+  const results = typeof perResult.bound === "string" ? Infinity : Number(values.at(-perResult.bound.lastValues));
+  return own + perResult.visits * Math.min(most, results);
 }
 
 function rowsOf(bound: QueryCost["bound"], values: readonly unknown[]): number {
@@ -94,12 +99,33 @@ function isUnfiltered(text: string, loop: string): boolean {
 
 /** A page as JSON, as `dialects/sqlite/json` writes it. Its rows are those of a derived table. */
 const JSON_PAGE = "select cast(group_concat(json_object(";
-const JSON_ROWS = " from (select ";
+const JSON_ROWS = ' count(*) as "c2" from (';
+const JSON_END = ') as "page"';
 
-/** Returns the statement to estimate in place of a statement: the rows of a page that SQLite writes as JSON. */
-export function estimatedText(sql: string): string {
+/** Returns the query of the rows in the statement of a page that SQLite writes as JSON; null for other statements. */
+export function jsonRows(sql: string): string | null {
   const start = sql.startsWith(JSON_PAGE) ? sql.indexOf(JSON_ROWS) : -1;
-  return start < 0 ? sql : sql.slice(start + " from (".length, -1);
+  return start < 0 ? null : sql.slice(start + JSON_ROWS.length, -JSON_END.length);
+}
+
+/**
+ * Adds the work of the subqueries for the expansions of each row to the estimate of the rows of a page.
+ * @param cost the estimate of the query of the rows
+ * @param rows the text of that query
+ * @param lines the query plan of the whole statement
+ */
+export function withExpansions(
+  cost: QueryCost,
+  rows: string,
+  { sql, lines }: { readonly sql: string; readonly lines: readonly PlanLine[] },
+  sizes: TableSizes,
+): QueryCost {
+  const visits = new Plan(sql, lines, sizes).correlated(0);
+  return visits === 0 ? cost : { ...cost, perResult: { visits, bound: boundOf(LIMITED.exec(rows)) } };
+}
+
+function boundOf(limit: RegExpExecArray | null): QueryCost["bound"] {
+  return limit === null ? "none" : { lastValues: limit[1] === undefined ? 1 : 2 };
 }
 
 /** Removes everything within parentheses. */
@@ -174,6 +200,12 @@ class Plan {
       if (name !== undefined) this.#derived.set(name, below);
     }
     return { outer: outer ?? (inner > 0 ? 1 : 0), inner, once };
+  }
+
+  /** Returns the visits of the correlated subqueries of a query, per row. */
+  correlated(parent: number): number {
+    const lines = (this.#children.get(parent) ?? []).filter(({ detail }) => CORRELATED.test(detail));
+    return lines.reduce((sum, { id }) => sum + this.#total(id), 0);
   }
 
   #total(parent: number): number {

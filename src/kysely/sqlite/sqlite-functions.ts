@@ -60,6 +60,7 @@ export function registerFunctions(database: DatabaseSync): void {
   }
   // Not deterministic, so that SQLite calls it for each item.
   database.function("odata_spend_item", { deterministic: false, useBigIntArguments: true }, makeItemCounter());
+  database.function("odata_spend_entities", { deterministic: false }, makeEntityCounter());
 }
 
 /**
@@ -77,6 +78,24 @@ function makeItemCounter(): SqlFunction {
     items += 1;
     if (items > MAX_NESTED_ITEMS) throw tooManyItems(MAX_NESTED_ITEMS);
     return 1n;
+  };
+}
+
+/**
+ * Makes `odata_spend_entities(execution, entities, most)`: true as long as the lists of one execution have no more entities in
+ * all; then it fails the statement, so that a page of JSON does not grow further.
+ */
+function makeEntityCounter(): SqlFunction {
+  let current: SQLOutputValue = null;
+  let total = 0;
+  return (execution, entities, most) => {
+    if (execution !== current) {
+      current = execution ?? null;
+      total = 0;
+    }
+    total += Number(entities);
+    if (total > Number(most)) throw new Error("There are too many entities for JSON.");
+    return 1;
   };
 }
 

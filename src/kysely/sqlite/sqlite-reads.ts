@@ -5,7 +5,7 @@ import { keptPer } from "../../base/memo.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import { guardText } from "./guard-text.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
-import { estimateCost, estimatedText, visitsOf, type PlanLine, type QueryCost } from "./query-cost.ts";
+import { estimateCost, jsonRows, type PlanLine, type QueryCost, visitsOf, withExpansions } from "./query-cost.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
@@ -52,7 +52,7 @@ export class SqliteReads {
   read(sql: string, parameters: readonly unknown[], patience: Patience, isFirst: boolean): Maybe<Rows> {
     const statement = this.#database.rows.get(sql);
     const values = toBoundValues(parameters);
-    const estimate = this.#estimate(statement, values.length);
+    const estimate = this.#estimate(statement);
     if (visitsOf(estimate.cost, values) <= MOST_VISITS) return this.#readHere(statement, values, isFirst, estimate);
     const threads = this.#findThreads();
     const guarded = guardedTextOf(statement);
@@ -65,7 +65,7 @@ export class SqliteReads {
     try {
       const values = toBoundValues(parameters);
       const statement = this.#database.rows.get(sql);
-      const { cost } = this.#estimate(statement, values.length);
+      const { cost } = this.#estimate(statement);
       return visitsOf(cost, values) > MOST_VISITS ? guardedTextOf(statement) : sql;
     } catch {
       // Its tables may be temporary, or not yet committed.
@@ -103,34 +103,34 @@ export class SqliteReads {
     }
   }
 
-  #estimate(statement: PreparedStatement<"arrays">, parameters: number): Estimate {
+  #estimate(statement: PreparedStatement<"arrays">): Estimate {
     const sizes = this.#freshSizes();
     const estimate = estimateOf(statement);
     if (estimate.epoch !== sizes.epoch) {
-      estimate.cost = this.#costOf(statement.sql, parameters, sizes);
+      estimate.cost = this.#costOf(statement.sql, sizes);
       estimate.epoch = sizes.epoch;
     }
     return estimate;
   }
 
-  #costOf(statement: string, parameters: number, sizes: TableSizes): QueryCost {
-    const sql = estimatedText(statement);
-    const values = Array.from({ length: parameters }, () => null);
+  #costOf(statement: string, sizes: TableSizes): QueryCost {
+    const rows = jsonRows(statement);
     try {
-      const lines = this.#database.rows
-        .get(`explain query plan ${sql}`)
-        .all(values)
-        .map(([id, parent, , detail]): PlanLine => ({
-          id: Number(id),
-          parent: Number(parent),
-          detail: String(detail),
-        }));
-      const cost = estimateCost(sql, lines, sizes);
-      return cost.fixed + cost.perRow * cost.most <= 2 ? FREE : cost;
+      const own = estimateCost(rows ?? statement, this.#explain(rows ?? statement), sizes);
+      if (rows === null) return own.fixed + own.perRow * own.most <= 2 ? FREE : own;
+      return withExpansions(own, rows, { sql: statement, lines: this.#explain(statement) }, sizes);
     } catch {
       // The statement itself reports the error.
       return FREE;
     }
+  }
+
+  /** Explains a statement without values, which SQLite takes for NULL. */
+  #explain(sql: string): readonly PlanLine[] {
+    return this.#database.rows
+      .get(`explain query plan ${sql}`)
+      .all([])
+      .map(([id, parent, , detail]): PlanLine => ({ id: Number(id), parent: Number(parent), detail: String(detail) }));
   }
 
   #freshSizes(): TableSizes {

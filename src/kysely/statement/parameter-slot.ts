@@ -15,7 +15,7 @@ export interface Execution {
   readonly skip: number;
   /** The join keys of the parents in a related read; in a read by key, only that key. */
   readonly keys: ReadonlyArray<readonly PrimitiveValue[]>;
-  /** The maximum number of rows of a related read in total. */
+  /** The maximum number of rows of a related read in total, or of entities of a page as JSON. */
   readonly maxRows: number;
   /** The cells that a write stores. */
   readonly cells: readonly unknown[];

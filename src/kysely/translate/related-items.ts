@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { EntitySet, NavigationJoin } from "../../edm/model.ts";
 import type { NavigationExpression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
@@ -27,17 +28,29 @@ export interface RelatedItems {
 export function relatedItems(navigation: NavigationExpression, scope: PathScope): RelatedItems {
   const { statement } = scope;
   const source = findRelation(navigation.source, scope);
-  const outer = source.qualified();
-  const related = addRelation(statement.rowsOf(targetOf(navigation)), new Level(), statement.nextAlias());
   const join = joinOf(navigation);
   const properties =
     join.kind === "direct" ? join.pairs.map(({ property }) => property) : join.from.map(({ property }) => property);
   const isShared = source !== scope.each || !source.isIdentifiedBy(properties);
+  return { source, ...joinItems(join, targetOf(navigation), source.qualified(), statement), isShared };
+}
+
+/**
+ * Adds the entities of a target set that are related to a row of a statement.
+ * @param outer the relation of that row, with qualified columns
+ */
+export function joinItems(
+  join: NavigationJoin,
+  target: EntitySet,
+  outer: Relation,
+  statement: StatementScope,
+): Pick<RelatedItems, "related" | "from" | "pairs"> {
+  const related = addRelation(statement.rowsOf(target), new Level(), statement.nextAlias());
   if (join.kind === "direct") {
     const pairs = join.pairs.map(
       (pair) => [columnOperand(pair.related, related), columnOperand(pair.property, outer)] as const,
     );
-    return { source, related, from: related.from, pairs, isShared };
+    return { related, from: related.from, pairs };
   }
   const link = statement.nextAlias();
   const pairs = join.from.map((column) => {
@@ -46,16 +59,20 @@ export function relatedItems(navigation: NavigationExpression, scope: PathScope)
   });
   const test = linkTest(join, link, related, statement.profile);
   const from = sql`${linkTable(join, link)} inner join ${related.from} on ${test}`;
-  return { source, related, from, pairs, isShared };
+  return { related, from, pairs };
 }
 
 /** Returns the tests that a related entity belongs to the source. */
-export function itemTests({ pairs }: RelatedItems): readonly Sql[] {
+export function itemTests({ pairs }: Pick<RelatedItems, "pairs">): readonly Sql[] {
   return pairs.map(([inner, outer]) => equal(inner, outer));
 }
 
 /** Selects from the related entities. */
-export function selectItems(what: Sql, { from, related }: RelatedItems, conditions: readonly Sql[]): Sql {
+export function selectItems(
+  what: Sql,
+  { from, related }: Pick<RelatedItems, "from" | "related">,
+  conditions: readonly Sql[],
+): Sql {
   return sql`select ${what} from ${related.level.from(from)}${whereClause(conditions)}`;
 }
 

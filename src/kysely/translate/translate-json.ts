@@ -1,12 +1,19 @@
 import { sql } from "kysely";
-import type { SelectedProperty } from "../../query/clauses.ts";
-import type { JsonMember } from "../cells/json-rows.ts";
-import type { JsonCell, JsonSyntax } from "../columns/json-syntax.ts";
-import { planOf, type PlansByField } from "../columns/table-columns.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { JsonExpansion, JsonMembers } from "../../query/source.ts";
+import { scanInteger } from "../cells/json-cells.ts";
+import { type JsonMember, scanEntities, scanEntity } from "../cells/json-rows.ts";
+import { JSON_PAGE, type JsonLimit, type JsonPart, type JsonSyntax } from "../columns/json-syntax.ts";
+import { planOf } from "../columns/table-columns.ts";
+import { bindFixed, bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import type { Rows, StatementScope } from "./relation.ts";
-import { addCell, cellName } from "./select-columns.ts";
-import { translateSelection, type PageClauses } from "./translate-query.ts";
+import { DerivedRelation } from "./derived-relation.ts";
+import { relationScope } from "./path-scope.ts";
+import { itemTests, joinItems, selectItems } from "./related-items.ts";
+import { whereClause, type Relation, type Rows, type StatementScope } from "./relation.ts";
+import type { Cells } from "./select-columns.ts";
+import { makeTranslator } from "./translate-expression.ts";
+import { orderClause, translateOrder, translateSelection, type PageClauses } from "./translate-query.ts";
 
 /** A query of a page as JSON, and the members of its objects. */
 export interface JsonQuery {
@@ -16,53 +23,191 @@ export interface JsonQuery {
   readonly width: number;
 }
 
-/** The bytes, the number of objects, and of those without JSON. */
+/** The bytes, the number of objects without JSON, and of all. */
 const WIDTH = 3;
 
-/** A property that the database can write as JSON. */
-interface WritableProperty {
-  readonly property: SelectedProperty["property"];
-  readonly column: string;
-  readonly json: JsonCell;
+/** The parts of a statement that all its objects need. */
+interface Writing {
+  readonly syntax: JsonSyntax;
+  /** Whether the database writes floating-point numbers with all digits. */
+  readonly writesDoubles: () => boolean;
+  readonly statement: StatementScope;
+}
+
+/** A member, in the statement and in the bytes. */
+interface WrittenMember {
+  readonly part: JsonPart;
+  readonly member: JsonMember;
 }
 
 /**
- * Finds the columns of properties that the database can write as JSON.
- * @param writesDoubles whether it writes floating-point numbers with all digits
- * @returns null if it cannot write one of them, or has too many
+ * Translates the query of a page as JSON, in the order of the rows. Expansions are subqueries per row.
+ * @returns null if the database cannot write the value of a member, or has too many members
  */
-export function findWritable(
-  selected: readonly SelectedProperty[],
-  plans: PlansByField,
-  { maxMembers }: JsonSyntax,
-  writesDoubles: () => boolean,
-): readonly WritableProperty[] | null {
-  const found = selected.flatMap(({ property }) => {
-    const plan = planOf(property, plans);
-    const json = plan.kind === "scalar" ? plan.format.json : undefined;
-    return plan.kind === "scalar" && json !== undefined ? [{ property, column: plan.column, json }] : [];
-  });
-  if (found.length < selected.length || found.length === 0 || found.length > maxMembers) return null;
-  return found.every(({ json }) => json.isDouble !== true || writesDoubles()) ? found : null;
-}
-
-/** Translates the query of a page as JSON, in the order of the rows. */
 export function translateJsonPage(
   rows: Rows,
-  statement: StatementScope,
+  writing: Writing,
   clauses: Omit<PageClauses, "selected" | "joined">,
-  writable: readonly WritableProperty[],
-  { page }: JsonSyntax,
-): JsonQuery {
-  const { query, parts } = translateSelection(rows, statement, clauses, ({ it }, cells) => ({
-    parts: writable.map(({ property, column, json }) => {
-      const cell = sql.id(cellName(addCell(cells, it.column(column))));
-      return { name: property.name, cell, toArgument: json.toArgument };
-    }),
+  json: JsonMembers,
+): JsonQuery | null {
+  const { statement, syntax } = writing;
+  const { query, written } = translateSelection(rows, statement, clauses, ({ it }, cells) => ({
+    written: writeObject(json, new DerivedRelation(it, JSON_PAGE, cells), writing),
   }));
-  return { query: page(parts, query), members: writable.map(toMember), width: WIDTH };
+  if (written === null) return null;
+  return {
+    query: syntax.page(
+      written.map(({ part }) => part),
+      query,
+    ),
+    members: membersOf(written),
+    width: WIDTH,
+  };
 }
 
-function toMember({ property: { name, nullable }, json: { scan } }: WritableProperty): JsonMember {
-  return { head: new TextEncoder().encode(`,${JSON.stringify(name)}:`).length, nullable, scan };
+function membersOf(written: readonly WrittenMember[]): readonly JsonMember[] {
+  return Object.freeze(written.map(({ member }) => member));
+}
+
+/** Writes the members of the entities of a relation. */
+function writeObject(
+  { selected, expanded }: JsonMembers,
+  it: Relation,
+  writing: Writing,
+): readonly WrittenMember[] | null {
+  const properties = selected.map(({ property }) => property);
+  const written = [
+    ...properties.map((property) => writeProperty(property, it, writing)),
+    ...expanded.flatMap((expansion) => writeExpansion(expansion, it, writing)),
+    ...joinedBy(expanded, properties).map((property) => hidden(writeProperty(property, it, writing))),
+  ];
+  const found = written.filter((each) => each !== null);
+  return found.length < written.length || found.length === 0 || found.length > writing.syntax.maxMembers ? null : found;
+}
+
+/**
+ * Returns the properties whose values lead to related entities, unless they are selected anyway: an invalid value must not be
+ * one without related entities. A related entity that is found by its key is joined without such a check for rows, too.
+ */
+function joinedBy(
+  expanded: readonly JsonExpansion[],
+  selected: readonly StructuralProperty[],
+): readonly StructuralProperty[] {
+  const joined = expanded
+    .filter(({ isKeyed }) => !isKeyed)
+    .flatMap(({ join }) => (join.kind === "direct" ? join.pairs : join.from).map(({ property }) => property));
+  return [...new Set(joined)].filter((property) => !selected.includes(property));
+}
+
+function hidden(written: WrittenMember | null): WrittenMember | null {
+  return written === null ? null : { ...written, member: { ...written.member, isHidden: true } };
+}
+
+function writeProperty(property: StructuralProperty, it: Relation, writing: Writing): WrittenMember | null {
+  const plan = planOf(property, it.rows.plans);
+  const json = plan.kind === "scalar" ? plan.format.json : undefined;
+  if (plan.kind !== "scalar" || json === undefined) return null;
+  if (json.isDouble === true && !writing.writesDoubles()) return null;
+  const { name, nullable } = property;
+  const cell = it.column(plan.column);
+  return {
+    part: { name, argument: json.toArgument(cell), cell },
+    member: { head: headOf(name), nullable, scan: json.scan },
+  };
+}
+
+/** Returns the number of bytes of a separator and a name. */
+function headOf(name: string): number {
+  return new TextEncoder().encode(`,${JSON.stringify(name)}:`).length;
+}
+
+/** Writes the members of one expansion: the number of related entities, and the entities. */
+function writeExpansion(each: JsonExpansion, it: Relation, writing: Writing): readonly (WrittenMember | null)[] {
+  const { expansion, members } = each;
+  const { navigationProperty, count } = expansion;
+  const { name, isCollection } = navigationProperty;
+  const counted = isCollection && count ? [writeCount(`${name}@odata.count`, each, it, writing)] : [];
+  return members === null ? counted : [...counted, writeRelated(each, members, it, writing)];
+}
+
+/** The number before `$skip` and `$top`. */
+function writeCount(name: string, each: JsonExpansion, it: Relation, writing: Writing): WrittenMember {
+  const { items, conditions } = itemsOf(each, it, writing);
+  const argument = sql`(${selectItems(sql`count(*)`, items, conditions)})`;
+  return {
+    part: { name, argument, cell: null },
+    member: { head: headOf(name), nullable: false, scan: scanInteger(0, Infinity) },
+  };
+}
+
+function writeRelated(each: JsonExpansion, json: JsonMembers, it: Relation, writing: Writing): WrittenMember | null {
+  const { navigationProperty } = each.expansion;
+  const { name, isCollection } = navigationProperty;
+  const found = each.isKeyed ? keyedEntity(each, json, it, writing) : listedEntities(each, json, it, writing);
+  if (found === null) return null;
+  const { written, from } = found;
+  const parts = written.map(({ part }) => part);
+  const members = membersOf(written);
+  const { syntax } = writing;
+  return {
+    part: {
+      name,
+      argument: isCollection ? syntax.entities(parts, from, LIMIT) : syntax.entity(parts, from),
+      cell: null,
+    },
+    member: {
+      head: headOf(name),
+      nullable: !isCollection,
+      scan: isCollection ? scanEntities(members, each.size) : scanEntity(members),
+    },
+  };
+}
+
+const LIMIT: JsonLimit = Object.freeze({
+  execution: bindSlot(({ id }) => id()),
+  most: bindSlot(({ maxRows }) => maxRows),
+});
+
+/** One more than all lists together may have. */
+const BEYOND_LIMIT: Sql = bindSlot(({ maxRows }) => BigInt(maxRows) + 1n);
+
+interface FoundEntities {
+  readonly written: readonly WrittenMember[];
+  /** The clauses from `from` on. */
+  readonly from: Sql;
+}
+
+/** Finds the entity with the key that the row contains. */
+function keyedEntity(each: JsonExpansion, json: JsonMembers, it: Relation, writing: Writing): FoundEntities | null {
+  const { items, conditions } = itemsOf(each, it, writing);
+  const written = writeObject(json, items.related, writing);
+  if (written === null) return null;
+  return { written, from: sql` from ${items.related.level.from(items.from)}${whereClause(conditions)}` };
+}
+
+/** Finds the related entities in their order, within the limits. */
+function listedEntities(each: JsonExpansion, json: JsonMembers, it: Relation, writing: Writing): FoundEntities | null {
+  const { profile } = writing.statement;
+  const { items, conditions, translator } = itemsOf(each, it, writing);
+  const cells: Cells = [];
+  const list = new DerivedRelation(items.related, `of_${items.related.alias}`, cells);
+  const written = writeObject(json, list, writing);
+  if (written === null) return null;
+  const order = orderClause(translateOrder(each.orderBy, translator, profile.syntax));
+  const top = each.readSize === undefined ? BEYOND_LIMIT : bindFixed(BigInt(each.readSize));
+  const { skip } = each.expansion;
+  const limit = profile.syntax.limit(top, skip > 0 ? bindFixed(BigInt(skip)) : null);
+  const rows = sql`${selectItems(sql.join(cells), items, conditions)}${order}${limit}`;
+  return { written, from: sql` from (${rows}) as ${sql.id(list.alias)}` };
+}
+
+function itemsOf({ expansion, join, target }: JsonExpansion, it: Relation, { statement }: Writing) {
+  const { filter, roundingMode } = expansion;
+  const { profile } = statement;
+  const items = joinItems(join, target, it, statement);
+  // The related entities are found by the values of a row, few at a time.
+  const scope = relationScope(items.related, { ...statement, isLookup: true });
+  const translator = makeTranslator({ profile, scope, roundingMode });
+  const own = filter === null ? [] : [sql`(${translator.condition(filter.expression, "filter")})`];
+  return { items, conditions: [...itemTests(items), ...own], translator };
 }

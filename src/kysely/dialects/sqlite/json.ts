@@ -12,7 +12,7 @@ import {
   scanTimeOfDay,
   scanUtc,
 } from "../../cells/json-cells.ts";
-import type { JsonCell, JsonSyntax } from "../../columns/json-syntax.ts";
+import { JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 
@@ -54,8 +54,11 @@ export const SQLITE_NAME_JSON = (names: ReadonlySet<string>): JsonCell => ({
 /** A function of older versions takes no more arguments: a name and a value for each member. */
 const MAX_MEMBERS = 63;
 
-/** A blob is not JSON, or malformed JSON in binary form. No text has more than 1,000,000,000 bytes. */
-const REFUSED = /JSON cannot hold BLOB values|malformed JSON|string or blob too big/;
+/**
+ * A blob is not JSON, or malformed JSON in binary form. No text has more than 1,000,000,000 bytes. The last message is that of
+ * `odata_spend_entities`.
+ */
+const REFUSED = /JSON cannot hold BLOB values|malformed JSON|string or blob too big|too many entities for JSON/;
 
 /** Numbers with up to 17 digits, and negative zero. Older versions write 15 digits. */
 const SAMPLES: readonly number[] = [0.15000000000000002, 123_456_789.12345679, -2.2250738585072014e-308, 0.1, 4.35];
@@ -74,20 +77,43 @@ const writesDoubles = keptPerForeign((reader: SynchronousReader): boolean => {
   }
 });
 
-/** How SQLite writes rows as JSON. @see https://sqlite.org/json1.html */
+const objectOf = (parts: readonly JsonPart[]): Sql =>
+  sql`json_object(${sql.join(parts.flatMap(({ name, argument }) => [sql.lit(name), argument]))})`;
+
+/**
+ * Tests whether a cell of a row is a blob, which may be JSON in binary form that SQLite would write. It is greater than every
+ * other value.
+ */
+function hasBlob(parts: readonly JsonPart[]): Sql | null {
+  const cells = parts.map(({ cell }) => cell).filter((cell) => cell !== null);
+  if (cells.length === 0) return null;
+  return sql.join(
+    cells.map((cell) => sql`${cell} >= x''`),
+    sql` or `,
+  );
+}
+
+/** How SQLite writes entities as JSON. @see https://sqlite.org/json1.html */
 export const SQLITE_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
+  isForPlainPages: true,
   maxMembers: MAX_MEMBERS,
-  page: (members, rows) => {
-    const parts = members.flatMap(({ name, cell, toArgument }) => [sql.lit(name), toArgument(cell)]);
-    const object = sql`json_object(${sql.join(parts)})`;
-    // A blob may be JSON in binary form, which SQLite would write. It is greater than every other value.
-    const hasBlob = sql.join(
-      members.map(({ cell }) => sql`${cell} >= x''`),
-      sql` or `,
-    );
-    const blobs = sql`count(*) filter (where ${hasBlob})`;
-    return sql`select cast(group_concat(${object}) as blob), count(*), ${blobs} from (${rows})`;
+  page: (parts, rows) => {
+    const blob = hasBlob(parts);
+    const blobs = blob === null ? sql`0` : sql`count(*) filter (where ${blob})`;
+    const bytes = sql`cast(group_concat(${objectOf(parts)}) as blob)`;
+    return sql`select ${bytes} as "c0", ${blobs} as "c1", count(*) as "c2" from (${rows}) as ${sql.id(JSON_PAGE)}`;
   },
-  writesDoubles,
+  entity: (parts, from) => {
+    const blob = hasBlob(parts);
+    const object = objectOf(parts);
+    return sql`(select ${blob === null ? object : sql`case when ${blob} then 'bytes' else ${object} end`}${from})`;
+  },
+  entities: (parts, from, { execution, most }) => {
+    const blob = hasBlob(parts);
+    const noBlob = blob === null ? sql`` : sql` and total(${blob}) = 0`;
+    const isWithin = sql`odata_spend_entities(${execution}, count(*), ${most})`;
+    return sql`(select case when ${isWithin}${noBlob} then json_group_array(${objectOf(parts)}) end${from})`;
+  },
+  writesDoubles: (reader) => reader !== null && writesDoubles(reader),
   isRefused: (error) => error instanceof Error && REFUSED.test(error.message),
 });

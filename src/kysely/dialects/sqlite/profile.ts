@@ -98,6 +98,7 @@ export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>
   // Also by name, because the application may use another copy of Kysely.
   isSpokenBy: (adapter) => adapter instanceof SqliteAdapter || /sqlite/i.test(adapter.constructor.name),
   checkStatement: refuseOwnFunctions,
+  json: undefined,
   whenScanning: Object.freeze({
     profile: Object.freeze<DialectProfile>({ ...SCANNING_PROFILE, checkStatement: refuseOwnFunctions }),
     isNeeded: scansRepeatedly,

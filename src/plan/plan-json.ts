@@ -1,0 +1,83 @@
+import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
+import type { EntitySet } from "../edm/model.ts";
+import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
+import { mentionsOf } from "../query/mentions.ts";
+import type { JsonExpansion, JsonMembers } from "../query/source.ts";
+import type { ExpandPlan, ExpandStep } from "./plan-expand.ts";
+import { totalOrder } from "./total-order.ts";
+
+/**
+ * Plans the members of entities that are written with nothing but values.
+ * @param expand the expansions of the clause
+ * @param hasETags whether the response contains the ETags of sets that have some
+ * @returns the same object for the same arguments; null if an entity has other members, or an expansion is read otherwise
+ *   than from its target set
+ */
+export function planJson(clause: SelectExpandClause, expand: ExpandPlan | null, hasETags: boolean): JsonMembers | null {
+  if (expand === null) return plainMembers(clause);
+  return hasETags ? withETags(expand, clause) : withoutETags(expand, clause);
+}
+
+const plainMembers = keptPer(({ selected }: SelectExpandClause): JsonMembers => members({ selected, expanded: [] }));
+const withETags = keptPerPair((expand: ExpandPlan, clause: SelectExpandClause) =>
+  expandedMembers(clause, expand, true),
+);
+const withoutETags = keptPerPair((expand: ExpandPlan, clause: SelectExpandClause) =>
+  expandedMembers(clause, expand, false),
+);
+
+function members(made: JsonMembers): JsonMembers {
+  return Object.freeze(keeper(made));
+}
+
+function expandedMembers(
+  { selected }: SelectExpandClause,
+  { steps }: ExpandPlan,
+  hasETags: boolean,
+): JsonMembers | null {
+  const expanded = steps.map((step) => planExpansion(step, hasETags)).filter((each) => each !== null);
+  return expanded.length < steps.length ? null : members({ selected, expanded });
+}
+
+function planExpansion(
+  { expansion, related, search, page, below }: ExpandStep,
+  hasETags: boolean,
+): JsonExpansion | null {
+  const { form, orderBy, navigationProperty, selectExpand } = expansion;
+  if (related === null || search !== null || form === "references") return null;
+  const { join, target, isJoinable } = related;
+  if (form === "entities" && hasETags && target.etag.length > 0) return null;
+  if (mentionsLists(expansion)) return null;
+  const inner = form === "count" ? null : planJson(selectExpand, below, hasETags);
+  if (form === "entities" && inner === null) return null;
+  return Object.freeze({
+    expansion,
+    join,
+    target,
+    isKeyed: isJoinable,
+    orderBy: totalOrder(orderBy, navigationProperty.entityType),
+    size: page.size,
+    readSize: page.readSize,
+    members: inner,
+  });
+}
+
+/**
+ * Whether the options of an expansion use other entities than those of single-valued paths. The rows of all parents together
+ * find these once, and not once per parent.
+ */
+function mentionsLists(expansion: ExpandedNavigation): boolean {
+  const mentions = mentionsOf(expansion);
+  if (mentions === null) return false;
+  return mentions.roots.length > 0 || mentions.allNavigations.some((each) => each.navigationProperty.isCollection);
+}
+
+/** Returns the sets of all expansions, and those that their expressions mention. */
+export const setsOfJson: (json: JsonMembers) => readonly EntitySet[] = keptPer(({ expanded }) =>
+  Object.freeze([...new Set(expanded.flatMap(setsOf))]),
+);
+
+function setsOf({ target, expansion, members: inner }: JsonExpansion): readonly EntitySet[] {
+  const mentioned = mentionsOf(expansion)?.entitySets ?? [];
+  return [target, ...mentioned, ...(inner === null ? [] : setsOfJson(inner))];
+}

@@ -1,0 +1,320 @@
+import fc from "fast-check";
+import { Kysely, sql } from "kysely";
+import { edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
+import { caseCount } from "../cases.ts";
+import type { AnyDatabase } from "./orders.ts";
+
+const Author = entityType("Author", {
+  id: edm.int32().key(),
+  name: edm.string(),
+  mentorId: edm.int32().nullable(),
+  born: edm.date().nullable(),
+});
+const Book = entityType("Book", {
+  id: edm.int32().key(),
+  authorId: edm.int32().nullable(),
+  title: edm.string(),
+  price: edm.double(),
+  isSold: edm.boolean().nullable(),
+  shelfCode: edm.string().nullable(),
+});
+const Tag = entityType("Tag", { code: edm.string().key(), label: edm.string().nullable() });
+/** Several shelves may have one code, so that a book leads to the first. */
+const Shelf = entityType("Shelf", { area: edm.int32().key(), row: edm.string().key(), code: edm.string().nullable() });
+
+/** The tables accept anything in every column. Without an index, related rows would not be read per parent. */
+const TABLES = {
+  authors: ["id", "name", "mentorId", "born"],
+  books: ["id", "authorId", "title", "price", "isSold", "shelfCode"],
+  tags: ["code", "label"],
+  book_tags: ["book", "tag"],
+  shelves: ["area", "row", "code"],
+} as const;
+type Table = keyof typeof TABLES;
+type Rows = Readonly<Record<Table, readonly (readonly unknown[])[]>>;
+
+/** A database whose statements of JSON can be refused, so that the same request reads rows. */
+class Library {
+  readonly db: AnyDatabase;
+  readonly service: ReturnType<typeof odataService>;
+  readonly logged: string[] = [];
+  written = 0;
+  isRefusing = false;
+
+  constructor(file = ":memory:") {
+    const dialect = sqliteDialect(file);
+    this.db = new Kysely({
+      dialect: {
+        createDriver: () => dialect.createDriver(),
+        createQueryCompiler: () => dialect.createQueryCompiler(),
+        createIntrospector: (instance) => dialect.createIntrospector(instance),
+        createAdapter: () => {
+          const adapter = dialect.createAdapter();
+          const reader = adapter as unknown as Record<keyof PatientReader, PatientReader["readFirst"]>;
+          const { readFirst } = reader;
+          reader.readFirst = (text, values, patience) => {
+            if (text.startsWith("select cast(group_concat(")) {
+              if (this.isRefusing) throw new Error("JSON cannot hold BLOB values");
+              this.written += 1;
+            }
+            return readFirst.call(adapter, text, values, patience);
+          };
+          return adapter;
+        },
+      },
+    });
+    const { db } = this;
+    const note = (_message: string, fields?: unknown): void => {
+      this.logged.push(String((fields as { readonly err?: unknown } | undefined)?.err));
+    };
+    const operations = ["read"] as const;
+    this.service = odataService({
+      propertyNaming: "camelCase",
+      logger: { error: note, warn: () => {}, info: () => {} },
+      schemaCheck: false,
+      defaults: { maxExpandTop: 3, maxResponseEntities: 40, maxExpandDepth: 5 },
+      entitySets: [
+        sqlEntitySet(Author, {
+          db,
+          table: "authors",
+          operations,
+          navigation: {
+            books: hasMany(Book, { target: "Books", on: { id: "authorId" } }),
+            mentor: hasOptional(Author, { target: "Authors", on: { mentorId: "id" } }),
+            pupils: hasMany(Author, { target: "Authors", on: { id: "mentorId" } }),
+          },
+        }),
+        sqlEntitySet(Book, {
+          db,
+          table: "books",
+          operations,
+          navigation: {
+            author: hasOptional(Author, { target: "Authors", on: { authorId: "id" } }),
+            shelf: hasOptional(Shelf, { target: "Shelves", on: { shelfCode: "code" } }),
+            tags: hasMany(Tag, {
+              target: "Tags",
+              through: { table: "book_tags", from: { id: "book" }, to: { tag: "code" } },
+            }),
+          },
+        }),
+        sqlEntitySet(Tag, {
+          db,
+          table: "tags",
+          operations,
+          navigation: {
+            books: hasMany(Book, {
+              target: "Books",
+              through: { table: "book_tags", from: { code: "tag" }, to: { book: "id" } },
+            }),
+          },
+        }),
+        sqlEntitySet(Shelf, { name: "Shelves", db, table: "shelves", operations }),
+      ],
+    });
+  }
+
+  async create(): Promise<void> {
+    for (const [table, columns] of Object.entries(TABLES)) {
+      const first = sql.id(columns[0]);
+      await sql`create table ${sql.table(table)} (${sql.join(columns.map((column) => sql.id(column)))})`.execute(
+        this.db,
+      );
+      for (const column of columns) {
+        const key = column === columns[0] ? first : sql`${sql.id(column)}, ${first}`;
+        await sql`create index ${sql.id(`${table}_${column}`)} on ${sql.table(table)} (${key})`.execute(this.db);
+      }
+    }
+  }
+
+  async fill(rows: Rows): Promise<void> {
+    for (const [table, lines] of Object.entries(rows)) {
+      await sql`delete from ${sql.table(table)}`.execute(this.db);
+      if (lines.length === 0) continue;
+      const values = sql.join(lines.map((line) => sql`(${sql.join(line)})`));
+      await sql`insert into ${sql.table(table)} values ${values}`.execute(this.db);
+    }
+  }
+
+  /** Sends a request twice: the database may write JSON, and must return rows. */
+  async both(path: string, headers: Record<string, string> = {}) {
+    const answers = [];
+    for (this.isRefusing of [false, true]) {
+      this.logged.length = 0;
+      const response = await this.service.fetch(new Request(`http://service.example/${encodeURI(path)}`, { headers }));
+      const kept = [...response.headers].filter(([name]) => name !== "x-request-id");
+      const body = (await response.text()).replace(/"requestId":"[^"]*"/u, "");
+      answers.push({ status: response.status, headers: kept, body, logged: [...this.logged] });
+    }
+    const [written, read] = answers;
+    if (written === undefined || read === undefined) throw new Error("Both requests have a response.");
+    return { written, read };
+  }
+}
+
+const id = fc.nat(6);
+const name = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 5 }),
+  fc.constantFrom("", "Zoë", '"\\', "\u2028", "b1", "b2"),
+);
+const code = fc.constantFrom("a", "b", "B", "ä", "");
+const price = fc.oneof(fc.double({ noNaN: true }), fc.constantFrom(0, 1.5, 1e21, 50, 0.1, -7, Infinity));
+const day = fc.constantFrom("2024-02-29", "0001-01-01", "9999-12-31");
+const flag = fc.constantFrom(0, 1);
+const orNull = (cell: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => fc.option(cell, { freq: 5 });
+const distinctBy = (cells: readonly fc.Arbitrary<unknown>[], keys: number, most: number) =>
+  fc.uniqueArray(fc.tuple(...cells), { maxLength: most, selector: (row) => JSON.stringify(row.slice(0, keys)) });
+const canonical: fc.Arbitrary<Rows> = fc.record({
+  authors: distinctBy([id, name, orNull(id), orNull(day)], 1, 4),
+  books: distinctBy([id, orNull(id), name, price, orNull(flag), orNull(code)], 1, 7),
+  tags: distinctBy([code, orNull(name)], 1, 4),
+  book_tags: distinctBy([id, code], 2, 8),
+  shelves: distinctBy([fc.nat(2), code, orNull(code)], 2, 5),
+});
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(null, -0, 1.5, "1", "x", "2023-02-29", 2 ** 31, 2, "a", 1e300, "NaN"),
+  fc.constantFrom([], [0x17, 0x61], [0x13, 0x31], [0xff]).map((bytes) => new Uint8Array(bytes)),
+);
+/**
+ * A database in which one cell contains anything. Keys of two columns stay: the read of the first row per parent writes them
+ * as JSON itself, and fails for some that the response does not contain.
+ */
+const damaged = fc
+  .tuple(canonical, fc.constantFrom(...Object.keys(TABLES)), fc.nat(), fc.nat(), odd)
+  .map(([rows, table, line, cell, value]): Rows => {
+    const lines = rows[table as Table];
+    const width = TABLES[table as Table].length;
+    const position = table === "shelves" ? 2 : cell % width;
+    return {
+      ...rows,
+      [table]: lines.map((row, index) =>
+        index === line % Math.max(lines.length, 1) ? row.with(position, value) : row,
+      ),
+    };
+  });
+
+const NAVIGATIONS = {
+  Authors: { books: "Books", mentor: "Authors", pupils: "Authors" },
+  Books: { author: "Authors", shelf: "Shelves", tags: "Tags" },
+  Tags: { books: "Books" },
+  Shelves: {},
+} as const;
+type SetName = keyof typeof NAVIGATIONS;
+const MANY: ReadonlySet<string> = new Set(["books", "pupils", "tags"]);
+const SELECTS = {
+  Authors: ["name", "id,name", "born"],
+  Books: ["title", "price,isSold", "id,authorId", "shelfCode"],
+  Tags: ["label", "code"],
+  Shelves: ["area", "code"],
+} as const;
+const FILTERS = {
+  Authors: ["name eq 'b1'", "books/any(b:b/price gt 1)", "mentor/id gt 1", "books/$count gt 1", "born ne null"],
+  Books: ["price gt 1", "author/name ne 'b1'", "tags/any(t:t/code eq 'a')", "contains(title,'b')", "isSold"],
+  Tags: ["label ne null", "code eq 'a' or code eq 'b'"],
+  Shelves: ["area gt 0", "row eq 'a'"],
+} as const;
+const ORDERS = {
+  Authors: ["name desc", "mentor/name", "books/$count desc"],
+  Books: ["price desc", "author/name desc,title", "isSold"],
+  Tags: ["label", "code desc"],
+  Shelves: ["code"],
+} as const;
+
+const optional = (values: readonly string[], head: string): fc.Arbitrary<string[]> =>
+  fc.option(fc.constantFrom(...values)).map((value) => (value === null ? [] : [head + value]));
+const joined = (parts: readonly fc.Arbitrary<string[]>[], separator: string): fc.Arbitrary<string> =>
+  fc.tuple(...parts).map((lists) => lists.flat().join(separator));
+
+function expand(set: SetName, depth: number, least: number): fc.Arbitrary<string[]> {
+  const items = Object.entries(NAVIGATIONS[set]).map(([navigation, target]) =>
+    fc.oneof(
+      fc.constant(navigation),
+      fc.constant(MANY.has(navigation) ? `${navigation}/$count` : navigation),
+      ...(navigation === "mentor" || navigation === "pupils" ? [fc.constant(`${navigation}($levels=2)`)] : []),
+      nested(navigation, target, depth),
+      nested(navigation, target, depth),
+    ),
+  );
+  if (items.length === 0) return fc.constant([]);
+  const chosen = fc.subarray(items, { minLength: least });
+  return chosen
+    .chain((each) => fc.tuple(...each))
+    .map((each) => (each.length === 0 ? [] : [`$expand=${each.join(",")}`]));
+}
+
+function nested(navigation: string, target: SetName, depth: number): fc.Arbitrary<string> {
+  const many = MANY.has(navigation)
+    ? [
+        optional(["0", "1", "2", "3"], "$top="),
+        optional(["0", "1", "2"], "$skip="),
+        optional(["true", "false"], "$count="),
+        optional(ORDERS[target], "$orderby="),
+      ]
+    : [];
+  const options = joined(
+    [
+      optional(SELECTS[target], "$select="),
+      optional(FILTERS[target], "$filter="),
+      ...many,
+      depth === 0 ? fc.constant([]) : expand(target, depth - 1, 0),
+    ],
+    ";",
+  );
+  return options.map((text) => (text === "" ? navigation : `${navigation}(${text})`));
+}
+
+const path = fc
+  .constantFrom<SetName>("Authors", "Books", "Tags")
+  .chain((set) =>
+    joined(
+      [
+        expand(set, 2, 1),
+        optional(SELECTS[set], "$select="),
+        optional(FILTERS[set], "$filter="),
+        optional(ORDERS[set], "$orderby="),
+        optional(["1", "2", "5"], "$top="),
+        optional(["1", "2"], "$skip="),
+        optional(["true"], "$count="),
+      ],
+      "&",
+    ).map((options) => `${set}?${options}`),
+  );
+
+describe("expansions that SQLite writes as JSON", () => {
+  const library = new Library();
+  beforeAll(() => library.create());
+  afterAll(() => library.db.destroy());
+
+  test("have the bytes of expanded rows", async () => {
+    library.written = 0;
+    let requests = 0;
+    await fc.assert(
+      fc.asyncProperty(canonical, fc.array(path, { minLength: 4, maxLength: 4 }), async (rows, paths) => {
+        await library.fill(rows);
+        for (const each of paths) {
+          requests += 1;
+          const { written, read } = await library.both(each);
+          expect(written, each).toEqual(read);
+        }
+      }),
+      { numRuns: caseCount(1500) },
+    );
+    expect(library.written).toBeGreaterThan(requests / 2);
+  });
+
+  test("have the bytes or the error of expanded rows if a cell is not as odatakit writes it", async () => {
+    await fc.assert(
+      fc.asyncProperty(damaged, fc.array(path, { minLength: 4, maxLength: 4 }), async (rows, paths) => {
+        await library.fill(rows);
+        for (const each of paths) {
+          const { written, read } = await library.both(each);
+          expect(written, each).toEqual(read);
+        }
+      }),
+      { numRuns: caseCount(2000) },
+    );
+  });
+});
