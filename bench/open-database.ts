@@ -48,7 +48,8 @@ export async function makeDatabase(server: string, name: string, template?: stri
   await onServer(server, async (admin) => {
     await dropDatabase(admin, server, name);
     const copied = template === undefined ? sql.raw("") : sql`template ${sql.id(template)}`;
-    await sql`create database ${sql.id(name)} ${copied}`.execute(admin);
+    const characters = databaseNameOf(server) === "mariadb" ? sql.raw("character set utf8mb4") : sql.raw("");
+    await sql`create database ${sql.id(name)} ${copied} ${characters}`.execute(admin);
   });
   const url = new URL(server);
   url.pathname = `/${name}`;
