@@ -52,9 +52,9 @@ export function askByKey<Asked extends { readonly key: EntityKey }, T>(
 export function eachGroup<Item, T>(
   items: readonly Item[],
   call: (item: Item) => Maybe<T>,
-  { context }: Reader,
+  { context, turn }: Reader,
 ): Maybe<readonly T[]> {
-  return mapEach(items, call, () => context.signal);
+  return mapEach(items, call, () => context.signal, turn);
 }
 
 function keepOne(navigation: AskedNavigation, related: unknown, gate: Gate, { context }: Reader): Maybe<unknown> {

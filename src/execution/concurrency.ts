@@ -1,7 +1,11 @@
 import { isPromiseLike, unawaited, type Maybe } from "../base/maybe.ts";
+import { inTurn, type Turn } from "../base/turn.ts";
 
 /** The number of concurrent calls of one handler: a page has many parents, and a database few connections. */
 const MAX_UNDER_WAY = 16;
+
+/** The number of items between two readings of the clock. */
+const SLICE = 16;
 
 /**
  * Starts all tasks and returns their results, without a promise if no task returned one.
@@ -27,17 +31,20 @@ export function startAll<T>(tasks: readonly (() => Maybe<T>)[]): Maybe<readonly 
  * Returns the results of a function for each item. Items run one after another until the first promise; from then on
  * a limited number runs concurrently.
  * @param signal aborts the remaining calls; read only after a promise
+ * @param turn the present piece of work: other requests run when it is over
  * @throws the error of the function, or the reason of the abort; no further call is then started
  */
 export function mapEach<T, R>(
   items: readonly T[],
   call: (item: T) => Maybe<R>,
   signal: () => AbortSignal,
+  turn?: Turn,
 ): Maybe<readonly R[]> {
   const results: R[] = [];
+  const callInTurn = turn === undefined ? call : (item: T) => inTurn(turn, items.length, () => call(item));
   for (const [index, item] of items.entries()) {
-    const result = call(item);
-    if (isPromiseLike(result)) return mapRest(items, call, signal(), { results, index, first: result });
+    const result = (index + 1) % SLICE === 0 ? callInTurn(item) : call(item);
+    if (isPromiseLike(result)) return mapRest(items, callInTurn, signal(), { results, index, first: result });
     results.push(result);
   }
   return results;

@@ -125,7 +125,7 @@ export function identityOf(values: readonly (readonly [StructuralProperty, Primi
 }
 
 /** Returns one string for equal values. In a few types they have several canonical forms: scales, offsets, units. */
-function identityOfValue(codec: ValueCodec, value: PrimitiveValue): string {
+export function identityOfValue(codec: ValueCodec, value: PrimitiveValue): string {
   if (typeof value !== "string") return value instanceof Uint8Array ? codec.toText(value) : String(value);
   switch (codec.type.name) {
     case "Edm.Decimal":

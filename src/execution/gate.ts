@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { inTurns } from "../base/turn.ts";
 import { type Context, seesAllRows } from "../definition/context.ts";
 import type { RowRuleChecks } from "../definition/rules/row-rule.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
@@ -8,6 +9,7 @@ import { declaredFieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import { relatedTable } from "../memory/relations.ts";
+import { FilteredRows, visitRows } from "../memory/visit-rows.ts";
 import { planMentions } from "../plan/plan-mentions.ts";
 import { clausesOf, requiredProperties } from "../plan/row-rules.ts";
 import type { FilterClause } from "../query/clauses.ts";
@@ -128,21 +130,10 @@ function keepVisible(
         // A rule on the entities alone needs no list of them, so they are read lazily.
         const whole = leadsOn(set, context) ? [...rest] : null;
         const visible = visibility(set, () => whole ?? [], context);
-        return chain(visible, (sees) => (whole === null ? whichMeet(rest, sees) : whole.filter(sees)));
+        return chain(visible, (sees) => new FilteredRows(whole ?? rest, sees));
       }),
     list,
   );
-}
-
-/** Yields the entities that meet a condition, each time it is iterated. */
-function whichMeet(entities: Iterable<unknown>, sees: IsVisible): Iterable<unknown> {
-  return {
-    *[Symbol.iterator]() {
-      for (const entity of entities) {
-        if (sees(entity)) yield entity;
-      }
-    },
-  };
 }
 
 /** Whether the row rule of a set depends on entities of other sets for the user of a reader. @throws the error of the rule */
@@ -184,10 +175,18 @@ function visibility(set: EntitySetDefinition, entities: () => Iterable<unknown>,
   const meetsFirst = meets(plan.ownFilter);
   const meetsOwn: IsVisible = (entity) => isWhole(entity) && meetsFirst(entity);
   const meetsRest = meets(plan.filter?.filter ?? null);
-  const objects = [...entities()].filter(isObject).filter(meetsOwn);
+  const objects: object[] = [];
+  const add = (entity: unknown): boolean => {
+    if (isObject(entity) && meetsOwn(entity)) objects.push(entity);
+    return true;
+  };
   const run = startRuleLoads(evaluation, set.entitySet, context);
   const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
-  return chain(loadRelations(clausesOf(filter), objects, run), () => (entity) => {
+  const loaded = chain(
+    inTurns((pace) => visitRows(entities(), add, pace), run.turn),
+    () => loadRelations(clausesOf(filter), objects, run),
+  );
+  return chain(loaded, () => (entity) => {
     return meetsOwn(entity) && isFollowed(entity, navigations, run) && meetsRest(entity);
   });
 }

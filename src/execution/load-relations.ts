@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { inTurn } from "../base/turn.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
@@ -57,7 +58,10 @@ export function loadBelow(
   run: LoadRun,
 ): Maybe<undefined> {
   if (owners.length === 0 || mentions.length === 0) return undefined;
-  return chain(startAll(mentions.map((mention) => () => loadMention(mention, owners, run))), nothing);
+  return chain(
+    startAll(mentions.map((mention) => () => inTurn(run.turn, owners.length, () => loadMention(mention, owners, run)))),
+    nothing,
+  );
 }
 
 function loadMention(mention: NavigationMention, owners: readonly object[], run: LoadRun): Maybe<undefined> {

@@ -1,4 +1,5 @@
 import type { Maybe } from "../base/maybe.ts";
+import { Turn } from "../base/turn.ts";
 import { type Context, seesAllRows } from "../definition/context.ts";
 import { logWarning } from "../definition/request-fields.ts";
 import type { EntitySet } from "../edm/model.ts";
@@ -14,6 +15,8 @@ export interface ReadRun extends Reader {
   readonly maxEntities: number | null;
   /** How many entities were counted. */
   readonly counted: { total: number };
+  /** The time of the present piece of work. */
+  readonly turn: Turn;
 }
 
 /**
@@ -44,7 +47,14 @@ export interface LoadRun extends ReadRun {
  */
 export function startLoads(evaluation: Evaluation, { context, gate }: Reader, option: string): LoadRun {
   const maxEntities = seesAllRows(context) ? null : serviceOf(context).limits.maxResponseEntities;
-  const own = { maxEntities, counted: { total: 0 }, isRule: false, lists: new Map(), unfollowed: new Set<object>() };
+  const own = {
+    maxEntities,
+    counted: { total: 0 },
+    turn: new Turn(),
+    isRule: false,
+    lists: new Map(),
+    unfollowed: new Set<object>(),
+  };
   return { evaluation, context, gate, option, ...own };
 }
 

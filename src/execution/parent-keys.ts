@@ -1,9 +1,12 @@
+import type { Maybe } from "../base/maybe.ts";
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
+import { inTurns, type Pace, type Steps, type Turn } from "../base/turn.ts";
 import type { DirectJoin, EntityType, NavigationJoin, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { codecOf } from "../edm/value-codecs.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import { cellReader, compileValueReader, identityOf, type ValueReader } from "./entity-key.ts";
+import { cellReader, compileValueReader, identityOf, identityOfValue, type ValueReader } from "./entity-key.ts";
 
 /** Has an identity, which is equal for equal keys. */
 interface Identified {
@@ -26,37 +29,53 @@ export interface KeyGroups<K extends Identified> {
   readonly positions: readonly (number | undefined)[];
 }
 
+/** The number of entities between two readings of the clock. */
+const SLICE = 64;
+
 const NO_KEY: KeyGroups<never> = Object.freeze({ groups: [], positions: [undefined] });
 
 /**
  * Groups entities by key, so that each key is read once.
  * @param readKey returns null for an entity without related entities
  * @param weights how often each entity counts; once when absent
+ * @param turn the present piece of work
  */
 export function groupByKey<K extends Identified>(
   entities: readonly unknown[],
   readKey: (entity: unknown) => K | null,
   weights?: readonly number[],
-): KeyGroups<K> {
+  turn?: Turn,
+): Maybe<KeyGroups<K>> {
   if (entities.length === 1) {
     const key = readKey(entities[0]);
     return key === null ? NO_KEY : { groups: [{ key, weight: weights?.[0] ?? 1 }], positions: [0] };
   }
+  return inTurns((pace) => groupSteps(entities, readKey, weights, pace), turn);
+}
+
+function* groupSteps<K extends Identified>(
+  entities: readonly unknown[],
+  readKey: (entity: unknown) => K | null,
+  weights: readonly number[] | undefined,
+  pace: Pace,
+): Steps<KeyGroups<K>> {
   const byIdentity = new Map<string, number>();
   const groups: { readonly key: K; weight: number }[] = [];
-  const positions = entities.map((entity, index) => {
+  const positions: (number | undefined)[] = [];
+  for (const [index, entity] of entities.entries()) {
+    if ((index + 1) % SLICE === 0 && pace.isOver) yield;
     const key = readKey(entity);
-    if (key === null) return undefined;
-    const weight = weights?.[index] ?? 1;
-    const known = byIdentity.get(key.identity);
+    const known = key === null ? undefined : byIdentity.get(key.identity);
     const group = known === undefined ? undefined : groups[known];
+    const weight = weights?.[index] ?? 1;
     if (group !== undefined) {
       group.weight += weight;
-      return known;
+    } else if (key !== null) {
+      byIdentity.set(key.identity, groups.length);
+      groups.push({ key, weight });
     }
-    byIdentity.set(key.identity, groups.length);
-    return groups.push({ key, weight }) - 1;
-  });
+    positions.push(key === null ? undefined : (known ?? groups.length - 1));
+  }
   return { groups, positions };
 }
 
@@ -116,11 +135,20 @@ export function joinKeyReader(
 
 function compileJoinKey(join: NavigationJoin, readerOf: (property: StructuralProperty) => ValueReader): JoinKeyReader {
   const parts = parentProperties(join).map((property) => [property, readerOf(property)] as const);
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return compileSingleKey(...only);
   return (entity) => {
     const pairs = parts.map(([property, read]) => [property, read(entity)] as const);
     const complete = pairs.flatMap(([property, value]) => (value === null ? [] : [[property, value] as const]));
     if (complete.length < pairs.length) return null;
     return { values: complete.map(([, value]) => value), identity: identityOf(complete) };
+  };
+}
+
+function compileSingleKey(property: StructuralProperty, read: ValueReader): JoinKeyReader {
+  return (entity) => {
+    const value = read(entity);
+    return value === null ? null : { values: [value], identity: identityOfValue(codecOf(property), value) };
   };
 }
 

@@ -1,7 +1,9 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { keeper, keptPerPair } from "../base/memo.ts";
+import { inTurns, type Pace, type Steps } from "../base/turn.ts";
 import type { DirectJoin, EntitySet } from "../edm/model.ts";
 import { isEntity } from "../memory/entity.ts";
+import { visitRows } from "../memory/visit-rows.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
 import { totalOrder } from "../plan/total-order.ts";
 import type { NavigationMention } from "../query/mentions.ts";
@@ -10,7 +12,7 @@ import type { LoadRun } from "./load-run.ts";
 import { openSet, type SetForms } from "./open-set.ts";
 import { type JoinKey, joinKeyReader, type KeyGroup, mirrored } from "./parent-keys.ts";
 import { timeoutOf } from "./reader.ts";
-import { rowReader, wholeEntity } from "./row-to-entity.ts";
+import { type RowReader, rowReader, wholeEntity } from "./row-to-entity.ts";
 
 /** A read of related entities. By default it reads all entities of the keys, without a count. */
 export type JoinedQuery = Pick<RelatedQuery, "shape" | "keys"> & Partial<Omit<RelatedQuery, "shape" | "keys">>;
@@ -43,6 +45,9 @@ export function readJoined(
   });
 }
 
+/** The number of rows between two readings of the clock. */
+const SLICE = 16;
+
 /** The related objects of each key, in the order of the keys. */
 type ObjectLists = readonly (readonly object[])[];
 
@@ -67,7 +72,7 @@ export function openJoined(
       return (groups) => readObjects(relational, shapeOf(join, target), groups, run, count);
     }
     if (join.kind !== "direct") throw new Error(`A link to ${target.name} is read from no list.`);
-    return (groups) => joinList(mention, join, groups, rows.entities, count);
+    return (groups) => joinList(mention, join, groups, rows.entities, { count, turn: run.turn });
   });
 }
 
@@ -75,18 +80,38 @@ function readObjects(
   relational: RelationalSource,
   shape: RelatedShape,
   groups: readonly KeyGroup<JoinKey>[],
-  { maxEntities, counted, context }: LoadRun,
+  { maxEntities, counted, context, turn }: LoadRun,
   count: (entities: number) => void,
 ): Maybe<ObjectLists> {
   const maxRows = maxEntities === null ? undefined : Math.max(maxEntities - counted.total, 0) + 1;
   const query: JoinedQuery = { shape, keys: groups.map(({ key }) => key.values), maxRows, timeout: timeoutOf(context) };
   return chain(readJoined(relational, query, context), ({ related, rowShape }) => {
     const toEntity = rowReader(rowShape);
-    return related.map((each) => {
-      count(each.length);
-      return each.map(toEntity);
-    });
+    return inTurns((pace) => toObjects(related, toEntity, count, pace), turn);
   });
+}
+
+function* toObjects(
+  related: RelatedPage["related"],
+  toEntity: RowReader,
+  count: (entities: number) => void,
+  pace: Pace,
+): Steps<ObjectLists> {
+  const lists: (readonly object[])[] = [];
+  let unpaused = 0;
+  for (const rows of related) {
+    count(rows.length);
+    lists.push(rows.map(toEntity));
+    unpaused += rows.length;
+    if (unpaused < SLICE || !pace.isOver) continue;
+    yield;
+    unpaused = 0;
+  }
+  return lists;
+}
+
+interface Counting extends Pick<LoadRun, "turn"> {
+  readonly count: (entities: number) => void;
 }
 
 /** Finds the entities that have any of the keys, in one pass over a list. */
@@ -95,23 +120,26 @@ function joinList(
   join: DirectJoin,
   groups: readonly KeyGroup<JoinKey>[],
   entities: Iterable<unknown>,
-  count: (entities: number) => void,
-): ObjectLists {
+  { count, turn }: Counting,
+): Maybe<ObjectLists> {
   const readKey = joinKeyReader(mirrored(join), navigationProperty.entityType, undefined);
   const lists = groups.map(({ key }): readonly [string, object[]] => [key.identity, []]);
   const byIdentity = new Map(lists);
-  for (const entity of entities) {
+  const add = (entity: unknown): boolean => {
     if (!isEntity(entity)) {
       const place = `${entitySet.name}/${navigationProperty.name}`;
       throw new TypeError(`The target set of ${place} contains a value that is not an entity.`);
     }
     const key = readKey(entity);
     const list = key === null ? undefined : byIdentity.get(key.identity);
-    if (list === undefined) continue;
-    list.push(entity);
-    count(1);
-  }
-  return lists.map(([, list]) => list);
+    if (list !== undefined) {
+      list.push(entity);
+      count(1);
+    }
+    return true;
+  };
+  const visited = inTurns((pace) => visitRows(entities, add, pace), turn);
+  return chain(visited, () => lists.map(([, list]) => list));
 }
 
 /** The query along a join: the same object each time, so that a source compiles one statement for it. */

@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import type { Turn } from "../base/turn.ts";
 import type { EntityType } from "../edm/model.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
@@ -39,7 +40,7 @@ export interface AnswerReading<T> {
 interface LoadedReading<T> {
   readonly pick: (parents: readonly unknown[]) => readonly unknown[];
   /** @param value a loaded value, without hidden entities */
-  readonly take: (value: unknown, weight: number, parent: unknown) => T;
+  readonly take: (value: unknown, weight: number, parent: unknown) => Maybe<T>;
 }
 
 /** Reads the target set for the distinct join keys of parents, of which there is at least one. */
@@ -103,7 +104,7 @@ function readBy<T>(
   reading: RelatedReading<T>,
   reader: Reader,
 ): Maybe<RelatedFound<T> | null> {
-  if (way.kind === "target") return readTarget(way, parents, reading);
+  if (way.kind === "target") return readTarget(way, parents, reading, reader.turn);
   // Rows contain only their columns, so nothing was loaded into them.
   if (way.kind === "loaded" && parents.rowShape !== undefined) return null;
   return chain(reading.answers?.(), (answers) => {
@@ -142,6 +143,7 @@ function readTarget<T>(
   way: TargetWay,
   { entities, entityType, rowShape, weights }: Parents,
   { openTarget, none, mayLackKey }: RelatedReading<T>,
+  turn: Turn | undefined,
 ): Maybe<RelatedFound<T> | null> {
   const lacking = mayLackKey === true ? withoutKey(way, entityType, entities) : NONE;
   if (lacking.size > 0 && lacking.size === entities.length) return null;
@@ -149,19 +151,20 @@ function readTarget<T>(
     if (read === undefined || read === null) return null;
     const readKey = joinKeyReader(way.join, entityType, rowShape);
     const readJoinKey = lacking.size === 0 ? readKey : (each: unknown) => (lacking.has(each) ? null : readKey(each));
-    const grouped = groupByKey(entities, readJoinKey, weights);
-    const { groups, positions } = grouped;
-    return chain(groups.length === 0 ? NOTHING : read(groups), ({ found, rowShape: layout, joined }) => {
-      const page = asFound<T>(found, grouped, layout, joined);
-      if (!positions.includes(undefined)) return page;
-      return {
-        ...page,
-        found: [...found, none],
-        weights: [...page.weights, 0],
-        positions: positions.map((position, index) =>
-          lacking.has(entities[index]) ? undefined : (position ?? found.length),
-        ),
-      };
+    return chain(groupByKey(entities, readJoinKey, weights, turn), (grouped) => {
+      const { groups, positions } = grouped;
+      return chain(groups.length === 0 ? NOTHING : read(groups), ({ found, rowShape: layout, joined }) => {
+        const page = asFound<T>(found, grouped, layout, joined);
+        if (!positions.includes(undefined)) return page;
+        return {
+          ...page,
+          found: [...found, none],
+          weights: [...page.weights, 0],
+          positions: positions.map((position, index) =>
+            lacking.has(entities[index]) ? undefined : (position ?? found.length),
+          ),
+        };
+      });
     });
   });
 }
@@ -191,19 +194,20 @@ function askHandler<T>(
   reader: Reader,
 ): Maybe<RelatedFound<T>> {
   const readKey = key === undefined ? entityKeyReader(entityType, rowShape) : () => key;
-  const grouped = groupByKey(entities, readKey, weights);
-  const { groups } = grouped;
-  const found =
-    prepare === null
-      ? askByKey(way, groups, navigation, (related, { weight }) => take(related, weight), reader)
-      : chain(
-          askByKey(way, groups, navigation, (related) => related, reader),
-          (all) =>
-            chain(prepare(all), (prepared) =>
-              eachGroup([...groups.entries()], ([index, { weight }]) => take(prepared[index], weight), reader),
-            ),
-        );
-  return chain(found, (taken) => asFound(taken, grouped));
+  return chain(groupByKey(entities, readKey, weights, reader.turn), (grouped) => {
+    const { groups } = grouped;
+    const found =
+      prepare === null
+        ? askByKey(way, groups, navigation, (related, { weight }) => take(related, weight), reader)
+        : chain(
+            askByKey(way, groups, navigation, (related) => related, reader),
+            (all) =>
+              chain(prepare(all), (prepared) =>
+                eachGroup([...groups.entries()], ([index, { weight }]) => take(prepared[index], weight), reader),
+              ),
+          );
+    return chain(found, (taken) => asFound(taken, grouped));
+  });
 }
 
 /** Reads the entities that the handlers of the parents have loaded into them. */
@@ -211,15 +215,16 @@ function readLoaded<T>(
   { entities, weights }: Parents,
   navigation: ReadNavigation,
   { prepare, loaded }: AnswerReading<T>,
-  { context, gate }: Reader,
+  reader: Reader,
 ): Maybe<RelatedFound<T> | null> {
   if (loaded === null) return null;
   const values = loaded.pick(entities);
-  return chain(gate?.keepValues(navigation, values, context) ?? values, (seen) =>
+  return chain(reader.gate?.keepValues(navigation, values, reader.context) ?? values, (seen) =>
     chain(prepare?.(seen) ?? seen, (prepared) => {
       const groups = entities.map((_entity, index) => ({ weight: weights?.[index] ?? 1 }));
-      const found = groups.map(({ weight }, index) => loaded.take(prepared[index], weight, entities[index]));
-      return asFound(found, { groups, positions: [...entities.keys()] });
+      const positions = [...entities.keys()];
+      const take = (index: number): Maybe<T> => loaded.take(prepared[index], weights?.[index] ?? 1, entities[index]);
+      return chain(eachGroup(positions, take, reader), (found) => asFound(found, { groups, positions }));
     }),
   );
 }

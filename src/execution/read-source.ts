@@ -1,18 +1,18 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { once } from "../base/memo.ts";
+import { inTurns, Turn } from "../base/turn.ts";
 import type { Context } from "../definition/context.ts";
 import type { QueryableHandler } from "../definition/handlers.ts";
-import { applyClauses } from "../memory/apply-query.ts";
+import { applySteps } from "../memory/apply-query.ts";
 import { asEntity } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
-import { isKnownOrder, type MemoryQuery } from "../memory/order-rows.ts";
+import type { MemoryQuery } from "../memory/order-rows.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
 import { type MentionsPlan, planMentions } from "../plan/plan-mentions.ts";
 import type { FilterClause, OrderByItem } from "../query/clauses.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import type { EntityPage, Page, QueryableSource, SourceQuery } from "../query/source.ts";
 import { refuseUnjoined } from "./choose-joins.ts";
-import { filterInTurns } from "./filter-in-turns.ts";
 import { answeredValue } from "./handler-answer.ts";
 import { loadRelations } from "./load-relations.ts";
 import { startLoads, withOption } from "./load-run.ts";
@@ -45,10 +45,8 @@ export function openSource(
  */
 export function readFrom(source: QueryableSource, query: SourceQuery, reader: Reader): Maybe<Page> {
   const isPlain = planMentions(query) === null;
-  // A filter over a long list takes turns with other requests.
-  if (source.entities !== undefined && !(isPlain && query.filter === null)) {
-    return applyInMemory(source.entities(), query, reader);
-  }
+  // Work on a long list takes turns with other requests.
+  if (source.entities !== undefined) return applyInMemory(source.entities(), query, reader);
   if (isPlain) return source.read(query);
   return chain(withMentioned(source, query, reader), (mentioned) => source.read(mentioned));
 }
@@ -83,19 +81,8 @@ export function applyInMemory(
 ): Maybe<EntityPage> {
   const plan = planMentions(query);
   const evaluation = new Evaluation(query.values, query.state);
-  return plan === null ? applyAlone(rows, query, evaluation) : applyPlan(plan, rows, { query, evaluation, reader });
-}
-
-/** Applies a query whose expressions lead to no other entities. */
-function applyAlone(rows: Iterable<unknown>, query: MemoryQuery, evaluation: Evaluation): Maybe<EntityPage> {
-  const { filter, shape, orderBy, skip, top, count } = query;
-  if (filter === null) return applyClauses(rows, query, evaluation);
-  const isOrdered = orderBy.length === 0 || isKnownOrder(rows, query, evaluation);
-  const most = isOrdered && !count && top !== undefined ? skip + top : undefined;
-  const rest = { shape, filter: null, orderBy: isOrdered ? NO_ORDER : orderBy, skip, top, count };
-  return chain(filterInTurns(rows, { filter, shape, evaluation }, most), (kept) =>
-    applyClauses(kept, rest, evaluation),
-  );
+  if (plan !== null) return applyPlan(plan, rows, { query, evaluation, reader });
+  return inTurns((pace) => applySteps(rows, query, evaluation, pace));
 }
 
 /** A query, and the state of its application. */
@@ -111,10 +98,11 @@ function applyPlan(
   { query, evaluation, reader }: Application,
 ): Maybe<EntityPage> {
   const { shape, orderBy, skip, top, count } = query;
+  const all = { shape, orderBy: NO_ORDER, skip: 0, top: undefined, count: false };
+  const turn = new Turn();
   const keep = (entities: Iterable<unknown>, filter: FilterClause | null): Maybe<readonly unknown[]> => {
-    if (filter !== null) return filterInTurns(entities, { filter, shape, evaluation });
-    const all: readonly unknown[] = Array.isArray(entities) ? entities : [...entities];
-    return all;
+    const page = inTurns((pace) => applySteps(entities, { ...all, filter }, evaluation, pace), turn);
+    return chain(page, (kept) => kept.entities);
   };
   const loads = once(() => startLoads(evaluation, reader, "$filter"));
   const load = (clauses: QueryClauses | null, entities: readonly unknown[], option: string): Maybe<undefined> => {
@@ -128,7 +116,10 @@ function applyPlan(
   return chain(kept, (entities) =>
     // The order does not matter if only the count is requested.
     chain(top === 0 ? undefined : load(plan.orderBy, entities, "$orderby"), () =>
-      applyClauses(entities, { shape, filter: null, orderBy, skip, top, count }, evaluation),
+      inTurns(
+        (pace) => applySteps(entities, { shape, filter: null, orderBy, skip, top, count }, evaluation, pace),
+        turn,
+      ),
     ),
   );
 }

@@ -1,4 +1,5 @@
 import type { Maybe } from "../base/maybe.ts";
+import type { Turn } from "../base/turn.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
@@ -30,6 +31,8 @@ export interface Reader {
   readonly context: Context;
   /** Null where all rows are visible: for row rules, trusted calls, and services without row rules. */
   readonly gate: Gate | null;
+  /** The time of the present piece of work; absent: the work does not pause. */
+  readonly turn?: Turn | undefined;
 }
 
 /** Returns the gate of a set; null where the reader sees all of its entities. */

@@ -1,8 +1,10 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { inTurns } from "../base/turn.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { applyClauses } from "../memory/apply-query.ts";
+import { applyClauses, applySteps } from "../memory/apply-query.ts";
 import { isEntity } from "../memory/entity.ts";
 import type { MemoryQuery } from "../memory/order-rows.ts";
+import { FilteredRows } from "../memory/visit-rows.ts";
 import type { ExpandStep } from "../plan/plan-expand.ts";
 import type { Related, RelatedCollection, RelatedEntity } from "../query/expanded-entity.ts";
 import { mentionsOf } from "../query/mentions.ts";
@@ -67,7 +69,7 @@ function loadNested(step: ExpandStep, related: readonly unknown[], run: ExpandRu
 }
 
 /** @param weight how often the parent will be written */
-function relate(relation: Relation, related: unknown, weight: number): Related {
+function relate(relation: Relation, related: unknown, weight: number): Maybe<Related> {
   if (!relation.step.expansion.navigationProperty.isCollection) return relateEntity(relation, related, weight);
   return relateCollection(relation, isIterable(related) ? related : [], weight);
 }
@@ -82,12 +84,15 @@ function relateEntity(relation: Relation, value: unknown, weight: number): Relat
   return { kind: "entity", entity: isKept ? value : null };
 }
 
-function relateCollection(relation: Relation, rows: Iterable<unknown>, weight: number): RelatedCollection {
+function relateCollection(relation: Relation, rows: Iterable<unknown>, weight: number): Maybe<RelatedCollection> {
   const { step, run, isMatch } = relation;
-  const page = applyClauses(isMatch === null ? rows : matching(rows, relation, isMatch), queryOf(step), run.evaluation);
-  const related = cutToPage(step, page, weight, run);
-  for (const entity of related.entities) answeredEntity(entity, step.place);
-  return related;
+  const found = isMatch === null ? rows : new FilteredRows(rows, (row) => isMatch(answeredEntity(row, step.place)));
+  const page = inTurns((pace) => applySteps(found, queryOf(step), run.evaluation, pace), run.turn);
+  return chain(page, (read) => {
+    const related = cutToPage(step, read, weight, run);
+    for (const entity of related.entities) answeredEntity(entity, step.place);
+    return related;
+  });
 }
 
 /**
@@ -109,13 +114,6 @@ export function cutToPage(
   countWritten(step, entities.length * weight, run);
   const count = step.expansion.count ? read.count : undefined;
   return { kind: "collection", entities, count, hasMore: isLonger && beyond === "link" };
-}
-
-/** Yields the rows that the search found, reading no further than the consumer does. */
-function* matching(rows: Iterable<unknown>, { step }: Relation, isMatch: IsMatch): Generator {
-  for (const row of rows) {
-    if (isMatch(answeredEntity(row, step.place))) yield row;
-  }
 }
 
 function queryOf({ expansion, orderBy, page }: ExpandStep): MemoryQuery {

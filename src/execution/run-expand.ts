@@ -1,5 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { once } from "../base/memo.ts";
+import { inTurn, Turn } from "../base/turn.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import type { JoinedSteps } from "../plan/join-expansions.ts";
@@ -54,7 +55,7 @@ export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandReq
   const evaluation = new Evaluation(values);
   const loads = once(() => startLoads(evaluation, { context, gate }, "$expand"));
   const counted = { total: page.entities.length };
-  const run: ExpandRun = { evaluation, loads, context, gate, maxEntities, counted };
+  const run: ExpandRun = { evaluation, loads, context, gate, maxEntities, counted, turn: new Turn() };
   const level: ExpandLevel = { ...page, weights: page.entities.map(() => 1) };
   return chain(expandLevel(plan, level, run), (entities) => ({ entities, total: counted.total }));
 }
@@ -71,8 +72,14 @@ function expandLevel(plan: ExpandPlan, level: ExpandLevel, run: ExpandRun): Mayb
 function runStep(step: ExpandStep, level: ExpandLevel, run: ExpandRun): Maybe<readonly Related[]> {
   if (level.entities.length === 0) return [];
   const joined = level.joined.below.get(step);
-  const found = joined === undefined ? readStep(step, level, run) : findJoined(step, level, joined, run);
-  return chain(found, (all) => chain(expandBelow(step, all, run), (expanded) => perEntity(all, expanded, null)));
+  const found = inTurn(run.turn, level.entities.length, () => {
+    return joined === undefined ? readStep(step, level, run) : findJoined(step, level, joined, run);
+  });
+  return chain(found, (all) =>
+    chain(expandBelow(step, all, run), (expanded) =>
+      inTurn(run.turn, expanded.length, () => perEntity(all, expanded, null)),
+    ),
+  );
 }
 
 function readStep(step: ExpandStep, level: ExpandLevel, run: ExpandRun): Maybe<RelatedFound<Related>> {

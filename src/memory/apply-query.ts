@@ -1,9 +1,11 @@
+import { atOnce, type Pace, type Steps } from "../base/turn.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { EntityPage, SourceQuery } from "../query/source.ts";
 import { compiledFor } from "./compile-expression.ts";
 import { asEntity } from "./entity.ts";
 import { type CompiledExpression, Evaluation } from "./evaluation.ts";
 import { isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";
+import { visitRows } from "./visit-rows.ts";
 
 /** Whether a row matches the filter. */
 type KeepRow = (row: unknown) => boolean;
@@ -31,45 +33,76 @@ export function applyQuery(
  * lists are the same for all of them.
  */
 export function applyClauses(rows: Iterable<unknown>, query: MemoryQuery, evaluation: Evaluation): EntityPage {
+  return atOnce((pace) => applySteps(rows, query, evaluation, pace));
+}
+
+/** Applies a query like `applyClauses`, with pauses. After the first pause it sees the rows that there were then. */
+export function* applySteps(
+  rows: Iterable<unknown>,
+  query: MemoryQuery,
+  evaluation: Evaluation,
+  pace: Pace,
+): Steps<EntityPage> {
   const { filter, orderBy, shape } = query;
   const keep = filter === null ? null : keepRows(compiledFor(filter, shape.roundingMode), evaluation, shape.entityType);
-  if (orderBy.length === 0 || isKnownOrder(rows, query, evaluation)) return readInOrder(rows, keep, query);
-  const kept = filterRows(rows, keep);
-  const page = orderRows(kept, query, evaluation);
-  return query.count ? { entities: page, count: kept.length } : { entities: page };
+  if (orderBy.length === 0 || (yield* isKnownOrder(rows, query, evaluation, pace))) {
+    return yield* readInOrder(rows, keep, query, pace);
+  }
+  const kept = yield* filterRows(rows, keep, pace);
+  // The application may change its list during a pause.
+  const count = kept.length;
+  const entities = yield* orderRows(kept, query, evaluation, pace);
+  return query.count ? { entities, count } : { entities };
 }
 
 function keepRows(evaluate: CompiledExpression, evaluation: Evaluation, type: EntityType): KeepRow {
   return (row) => evaluate(asEntity(row, type), evaluation) === true;
 }
 
-function filterRows(rows: Iterable<unknown>, keep: KeepRow | null): readonly unknown[] {
-  if (keep === null) return Array.isArray(rows) ? rows : [...rows];
+function* filterRows(rows: Iterable<unknown>, keep: KeepRow | null, pace: Pace): Steps<readonly unknown[]> {
+  if (keep === null && isList(rows)) return rows;
   const kept: unknown[] = [];
-  for (const row of rows) {
-    if (keep(row)) kept.push(row);
-  }
+  yield* visitRows(
+    rows,
+    (row) => {
+      if (keep === null || keep(row)) kept.push(row);
+      return true;
+    },
+    pace,
+  );
   return kept;
 }
 
 /** Reads rows without ordering them: up to the last row of the page, unless all rows are counted. */
-function readInOrder(rows: Iterable<unknown>, keep: KeepRow | null, query: MemoryQuery): EntityPage {
+function* readInOrder(
+  rows: Iterable<unknown>,
+  keep: KeepRow | null,
+  query: MemoryQuery,
+  pace: Pace,
+): Steps<EntityPage> {
   const { skip, count } = query;
   const end = skip + (query.top ?? Number.POSITIVE_INFINITY);
-  if (keep === null && Array.isArray(rows)) {
-    const all: readonly unknown[] = rows;
-    const entities = skip === 0 && end >= all.length ? all : all.slice(skip, end);
-    return count ? { entities, count: all.length } : { entities };
+  if (keep === null && isList(rows)) {
+    const entities = skip === 0 && end >= rows.length ? rows : rows.slice(skip, end);
+    return count ? { entities, count: rows.length } : { entities };
   }
   const entities: unknown[] = [];
   let matches = 0;
   if (end > skip || count) {
-    for (const row of rows) {
-      if (keep !== null && !keep(row)) continue;
-      if (matches >= skip && matches < end) entities.push(row);
-      matches += 1;
-      if (matches >= end && !count) break;
-    }
+    yield* visitRows(
+      rows,
+      (row) => {
+        if (keep !== null && !keep(row)) return true;
+        if (matches >= skip && matches < end) entities.push(row);
+        matches += 1;
+        return matches < end || count;
+      },
+      pace,
+    );
   }
   return count ? { entities, count: matches } : { entities };
+}
+
+function isList(rows: Iterable<unknown>): rows is readonly unknown[] {
+  return Array.isArray(rows);
 }

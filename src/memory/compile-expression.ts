@@ -13,6 +13,7 @@ import { compileCount, compileIt, compileProperty, compileVariable, type Variabl
 import { conversion } from "./convert.ts";
 import type { CompiledExpression } from "./evaluation.ts";
 import { FUNCTION_LIBRARY } from "./function-library.ts";
+import { cheapestFirst } from "./operand-cost.ts";
 
 /**
  * Compiles a bound expression to a closure that evaluates it for one entity. Compile once per shape: the closure
@@ -54,7 +55,7 @@ function compileWithin(expression: Expression, roundingMode: RoundingMode, slots
     case "comparison":
       return compileComparison(expression, slots, compile);
     case "logical": {
-      const operands = expression.operands.map(compile);
+      const operands = cheapestFirst(expression.operands).map(compile);
       return expression.operator === "and" ? compileAnd(operands) : compileOr(operands);
     }
     case "not":

@@ -1,4 +1,5 @@
 import { keptPer } from "../base/memo.ts";
+import type { Pace, Steps } from "../base/turn.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { OrderByItem, QueryShape } from "../query/clauses.ts";
@@ -8,6 +9,7 @@ import { keyOrder } from "./compare.ts";
 import { compiledFor } from "./compile-expression.ts";
 import { asEntity } from "./entity.ts";
 import type { Evaluation } from "./evaluation.ts";
+import { type CompareRows, selectFirst, sortPositions } from "./sort-positions.ts";
 
 type SortKey = PrimitiveValue | null;
 
@@ -16,50 +18,69 @@ type ComputeKey = (position: number) => SortKey;
 /** Selecting the first rows is faster if they are fewer than one in this many rows; measured. */
 const SELECT_SHARE = 4;
 
+/** The number of rows between two readings of the clock. */
+const SLICE = 16;
+
 /**
  * Returns the rows of one page in the order of `query.orderBy`; ties keep their order. Null comes first ascending and
  * last descending, NaN next to it. A sort key is computed once per row, and for a later item only if rows tie.
  * @param rows all rows, in any order; not changed
  * @see OData Protocol 4.0, section 11.2.5.2; docs/reference/orderby.md
  */
-export function orderRows(rows: readonly unknown[], query: MemoryQuery, evaluation: Evaluation): readonly unknown[] {
+export function* orderRows(
+  rows: readonly unknown[],
+  query: MemoryQuery,
+  evaluation: Evaluation,
+  pace: Pace,
+): Steps<readonly unknown[]> {
   const { skip, top } = query;
-  const end = top === undefined ? rows.length : Math.min(rows.length, skip + top);
+  const { length } = rows;
+  const end = top === undefined ? length : Math.min(length, skip + top);
   if (skip >= end) return [];
-  const compare = compareByItems(rows, query, evaluation);
-  if (isInOrder(rows.length, compare)) return rows.slice(skip, end);
-  const positions = end * SELECT_SHARE <= rows.length ? selectFirst(rows.length, end, compare) : sortAll(rows, compare);
-  return positions.slice(skip, end).map((position) => rows[position]);
+  // The application may change its list during a pause.
+  const all = length > SLICE ? rows.slice() : rows;
+  const compare = yield* compareByItems(all, query, evaluation, pace);
+  if (yield* isInOrder(length, compare, pace)) return all.slice(skip, end);
+  const positions =
+    end * SELECT_SHARE <= length
+      ? yield* selectFirst(length, end, compare, pace)
+      : yield* sortPositions([...all.keys()], compare, pace);
+  return positions.slice(skip, end).map((position) => all[position]);
 }
 
 /** Whether rows are already in the order of `query.orderBy`: rows of a table often are ordered by their key. */
-export function areInOrder(rows: readonly unknown[], query: MemoryQuery, evaluation: Evaluation): boolean {
-  return isInOrder(rows.length, compareByItems(rows, query, evaluation));
+export function* areInOrder(
+  rows: readonly unknown[],
+  query: MemoryQuery,
+  evaluation: Evaluation,
+  pace: Pace,
+): Steps<boolean> {
+  const compare = yield* compareByItems(rows, query, evaluation, pace);
+  return yield* isInOrder(rows.length, compare, pace);
 }
 
-function isInOrder(length: number, compare: CompareRows): boolean {
+function* isInOrder(length: number, compare: CompareRows, pace: Pace): Steps<boolean> {
   for (let position = 1; position < length; position += 1) {
     if (compare(position - 1, position) > 0) return false;
+    if (position % SLICE === 0 && pace.isOver) yield;
   }
   return true;
 }
 
-function sortAll(rows: readonly unknown[], compare: CompareRows): readonly number[] {
-  return Array.from(rows, (_row, position) => position).toSorted(compare);
-}
-
-function compareByItems(
+function* compareByItems(
   rows: readonly unknown[],
   { orderBy, shape }: MemoryQuery,
   evaluation: Evaluation,
-): CompareRows {
-  const comparisons = orderBy.map((item, index) => {
+  pace: Pace,
+): Steps<CompareRows> {
+  const keyOf = (item: OrderByItem): ComputeKey => {
     const evaluate = compiledFor(item, shape.roundingMode);
-    const compute: ComputeKey = (position) => evaluate(asEntity(rows[position], shape.entityType), evaluation);
-    return index === 0 ? compareByFirst(item, rows.length, compute) : compareByLater(item, rows.length, compute);
-  });
-  const [first, ...later] = comparisons;
-  if (first === undefined) return (left, right) => left - right;
+    return (position) => evaluate(asEntity(rows[position], shape.entityType), evaluation);
+  };
+  const [firstItem, ...laterItems] = orderBy;
+  if (firstItem === undefined) return (left, right) => left - right;
+  const first = yield* compareByFirst(firstItem, rows.length, keyOf(firstItem), pace);
+  const later = laterItems.map((item) => compareByLater(item, rows.length, keyOf(item)));
   return (left, right) => {
     const order = first(left, right);
     return order === 0 ? compareTied(later, left, right) : order;
@@ -75,13 +96,19 @@ function compareTied(comparisons: readonly CompareRows[], left: number, right: n
 }
 
 /** Compares by the first item, whose key every row needs. */
-function compareByFirst({ expression, descending }: OrderByItem, length: number, compute: ComputeKey): CompareRows {
+function* compareByFirst(
+  { expression, descending }: OrderByItem,
+  length: number,
+  compute: ComputeKey,
+  pace: Pace,
+): Steps<CompareRows> {
   const { order, noteKey } = keyOrder(scalarType(expression.type));
   const keys: SortKey[] = [];
   for (let position = 0; position < length; position += 1) {
     const key = compute(position);
     noteKey(key);
     keys.push(key);
+    if ((position + 1) % SLICE === 0 && pace.isOver) yield;
   }
   return descending
     ? (left, right) => order(keys[right] ?? null, keys[left] ?? null)
@@ -123,16 +150,17 @@ const verdictsOf = keptPer((_entityType: EntityType) => new WeakMap<readonly unk
  * Whether rows are known to be in the requested order, so that reading may end with the page. Only a frozen array and an
  * order by the key, which never changes, can be known: they are checked once and remembered.
  */
-export function isKnownOrder(
+export function* isKnownOrder(
   rows: Iterable<unknown>,
   query: MemoryQuery,
   evaluation: Evaluation,
-): rows is readonly unknown[] {
+  pace: Pace,
+): Steps<boolean> {
   if (!Array.isArray(rows) || !Object.isFrozen(rows) || !isKeyOrder(query)) return false;
   const verdicts = verdictsOf(query.shape.entityType);
   const known = verdicts.get(rows);
   if (known !== undefined) return known;
-  const verdict = areInOrder(rows, query, evaluation);
+  const verdict = yield* areInOrder(rows, query, evaluation, pace);
   verdicts.set(rows, verdict);
   return verdict;
 }
@@ -147,48 +175,4 @@ function isKeyOrder({ orderBy, shape }: MemoryQuery): boolean {
       return expression.property === key[index];
     })
   );
-}
-
-/** Compares two rows by their positions: negative when the left one comes first; never zero for two rows. */
-export type CompareRows = (left: number, right: number) => number;
-
-/**
- * Returns the positions of the first `size` of `length` rows in order, sorted. A heap contains the candidates, the last
- * one on top, so that most rows cost one comparison.
- * @param size at least 1, at most `length`
- * @param compare a total order, never zero for two rows
- */
-export function selectFirst(length: number, size: number, compare: CompareRows): readonly number[] {
-  const heap = Array.from({ length: size }, (_none, position) => position);
-  for (let root = (size >> 1) - 1; root >= 0; root -= 1) siftDown(heap, root, compare);
-  for (let position = size; position < length; position += 1) {
-    if (compare(position, heap[0] ?? 0) < 0) {
-      heap[0] = position;
-      siftDown(heap, 0, compare);
-    }
-  }
-  return heap.toSorted(compare);
-}
-
-/** Moves the candidate at `start` down until both children come before it. */
-function siftDown(heap: number[], start: number, compare: CompareRows): void {
-  const moved = heap[start] ?? 0;
-  let parent = start;
-  for (;;) {
-    const child = laterChild(heap, parent, compare);
-    const candidate = heap[child];
-    if (candidate === undefined || compare(candidate, moved) < 0) break;
-    heap[parent] = candidate;
-    parent = child;
-  }
-  heap[parent] = moved;
-}
-
-/** Returns the index of the child that comes later in order; beyond the end without a child. */
-function laterChild(heap: readonly number[], parent: number, compare: CompareRows): number {
-  const left = 2 * parent + 1;
-  const leftRow = heap[left];
-  const rightRow = heap[left + 1];
-  if (leftRow === undefined || rightRow === undefined) return left;
-  return compare(leftRow, rightRow) < 0 ? left + 1 : left;
 }

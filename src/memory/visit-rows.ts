@@ -1,0 +1,69 @@
+import type { Pace, Steps } from "../base/turn.ts";
+
+/** The number of rows between two readings of the clock. */
+const SLICE = 16;
+
+/** The rows of a list that meet a condition, which is evaluated each time they are iterated. */
+export class FilteredRows implements Iterable<unknown> {
+  readonly rows: Iterable<unknown>;
+  readonly meets: (row: unknown) => boolean;
+
+  constructor(rows: Iterable<unknown>, meets: (row: unknown) => boolean) {
+    this.rows = rows;
+    this.meets = meets;
+  }
+
+  *[Symbol.iterator](): Generator<unknown, void, undefined> {
+    for (const row of this.rows) {
+      if (this.meets(row)) yield row;
+    }
+  }
+}
+
+/** Visits rows until `visit` returns false. */
+export function* visitRows(rows: Iterable<unknown>, visit: (row: unknown) => boolean, pace: Pace): Steps<undefined> {
+  if (rows instanceof FilteredRows) {
+    return yield* visitRows(rows.rows, (row) => !rows.meets(row) || visit(row), pace);
+  }
+  const rest = Array.isArray(rows) ? rows : visitFirst(rows, visit, pace);
+  return rest === null ? undefined : yield* visitList(rest, visit, pace);
+}
+
+function* visitList(rows: readonly unknown[], visit: (row: unknown) => boolean, pace: Pace): Steps<undefined> {
+  let list = rows;
+  let start = 0;
+  while (visitSlice(list, start, visit)) {
+    start += SLICE;
+    if (start >= list.length || !pace.isOver) continue;
+    // The application may change its list during a pause.
+    if (list === rows) list = rows.slice();
+    yield;
+  }
+  return undefined;
+}
+
+/** Returns whether more rows may follow. */
+function visitSlice(rows: readonly unknown[], start: number, visit: (row: unknown) => boolean): boolean {
+  const end = Math.min(start + SLICE, rows.length);
+  for (let index = start; index < end; index += 1) {
+    if (!visit(rows[index])) return false;
+  }
+  return end < rows.length;
+}
+
+/** Visits the rows of an iterable during the first turn. Returns the rest, or null if nothing is left to visit. */
+function visitFirst(rows: Iterable<unknown>, visit: (row: unknown) => boolean, pace: Pace): readonly unknown[] | null {
+  const rest: unknown[] = [];
+  let count = 0;
+  let isOver = false;
+  for (const row of rows) {
+    if (isOver) {
+      rest.push(row);
+      continue;
+    }
+    if (!visit(row)) return null;
+    count += 1;
+    isOver = count % SLICE === 0 && pace.isOver;
+  }
+  return isOver ? rest : null;
+}
