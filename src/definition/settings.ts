@@ -46,6 +46,8 @@ export const DEFAULT_LIMITS: Limits = Object.freeze(
     maxResponseEntities: 1_000_000,
     maxExpandItems: 50,
     queryTimeout: 10_000,
+    maxStreams: 4,
+    streamTimeout: 300_000,
   }),
 );
 

@@ -12,7 +12,7 @@ import { CollectionStream } from "./collection-stream.ts";
 import { ruleFollowsNavigations } from "./gate.ts";
 import { HandlerStream } from "./handler-stream.ts";
 import { withMentioned } from "./read-source.ts";
-import { gateOf, type Reader } from "./reader.ts";
+import { gateOf, type Reader, serviceOf } from "./reader.ts";
 
 /** The query of a page, and the expansions that are joined to its rows. */
 interface StreamRead {
@@ -39,7 +39,9 @@ export function streamSource(
     const selected = continuation === null ? query.selected : withOrderProperties(query.selected, continuation.order);
     // The limit of the response falls with each part, and only rows tell which expansion exceeds it.
     const json = mentioned.json?.expanded.length === 0 ? mentioned.json : undefined;
-    const wanted: StreamQuery = { ...mentioned, selected, json, count: false, state, continuation };
+    const { maxStreams, streamTimeout } = serviceOf(reader.context).limits;
+    const streams = { most: maxStreams, timeout: streamTimeout };
+    const wanted: StreamQuery = { ...mentioned, selected, json, count: false, state, continuation, streams };
     const total: SourceQuery = { ...wanted, values, filter: shape.filter, orderBy: [], skip: 0, top: 0, count: true };
     return chain(source.stream?.(wanted) ?? null, (opened) =>
       opened === null ? null : new CollectionStream(plan, opened, { joined, total }),

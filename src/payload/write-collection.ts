@@ -43,7 +43,7 @@ export interface StreamedPayload extends CollectionEnvelope {
 const BUFFERED_ENTITIES = 1000;
 
 /** JSON of more bytes is sent without a copy. */
-const COPIED_BYTES = 128 * 1024;
+const COPIED_BYTES = 16 * 1024;
 
 /** Returns the number of entities of a part, including those of expansions. */
 export function totalOf({ total, json, entities }: EntitiesPayload): number {

@@ -35,6 +35,10 @@ export interface Limits {
   readonly maxExpandItems: number | null;
   /** Milliseconds for one statement of a database. */
   readonly queryTimeout: number | null;
+  /** Responses that hold a snapshot of one database at the same time. */
+  readonly maxStreams: number | null;
+  /** Milliseconds for which a response may hold a snapshot. */
+  readonly streamTimeout: number | null;
 }
 
 /** A navigation of an expansion. Expansions below it start from its target set. */

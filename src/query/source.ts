@@ -213,6 +213,8 @@ export interface JsonPage extends PageCount {
 export interface StreamQuery extends SourceQuery {
   /** How to find the rows that follow a row; null if the order does not consist of the key. */
   readonly continuation: KeyContinuation | null;
+  /** How many streams may hold a snapshot of the database, and for how many milliseconds; null: no limit. */
+  readonly streams: { readonly most: number | null; readonly timeout: number | null };
 }
 
 /** Continues a query in the order of the key. */

@@ -279,6 +279,8 @@ describe("settings", () => {
       maxResponseEntities: 1_000_000,
       maxExpandItems: 50,
       queryTimeout: 10_000,
+      maxStreams: 4,
+      streamTimeout: 300_000,
     });
   });
 });

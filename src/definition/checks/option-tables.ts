@@ -50,6 +50,8 @@ const LIMITS: OptionTable<keyof LimitSettings> = {
   maxResponseEntities: FROM_ONE,
   maxExpandItems: FROM_ZERO,
   queryTimeout: FROM_ONE,
+  maxStreams: FROM_ONE,
+  streamTimeout: FROM_ONE,
 };
 
 /** The options of `entitySet`. */

@@ -68,4 +68,8 @@ export interface LimitSettings {
   readonly maxExpandItems?: number | null | undefined;
   /** The maximum time of one statement of a database, in milliseconds. */
   readonly queryTimeout?: number | null | undefined;
+  /** The maximum number of responses that are read from one database while they are sent. Others wait. */
+  readonly maxStreams?: number | null | undefined;
+  /** The maximum time of such a response, in milliseconds. */
+  readonly streamTimeout?: number | null | undefined;
 }

@@ -23,6 +23,18 @@ export interface PatientReader extends SynchronousReader {
   guard(sql: string, parameters: readonly unknown[]): string;
   /** Returns the first row of a `select` in the same way; undefined without rows. */
   readFirst(sql: string, parameters: readonly unknown[], patience: Patience): Maybe<readonly unknown[] | undefined>;
+  /** Whether a `select` takes so long that it would run elsewhere. */
+  isLong(sql: string, parameters: readonly unknown[]): boolean;
+  /** Whether the rows of a `select` with so many values are found by an index, in their order. */
+  seeks(sql: string, parameters: number): boolean;
+  /** Opens a snapshot; null if the database has none that block no writes. @throws ODataError if no thread can start */
+  snapshot(): SnapshotReader | null;
+}
+
+/** Reads one snapshot of the database, which other requests may change meanwhile. Each statement runs elsewhere. */
+export interface SnapshotReader extends PatientReader {
+  /** Ends the snapshot. Further calls have no effect. */
+  end(): void;
 }
 
 /** Whether a reader can run long statements elsewhere. */

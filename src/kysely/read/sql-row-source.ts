@@ -3,6 +3,7 @@ import { declaredEntityType } from "../../definition/model/declared-entity-type.
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { QueryableSource, RelationalSource, RowRestriction } from "../../query/source.ts";
 import { toExecution } from "../statement/parameter-slot.ts";
+import { openPageStream } from "./open-page-stream.ts";
 import { readRow } from "./read-entity.ts";
 import { baseOf, readPage } from "./read-page.ts";
 import { readRelatedPage } from "./read-related.ts";
@@ -18,6 +19,7 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
   const { key: keyProperties } = declaredEntityType(type);
   const source = new SqlRowSource(type, reader, {
     read: (query) => readPage(reader, query),
+    stream: (query) => openPageStream(reader, query),
     relational: Object.freeze<RelationalSource>({
       joinsExpansions: reader.profile.capabilities.joins,
       joins: (other) => findReader(other)?.rows === reader.rows,

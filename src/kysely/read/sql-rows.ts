@@ -4,12 +4,13 @@ import { required } from "../../base/required.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { BatchReader } from "../connection/batch-reader.ts";
 import { cancelOptions, isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
-import { isPatientReader, type Patience } from "../connection/patient-reader.ts";
+import { isPatientReader, type Patience, type SnapshotReader } from "../connection/patient-reader.ts";
 import { isSynchronousReader, type AnyKysely, type SynchronousReader } from "../connection/synchronous-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { RowStatement, Statement } from "./compile-statement.ts";
+import { StreamSlots } from "./stream-slots.ts";
 import { TimeLimit } from "./time-limit.ts";
 
 /** The parts of a profile that running statements requires. */
@@ -35,6 +36,8 @@ export class SqlRows {
   readonly #db: AnyKysely;
   readonly #reader: SynchronousReader | null;
   readonly #profile: RowsProfile;
+  /** The streams that hold snapshots. */
+  readonly slots: StreamSlots = new StreamSlots();
   #guarding: Promise<void> | null = null;
   #isReached = true;
   #isGuarded: boolean;
@@ -52,11 +55,17 @@ export class SqlRows {
 
   /**
    * Returns the runner for an open transaction: this one without a transaction, or for one of another database.
-   * @param transaction the transaction of the context, as in a query
+   * @param transaction the transaction of the context, or the runner of a snapshot, as in a query
    */
   within(transaction: unknown): SqlRows {
+    if (transaction instanceof SqlRows) return transaction;
     const open = transaction === undefined ? null : openTransaction(transaction);
     return open === null || !isOfDatabase(open, this.#db) ? this : new SqlRows(open, null, this.#profile);
+  }
+
+  /** Returns the runner for a snapshot. */
+  reading(snapshot: SnapshotReader): SqlRows {
+    return new SqlRows(this.#db, snapshot, this.#profile);
   }
 
   /** The synchronous reader; null if rows need a promise. */

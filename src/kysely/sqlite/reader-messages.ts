@@ -22,6 +22,14 @@ export interface ReadRequest {
   readonly timeout: number | null;
   /** The rest of the timeout. */
   readonly remaining: number;
+  /** The number of the snapshot to read; absent: the last committed rows. */
+  readonly snapshot?: number | undefined;
+}
+
+/** Ends a snapshot. It has no result. */
+export interface SnapshotEnd {
+  /** Its number. */
+  readonly ends: number;
 }
 
 /** The rows of a statement, or its error. */

@@ -1,23 +1,26 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { PreparedStatements } from "./prepared-statement.ts";
-import { sendError, type ReadRequest, type ReadResult, type ThreadData } from "./reader-messages.ts";
-import { openConnection } from "./sqlite-database.ts";
+import { sendError, type ReadRequest, type ReadResult, type SnapshotEnd, type ThreadData } from "./reader-messages.ts";
+import { ThreadConnections } from "./thread-connections.ts";
 import { Watch } from "./watch.ts";
 
-// The entry of a reader thread: it runs one statement after another on its own read-only connection.
+// The entry of a reader thread: it runs one statement after another on its own read-only connections.
 
 /** Serves the statements of a thread. */
-function serveReads({ settings, cancelled }: ThreadData): (request: ReadRequest) => ReadResult {
+function serveReads({ settings, cancelled }: ThreadData): (request: ReadRequest | SnapshotEnd) => ReadResult | null {
   const flag = new Int32Array(cancelled);
   let current = 0;
   const watch = new Watch(() => Atomics.load(flag, 0) === current);
-  const database = openConnection(settings, true, watch);
-  const statements = new PreparedStatements(database, "arrays", settings.statements);
-  return ({ id, sql, values, isFirst, timeout, remaining }) => {
+  const connections = new ThreadConnections(settings, watch);
+  return (request) => {
+    if ("ends" in request) {
+      connections.end(request.ends);
+      return null;
+    }
+    const { id, sql, values, isFirst, timeout, remaining, snapshot } = request;
     current = id;
     if (timeout !== null) watch.begin(timeout, remaining);
     try {
-      const statement = statements.get(sql);
+      const statement = connections.statements(snapshot).get(sql);
       if (!isFirst) return { id, rows: statement.select(values) };
       const row = statement.selectFirst(values);
       return { id, rows: row === undefined ? [] : [row] };
@@ -29,9 +32,18 @@ function serveReads({ settings, cancelled }: ThreadData): (request: ReadRequest)
   };
 }
 
+/** Returns the memory of large cells of a single row, such as a page as JSON, which need not be copied. */
+function transferable(result: ReadResult): readonly ArrayBuffer[] {
+  if (!("rows" in result) || result.rows.length !== 1) return [];
+  return (result.rows[0] ?? []).flatMap((cell) => {
+    if (!(cell instanceof Uint8Array) || !(cell.buffer instanceof ArrayBuffer)) return [];
+    return cell.byteLength === cell.buffer.byteLength ? [cell.buffer] : [];
+  });
+}
+
 // The thread that starts this one gives both.
 const read = serveReads(workerData as ThreadData);
-parentPort?.on("message", (request: ReadRequest) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js has no origin
-  parentPort?.postMessage(read(request));
+parentPort?.on("message", (request: ReadRequest | SnapshotEnd) => {
+  const result = read(request);
+  if (result !== null) parentPort?.postMessage(result, transferable(result));
 });

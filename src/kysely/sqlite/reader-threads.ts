@@ -1,8 +1,15 @@
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { protocolError, queryTimeout } from "../../errors/odata-error.ts";
+import { queryTimeout } from "../../errors/odata-error.ts";
 import type { Patience } from "../connection/patient-reader.ts";
-import { receiveError, type ReadRequest, type ReadResult, type ThreadData } from "./reader-messages.ts";
+import { lostSnapshot, reasonOf, tooManyQueued } from "./reader-faults.ts";
+import {
+  receiveError,
+  type ReadRequest,
+  type ReadResult,
+  type SnapshotEnd,
+  type ThreadData,
+} from "./reader-messages.ts";
 import type { SqliteSettings } from "./sqlite-database.ts";
 
 /** Milliseconds in which a thread must end a statement that was cancelled or is late, before it is replaced. */
@@ -11,13 +18,19 @@ const GRACE = 500;
 /** The milliseconds for a statement without a time limit of its request. */
 const USUAL_TIMEOUT = 10_000;
 
-/** The seconds after which a client may retry. */
-const RETRY_AFTER = "5";
-
 type Rows = readonly (readonly unknown[])[];
 
 /** A statement for a thread, without the facts of its run. */
-type Wanted = Pick<ReadRequest, "sql" | "values" | "isFirst">;
+interface Wanted extends Pick<ReadRequest, "sql" | "values" | "isFirst"> {
+  /** Absent: the last committed rows. */
+  readonly snapshot?: ThreadSnapshot | undefined;
+}
+
+/** A snapshot of the database, which one thread reads. */
+export interface ThreadSnapshot {
+  readonly id: number;
+  readonly thread: object;
+}
 
 /** A statement that waits or runs. */
 interface Job extends Wanted {
@@ -39,6 +52,8 @@ interface Thread {
   /** Null for an idle thread. */
   job: Job | null;
   isRunning: boolean;
+  /** The number of open snapshots. */
+  snapshots: number;
 }
 
 /**
@@ -55,6 +70,7 @@ export class ReaderThreads {
   readonly #queue = new Map<object, Job[]>();
   #queued = 0;
   #isClosed = false;
+  #lastSnapshot = 0;
 
   /** @param entry the file of a thread, as `threadEntry` finds it */
   constructor(settings: SqliteSettings, entry: URL) {
@@ -71,7 +87,11 @@ export class ReaderThreads {
     const { maxQueuedQueries } = this.#settings;
     if (this.#isClosed) return Promise.reject(new Error(`The SQLite database ${this.#settings.file} was closed.`));
     if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
-    if (this.#queued >= maxQueuedQueries && this.#idle() === undefined) return Promise.reject(tooManyQueued());
+    const { snapshot } = wanted;
+    const isFull = this.#queued >= maxQueuedQueries && this.#idle() === undefined;
+    // The statements of open snapshots are few.
+    if (isFull && snapshot === undefined) return Promise.reject(tooManyQueued());
+    if (snapshot !== undefined && this.#threadOf(snapshot) === undefined) return Promise.reject(lostSnapshot());
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#give(job, () => job.reject(reasonOf(signal)));
@@ -102,6 +122,30 @@ export class ReaderThreads {
     });
   }
 
+  /** Makes a snapshot, which begins with its first statement. End it. @throws ODataError if no thread can start */
+  openSnapshot(): ThreadSnapshot {
+    const [fewest] = [...this.#threads].toSorted((left, right) => left.snapshots - right.snapshots);
+    const thread = fewest === undefined || fewest.snapshots > 0 ? (this.#start() ?? fewest) : fewest;
+    if (thread === undefined || this.#isClosed) throw tooManyQueued();
+    thread.snapshots += 1;
+    this.#lastSnapshot += 1;
+    return { id: this.#lastSnapshot, thread };
+  }
+
+  /** Ends a snapshot. Its waiting statements must have ended. */
+  endSnapshot(snapshot: ThreadSnapshot): void {
+    const found = this.#threadOf(snapshot);
+    if (found === undefined) return;
+    found.snapshots -= 1;
+    const end: SnapshotEnd = { ends: snapshot.id };
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js has no origin
+    found.worker.postMessage(end);
+  }
+
+  #threadOf({ thread: wanted }: ThreadSnapshot): Thread | undefined {
+    return [...this.#threads].find((thread) => thread === wanted);
+  }
+
   /** Ends all threads; waiting and running statements fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -125,20 +169,27 @@ export class ReaderThreads {
     this.#queued += 1;
   }
 
-  /** Gives the first statement of the next request to an idle thread. */
+  /** Gives the first statement of the next request to an idle thread: one of a snapshot, to the thread of the snapshot. */
   #next(): void {
-    const first = this.#queue.entries().next().value;
-    if (first === undefined) return;
-    const thread = this.#idle() ?? this.#start();
-    if (thread === undefined) return;
-    const [owner, jobs] = first;
-    const job = jobs.shift();
-    this.#queue.delete(owner);
-    if (jobs.length > 0) this.#queue.set(owner, jobs);
-    if (job === undefined) return;
-    this.#queued -= 1;
-    this.#run(thread, job);
-    this.#next();
+    for (const [owner, jobs] of this.#queue) {
+      const thread = this.#threadFor(jobs[0]?.snapshot);
+      if (thread === undefined) continue;
+      const job = jobs.shift();
+      this.#queue.delete(owner);
+      if (jobs.length > 0) this.#queue.set(owner, jobs);
+      if (job === undefined) return;
+      this.#queued -= 1;
+      if (job.snapshot === undefined || this.#threadOf(job.snapshot) !== undefined) this.#run(thread, job);
+      else job.end(() => job.reject(lostSnapshot()));
+      this.#next();
+      return;
+    }
+  }
+
+  #threadFor(snapshot: ThreadSnapshot | undefined): Thread | undefined {
+    if (snapshot === undefined || this.#threadOf(snapshot) === undefined) return this.#idle() ?? this.#start();
+    const thread = this.#threadOf(snapshot);
+    return thread?.isRunning === true ? undefined : thread;
   }
 
   #idle(): Thread | undefined {
@@ -152,9 +203,9 @@ export class ReaderThreads {
     thread.isRunning = true;
     // An idle thread does not keep the process alive.
     thread.worker.ref();
-    const { sql, values, isFirst, timeout, deadline } = job;
+    const { sql, values, isFirst, timeout, deadline, snapshot } = job;
     const remaining = Math.min(deadline - performance.now(), Number.MAX_SAFE_INTEGER);
-    const request: ReadRequest = { id: thread.last, sql, values, isFirst, timeout, remaining };
+    const request: ReadRequest = { id: thread.last, sql, values, isFirst, timeout, remaining, snapshot: snapshot?.id };
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js has no origin
     thread.worker.postMessage(request);
   }
@@ -203,7 +254,14 @@ export class ReaderThreads {
     const cancelled = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     const workerData: ThreadData = { settings: this.#settings, cancelled };
     const worker = new Worker(this.#entry, { workerData, name: "odatakit reader" });
-    const thread: Thread = { worker, flag: new Int32Array(cancelled), last: 0, job: null, isRunning: false };
+    const thread: Thread = {
+      worker,
+      flag: new Int32Array(cancelled),
+      last: 0,
+      job: null,
+      isRunning: false,
+      snapshots: 0,
+    };
     worker.on("message", (result: ReadResult) => this.#finish(thread, result));
     worker.on("error", (error) => this.#fail(thread, error));
     worker.unref();
@@ -237,14 +295,4 @@ export class ReaderThreads {
 export function threadEntry(here: string = import.meta.url): URL | null {
   const entry = new URL(here.endsWith(".ts") ? "reader-thread.ts" : "reader-thread.js", here);
   return entry.protocol === "file:" && existsSync(entry) ? entry : null;
-}
-
-function tooManyQueued(): Error {
-  const message = "Too many long queries wait for the database. Try again later, or narrow the query.";
-  return protocolError("ServiceUnavailable", message, { headers: { "Retry-After": RETRY_AFTER } });
-}
-
-function reasonOf(signal: AbortSignal | undefined): Error {
-  const reason: unknown = signal?.reason;
-  return reason instanceof Error ? reason : new Error("The request was aborted.", { cause: reason });
 }

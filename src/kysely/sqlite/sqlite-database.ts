@@ -94,10 +94,12 @@ export class SqliteDatabase {
 
   /** Whether reads on other connections block no write of this one. */
   get isShared(): boolean {
-    if (!this.isFile) return false;
-    if (this.settings.readonly) return true;
-    const mode = this.connection.prepare("pragma journal_mode").get()?.["journal_mode"];
-    return mode === "wal";
+    return this.isFile && (this.settings.readonly || this.hasSnapshots);
+  }
+
+  /** Whether a read transaction sees a snapshot, and blocks no write of any process. */
+  get hasSnapshots(): boolean {
+    return this.isFile && this.connection.prepare("pragma journal_mode").get()?.["journal_mode"] === "wal";
   }
 
   /** The statements of the connection for Kysely, with rows as arrays, for synchronous writes. */

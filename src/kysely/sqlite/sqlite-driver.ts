@@ -6,7 +6,7 @@ import {
   SqliteAdapter,
 } from "kysely";
 import { chain } from "../../base/maybe.ts";
-import type { Patience, PatientReader } from "../connection/patient-reader.ts";
+import type { Patience, PatientReader, SnapshotReader } from "../connection/patient-reader.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import type { SqliteReads } from "./sqlite-reads.ts";
@@ -121,4 +121,48 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
   readFirst(sql: string, parameters: readonly unknown[], patience: Patience): ReturnType<PatientReader["readFirst"]> {
     return chain(this.#reads.read(sql, parameters, patience, true), ([row]) => row);
   }
+
+  isLong(sql: string, parameters: readonly unknown[]): boolean {
+    return this.#reads.isLong(sql, parameters);
+  }
+
+  seeks(sql: string, parameters: number): boolean {
+    const values = Array.from({ length: parameters }, () => null);
+    return seeksInOrder(this.readRows(`explain query plan ${sql}`, values));
+  }
+
+  snapshot(): SnapshotReader | null {
+    const reads = this.#reads.snapshot();
+    if (reads === null) return null;
+    let isOpen = true;
+    return {
+      readRows: onlyElsewhere,
+      readOne: onlyElsewhere,
+      read: (sql, parameters, patience) => reads.read(sql, parameters, patience, false),
+      readFirst: (sql, parameters, patience) => chain(reads.read(sql, parameters, patience, true), ([row]) => row),
+      guard: (sql, parameters) => this.guard(sql, parameters),
+      isLong: () => true,
+      seeks: (sql, parameters) => this.seeks(sql, parameters),
+      snapshot: () => null,
+      end: () => {
+        if (isOpen) reads.end();
+        isOpen = false;
+      },
+    };
+  }
+}
+
+/** The line of a query plan for a search by a key, from a row on. @see https://sqlite.org/eqp.html */
+const SEEK = /^SEARCH \S+ USING (?:COVERING INDEX|INDEX|INTEGER PRIMARY KEY|PRIMARY KEY)\b.*[<>]\?/;
+
+/** Whether the outermost loop of a plan searches from a row on, and nothing sorts or stores its rows. */
+function seeksInOrder(lines: readonly (readonly unknown[])[]): boolean {
+  const details = lines.filter(([, parent]) => parent === 0).map(([, , , detail]) => String(detail));
+  return (
+    SEEK.test(details[0] ?? "") && !details.some((detail) => /^(?:USE TEMP B-TREE|MATERIALIZE|CO-ROUTINE)/.test(detail))
+  );
+}
+
+function onlyElsewhere(): never {
+  throw new Error("A snapshot is read in a reader thread.");
 }

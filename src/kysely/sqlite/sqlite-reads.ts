@@ -43,6 +43,12 @@ const guardedTextOf = keptPer(({ sql }: PreparedStatement<"arrays">) => guardTex
 
 type Rows = readonly (readonly unknown[])[];
 
+/** The reads of one snapshot. */
+export interface ThreadReads {
+  readonly read: SqliteReads["read"];
+  readonly end: () => void;
+}
+
 /** Runs reads: short ones at once, all others in reader threads if those see the same rows. */
 export class SqliteReads {
   readonly #database: SqliteDatabase;
@@ -66,6 +72,13 @@ export class SqliteReads {
     return this.#readGuarded(guarded, values, isFirst, patience);
   }
 
+  /** Whether a statement runs in a thread, if there is one. An invalid statement does not: it reports its error itself. */
+  isLong(sql: string, parameters: readonly unknown[]): boolean {
+    const values = toBoundValues(parameters);
+    const { cost } = this.#estimate(this.#database.rows.get(sql));
+    return visitsOf(cost, values) > MOST_VISITS;
+  }
+
   /** Returns the text of a statement on the connection for Kysely: guarded if the statement is long. */
   guard(sql: string, parameters: readonly unknown[]): string {
     try {
@@ -77,6 +90,21 @@ export class SqliteReads {
       // Its tables may be temporary, or not yet committed.
       return guardText(sql);
     }
+  }
+
+  /** Opens a snapshot; null if reads run in the main thread, or would block writes. @throws as `PatientReader` */
+  snapshot(): ThreadReads | null {
+    const threads = this.#database.hasSnapshots ? this.#findThreads() : null;
+    if (threads === null) return null;
+    const snapshot = threads.openSnapshot();
+    return {
+      read: (sql, parameters, patience, isFirst) =>
+        threads.read(
+          { sql: this.guard(sql, parameters), values: toBoundValues(parameters), isFirst, snapshot },
+          patience,
+        ),
+      end: () => threads.endSnapshot(snapshot),
+    };
   }
 
   /** Ends the reader threads. */

@@ -1,0 +1,86 @@
+import { chain, unawaited, type Maybe } from "../../base/maybe.ts";
+import type { KeyContinuation, Page, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
+import { lastKeyOf } from "./last-key.ts";
+import { readPage } from "./read-page.ts";
+import type { SqlReader } from "./sql-reader.ts";
+import type { StreamHold } from "./stream-hold.ts";
+
+/** A page that is read in chunks by key. */
+export interface KeysetPage {
+  readonly query: StreamQuery;
+  readonly continuation: KeyContinuation;
+  /** The number of rows of a chunk. */
+  readonly size: number;
+  readonly hold: StreamHold;
+}
+
+/**
+ * Reads a page in the order of its key: each chunk is a statement for the rows after the last one. In a snapshot, the next
+ * chunk is read while the response contains the last one.
+ */
+export class KeysetStream implements PageStream {
+  readonly #reader: SqlReader;
+  readonly #page: KeysetPage;
+  /** The query for the next chunk; null after the last one. */
+  #next: SourceQuery | null;
+  /** The number of rows that remain to be read. */
+  #left: number;
+  #ahead: Maybe<Page> | undefined;
+
+  constructor(reader: SqlReader, page: KeysetPage) {
+    this.#reader = reader;
+    this.#page = page;
+    const { query, continuation, hold } = page;
+    const { json } = query;
+    // The last entity as JSON tells where the next chunk begins.
+    const hasKey = continuation.key.every((key) => json?.selected.some(({ property }) => property === key) === true);
+    this.#left = query.top ?? Infinity;
+    this.#next = { ...query, ...hold.scope, json: hasKey ? json : undefined };
+  }
+
+  next(): Maybe<Page | null> {
+    const page = this.#ahead ?? this.#read();
+    this.#ahead = undefined;
+    return page === null ? null : chain(page, (read) => this.#take(read));
+  }
+
+  read(query: SourceQuery): Maybe<Page> {
+    const { hold } = this.#page;
+    return readPage(this.#reader, hold.isOpen ? { ...query, ...hold.scope } : query);
+  }
+
+  close(): void {
+    this.#next = null;
+    this.#page.hold.end();
+  }
+
+  #read(): Maybe<Page> | null {
+    return this.#next === null ? null : readPage(this.#reader, { ...this.#next, top: this.#chunkSize() });
+  }
+
+  #chunkSize(): number {
+    return Math.min(this.#page.size, this.#left);
+  }
+
+  #take(page: Page): Maybe<Page | null> {
+    const query = this.#next;
+    if (query === null) return null;
+    const { continuation, hold } = this.#page;
+    const length = page.json?.length ?? page.entities.length;
+    const isLast = length < this.#chunkSize() || length === this.#left;
+    if (isLast) {
+      this.#next = null;
+      // A response that counts its entities does so in the same snapshot, before its first byte.
+      return length === 0 ? null : page;
+    }
+    const key = lastKeyOf(page, continuation.key);
+    if (key === null) {
+      this.#next = { ...query, json: undefined };
+      return chain(this.#read() ?? page, (rows) => this.#take(rows));
+    }
+    this.#left -= length;
+    this.#next = { ...query, skip: 0, ...continuation.after(key) };
+    if (hold.readsElsewhere) this.#ahead = unawaited(this.#read() ?? page);
+    return page;
+  }
+}

@@ -1,0 +1,49 @@
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
+import { isJsonObject } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import type { JsonEntities, Page } from "../../query/source.ts";
+
+/** A list of entities as JSON is no deeper than its entities, which have only values. */
+const MAX_DEPTH = 2;
+
+/**
+ * Returns the key of the last entity of a page.
+ * @param key the properties of the key, which the page contains
+ * @returns null if an entity as JSON does not tell its key
+ * @throws Error for a row without a key; errors of a cell that cannot be read
+ */
+export function lastKeyOf(page: Page, key: readonly StructuralProperty[]): readonly PrimitiveValue[] | null {
+  if (page.json !== undefined) return keyInJson(page.json, key);
+  const row = page.entities.at(-1);
+  const { rowShape } = page;
+  if (rowShape === undefined || !Array.isArray(row)) throw new Error("The last row of a chunk has no layout.");
+  const cells: readonly unknown[] = row;
+  return key.map((property) => {
+    const column = rowShape.columns.get(property);
+    const value = column?.kind === "scalar" ? column.toValue(cells[column.index]) : null;
+    if (value === null) throw new Error(`A row has no value for ${property.name}, which is part of its key.`);
+    return value;
+  });
+}
+
+function keyInJson(
+  { bytes, lastStart }: JsonEntities,
+  key: readonly StructuralProperty[],
+): readonly PrimitiveValue[] | null {
+  const entity = parseJson(new TextDecoder().decode(bytes.subarray(lastStart)), { maxDepth: MAX_DEPTH });
+  if (!isJsonObject(entity)) return null;
+  const values: PrimitiveValue[] = [];
+  for (const property of key) {
+    const value = entity[property.name];
+    if (value === undefined || value === null) return null;
+    try {
+      values.push(codecOf(property).fromJson(value, false));
+    } catch {
+      // A value outside the facets of its property is read, but not accepted.
+      return null;
+    }
+  }
+  return values;
+}
