@@ -51,6 +51,12 @@ describe("the visits of a statement are those of", () => {
       [20n, 500n],
       520,
     ],
+    [
+      "a page whose limit is computed, as in the statements of pages",
+      `select * from "city" as "it" order by "id" limit ? + 0 offset ?`,
+      [20n, 80n],
+      100,
+    ],
     ["a page after a key", `select * from "city" as "it" where "id" > ? order by "id" limit ?`, [100n, 20n], 20],
     [
       "a page with joined rows",

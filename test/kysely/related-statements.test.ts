@@ -24,7 +24,7 @@ async function textsOf(target: string, headers: Record<string, string> = {}): Pr
 
 describe("SQL of expressions along navigations", () => {
   const HEAD = 'select cast("it"."id" as text) as "c0" from "orders" as "it"';
-  const TAIL = ' order by "it"."id" limit ?';
+  const TAIL = ' order by "it"."id" limit ? + 0';
   const customers = (where: string): string => `select "r1"."id" from "customers" as "r1"${where}`;
 
   test.each<readonly [filter: string, sql: string]>([
@@ -96,15 +96,15 @@ describe("SQL of expressions along navigations", () => {
   test.each<readonly [orderby: string, sql: string]>([
     [
       "customer/name desc",
-      ` left join "customers" as "r1" on "r1"."id" = "it"."customer_id" order by "r1"."name" desc, "it"."id" desc limit ?`,
+      ` left join "customers" as "r1" on "r1"."id" = "it"."customer_id" order by "r1"."name" desc, "it"."id" desc limit ? + 0`,
     ],
     [
       "lines/$count",
-      ` order by (select count(*) from "lines" as "r1" where "r1"."order_id" = "it"."id"), "it"."id" limit ?`,
+      ` order by (select count(*) from "lines" as "r1" where "r1"."order_id" = "it"."id"), "it"."id" limit ? + 0`,
     ],
     [
       "customer/orders/$count,customer/orders/$count desc",
-      ` left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join (select "r2"."customer_id" as "k0", count(*) as "n" from "orders" as "r2" group by "r2"."customer_id") as "r3" on "r3"."k0" = "r1"."id" order by iif("r1"."id" is not null, ifnull("r3"."n", 0), null), iif("r1"."id" is not null, ifnull("r3"."n", 0), null) desc, "it"."id" desc limit ?`,
+      ` left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join (select "r2"."customer_id" as "k0", count(*) as "n" from "orders" as "r2" group by "r2"."customer_id") as "r3" on "r3"."k0" = "r1"."id" order by iif("r1"."id" is not null, ifnull("r3"."n", 0), null), iif("r1"."id" is not null, ifnull("r3"."n", 0), null) desc, "it"."id" desc limit ? + 0`,
     ],
   ])("in the order of %s", async (orderby, expected) => {
     expect(await textsOf(`/Orders?$top=10&$select=id&$orderby=${orderby}`)).toEqual([HEAD + expected]);
@@ -130,7 +130,7 @@ describe("the text of a statement grows linearly with the path", () => {
 describe("an expansion reads", () => {
   test("single-valued navigations together with their parents, and only the required columns", async () => {
     expect(await textsOf("/Orders?$select=note&$expand=customer($select=name;$expand=country)", AS_ROWS)).toEqual([
-      'select "it"."customer_id" as "c0", "it"."note" as "c1", "r1"."id" as "c2", "r1"."name" as "c3", "r1"."country" as "c4", "r2"."code" as "c5", "r2"."name" as "c6" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join "countries" as "r2" on "r2"."code" = "r1"."country" order by "it"."id" limit ?',
+      'select "it"."customer_id" as "c0", "it"."note" as "c1", "r1"."id" as "c2", "r1"."name" as "c3", "r1"."country" as "c4", "r2"."code" as "c5", "r2"."name" as "c6" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join "countries" as "r2" on "r2"."code" = "r1"."country" order by "it"."id" limit ? + 0',
     ]);
   });
 
@@ -140,7 +140,7 @@ describe("an expansion reads", () => {
       AS_ROWS,
     );
     expect([text, more]).toEqual([
-      'select cast("it"."id" as text) as "c0", "it"."customer_id" as "c1", "r1"."id" as "c2" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" and (exists (select 1 from (select 1 as "one") as "r3" left join "countries" as "r2" on "r2"."code" = "r1"."country" where "r1"."name" is "r2"."name")) is true order by "it"."id" limit ?',
+      'select cast("it"."id" as text) as "c0", "it"."customer_id" as "c1", "r1"."id" as "c2" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" and (exists (select 1 from (select 1 as "one") as "r3" left join "countries" as "r2" on "r2"."code" = "r1"."country" where "r1"."name" is "r2"."name")) is true order by "it"."id" limit ? + 0',
       [],
     ]);
   });
@@ -256,19 +256,19 @@ describe("one statement writes as JSON", () => {
     [
       "single-valued navigations",
       "/Orders?$select=note&$expand=customer($select=name;$expand=country($select=name))&$top=5",
-      `select cast(group_concat(json_object('note', "page"."c0", 'customer', (select case when "r1"."name" >= x'' then 'bytes' else json_object('name', "r1"."name", 'country', (select case when "r2"."name" >= x'' then 'bytes' else json_object('name', "r2"."name") end from "countries" as "r2" where "r2"."code" = "r1"."country")) end from "customers" as "r1" where "r1"."id" = "page"."c1"))) as blob) as "c0", count(*) filter (where "page"."c0" >= x'') as "c1", count(*) as "c2" from (select "it"."note" as "c0", "it"."customer_id" as "c1" from "orders" as "it" order by "it"."id" limit ?) as "page"`,
+      `select cast(group_concat(json_object('note', "page"."c0", 'customer', (select case when "r1"."name" >= x'' then 'bytes' else json_object('name', "r1"."name", 'country', (select case when "r2"."name" >= x'' then 'bytes' else json_object('name', "r2"."name") end from "countries" as "r2" where "r2"."code" = "r1"."country")) end from "customers" as "r1" where "r1"."id" = "page"."c1"))) as blob) as "c0", count(*) filter (where "page"."c0" >= x'') as "c1", count(*) as "c2" from (select "it"."note" as "c0", "it"."customer_id" as "c1" from "orders" as "it" order by "it"."id" limit ? + 0) as "page"`,
       /SEARCH r1 USING INTEGER PRIMARY KEY \(rowid=\?\); .*SEARCH r2 USING .*\(code=\?\)$/,
     ],
     [
       "a count",
       "/Customers?$select=name&$expand=orders/$count&$top=5",
-      `select cast(group_concat(json_object('name', "page"."c0", 'orders@odata.count', (select count(*) from "orders" as "r1" where "r1"."customer_id" = "page"."c1"), 'id', "page"."c1")) as blob) as "c0", count(*) filter (where "page"."c0" >= x'' or "page"."c1" >= x'') as "c1", count(*) as "c2" from (select "it"."name" as "c0", "it"."id" as "c1" from "customers" as "it" order by "it"."id" limit ?) as "page"`,
+      `select cast(group_concat(json_object('name', "page"."c0", 'orders@odata.count', (select count(*) from "orders" as "r1" where "r1"."customer_id" = "page"."c1"), 'id', "page"."c1")) as blob) as "c0", count(*) filter (where "page"."c0" >= x'' or "page"."c1" >= x'') as "c1", count(*) as "c2" from (select "it"."name" as "c0", "it"."id" as "c1" from "customers" as "it" order by "it"."id" limit ? + 0) as "page"`,
       /SEARCH r1 USING COVERING INDEX orders_customer \(customer_id=\?\)$/,
     ],
     [
       "lists along links",
       "/Orders?$select=id&$expand=tags($select=label;$filter=label ne 'x';$orderby=label;$skip=1;$top=2)&$top=5",
-      `select cast(group_concat(json_object('id', "page"."c0", 'tags', (select case when odata_spend_entities(?, count(*), ?) and total("of_r1"."c0" >= x'') = 0 then json_group_array(json_object('label', "of_r1"."c0")) end from (select "r1"."label" as "c0" from "order_tags" as "r2" inner join "tags" as "r1" on "r1"."code" = "r2"."tag" collate binary where "r2"."order_id" = "page"."c0" and ("r1"."label" <> ?) order by "r1"."label", "r1"."code" limit ? offset ?) as "of_r1"))) as blob) as "c0", count(*) filter (where "page"."c0" >= x'') as "c1", count(*) as "c2" from (select "it"."id" as "c0" from "orders" as "it" order by "it"."id" limit ?) as "page"`,
+      `select cast(group_concat(json_object('id', "page"."c0", 'tags', (select case when odata_spend_entities(?, count(*), ?) and total("of_r1"."c0" >= x'') = 0 then json_group_array(json_object('label', "of_r1"."c0")) end from (select "r1"."label" as "c0" from "order_tags" as "r2" inner join "tags" as "r1" on "r1"."code" = "r2"."tag" collate binary where "r2"."order_id" = "page"."c0" and ("r1"."label" <> ?) order by "r1"."label", "r1"."code" limit ? + 0 offset ?) as "of_r1"))) as blob) as "c0", count(*) filter (where "page"."c0" >= x'') as "c1", count(*) as "c2" from (select "it"."id" as "c0" from "orders" as "it" order by "it"."id" limit ? + 0) as "page"`,
       /SEARCH r2 USING PRIMARY KEY \(order_id=\?\); SEARCH r1 USING .*\(code=\?\)/,
     ],
   ])("%s", async (_what, target, text, plan) => {

@@ -45,7 +45,7 @@ const SQLITE_CALLS =
   /\b(?:instr|like|glob|replace|substr|length|trim|lower|upper|json_extract|strftime|julianday|unicode|hex|printf|cast|round)\(|\blike\b/g;
 
 /** A limit without conditions, or with one comparison that the search has used: each row of the loop is a row of the result. */
-const LIMITED = /\blimit \?( offset \?)?$/;
+const LIMITED = /\blimit \?(?: \+ 0)?( offset \?)?$/;
 const SEEK = /^"[^"]+"(?:\."[^"]+")? [<>]=? \?$/;
 
 /**

@@ -40,7 +40,8 @@ export const SQLITE_SCANNING_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax
 });
 
 function limit(top: Sql | null, skip: Sql | null): Sql {
-  if (top !== null) return skip === null ? sql` limit ${top}` : sql` limit ${top} offset ${skip}`;
+  // For a bare placeholder SQLite prepares the statement again in each execution, to plan for its value.
+  if (top !== null) return skip === null ? sql` limit ${top} + 0` : sql` limit ${top} + 0 offset ${skip}`;
   // SQLite requires a limit before an offset. A negative limit means none.
   return skip === null ? sql`` : sql` limit -1 offset ${skip}`;
 }
