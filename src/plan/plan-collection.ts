@@ -114,7 +114,7 @@ export function planCollection(
 }
 
 /** For fewer rows without expansions, it takes a database longer to write JSON than to return them. */
-const LEAST_JSON_ROWS = 64;
+const LEAST_JSON_ROWS = 20;
 
 function paysAsJson(json: JsonMembers | undefined, { readSize }: PagePlan): boolean {
   if (json === undefined) return false;

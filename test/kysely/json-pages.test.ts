@@ -289,6 +289,8 @@ describe("collections over SQLite that are read as JSON", () => {
   afterAll(() => db.destroy());
 
   test.each([
+    ["Items?$top=19", {}],
+    ["Items?$top=20", {}],
     ["Items?$top=63", {}],
     ["Items?$top=64", {}],
     ["Items?$top=1000", {}],
