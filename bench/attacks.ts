@@ -14,15 +14,7 @@ import {
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
-
-/** One request that could stop a server. */
-export interface Attack {
-  readonly name: string;
-  readonly method?: "GET" | "POST" | undefined;
-  /** Not yet encoded. */
-  readonly target: string;
-  readonly body?: string | undefined;
-}
+import type { Attack } from "./attack.ts";
 
 const Country = entityType("Country", { id: edm.int32().key(), name: edm.string() });
 const City = entityType("City", {
@@ -36,6 +28,8 @@ const Note = entityType("Note", {
   text: edm.string(),
   tags: edm.collection(edm.string()),
   parentId: edm.int32().nullable(),
+  price: edm.decimal({ precision: 30, scale: 4 }).nullable(),
+  bytes: edm.binary().nullable(),
 });
 
 const COUNTRIES = 244;
@@ -71,7 +65,12 @@ export function openAttackedService(file: string, defaults: ServiceDefaults): At
     text: `Note ${String((index * 7919) % NOTES)}`,
     tags: ["a", "b", `c${String(index % 50)}`],
     parentId: index === 0 ? null : Math.floor(index / 4),
+    price: null,
+    bytes: null,
   }));
+  const byId = new Map(notes.map((note) => [note.id, note]));
+  const children = (id: number): typeof notes =>
+    [4 * id, 4 * id + 1, 4 * id + 2, 4 * id + 3].flatMap((each) => byId.get(each === 0 ? -1 : each) ?? []);
   const service = odataService({
     schemaCheck: false,
     logger: { error: ignore, warn: ignore, info: ignore },
@@ -99,7 +98,32 @@ export function openAttackedService(file: string, defaults: ServiceDefaults): At
         name: "Notes",
         queryable: () => arraySource(Note, notes),
         create: (note) => ({ ...note, id: 1 }),
+        allowDeepInsert: true,
         navigation: { children: hasMany(Note, { on: { id: "parentId" }, target: "Notes" }) },
+      }),
+      entitySet(Note, {
+        name: "Slow",
+        getAll: async () => {
+          await setImmediate();
+          return notes;
+        },
+        getByKey: async (id) => {
+          await setImmediate();
+          return byId.get(id) ?? null;
+        },
+        search: async () => {
+          await setImmediate();
+          return notes;
+        },
+        navigation: {
+          children: hasMany(Note, {
+            target: "Slow",
+            get: async (id) => {
+              await setImmediate();
+              return children(id);
+            },
+          }),
+        },
       }),
     ],
   });
@@ -109,110 +133,6 @@ export function openAttackedService(file: string, defaults: ServiceDefaults): At
 function ignore(): void {
   // The errors of attacks are expected.
 }
-
-function many(count: number, make: (index: number) => string, separator: string): string {
-  return Array.from({ length: count }, (_, index) => make(index)).join(separator);
-}
-
-const DEEP = "Country/Cities/any(a:a/Country/Cities/any(b:b/Country/Cities/any(c:c/Name eq concat(a/Name,b/Name))))";
-const MEGABYTES_29 = 29_000_000;
-
-/** The attacks, by their means. */
-export const ATTACKS: readonly Attack[] = [
-  { name: "an order by a count along a to-one path", target: "/Cities?$orderby=Country/Cities/$count&$top=1" },
-  {
-    name: "the same, twice",
-    target: "/Cities?$orderby=Country/Cities/$count,Country/Name&$filter=Country/Cities/$count gt Id&$count=true",
-  },
-  {
-    name: "a search for 200 words",
-    target: `/Cities?$search=${many(200, (index) => `w${String(index)}`, " ")}&$top=1`,
-  },
-  {
-    name: "a search for one of 200 words",
-    target: `/Cities?$search=${many(200, (index) => `w${String(index)}`, " OR ")}&$top=1`,
-  },
-  {
-    name: "190 functions per row",
-    target: `/Cities?$filter=${many(190, (index) => `contains(tolower(Name),'x${String(index)}')`, " or ")}&$top=1`,
-  },
-  {
-    name: "a condition with 200 operators",
-    target: `/Cities?$filter=${many(200, (index) => `Population eq ${String(200_000 + index)}`, " or ")}&$count=true`,
-  },
-  {
-    name: "arithmetic",
-    target: `/Cities?$filter=${many(40, (index) => `(Population mul ${String(index)} add Id) mod 7 eq 9`, " or ")}&$top=1`,
-  },
-  { name: "any within any within any", target: `/Cities?$filter=${DEEP}&$top=1` },
-  {
-    name: "all within any",
-    target: "/Countries?$filter=Cities/any(a:a/Country/Cities/all(b:b/Name ne concat(a/Name,'x')))&$count=true",
-  },
-  {
-    name: "a cross join through $it",
-    target: "/Cities?$filter=Country/Cities/any(a:a/Name eq concat($it/Name,a/Name))&$count=true",
-  },
-  {
-    name: "many of them",
-    target: `/Cities?$filter=${many(30, () => "Country/Cities/any(a:a/Name eq concat($it/Name,a/Name))", " or ")}&$count=true`,
-  },
-  {
-    name: "a count of everything filtered",
-    target: "/Cities/$count?$filter=endswith(Name,'xyz') and indexof(tolower(Name),'q') gt 3",
-  },
-  {
-    name: "an in list",
-    target: `/Cities?$filter=Name in (${many(900, (index) => `'n${String(index)}'`, ",")})&$top=1`,
-  },
-  { name: "an expansion of everything", target: "/Countries?$expand=Cities($expand=Country($expand=Cities))&$top=100" },
-  {
-    name: "an expansion with counts",
-    target: "/Cities?$expand=Country($expand=Cities($count=true;$top=1;$orderby=Name desc))&$top=1000",
-  },
-  { name: "a deep offset", target: "/Cities?$skip=33990&$orderby=Name desc" },
-  { name: "an array: order of everything", target: "/Notes?$orderby=tolower(Text) desc,Id&$top=1" },
-  {
-    name: "an array: 190 functions per element",
-    target: `/Notes?$filter=${many(190, (index) => `contains(tolower(Text),'x${String(index)}')`, " or ")}`,
-  },
-  {
-    name: "an array: any within any",
-    target: "/Notes?$filter=Tags/any(a:$it/Tags/any(b:$it/Tags/any(c:concat(a,b) eq concat(c,'x'))))",
-  },
-  {
-    name: "an array: a cross join",
-    target: "/Notes?$filter=Children/any(a:a/Children/any(b:b/Text eq concat(a/Text,$it/Text)))&$count=true",
-  },
-  { name: "an array: order by a count", target: "/Notes?$orderby=Children/$count desc&$top=1" },
-  { name: "an array: $levels", target: "/Notes?$expand=Children($levels=max)&$top=1000" },
-  {
-    name: "a body of 29 MB, one string",
-    method: "POST",
-    target: "/Notes",
-    body: `{"Id":1,"Tags":[],"Text":"${"x".repeat(MEGABYTES_29)}"}`,
-  },
-  {
-    name: "a body of 29 MB, escapes",
-    method: "POST",
-    target: "/Notes",
-    body: `{"Id":1,"Tags":[],"Text":"${String.raw`\u0041`.repeat(MEGABYTES_29 / 6)}"}`,
-  },
-  {
-    name: "a body of 29 MB, items",
-    method: "POST",
-    target: "/Notes",
-    body: `{"Id":1,"Text":"","Tags":[${'"x",'.repeat(MEGABYTES_29 / 4 - 10)}"x"]}`,
-  },
-  {
-    name: "a body of 29 MB, blanks",
-    method: "POST",
-    target: "/Notes",
-    body: `{"Id":1,"Text":"","Tags":[]${" ".repeat(MEGABYTES_29)}}`,
-  },
-  { name: "a body of 29 MB, digits", method: "POST", target: "/Notes", body: `{"Id":${"1".repeat(MEGABYTES_29)}}` },
-  { name: "a body of 29 MB, nested", method: "POST", target: "/Notes", body: "[".repeat(MEGABYTES_29) },
-];
 
 /** The end of a request. */
 export interface Attacked {
@@ -225,9 +145,13 @@ export interface Attacked {
 }
 
 /** Sends a request, and measures how long nothing else could run. CPU time does not depend on the load of the machine. */
-export async function attack(service: ODataService, { method = "GET", target, body }: Attack): Promise<Attacked> {
+export async function attack(
+  service: ODataService,
+  { method = "GET", target, body, headers = {} }: Attack,
+): Promise<Attacked> {
   const request = new Request(`http://attacked.example${encodeURI(target)}`, {
     method,
+    headers: { ...headers, "Content-Type": "application/json" },
     ...(body === undefined ? {} : toStream(body)),
   });
   let pause = 0;
@@ -261,7 +185,7 @@ function toStream(body: string): RequestInit {
       if (start >= bytes.length) controller.close();
     },
   });
-  return { body: stream, duplex: "half", headers: { "Content-Type": "application/json" } };
+  return { body: stream, duplex: "half" };
 }
 
 /** Reads the start of a response, and waits for its end. */

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ATTACKS, attack, openAttackedService, writeAttackedDatabase } from "./attacks.ts";
+import { ATTACKS } from "./attack-requests.ts";
+import { attack, openAttackedService, writeAttackedDatabase } from "./attacks.ts";
 
 /** The longest pause that is acceptable, in milliseconds. */
 const BUDGET = 50;

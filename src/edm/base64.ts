@@ -1,9 +1,16 @@
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-const CODES = new TextEncoder().encode(ALPHABET);
+const encoder = new TextEncoder();
+
+const CODES = encoder.encode(ALPHABET);
+/** The code of the digit with the value 0. */
+const ZERO = 65;
+/** The number of digits that are decoded in one step: whole groups of four. */
+const PART_LENGTH = 1 << 16;
 
 /** Value of each digit of base64url and base64 by its code; NO_DIGIT for the rest. */
 const NO_DIGIT = 255;
+const LAST_DIGIT = 63;
 const VALUES = makeValues();
 
 const decoder = new TextDecoder();
@@ -65,22 +72,39 @@ export function decodeBase64(text: string): Uint8Array | null {
   const length = digitsLength(text);
   if (length % 4 === 1) return null;
   const bytes = new Uint8Array(Math.floor((length * 3) / 4));
-  let at = 0;
-  let bits = 0;
-  let bitCount = 0;
-  for (let index = 0; index < length; index += 1) {
-    const value = VALUES[text.charCodeAt(index)] ?? NO_DIGIT;
-    if (value === NO_DIGIT) return null;
-    bits = ((bits << 6) | value) & 0xff_ff;
-    bitCount += 6;
-    if (bitCount >= 8) {
-      bitCount -= 8;
-      bytes[at] = (bits >> bitCount) & 255;
-      at += 1;
-    }
+  for (let start = 0; start < length; start += PART_LENGTH) {
+    const part = text.slice(start, Math.min(start + PART_LENGTH, length));
+    const codes = encoder.encode(part);
+    const isValid = codes.length === part.length && decodePart(codes, bytes, (start / 4) * 3);
+    if (!isValid) return null;
   }
-  const rest = bits & ((1 << bitCount) - 1);
-  return rest === 0 ? bytes : null;
+  return bytes;
+}
+
+/** Decodes digits, of which only the last group may be incomplete. Returns whether they are valid. */
+function decodePart(codes: Uint8Array, bytes: Uint8Array, start: number): boolean {
+  let at = start;
+  let invalid = 0;
+  for (let index = 0; index < codes.length; index += 4) {
+    const first = VALUES[codes[index] ?? 0] ?? 0;
+    const second = VALUES[codes[index + 1] ?? 0] ?? 0;
+    const third = VALUES[codes[index + 2] ?? ZERO] ?? 0;
+    const fourth = VALUES[codes[index + 3] ?? ZERO] ?? 0;
+    invalid |= first | second | third | fourth;
+    // A write beyond the end of the array has no effect.
+    bytes[at] = (first << 2) | (second >> 4);
+    bytes[at + 1] = (second << 4) | (third >> 2);
+    bytes[at + 2] = (third << 6) | fourth;
+    at += 3;
+  }
+  return invalid <= LAST_DIGIT && !hasSurplusBits(codes);
+}
+
+/** Whether bits of the last digit belong to no octet, and are not zero. */
+function hasSurplusBits(codes: Uint8Array): boolean {
+  const rest = codes.length % 4;
+  const last = VALUES[codes.at(-1) ?? ZERO] ?? 0;
+  return (rest === 2 && (last & 15) !== 0) || (rest === 3 && (last & 3) !== 0);
 }
 
 /** Returns the length without padding, which must fill the last group of four; otherwise an invalid length. */

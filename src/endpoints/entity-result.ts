@@ -87,19 +87,29 @@ function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult
     const writer = entityWriterFor(exchange.service, origin, selectAll(origin.entityType), format, undefined);
     return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);
   }
-  const graph = readGraph(entity, origin, targetOf);
-  const readable = exchange.service.hasRules
-    ? readableGraph(
-        graph,
-        { entitySet: origin, via: null, sent: isEntity(inserted) ? [inserted] : [] },
-        { targetOf, access: starAccessOf(queryReaderOf(exchange)) },
-      )
-    : graph;
-  return chain(visibleGraph(readable, origin, targetOf, exchange.reader), (seen) => {
-    const clause = graphClause(origin, shapeOf([seen], origin, targetOf), selectAll, targetOf);
-    const writer = entityWriterFor(exchange.service, origin, clause, format, undefined);
-    return writer.writeEntity(toExpanded(seen, clause), exchange.serviceRoot, contextUrl);
-  });
+  const graph = laterIfLong(exchange, () => readGraph(entity, origin, targetOf));
+  const readable = chain(graph, (read) =>
+    exchange.service.hasRules
+      ? readableGraph(
+          read,
+          { entitySet: origin, via: null, sent: isEntity(inserted) ? [inserted] : [] },
+          { targetOf, access: starAccessOf(queryReaderOf(exchange)) },
+        )
+      : read,
+  );
+  const visible = chain(readable, (read) => visibleGraph(read, origin, targetOf, exchange.reader));
+  return chain(visible, (seen) =>
+    laterIfLong(exchange, () => {
+      const clause = graphClause(origin, shapeOf([seen], origin, targetOf), selectAll, targetOf);
+      const writer = entityWriterFor(exchange.service, origin, clause, format, undefined);
+      return writer.writeEntity(toExpanded(seen, clause), exchange.serviceRoot, contextUrl);
+    }),
+  );
+}
+
+/** Reads or writes the graph of a deep insert: in the next turn if this one is over. */
+function laterIfLong<T>({ turn }: Exchange, work: () => T): Maybe<T> {
+  return turn.isOver ? turn.next().then(work) : work();
 }
 
 function targetsIn(exchange: Exchange): TargetOf {

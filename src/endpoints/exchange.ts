@@ -1,3 +1,4 @@
+import { Turn } from "../base/turn.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { readQueryOptions, type QueryOptionsReading } from "../binder/read-query-options.ts";
 import type { Context, IncomingRequest, User } from "../definition/context.ts";
@@ -123,6 +124,8 @@ export class Exchange implements Arrival, Access {
   readonly user: User | null;
   readonly pending: readonly AuthorizationRequirement[];
   readonly isTargetSkipped: boolean;
+  /** The time of the present piece of work. */
+  readonly turn: Turn = new Turn();
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
@@ -167,7 +170,7 @@ export class Exchange implements Arrival, Access {
 
   /** The context and gate for reads. */
   get reader(): Reader {
-    return (this.#reader ??= readerOf(this.context));
+    return (this.#reader ??= readerOf(this.context, this.turn));
   }
 
   /**

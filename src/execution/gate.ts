@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { inTurns } from "../base/turn.ts";
+import { inTurns, type Turn } from "../base/turn.ts";
 import { type Context, seesAllRows } from "../definition/context.ts";
 import type { RowRuleChecks } from "../definition/rules/row-rule.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
@@ -52,9 +52,10 @@ const GATE: Gate = Object.freeze<Gate>({
   },
 });
 
-/** Returns the reader of a context. */
-export function readerOf(context: Context): Reader {
-  return { context, gate: seesAllRows(context) || serviceOf(context).rowRules === null ? null : GATE };
+/** Returns the reader of a context. @param turn the time of the present piece of work */
+export function readerOf(context: Context, turn?: Turn): Reader {
+  const gate = seesAllRows(context) || serviceOf(context).rowRules === null ? null : GATE;
+  return turn === undefined ? { context, gate } : { context, gate, turn };
 }
 
 /** The checks of the row rules of a service, for writes that make them in their own transaction. */

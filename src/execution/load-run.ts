@@ -45,12 +45,16 @@ export interface LoadRun extends ReadRun {
  * Starts the loads of an evaluation.
  * @param option the option that contains the expressions
  */
-export function startLoads(evaluation: Evaluation, { context, gate }: Reader, option: string): LoadRun {
+export function startLoads(
+  evaluation: Evaluation,
+  { context, gate, turn = new Turn() }: Reader,
+  option: string,
+): LoadRun {
   const maxEntities = seesAllRows(context) ? null : serviceOf(context).limits.maxResponseEntities;
   const own = {
     maxEntities,
     counted: { total: 0 },
-    turn: new Turn(),
+    turn,
     isRule: false,
     lists: new Map(),
     unfollowed: new Set<object>(),

@@ -82,7 +82,7 @@ export function applyInMemory(
   const plan = planMentions(query);
   const evaluation = new Evaluation(query.values, query.state);
   if (plan !== null) return applyPlan(plan, rows, { query, evaluation, reader });
-  return inTurns((pace) => applySteps(rows, query, evaluation, pace));
+  return inTurns((pace) => applySteps(rows, query, evaluation, pace), reader.turn);
 }
 
 /** A query, and the state of its application. */
@@ -99,7 +99,7 @@ function applyPlan(
 ): Maybe<EntityPage> {
   const { shape, orderBy, skip, top, count } = query;
   const all = { shape, orderBy: NO_ORDER, skip: 0, top: undefined, count: false };
-  const turn = new Turn();
+  const { turn = new Turn() } = reader;
   const keep = (entities: Iterable<unknown>, filter: FilterClause | null): Maybe<readonly unknown[]> => {
     const page = inTurns((pace) => applySteps(entities, { ...all, filter }, evaluation, pace), turn);
     return chain(page, (kept) => kept.entities);

@@ -51,11 +51,11 @@ export interface ExpandedPage {
  * @see docs/reference/expand.md
  */
 export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage> {
-  const { values, context, gate, maxEntities } = request;
+  const { values, context, gate, maxEntities, turn = new Turn() } = request;
   const evaluation = new Evaluation(values);
   const loads = once(() => startLoads(evaluation, { context, gate }, "$expand"));
   const counted = { total: page.entities.length };
-  const run: ExpandRun = { evaluation, loads, context, gate, maxEntities, counted, turn: new Turn() };
+  const run: ExpandRun = { evaluation, loads, context, gate, maxEntities, counted, turn };
   const level: ExpandLevel = { ...page, weights: page.entities.map(() => 1) };
   return chain(expandLevel(plan, level, run), (entities) => ({ entities, total: counted.total }));
 }

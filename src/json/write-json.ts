@@ -19,6 +19,10 @@ export function writeJson(value: JsonValue): string {
 /** The characters that may need an escape: quote, backslash, controls and surrogates. */
 const NEEDS_ESCAPE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
+/** The characters that need an escape: quote, backslash, controls and lone surrogates. */
+// oxlint-disable-next-line no-control-regex -- control characters are meant
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/u;
+
 /** Longer texts are written in parts: most have few characters that need an escape, and those are in few parts. */
 const PART_LENGTH = 1 << 16;
 
@@ -38,7 +42,7 @@ function writeLongString(text: string): string {
     // A surrogate pair is one character.
     if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end += 1;
     const part = text.slice(start, end);
-    written += NEEDS_ESCAPE.test(part) ? JSON.stringify(part).slice(1, -1) : part;
+    written += ESCAPED.test(part) ? JSON.stringify(part).slice(1, -1) : part;
     start = end;
   }
   return `${written}"`;
