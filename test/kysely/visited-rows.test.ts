@@ -26,6 +26,7 @@ const TARGETS: readonly string[] = [
   "/Countries/$count?$filter=Cities/any(c: Cities/$count lt c/Population sub 1000000)",
   "/Countries/$count?$filter=Cities/any(c: c/Country/Cities/$count lt c/Population sub 1000000)",
   "/Countries?$expand=Cities($orderby=Country/Cities/$count desc;$top=1)",
+  "/Cities?$top=100&$orderby=Id&$expand=Block($top=5;$expand=Twin)",
 ];
 
 describe.each(ENGINES)("over $title", (engine) => {

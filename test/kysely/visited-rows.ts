@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { CompiledQuery, Kysely, sql } from "kysely";
-import { edm, entityType, hasMany, hasOptional, odataService, type ODataService } from "odatakit";
+import { edm, entityType, hasMany, hasOptional, hasRequired, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { vi } from "vitest";
 import { Batch } from "../../src/kysely/dialects/postgres/batch.ts";
@@ -17,11 +17,14 @@ const City = entityType("City", {
   name: edm.string(),
   countryCode: edm.string().nullable(),
   population: edm.int32(),
+  blockId: edm.int32(),
+  twinId: edm.int32(),
 });
 
 /** Countries with many cities each: the number of cities, and of cities per country, are far apart from their product. */
 export const CITIES = 2000;
 export const COUNTRIES = 4;
+const CITIES_OF_BLOCK = 8;
 
 /** A database of cities, and the number of rows that it reads for a request. */
 export interface World {
@@ -79,9 +82,8 @@ async function fill(db: AnyDatabase, { name }: DatabaseEngine, prefix: string): 
   const type = sql.raw(text[name]);
   const [countries, cities] = [sql.id(`${prefix}countries`), sql.id(`${prefix}cities`)];
   await sql`create table ${countries} (code ${type} primary key, name ${type} not null, region ${type})`.execute(db);
-  await sql`create table ${cities} (id integer primary key, name ${type} not null, ${sql.id("countryCode")} ${type}, population integer not null)`.execute(
-    db,
-  );
+  await sql`create table ${cities} (id integer primary key, name ${type} not null, ${sql.id("countryCode")} ${type}, population integer not null,
+    ${sql.id("blockId")} integer not null, ${sql.id("twinId")} integer not null)`.execute(db);
   for (let number = 0; number < COUNTRIES; number += 1) {
     await sql`insert into ${countries} values (${`C${String(number)}`}, ${`Country ${String(number)}`}, 'R')`.execute(
       db,
@@ -91,11 +93,13 @@ async function fill(db: AnyDatabase, { name }: DatabaseEngine, prefix: string): 
     const rows = Array.from({ length: 500 }, (_none, index) => {
       const id = start + index + 1;
       const code = id % 50 === 0 ? null : `C${String(id % COUNTRIES)}`;
-      return sql`(${id}, ${`City ${String(id)}`}, ${code}, ${(id * 7919) % 100_000})`;
+      return sql`(${id}, ${`City ${String(id)}`}, ${code}, ${(id * 7919) % 100_000},
+        ${Math.floor(id / CITIES_OF_BLOCK)}, ${1 + ((id * 7919) % CITIES)})`;
     });
     await sql`insert into ${cities} values ${sql.join(rows)}`.execute(db);
   }
   await sql`create index cities_country on ${cities} (${sql.id("countryCode")})`.execute(db);
+  await sql`create index cities_block on ${cities} (${sql.id("blockId")})`.execute(db);
 }
 
 async function analyze(db: AnyDatabase, { name }: DatabaseEngine): Promise<void> {
@@ -122,6 +126,8 @@ function serviceOver(db: AnyDatabase): ODataService {
         operations,
         search: ["name", "countryCode"],
         navigation: {
+          block: hasMany(City, { on: { id: "blockId" }, target: "Cities" }),
+          twin: hasRequired(City, { on: { twinId: "id" }, target: "Cities" }),
           country: hasOptional(Country, { on: { countryCode: "code" }, target: "Countries" }),
           neighbours: hasMany(City, { on: { countryCode: "countryCode" }, target: "Cities" }),
         },

@@ -35,6 +35,7 @@ export interface RelatedLimits {
 const KEYS = "keys";
 const FOUND = "found";
 const ROW_NUMBER = "n";
+const NUMBER_BESIDE_COLUMNS = "odata_number";
 
 const MAX_ROWS: Sql = bindSlot(({ maxRows }) => BigInt(maxRows));
 
@@ -141,6 +142,7 @@ const NOT_IN_JSON: ReadonlySet<string> = new Set(["Edm.Binary", "Edm.Single", "E
 
 /** Joins a lateral subquery with a limit to each key. */
 function byLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
+  if (shape.joined.length > 0) return joinedToLateral(rows, statement, shape, limits);
   const found = relatedRows(rows, statement, shape);
   const { cells, rowShape } = selectRelated(statement, shape, found.related);
   const conditions = [...found.tie, ...filterOf(shape, found)];
@@ -150,6 +152,26 @@ function byLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, l
   const first = sql`select ${numbered} from ${from}${whereClause(conditions)}${order}${limitOf(statement, limits)}`;
   const source = sql`${found.keys} cross join lateral (${first}) as ${sql.id(FOUND)}`;
   return { query: ofFound(source, sql``, cells.length, statement, limits), rowShape, width: cells.length };
+}
+
+/**
+ * The same with single-valued expansions, which are joined to all found rows at once: within the subquery, the database
+ * would plan the join for one key, and might read a whole table for each.
+ */
+function joinedToLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
+  const found = relatedRows(rows, statement, shape);
+  const conditions = [...found.tie, ...filterOf(shape, found)];
+  const order = orderClause(orderOf(statement, shape, found));
+  const number = sql.id(NUMBER_BESIDE_COLUMNS);
+  const all = sql`${sql.id(found.related.alias)}.*, row_number() over (${order}) as ${number}`;
+  const from = found.related.level.from(found.from);
+  const first = sql`select ${all} from ${from}${whereClause(conditions)}${order}${limitOf(statement, limits)}`;
+  const related = addRelation(rows, new Level(), FOUND);
+  const { cells, rowShape } = selectRelated(statement, shape, related);
+  const source = related.level.from(sql`${found.keys} cross join lateral (${first}) as ${sql.id(FOUND)}`);
+  const sorted = orderClause([ORDINAL, sql`${sql.id(FOUND)}.${number}`]);
+  const query = sql`select ${sql.join(cells)} from ${source}${sorted}${maxRows(statement, limits)}`;
+  return { query, rowShape, width: cells.length };
 }
 
 /** Reads all rows of each key and filters them by row number. */
