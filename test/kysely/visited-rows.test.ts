@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ENGINES } from "../executors/engines.ts";
 import { CITIES, COUNTRIES, makeWorld, type World } from "./visited-rows.ts";
 
@@ -41,6 +42,22 @@ describe.each(ENGINES)("over $title", (engine) => {
     test.each(TARGETS)("%s reads each row a few times", async (target) => {
       expect(await world.visitedBy(target)).toBeLessThan(20 * (CITIES + COUNTRIES));
     });
+
+    test.runIf(engine.title === "PGlite")(
+      "a list larger than the memory of a statement is not searched per row",
+      async () => {
+        await sql`set work_mem = '64kB'`.execute(world.db);
+        await sql`set hash_mem_multiplier = 1`.execute(world.db);
+        onTestFinished(async () => {
+          await sql`reset work_mem`.execute(world.db);
+          await sql`reset hash_mem_multiplier`.execute(world.db);
+        });
+        for (const filter of ["not (Twin/Population gt -1)", "Twin/Population gt -1 or Population eq -1"]) {
+          const target = `/Cities/$count?$filter=${filter}`;
+          expect(await world.visitedBy(target), target).toBeLessThan(20 * (CITIES + COUNTRIES));
+        }
+      },
+    );
 
     test("counts visited rows", async () => {
       expect(await world.visitedBy("/Cities/$count?$filter=Population ge 0")).toBeGreaterThanOrEqual(CITIES);

@@ -22,12 +22,13 @@ const City = entityType("City", {
 });
 
 /** Countries with many cities each: the number of cities, and of cities per country, are far apart from their product. */
-export const CITIES = 2000;
+export const CITIES = 2500;
 export const COUNTRIES = 4;
 const CITIES_OF_BLOCK = 8;
 
 /** A database of cities, and the number of rows that it reads for a request. */
 export interface World {
+  readonly db: AnyDatabase;
   readonly service: ODataService;
   readonly visitedBy: (target: string) => Promise<number>;
   readonly close: () => Promise<void>;
@@ -61,7 +62,7 @@ export async function makeWorld(engine: DatabaseEngine, hasStatistics: boolean):
     await ask(target);
     return visits.count;
   };
-  return { service, visitedBy, close };
+  return { db, service, visitedBy, close };
 }
 
 function countVisits(connection: DatabaseSync): { count: number } {

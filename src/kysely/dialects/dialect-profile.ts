@@ -71,6 +71,8 @@ export interface DialectCapabilities {
   readonly correlatedSubqueries: boolean;
   /** Whether `key in (select …)` may read the whole list even for few keys, unlike `exists`. */
   readonly listsWhole: boolean;
+  /** Whether `key in (select …)` searches a long list once per row, unlike `exists`, unless it becomes a join. */
+  readonly searchesLists: boolean;
   /** Whether to join single-valued navigations in expansions and orders. Otherwise they are read one by one, by key. */
   readonly joins: boolean;
 }
@@ -80,6 +82,7 @@ export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<Diale
   topPerParent: "window",
   correlatedSubqueries: false,
   listsWhole: false,
+  searchesLists: false,
   joins: false,
 });
 

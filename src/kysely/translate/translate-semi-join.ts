@@ -12,7 +12,8 @@ type TranslateWithin = (condition: Expression, scope: PathScope, mode: Condition
 
 /**
  * Translates a condition that depends on one related entity only as `key in (select key … where condition)`, which an index
- * on either side serves and which databases with few kinds of joins accept; or as `exists` if few rows are looked up.
+ * on either side serves and which databases with few kinds of joins accept; or as `exists` if few rows are looked up, or the
+ * database would search a long list once per row.
  * @returns null if the condition depends on anything else
  */
 export function translateSemiJoin(
@@ -91,8 +92,8 @@ function semiJoin(
     where({ ...scope, level: related.level, each: related }),
   );
   const wanted = condition === null ? [] : [sql`(${condition})`];
-  const { correlatedSubqueries, listsWhole } = statement.profile.capabilities;
-  if (statement.isLookup && correlatedSubqueries && listsWhole) {
+  const { correlatedSubqueries, listsWhole, searchesLists } = statement.profile.capabilities;
+  if (correlatedSubqueries && (searchesLists || (statement.isLookup && listsWhole))) {
     const tests = joinPairs.map((pair) => equalColumns(pair, source.qualified(), related));
     const conditions = [...tests, ...isFirst(related, joinPairs, statement), ...wanted];
     return sql`exists (select 1 from ${related.level.from(related.from)}${whereClause(conditions)})`;

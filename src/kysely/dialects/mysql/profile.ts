@@ -23,6 +23,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     topPerParent: "window",
     correlatedSubqueries: true,
     listsWhole: false,
+    searchesLists: false,
     joins: true,
   }),
   maxParameters: 65_535,

@@ -24,6 +24,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     topPerParent: "lateral",
     correlatedSubqueries: true,
     listsWhole: true,
+    searchesLists: true,
     joins: true,
   }),
   maxParameters: 65_535,
