@@ -139,6 +139,24 @@ export const scanDouble: ScanJson = (bytes, at, { patches }) => {
   return end;
 };
 
+/** The most digits of an Edm.Decimal that is written without a check. */
+const MAX_DECIMAL_LENGTH = 30;
+
+/** Finds the end of an Edm.Decimal without an exponent. */
+export const scanDecimal: ScanJson = (bytes, at) => {
+  const start = bytes[at] === MINUS ? at + 1 : at;
+  let end = start;
+  while (isDigit(bytes[end] ?? 0)) end += 1;
+  if (end === start || (bytes[start] === ZERO && end > start + 1)) return -1;
+  if (bytes[end] === POINT) {
+    const point = end;
+    end += 1;
+    while (isDigit(bytes[end] ?? 0)) end += 1;
+    if (end === point + 1) return -1;
+  }
+  return end - at > MAX_DECIMAL_LENGTH ? -1 : end;
+};
+
 function doubleText(number: number): string {
   if (Number.isFinite(number)) return String(number);
   return number > 0 ? '"INF"' : '"-INF"';

@@ -15,6 +15,11 @@ export interface JsonCell {
 export interface JsonSyntax {
   /** Whether pages without expansions are cheaper as JSON than as rows. */
   readonly isForPlainPages: boolean;
+  /**
+   * Whether lists without a limit, and counts alone, are read as rows, for which the database chooses a join that needs no
+   * index.
+   */
+  readonly needsListLimit: boolean;
   /** The most members of an object. */
   readonly maxMembers: number;
   /**

@@ -15,8 +15,8 @@ export function readJson(reader: SqlReader, query: SourceQuery, execution: Execu
   const { json: syntax } = reader.profile;
   const rows = reader.rows.within(query.transaction);
   if (query.json === undefined || syntax === undefined) return null;
-  // A transaction reads SQLite through Kysely, with rows as objects.
-  if (rows.local === null && reader.rows.local !== null) return null;
+  // A transaction reads SQLite through Kysely, with rows as objects. A refusal would end that of a server.
+  if (rows !== reader.rows) return null;
   const statement = reader.statements.json(query, query.json);
   if (statement === null) return null;
   const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), query);
@@ -24,7 +24,7 @@ export function readJson(reader: SqlReader, query: SourceQuery, execution: Execu
     const [bytes, unfit, count] = row ?? [];
     if (count === undefined || Number(unfit) !== 0) return null;
     const length = Number(count);
-    const scanned = scanRows(bytes instanceof Uint8Array ? bytes : NO_BYTES, length, statement.members);
+    const scanned = scanRows(toBytes(bytes), length, statement.members);
     // The rows lead to the error for the expansion that exceeds the limit.
     if (scanned === null || (scanned.total > length && scanned.total > (query.maxEntities ?? Infinity))) return null;
     return { ...scanned, length };
@@ -32,6 +32,12 @@ export function readJson(reader: SqlReader, query: SourceQuery, execution: Execu
 }
 
 const NO_BYTES = new Uint8Array(0);
+
+/** Returns the bytes of a cell, which is a text if the driver has no bytes. */
+function toBytes(cell: unknown): Uint8Array {
+  if (typeof cell === "string") return new TextEncoder().encode(cell);
+  return cell instanceof Uint8Array ? cell : NO_BYTES;
+}
 
 /** Returns undefined if the database refuses to write a value as JSON. */
 function unlessRefused(read: () => Maybe<Row | undefined>, { isRefused }: JsonSyntax): Maybe<Row | undefined> {

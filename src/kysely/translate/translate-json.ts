@@ -126,6 +126,7 @@ function writeExpansion(each: JsonExpansion, it: Relation, writing: Writing): re
   const { expansion, members } = each;
   const { navigationProperty, count } = expansion;
   const { name, isCollection } = navigationProperty;
+  if (writing.syntax.needsListLimit && isCollection && each.readSize === undefined) return [null];
   const counted = isCollection && count ? [writeCount(`${name}@odata.count`, each, it, writing)] : [];
   return members === null ? counted : [...counted, writeRelated(each, members, it, writing)];
 }

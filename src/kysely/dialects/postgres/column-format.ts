@@ -17,61 +17,66 @@ import {
   PG_FORMS,
 } from "./forms.ts";
 import { PG_INTERVAL, readInterval, selectInterval } from "./interval-form.ts";
+import { PG_NAME_JSON, withJson } from "./json.ts";
 import { PG_STORED_INSTANTS, PG_DATE, PG_TIME, PG_TIMESTAMP, PG_UTC_TIMESTAMP, PG_TEXTS } from "./temporal-forms.ts";
 
+const PG_COLUMNS = textColumns({
+  forms: PG_FORMS,
+  asText,
+  selectNumber: asText,
+  // Selects a `real` with the same digits that comparisons use.
+  doubleText: (column) => sql`${column}::float8::text`,
+  hexadecimal: (column) => sql`encode(${column}, 'hex')`,
+  stringText: asText,
+  defaults: {
+    "Edm.Boolean": () => ({
+      form: PG_FORMS.boolean,
+      read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : null),
+      toJson: (cell) => (cell === "true" || cell === "false" ? cell : null),
+    }),
+    "Edm.Decimal": () => ({ form: PG_FORMS.decimal, read: readDecimal }),
+    "Edm.Date": () => ({
+      form: PG_DATE,
+      read: readYear,
+      toSelected: (column) => sql`to_char(${column}, 'YYYY-MM-DD') || ${eraOf(column, "date")}`,
+      toCell: (value) => withinRange(onlyCell(PG_DATE, value)),
+    }),
+    "Edm.TimeOfDay": () => ({
+      form: PG_TIME,
+      toSelected: (column) => sql`regexp_replace(to_char(${column}, 'HH24:MI:SS.US'), '\\.?0+$', '')`,
+    }),
+    "Edm.DateTimeOffset": timestamp,
+  },
+  duration: PG_TEXTS.duration,
+  textDecimal: PG_TEXT_DECIMAL,
+  realDecimal: PG_REAL_DECIMAL,
+  scaledDecimal: pgScaledDecimal,
+  textTimestamp: PG_TEXTS.timestamp,
+  stored: {
+    ...storedFormats(PG_STORED_INSTANTS),
+    "Edm.DateTimeOffset utc": utcTimestamp,
+    "Edm.Decimal text": () => ({
+      form: PG_TEXT_DECIMAL,
+      read: readDecimal,
+      toSelected: selectTextDecimal,
+      compared: (column) => sql`${column}::numeric`,
+    }),
+    "Edm.Duration text": () => ({
+      form: PG_INTERVAL,
+      read: readInterval,
+      toSelected: selectInterval,
+      compared: (column) => column,
+    }),
+    "Edm.String text": () => ({ form: PG_ANY_TYPE, read: readString, toSelected: pgAnyText, toJson: stringText }),
+  },
+});
+
 /** How PostgreSQL stores a primitive or enumeration property in a column. */
-export const pgColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
-  textColumns({
-    forms: PG_FORMS,
-    asText,
-    selectNumber: asText,
-    // Selects a `real` with the same digits that comparisons use.
-    doubleText: (column) => sql`${column}::float8::text`,
-    hexadecimal: (column) => sql`encode(${column}, 'hex')`,
-    stringText: asText,
-    defaults: {
-      "Edm.Boolean": () => ({
-        form: PG_FORMS.boolean,
-        read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : null),
-        toJson: (cell) => (cell === "true" || cell === "false" ? cell : null),
-      }),
-      "Edm.Decimal": () => ({ form: PG_FORMS.decimal, read: readDecimal }),
-      "Edm.Date": () => ({
-        form: PG_DATE,
-        read: readYear,
-        toSelected: (column) => sql`to_char(${column}, 'YYYY-MM-DD') || ${eraOf(column, "date")}`,
-        toCell: (value) => withinRange(onlyCell(PG_DATE, value)),
-      }),
-      "Edm.TimeOfDay": () => ({
-        form: PG_TIME,
-        toSelected: (column) => sql`regexp_replace(to_char(${column}, 'HH24:MI:SS.US'), '\\.?0+$', '')`,
-      }),
-      "Edm.DateTimeOffset": timestamp,
-    },
-    duration: PG_TEXTS.duration,
-    textDecimal: PG_TEXT_DECIMAL,
-    realDecimal: PG_REAL_DECIMAL,
-    scaledDecimal: pgScaledDecimal,
-    textTimestamp: PG_TEXTS.timestamp,
-    stored: {
-      ...storedFormats(PG_STORED_INSTANTS),
-      "Edm.DateTimeOffset utc": utcTimestamp,
-      "Edm.Decimal text": () => ({
-        form: PG_TEXT_DECIMAL,
-        read: readDecimal,
-        toSelected: selectTextDecimal,
-        compared: (column) => sql`${column}::numeric`,
-      }),
-      "Edm.Duration text": () => ({
-        form: PG_INTERVAL,
-        read: readInterval,
-        toSelected: selectInterval,
-        compared: (column) => column,
-      }),
-      "Edm.String text": () => ({ form: PG_ANY_TYPE, read: readString, toSelected: pgAnyText, toJson: stringText }),
-    },
-  }),
-);
+export const pgColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf({
+  ...PG_COLUMNS,
+  defaults: withJson(PG_COLUMNS.defaults),
+  nameJson: PG_NAME_JSON,
+});
 
 function asText(column: Sql): Sql {
   return sql`${column}::text`;

@@ -4,6 +4,7 @@ import { PG_CATALOGUE } from "./catalogue.ts";
 import { PG_DOCUMENTS } from "./documents.ts";
 import { PG_FAULTS } from "./faults.ts";
 import { PG_FUNCTIONS } from "./functions.ts";
+import { PG_JSON_SYNTAX } from "./json.ts";
 import { guardPool } from "./pool.ts";
 import { PG_SYNTAX, PG_WRITES } from "./syntax.ts";
 import { PG_VALUES } from "./values.ts";
@@ -17,6 +18,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   values: PG_VALUES,
   syntax: PG_SYNTAX,
   documents: PG_DOCUMENTS,
+  json: PG_JSON_SYNTAX,
   writes: PG_WRITES,
   catalogue: PG_CATALOGUE,
   faults: PG_FAULTS,

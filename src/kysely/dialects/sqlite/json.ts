@@ -96,6 +96,8 @@ function hasBlob(parts: readonly JsonPart[]): Sql | null {
 /** How SQLite writes entities as JSON. @see https://sqlite.org/json1.html */
 export const SQLITE_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   isForPlainPages: true,
+  // Without an index, statements are not used.
+  needsListLimit: false,
   maxMembers: MAX_MEMBERS,
   page: (parts, rows) => {
     const blob = hasBlob(parts);

@@ -1,0 +1,137 @@
+import { sql } from "kysely";
+import {
+  scanBoolean,
+  scanDate,
+  scanDecimal,
+  scanDouble,
+  scanGuid,
+  scanInt64,
+  scanInteger,
+  scanName,
+  scanString,
+  scanTimeOfDay,
+  scanUtc,
+  type ScanJson,
+} from "../../cells/json-cells.ts";
+import { JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
+import type { ColumnTable } from "../../forms/column-table.ts";
+import type { Sql } from "../../statement/sql-form.ts";
+
+/**
+ * Writes a value by its own type: a column of another type than the property's becomes another form, which the scan refuses.
+ * PostgreSQL escapes strings as JavaScript does.
+ */
+const toJson = (value: Sql): Sql => sql`coalesce(to_json(${value})::text, 'null')`;
+
+const asItStands = (cell: Sql): Sql => toJson(cell);
+const asText = (cell: Sql): Sql => toJson(sql`${cell}::text`);
+
+/** Negative zero becomes a string, which is refused. */
+const asDouble = (cell: Sql): Sql => {
+  const number = sql`${cell}::float8`;
+  return sql`case when ${number} = 0 and ${number}::text = '-0' then '""' else ${toJson(number)} end`;
+};
+
+interface Written {
+  readonly scan: ScanJson;
+  /** By default, the selected text of the column. */
+  readonly toArgument?: (cell: Sql) => Sql;
+}
+
+const double: Written = { scan: scanDouble, toArgument: asDouble };
+const integer = (least: number, greatest: number): Written => ({
+  scan: scanInteger(least, greatest),
+  toArgument: asItStands,
+});
+
+/** How PostgreSQL writes the values of each type in its default storage; without an entry, rows are read instead. */
+const WRITTEN: Readonly<Record<string, Written>> = {
+  "Edm.Boolean": { scan: scanBoolean, toArgument: asItStands },
+  "Edm.Byte": integer(0, 255),
+  "Edm.SByte": integer(-128, 127),
+  "Edm.Int16": integer(-32_768, 32_767),
+  "Edm.Int32": integer(-2_147_483_648, 2_147_483_647),
+  "Edm.Int64": { scan: scanInt64, toArgument: asItStands },
+  "Edm.Single": double,
+  "Edm.Double": double,
+  "Edm.Decimal": { scan: scanDecimal, toArgument: asItStands },
+  "Edm.String": { scan: scanString },
+  "Edm.Guid": { scan: scanGuid },
+  "Edm.Date": { scan: scanDate },
+  "Edm.TimeOfDay": { scan: scanTimeOfDay },
+  "Edm.DateTimeOffset": { scan: scanUtc },
+};
+
+/** Adds the JSON of their values to the default formats of columns. */
+export function withJson(defaults: ColumnTable["defaults"]): ColumnTable["defaults"] {
+  const rows = Object.entries(defaults).map(([name, row]): [string, (typeof defaults)["Edm.String"]] => {
+    const written = WRITTEN[name];
+    if (written === undefined) return [name, row];
+    return [
+      name,
+      (property) => {
+        const parts = row(property);
+        const { toSelected } = parts;
+        const text = toSelected === undefined ? asText : (cell: Sql): Sql => toJson(toSelected(cell));
+        return { ...parts, json: { scan: written.scan, toArgument: written.toArgument ?? text } };
+      },
+    ];
+  });
+  // The names are those of the given table.
+  return Object.fromEntries(rows) as ColumnTable["defaults"];
+}
+
+/** How PostgreSQL writes names of enumeration members. */
+export const PG_NAME_JSON = (names: ReadonlySet<string>): JsonCell => ({ toArgument: asText, scan: scanName(names) });
+
+const MAX_MEMBERS = 500;
+/** A function takes at most 100 arguments. */
+const PAIRS_OF_CALL = 45;
+
+/** Concatenates the names and values of an object. The functions of PostgreSQL for objects write blanks. */
+function objectOf(parts: readonly JsonPart[]): Sql {
+  const pieces = parts.map(({ name, argument }, index) => {
+    const head = `${index === 0 ? "{" : ","}${JSON.stringify(name)}:`;
+    return sql`${sql.lit(head)}, ${argument}`;
+  });
+  const calls: Sql[] = [];
+  for (let start = 0; start < pieces.length; start += PAIRS_OF_CALL) {
+    calls.push(sql`concat(${sql.join(pieces.slice(start, start + PAIRS_OF_CALL))})`);
+  }
+  return sql`${sql.join(calls, sql` || `)} || '}'`;
+}
+
+/** The number of entities of the lists so far. The setting ends with the transaction of the statement. */
+const SPENT = "odatakit.entities";
+
+/** A division by zero, if lists have too many entities, or in a condition; a text above 1 GB. */
+const REFUSED: ReadonlySet<unknown> = new Set(["22012", "54000"]);
+const REFUSED_MESSAGE = /invalid memory alloc request size|string too long/;
+
+/** How PostgreSQL writes entities as JSON. */
+export const PG_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
+  // That would only move the work to the server.
+  isForPlainPages: false,
+  needsListLimit: true,
+  maxMembers: MAX_MEMBERS,
+  page: (parts, rows) =>
+    sql`select string_agg(${objectOf(parts)}, ',') as "c0", 0 as "c1", count(*) as "c2" from (${rows}) as ${sql.id(JSON_PAGE)}`,
+  entity: (parts, from) => sql`coalesce((select ${objectOf(parts)}${from}), 'null')`,
+  entities: (parts, from, { most }) => {
+    const before = sql`coalesce(nullif(current_setting(${sql.lit(SPENT)}, true), ''), '0')::bigint`;
+    const spent = sql`set_config(${sql.lit(SPENT)}, (${before} + count(*))::text, true)::bigint`;
+    const list = sql`'[' || coalesce(string_agg(${objectOf(parts)}, ','), '') || ']'`;
+    // The divisor depends on the rows, so that the division is not evaluated when the statement is planned.
+    const failure = sql`(1 / (count(*) - count(*)))::text`;
+    return sql`(select case when ${spent} <= ${most}::bigint then ${list} else ${failure} end${from})`;
+  },
+  // Rows contain the same digits.
+  writesDoubles: () => true,
+  // The error of the driver is the cause of that of the read.
+  isRefused: (error) => isRefusal(error) || (error instanceof Error && isRefusal(error.cause)),
+});
+
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && REFUSED.has(error.code)) || REFUSED_MESSAGE.test(error.message);
+}
