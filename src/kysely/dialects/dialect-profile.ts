@@ -15,6 +15,7 @@ import type { ColumnFormats } from "../columns/column-format.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { GuardedConnections } from "../connection/batch-reader.ts";
+import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { Execution } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../statement/sql-form.ts";
@@ -40,15 +41,14 @@ export interface DialectProfile {
   readonly faults: DialectFaults;
   /** The most values that one statement may bind. */
   readonly maxParameters: number;
-  /**
-   * The isolation of transactions that handlers open: the weakest that prevents lost updates. Absent if the database always
-   * prevents them.
-   */
+  /** The weakest isolation of transactions of handlers that prevents lost updates; absent if the database always does. */
   readonly transactionIsolation?: "repeatable read" | "serializable" | undefined;
   /** Rejects a statement that the driver cannot run. @throws ODataError `UnsupportedQueryOption` */
   readonly checkStatement?: ((text: string) => void) | undefined;
   /** Prevents lost connections from ending the process, if the driver does not do so itself. */
   readonly guardConnections?: ((db: AnyKysely) => Promise<GuardedConnections>) | undefined;
+  /** How a server reads a long page in parts; absent: at once. */
+  readonly streaming?: StreamingSyntax | undefined;
   /** Absent for a database that always finds a good plan. */
   readonly whenScanning?: ScanningForm | undefined;
 }

@@ -5,6 +5,7 @@ import { isPatientReader, type PatientReader, type SnapshotReader } from "../con
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import { KeysetStream } from "./keyset-stream.ts";
 import { baseOf } from "./read-page.ts";
+import { openServerStream } from "./server-stream.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { holdStream, type StreamHold } from "./stream-hold.ts";
 
@@ -21,8 +22,11 @@ const THREAD_CHUNK = 1000;
  */
 export function openPageStream(reader: SqlReader, query: StreamQuery): Maybe<PageStream | null> {
   const { local } = reader.rows;
-  if (query.transaction !== undefined || local === null || !isPatientReader(local)) return null;
-  return openLocal(reader, local, query);
+  if (query.transaction !== undefined) return null;
+  if (local !== null) return isPatientReader(local) ? openLocal(reader, local, query) : null;
+  const { streaming } = reader.profile;
+  if (streaming === undefined || !reader.rows.canStream(streaming)) return null;
+  return openServerStream(reader, streaming, query);
 }
 
 function openLocal(reader: SqlReader, local: PatientReader, query: StreamQuery): Maybe<PageStream | null> {

@@ -1,10 +1,11 @@
-import { CompiledQuery } from "kysely";
+import { CompiledQuery, type ControlledTransaction } from "kysely";
 import { chain, isPromiseLike, type Maybe, unawaited } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { BatchReader } from "../connection/batch-reader.ts";
 import { cancelOptions, isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import { isPatientReader, type Patience, type SnapshotReader } from "../connection/patient-reader.ts";
+import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import { isSynchronousReader, type AnyKysely, type SynchronousReader } from "../connection/synchronous-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
@@ -66,6 +67,17 @@ export class SqlRows {
   /** Returns the runner for a snapshot. */
   reading(snapshot: SnapshotReader): SqlRows {
     return new SqlRows(this.#db, snapshot, this.#profile);
+  }
+
+  /** Opens a transaction that reads one snapshot. The caller ends it. @throws the error of Kysely if it cannot connect */
+  async begin(): Promise<ControlledTransaction<unknown>> {
+    await this.#reached(undefined);
+    return this.#db.startTransaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute();
+  }
+
+  /** Whether further connections are free while one has a transaction. */
+  canStream({ hasConnections }: StreamingSyntax): boolean {
+    return !this.#db.isTransaction && hasConnections(this.#db.getExecutor().adapter);
   }
 
   /** The synchronous reader; null if rows need a promise. */

@@ -4,6 +4,7 @@ import { MY_CATALOGUE } from "./catalogue.ts";
 import { MY_DOCUMENTS } from "./documents.ts";
 import { MY_FAULTS } from "./faults.ts";
 import { MY_FUNCTIONS } from "./functions.ts";
+import { MY_STREAMING } from "./streaming.ts";
 import { MY_SYNTAX, MY_WRITES } from "./syntax.ts";
 import { MY_VALUES } from "./values.ts";
 
@@ -27,5 +28,6 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
   }),
   maxParameters: 65_535,
+  streaming: MY_STREAMING,
   transactionIsolation: "serializable",
 });

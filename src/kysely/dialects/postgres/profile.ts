@@ -6,6 +6,7 @@ import { PG_FAULTS } from "./faults.ts";
 import { PG_FUNCTIONS } from "./functions.ts";
 import { PG_JSON_SYNTAX } from "./json.ts";
 import { guardPool } from "./pool.ts";
+import { PG_STREAMING } from "./streaming.ts";
 import { PG_SYNTAX, PG_WRITES } from "./syntax.ts";
 import { PG_VALUES } from "./values.ts";
 
@@ -30,6 +31,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
   }),
   maxParameters: 65_535,
+  streaming: PG_STREAMING,
   transactionIsolation: "repeatable read",
   guardConnections: guardPool,
 });

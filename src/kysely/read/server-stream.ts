@@ -1,0 +1,174 @@
+import { unawaited } from "../../base/maybe.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import type { Row } from "../../query/row-shape.ts";
+import type { KeyContinuation, Page, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
+import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
+import { readSlots, toExecution } from "../statement/parameter-slot.ts";
+import type { RowStatement } from "./compile-statement.ts";
+import { KeysetStream } from "./keyset-stream.ts";
+import { baseOf, readPage } from "./read-page.ts";
+import type { SqlReader } from "./sql-reader.ts";
+import { holdStream, type StreamHold } from "./stream-hold.ts";
+
+/** A page of at most so many rows is one statement. */
+const SHORT = 1000;
+
+/** The number of rows of a chunk. */
+const CHUNK = 1000;
+
+/** The integer types, whose columns are compared as they are stored. */
+const INTEGERS: ReadonlySet<string> = new Set(["Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"]);
+
+/**
+ * Opens a page of a database server. Its first rows are read without a transaction: most pages end with them.
+ * @returns null if one statement must read the page
+ * @throws as `openPageStream`
+ */
+export async function openServerStream(
+  reader: SqlReader,
+  streaming: StreamingSyntax,
+  query: StreamQuery,
+): Promise<PageStream | null> {
+  const { continuation } = query;
+  const { cursor } = streaming;
+  if (cursor === undefined && !(await seeks(reader, streaming, query))) return null;
+  const most = query.top ?? Infinity;
+  const first = await readPage(reader, { ...query, top: Math.min(most, SHORT + 1) });
+  if ((first.json?.length ?? first.entities.length) <= SHORT) return new WholePage(reader, first);
+  const hold = await holdTransaction(reader, streaming, query);
+  if (cursor !== undefined) return new CursorStream(reader, query, { ...cursor, hold });
+  return continuation === null ? null : new KeysetStream(reader, { query, continuation, size: CHUNK, hold });
+}
+
+/** Whether an index finds the rows after a row, in their order. */
+async function seeks(reader: SqlReader, { search }: StreamingSyntax, query: StreamQuery): Promise<boolean> {
+  const { continuation } = query;
+  if (search === undefined || continuation === null || !isOfIntegers(continuation)) return false;
+  // The plan of a statement for any other row is the same.
+  const any = continuation.key.map((): PrimitiveValue => 0);
+  const { statement, parameters } = statementOf(reader, { ...query, ...continuation.after(any), skip: 0, top: CHUNK });
+  try {
+    return search.isServed(await reader.rows.all({ sql: search.explain(statement.sql) }, parameters));
+  } catch {
+    // The statement itself reports the error.
+    return false;
+  }
+}
+
+function isOfIntegers({ key }: KeyContinuation): boolean {
+  return key.every(({ type }) => INTEGERS.has(type.name));
+}
+
+async function holdTransaction(reader: SqlReader, { begin }: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
+  const { rows } = reader;
+  const { streams, signal, timeout = null } = query;
+  const leave = await rows.slots.enter(streams.most, signal, timeout);
+  const transaction = await rows.begin().catch((error: unknown) => {
+    leave();
+    throw error;
+  });
+  const release = (): void => {
+    // A lost connection has no transaction any longer.
+    transaction.rollback().execute().then(leave, leave);
+  };
+  const hold = holdStream(query, { transaction, readsElsewhere: true, release });
+  try {
+    for (const sql of begin(timeout)) await rows.within(transaction).all({ sql }, [], { timeout: null });
+    return hold;
+  } catch (error) {
+    hold.end();
+    throw error;
+  }
+}
+
+interface PageStatement {
+  readonly statement: RowStatement;
+  readonly parameters: readonly unknown[];
+}
+
+/** Returns the statement that reads a page as rows. */
+function statementOf(reader: SqlReader, query: SourceQuery): PageStatement {
+  const { values, top, skip, state, sources } = query;
+  const execution = toExecution({ values, top, skip, base: baseOf(reader, sources), state });
+  const statement = reader.statements.page(query);
+  return { statement, parameters: readSlots(statement.slots, execution) };
+}
+
+/** A page that has been read. */
+class WholePage implements PageStream {
+  readonly #reader: SqlReader;
+  #page: Page | null;
+
+  constructor(reader: SqlReader, page: Page) {
+    this.#reader = reader;
+    this.#page = (page.json?.length ?? page.entities.length) === 0 ? null : page;
+  }
+
+  next(): Page | null {
+    const page = this.#page;
+    this.#page = null;
+    return page;
+  }
+
+  read(query: SourceQuery): ReturnType<PageStream["read"]> {
+    return readPage(this.#reader, query);
+  }
+
+  close(): void {
+    this.#page = null;
+  }
+}
+
+type Cursor = NonNullable<StreamingSyntax["cursor"]> & { readonly hold: StreamHold };
+
+/** A page that a cursor reads. The next rows are fetched while the response contains the last ones. */
+class CursorStream implements PageStream {
+  readonly #reader: SqlReader;
+  readonly #cursor: Cursor;
+  readonly #statement: RowStatement;
+  #isOver = false;
+  #ahead: Promise<readonly Row[]>;
+
+  constructor(reader: SqlReader, query: StreamQuery, cursor: Cursor) {
+    this.#reader = reader;
+    this.#cursor = cursor;
+    const { statement, parameters } = statementOf(reader, query);
+    this.#statement = statement;
+    const { sql, table } = statement;
+    const declared = this.#run({ sql: cursor.declare(sql), table }, parameters);
+    this.#ahead = declared.then(() => this.#fetch());
+    this.#ahead.catch(() => undefined);
+  }
+
+  async next(): Promise<Page | null> {
+    if (this.#isOver) return null;
+    const entities = await this.#ahead;
+    if (entities.length < CHUNK) this.#isOver = true;
+    else this.#ahead = Promise.resolve(unawaited(this.#fetch()));
+    return entities.length === 0 ? null : { entities, rowShape: this.#statement.rowShape };
+  }
+
+  read(query: SourceQuery): ReturnType<PageStream["read"]> {
+    const { hold } = this.#cursor;
+    return readPage(this.#reader, hold.isOpen ? { ...query, ...hold.scope } : query);
+  }
+
+  close(): void {
+    this.#isOver = true;
+    this.#cursor.hold.end();
+  }
+
+  #fetch(): Promise<readonly Row[]> {
+    const { table, width } = this.#statement;
+    return this.#run({ sql: this.#cursor.fetch(CHUNK), table, width }, []);
+  }
+
+  async #run(
+    statement: Pick<RowStatement, "sql" | "table"> & Partial<Pick<RowStatement, "width">>,
+    parameters: readonly unknown[],
+  ): Promise<readonly Row[]> {
+    const { signal, transaction } = this.#cursor.hold.scope;
+    // The transaction limits the time of each statement.
+    return this.#reader.rows.within(transaction).all(statement, parameters, { signal, timeout: null });
+  }
+}
