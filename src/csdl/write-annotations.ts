@@ -12,6 +12,7 @@ export type CoreTerm = "Description" | "Computed" | "Immutable" | "OptimisticCon
 
 /** The terms of the Capabilities vocabulary in use. */
 export type CapabilitiesTerm =
+  | "BatchSupport"
   | "CountRestrictions"
   | "DeleteRestrictions"
   | "ExpandRestrictions"

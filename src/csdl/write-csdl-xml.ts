@@ -10,8 +10,10 @@ import type {
 import { FUNCTION_SIGNATURES } from "../query/functions.ts";
 import {
   VOCABULARIES,
+  booleanValue,
   capabilitiesTerm,
   collectionAnnotation,
+  collectionValue,
   coreTerm,
   recordAnnotation,
 } from "./write-annotations.ts";
@@ -23,19 +25,21 @@ import { element, printXml, type XmlElement } from "./xml.ts";
  * Writes the metadata document of a registration: CSDL XML with one schema.
  * @param capabilitiesOf returns the capabilities of each entity set of the model
  * @param listsEveryImport whether the service document lists functions with parameters
+ * @param batchFormats the media types of batches; none for a service that accepts no batches
  * @see OData CSDL 4.0, sections 3 and 5
  */
 export function writeCsdlXml(
   model: Model,
   capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
   listsEveryImport = true,
+  batchFormats: readonly string[] = [],
 ): string {
   const schema = element("Schema", { xmlns: "http://docs.oasis-open.org/odata/ns/edm", Namespace: model.namespace }, [
     ...[...model.enumTypes.values()].map(writeEnumType),
     ...[...model.complexTypes.values()].map(writeComplexType),
     ...[...model.entityTypes.values()].map(writeEntityType),
     ...overloadsOf(model).map(writeOperation),
-    writeContainer(model.entityContainer, capabilitiesOf, listsEveryImport),
+    writeContainer(model.entityContainer, capabilitiesOf, listsEveryImport, batchFormats),
   ]);
   const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
   return printXml(element("edmx:Edmx", edmx, [...references(), element("edmx:DataServices", {}, [schema])]));
@@ -67,12 +71,14 @@ function references(): readonly XmlElement[] {
  * Writes the entity container: sets, function imports and action imports.
  * @param capabilitiesOf returns the capabilities of each entity set
  * @param listsEveryImport whether the service document lists functions with parameters
+ * @param batchFormats the media types of batches
  * @see OData CSDL 4.0, section 13
  */
 export function writeContainer(
   container: EntityContainer,
   capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
   listsEveryImport: boolean,
+  batchFormats: readonly string[],
 ): XmlElement {
   const listed = new Set(listedImports(container, listsEveryImport));
   const entitySets = [...container.entitySets.values()];
@@ -87,6 +93,20 @@ export function writeContainer(
     ...[...container.functionImports.values()].map((each) => writeFunctionImport(each, listed.has(each))),
     ...[...container.actionImports.values()].map(writeActionImport),
     ...(isFilterable ? [functions] : []),
+    ...(batchFormats.length === 0 ? [] : [batchSupport(batchFormats)]),
+  ]);
+}
+
+/** @see Org.OData.Capabilities.V1.BatchSupport */
+function batchSupport(formats: readonly string[]): XmlElement {
+  return recordAnnotation(capabilitiesTerm("BatchSupport"), [
+    booleanValue("Supported", true),
+    booleanValue("ContinueOnErrorSupported", true),
+    booleanValue("ReferencesInRequestBodiesSupported", true),
+    booleanValue("ReferencesAcrossChangeSetsSupported", true),
+    booleanValue("EtagReferencesSupported", false),
+    booleanValue("RequestDependencyConditionsSupported", false),
+    ...collectionValue("SupportedFormats", "String", formats),
   ]);
 }
 

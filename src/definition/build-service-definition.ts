@@ -21,7 +21,13 @@ import type {
 import type { ServiceDefaults, ServiceOptions } from "./service-options.ts";
 import { SERVICE_PROFILES } from "./service-profile.ts";
 import { guardedReferencesOf } from "./sets/guarded-reference.ts";
-import { resolveCapabilities, resolveDefaultCapabilities, resolveLimits, resolveSettings } from "./settings.ts";
+import {
+  resolveBatch,
+  resolveCapabilities,
+  resolveDefaultCapabilities,
+  resolveLimits,
+  resolveSettings,
+} from "./settings.ts";
 
 const SET_HANDLERS = [
   "queryable",
@@ -85,6 +91,7 @@ export function buildServiceDefinition(
       defaultCapabilities: resolveDefaultCapabilities(defaults),
       defaultSettings: resolveSettings(undefined, defaults),
       limits: resolveLimits(defaults),
+      batch: resolveBatch(options.batch),
       profile: SERVICE_PROFILES[options.profile ?? "specification"],
       logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
@@ -117,7 +124,8 @@ function toSetDefinition(
     navigationHandlers: frozenMap(
       set.navigations.map((each) => [each.name, Object.freeze(navigationHandlersOf(each, sets))]),
     ),
-    operations: operationsOf(set, built),
+    operations: operationsOf(set, built, set.options["transactional"] === true),
+    transactional: set.options["transactional"] === true,
     authorization: resolveCategories(set.options["authorization"]),
     navigationAuthorization: frozenMap(
       set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
@@ -132,17 +140,22 @@ function rowRuleOf({ options }: DeclaredSet, entitySet: EntitySet, { model }: Bu
   return compileRowRule(declared as DeclaredRowRule, entitySet, model.entityContainer.entitySets);
 }
 
-/** Returns the operations of a set, or the unbound operations, with their handlers by name. */
+/**
+ * Returns the operations of a set, or the unbound operations, with their handlers by name.
+ * @param isTransactional the default of the option `transactional`
+ */
 function operationsOf(
   { operations }: { readonly operations: readonly DeclaredOperation[] },
   built: BuiltModel,
+  isTransactional = false,
 ): ReadonlyMap<string, OperationDefinition> {
   return frozenMap(
     operations.flatMap((declared) => {
       const operation: Operation | undefined = built.operations.get(declared);
-      const { handler, authorization } = declared.options;
+      const { handler, authorization, transactional = isTransactional } = declared.options;
       if (operation === undefined || !isHandler(handler)) return [];
-      const definition = { operation, handler, authorization: requirementsOf(authorization) };
+      const rules = requirementsOf(authorization);
+      const definition = { operation, handler, transactional: transactional === true, authorization: rules };
       return [[declared.name, Object.freeze(definition)] as const];
     }),
   );

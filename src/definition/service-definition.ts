@@ -34,6 +34,8 @@ export interface ServiceDefinition {
   /** The settings of unbound operations. */
   readonly defaultSettings: EntitySetSettings;
   readonly limits: Limits;
+  /** The formats and limits of batches; null if the service accepts none. */
+  readonly batch: BatchDefinition | null;
   readonly profile: ServiceProfile;
   readonly logger: Logger;
   /** The configured base URL without a trailing slash, such as `https://api.example.com`. */
@@ -54,6 +56,15 @@ export interface ServiceDefinition {
   readonly declarationOf: (name: string) => DeclaredEntitySet | undefined;
 }
 
+/** The resolved options of `batch`. */
+export interface BatchDefinition {
+  readonly multipart: boolean;
+  readonly json: boolean;
+  /** The most operations; null for no limit. */
+  readonly maxParts: number | null;
+  readonly changeSets: "atomic" | "sequential";
+}
+
 /** One entity set after startup. */
 export interface EntitySetDefinition extends RuledSet {
   /** The database of the rows; undefined if the declaration does not know it. */
@@ -68,6 +79,8 @@ export interface EntitySetDefinition extends RuledSet {
   readonly authorization: CategoryRequirements;
   /** The rules along each navigation property that the set declares, by wire name. */
   readonly navigationAuthorization: ReadonlyMap<string, NavigationAuthorization>;
+  /** Whether the handlers of the application write through `ctx.transaction`, so that change sets may contain them. */
+  readonly transactional: boolean;
   /** The foreign keys that refer to sets with row rules. */
   readonly guardedReferences: readonly GuardedReference[];
 }
@@ -76,6 +89,8 @@ export interface EntitySetDefinition extends RuledSet {
 export interface OperationDefinition {
   readonly operation: Operation;
   readonly handler: OperationHandler;
+  /** Whether the handler writes through `ctx.transaction`. */
+  readonly transactional: boolean;
   /** The rules of an unbound operation, in addition to the rules of the registration. */
   readonly authorization: readonly AuthorizationRequirement[];
 }

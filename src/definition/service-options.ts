@@ -17,11 +17,19 @@ export interface UnboundOperations {
 /** The settings that all sets of a service inherit, and the limits of every request. */
 export interface ServiceDefaults extends SetSettings, LimitSettings {}
 
-/** The batch formats that the service accepts. */
+/** The formats and limits of `POST /$batch`. @see docs/reference/batch.md */
 export interface BatchOptions {
+  /** Whether batches in `multipart/mixed` are accepted; true if absent. */
   readonly multipart?: boolean | undefined;
+  /** Whether batches in JSON, a format of OData 4.01, are accepted; false if absent. */
   readonly json?: boolean | undefined;
+  /** The most operations of a batch, those of change sets included; 100 if absent, null for no limit. */
   readonly maxParts?: number | null | undefined;
+  /**
+   * The effect of a change set whose operations cannot share a transaction. `atomic`, the default, rejects it with 501
+   * before anything is executed; `sequential` executes its operations one by one, and undoes nothing if one fails.
+   */
+  readonly changeSets?: "atomic" | "sequential" | undefined;
 }
 
 /** The effect of differences between declarations and database: stop the startup, log a warning, or do nothing. */
@@ -54,6 +62,7 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    * @see docs/reference/services.md, The profile of the standard
    */
   readonly profile?: "specification" | "standard" | undefined;
+  /** Whether, and how, the service accepts several requests in one `POST /$batch`; multipart only if absent. */
   readonly batch?: boolean | BatchOptions | undefined;
   /** Returns the user of a request; null for an anonymous request. An error becomes the response. */
   readonly authenticate?: ((request: IncomingRequest) => Answer<User | null>) | undefined;

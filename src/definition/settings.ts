@@ -3,8 +3,8 @@ import { frozenSet } from "../edm/frozen-map.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { DeclaredSet } from "./declared-service.ts";
-import type { EntitySetSettings } from "./service-definition.ts";
-import type { ServiceDefaults } from "./service-options.ts";
+import type { BatchDefinition, EntitySetSettings } from "./service-definition.ts";
+import type { ServiceDefaults, ServiceOptions } from "./service-options.ts";
 import type { LimitSettings, SetSettings } from "./sets/set-settings.ts";
 
 /** Every setting with a value. */
@@ -50,6 +50,20 @@ export const DEFAULT_LIMITS: Limits = Object.freeze(
     streamTimeout: 300_000,
   }),
 );
+
+/** The defaults of batches. @see docs/reference/batch.md */
+const DEFAULT_BATCH: BatchDefinition = Object.freeze({
+  multipart: true,
+  json: false,
+  maxParts: 100,
+  changeSets: "atomic",
+});
+
+/** Resolves the option `batch`. @returns null if the service accepts no batches */
+export function resolveBatch(batch: ServiceOptions["batch"] = true): BatchDefinition | null {
+  if (batch === false) return null;
+  return Object.freeze(keeper(inherit(DEFAULT_BATCH, batch === true ? [] : [batch])));
+}
 
 /** Resolves the limits of a registration. */
 export function resolveLimits(defaults: LimitSettings): Limits {

@@ -1,6 +1,7 @@
 import { chain } from "../base/maybe.ts";
 import { ruleContextOf } from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
+import { sizeOf } from "../execution/collection-result.ts";
 import { CollectionStream } from "../execution/collection-stream.ts";
 import { openCollection, runCollection } from "../execution/run-collection.ts";
 import type { ExpandRequest } from "../execution/run-expand.ts";
@@ -48,16 +49,16 @@ export function collectionResponse(
     json: resource.referencesOnly === true ? undefined : jsonMembers(resource.origin, selectExpand, expandPlan, format),
     keyset: resource.keyset === true ? keysetTokenScope(exchange, target.entitySet) : undefined,
   });
-  const { maxResponseEntities: maxEntities } = definition.limits;
-  const { reader } = exchange;
+  const { reader, maxEntities } = exchange;
   const request: PageRequest = { exchange, format, resource, plan };
   const open = hasNoReferences(resource) ? runCollection : openCollection;
   return chain(open(plan, rows, reader, maxEntities), (result) => {
     const run: ExpandRequest = { ...reader, values: query.values, maxEntities };
     if (result instanceof CollectionStream) return streamResponse(request, result, run);
-    return chain(expandPart(expandPlan, entityType, result, run), (part) =>
-      pageResponse(request, { ...result, parts: [part] }),
-    );
+    return chain(expandPart(expandPlan, entityType, result, run), (part) => {
+      exchange.countEntities(part.total ?? sizeOf(part));
+      return pageResponse(request, { ...result, parts: [part] });
+    });
   });
 }
 

@@ -98,7 +98,7 @@ function bareResponse(
   const capabilities = { ...target.capabilities, maxTop: null };
   const { selected } = selectExpand;
   const plan = planCollection("get-all", query, capabilities, { maxPageSize: undefined, selected, expand });
-  const { maxResponseEntities: maxEntities } = definition.limits;
+  const { maxEntities } = exchange;
   return chain(runCollection(plan, rowsOf(getAll), reader, maxEntities), (result) => {
     const page = { entities: result.entities, rowShape: undefined, entityType, joined: result.joined };
     const expanded =
@@ -106,6 +106,7 @@ function bareResponse(
         ? { entities: result.entities, total: undefined }
         : runExpand(expand, page, { ...reader, values: query.values, maxEntities });
     return chain(expanded, ({ entities, total }) => {
+      exchange.countEntities(total ?? entities.length);
       const writer = entityWriterFor(service, origin, selectExpand, bareFormat(format), undefined);
       const body = writeCollection({ contextUrl: null, serviceRoot, parts: [{ entities, total, writer }] });
       return jsonResponse(exchange, format, startBody(body));

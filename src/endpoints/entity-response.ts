@@ -68,9 +68,12 @@ function expand(
   const { definition } = exchange.service;
   const plan = planExpand(selectExpand, definition);
   if (plan === null) return { entity };
-  const { maxResponseEntities: maxEntities } = definition.limits;
+  const { maxEntities } = exchange;
   const entityType = origin.kind === "EntitySet" ? origin.entityType : origin;
   const page = { entities: [entity], rowShape, entityType, joined };
   const expanded = runExpand(plan, page, { ...exchange.reader, values, maxEntities });
-  return chain(expanded, ({ entities }) => ({ entity: entities[0] }));
+  return chain(expanded, ({ entities, total }) => {
+    exchange.countEntities(total);
+    return { entity: entities[0] };
+  });
 }

@@ -1,7 +1,7 @@
 import { Turn } from "../base/turn.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { readQueryOptions, type QueryOptionsReading } from "../binder/read-query-options.ts";
-import type { Context, IncomingRequest, User } from "../definition/context.ts";
+import type { Context, IncomingRequest, Transaction, User } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { AuthorizationRequirement } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
@@ -21,10 +21,12 @@ import type { TargetWay } from "../plan/plan-related.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ShapeCache } from "../query/clauses.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
+import type { BatchScope } from "../sets/batch-scope.ts";
 import { CallContext, type CallPlace } from "../sets/call-context.ts";
 import type { EntitySets } from "../sets/entity-sets.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
+import type { TransactionPart } from "../sets/transaction-part.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 
 /** The state that all requests of one registration share: made at startup, except for the caches. */
@@ -95,6 +97,8 @@ export interface Arrival {
   readonly url: RequestUrl;
   /** The scheme and authority that clients use. */
   readonly baseUrl: string;
+  /** The batch that contains the request; absent for a single request. */
+  readonly batch?: BatchScope | undefined;
 }
 
 /** The user, and the results of the rules of the route. */
@@ -126,21 +130,35 @@ export class Exchange implements Arrival, Access {
   readonly isTargetSkipped: boolean;
   /** The time of the present piece of work. */
   readonly turn: Turn = new Turn();
+  readonly batch: BatchScope | undefined;
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
   #reader: Reader | undefined;
 
-  constructor(service: ServiceRuntime, { odata, requestId, url, baseUrl }: Arrival, access: Access) {
+  constructor(service: ServiceRuntime, { odata, requestId, url, baseUrl, batch }: Arrival, access: Access) {
     this.service = service;
     this.odata = odata;
     this.requestId = requestId;
     this.url = url;
     this.baseUrl = baseUrl;
+    this.batch = batch;
     this.serviceRoot = baseUrl + service.definition.prefix;
     this.user = access.user;
     this.pending = access.pending;
     this.isTargetSkipped = access.isTargetSkipped;
+  }
+
+  /** The most entities that the response may contain: of a batch, as many as earlier responses have left. */
+  get maxEntities(): number | null {
+    const { maxResponseEntities } = this.service.definition.limits;
+    if (this.batch === undefined || maxResponseEntities === null) return maxResponseEntities;
+    return Math.max(maxResponseEntities - this.batch.counted.total, 0);
+  }
+
+  /** Counts the entities of the response, for the limit of the batch. */
+  countEntities(entities: number): void {
+    if (this.batch !== undefined) this.batch.counted.total += entities;
   }
 
   /** The absolute URL of the request without its query. */
@@ -164,7 +182,7 @@ export class Exchange implements Arrival, Access {
   }
 
   /** The context for handlers, made on first use. */
-  get context(): Context {
+  get context(): RequestContext {
     return (this.#context ??= new RequestContext(this));
   }
 
@@ -234,8 +252,14 @@ class RequestContext extends ServiceContext implements Context {
     return this.#exchange.service.definition;
   }
 
-  get transaction(): undefined {
-    return undefined;
+  /** Open for the writes of a change set. @throws Error once the transaction has ended */
+  get transaction(): Transaction | undefined {
+    // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an application states the type by Register
+    return this.part?.whole.transaction as never;
+  }
+
+  get part(): TransactionPart | null {
+    return this.#exchange.batch?.transactionPart ?? null;
   }
 
   get sets(): Context["sets"] {
@@ -257,8 +281,8 @@ class RequestContext extends ServiceContext implements Context {
 }
 
 /** Returns the place of the calls that the context of the request makes. */
-function outermostPlace(context: Context): CallPlace {
-  return { facts: context, depth: 0, part: null, access: ServiceContext.accessOf(context) };
+function outermostPlace(context: RequestContext): CallPlace {
+  return { facts: context, depth: 0, part: context.part, access: ServiceContext.accessOf(context) };
 }
 
 /** Returns the request as the application sees it. Headers are made on first use. */

@@ -34,9 +34,8 @@ export function seenEntities(
   returned: ReturnedEntities,
   result: unknown,
 ): Maybe<readonly unknown[]> {
-  const { maxResponseEntities } = exchange.service.definition.limits;
   return chain(collectEntities(result, `The handler of ${returned.name}`), (entities) =>
-    chain(visible(exchange, returned, entities), (seen) => take(seen, maxResponseEntities)),
+    chain(visible(exchange, returned, entities), (seen) => take(seen, exchange.maxEntities)),
   );
 }
 

@@ -90,7 +90,9 @@ class Parts {
     const left = maxEntities === null ? null : maxEntities - this.total;
     if (left !== null && sizeOf(part) > left) throw tooManyEntities(maxEntities ?? 0);
     const expanded = await expandPart(expand, query.shape.entityType, part, { ...this.#run, maxEntities: left });
-    this.total += expanded.total ?? sizeOf(expanded);
+    const length = expanded.total ?? sizeOf(expanded);
+    this.total += length;
+    this.#request.exchange.countEntities(length);
     return expanded;
   }
 }

@@ -74,7 +74,9 @@ function writeLink(exchange: Exchange, navigation: Navigation, handler: LinkHand
   bindNoQuery(readOptions(exchange));
   return chain(
     body.read((json) => readReference(json)),
-    (id) => {
+    (sent) => {
+      // The handler gets a URL, also where the body refers to another operation of the batch.
+      const id = exchange.batch?.dereference(sent) ?? sent;
       const { byKey } = handler;
       const reference = { id, fault: INVALID_BODY, target: "@odata.id" };
       const referenced = referencedBy(exchange, navigation, byKey, reference);

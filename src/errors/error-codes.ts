@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   PreconditionFailed: 412,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
+  FailedDependency: 424,
   HeadersTooLarge: 431,
   InternalServerError: 500,
   NotImplemented: 501,

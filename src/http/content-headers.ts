@@ -23,10 +23,7 @@ const UTF8: ReadonlySet<string> = new Set(["utf-8", "utf8"]);
  * @see docs/reference/headers.md
  */
 export function checkContentHeaders(request: ODataRequest, maxBytes: number | null): BodyFormat {
-  const limit = Math.min(maxBytes ?? MAX_TEXT_BYTES, MAX_TEXT_BYTES);
-  const length = readContentLength(request.header("content-length"));
-  if (length !== undefined && length > limit) throw payloadTooLarge(limit);
-  checkCoding(request.header("content-encoding"));
+  checkBodyHeaders(request, maxBytes);
   const type = request.header("content-type");
   if (type === "application/json") return PLAIN;
   if (type === undefined || type.trim() === "") {
@@ -34,6 +31,18 @@ export function checkContentHeaders(request: ODataRequest, maxBytes: number | nu
     throw unsupportedType("The request has a body but no Content-Type");
   }
   return readType(type);
+}
+
+/**
+ * Checks the length and coding of a body of any type by its headers.
+ * @param maxBytes the most bytes to read; null for no limit
+ * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
+ */
+export function checkBodyHeaders(request: ODataRequest, maxBytes: number | null): void {
+  const limit = Math.min(maxBytes ?? MAX_TEXT_BYTES, MAX_TEXT_BYTES);
+  const length = readContentLength(request.header("content-length"));
+  if (length !== undefined && length > limit) throw payloadTooLarge(limit);
+  checkCoding(request.header("content-encoding"));
 }
 
 /** Returns the number in a Content-Length header; undefined if it is absent or not a number. */

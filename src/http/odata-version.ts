@@ -32,13 +32,14 @@ function isNumber(text: string | undefined): boolean {
 
 /**
  * Checks that the OData-Version header of a request is 4.0. Blanks around it and text after a semicolon are ignored.
+ * @param isLater whether the request has a format of OData 4.01, so that its version is accepted too
  * @throws ODataError `UnsupportedODataVersion` for any other value
  * @see OData Protocol 4.0, section 8.1.5
  */
-export function checkRequestVersion(header: string | undefined): void {
+export function checkRequestVersion(header: string | undefined, isLater: () => boolean = () => false): void {
   if (header === undefined || header === ODATA_VERSION) return;
   const [version = ""] = header.split(";", 1);
-  if (version.trim() === ODATA_VERSION) return;
+  if (version.trim() === ODATA_VERSION || (version.trim() === "4.01" && isLater())) return;
   throw protocolError(
     "UnsupportedODataVersion",
     "OData-Version is not 4.0. This service reads requests in OData 4.0: send 4.0, or omit the header.",

@@ -37,6 +37,29 @@ export function readPreferences(header: string | undefined): Preferences {
   return { maxPageSize, maxPageSizeName: maxPageSizeName ?? "maxpagesize", return: returns };
 }
 
+/** The preference of a batch for what happens after an operation that fails. */
+export interface ContinueOnError {
+  readonly value: boolean;
+  /** The preference as the response confirms it. */
+  readonly applied: string;
+}
+
+/**
+ * Reads `continue-on-error` of a Prefer header, with or without its prefix and its value. The first one counts.
+ * @returns undefined without the preference, and for another value than true or false
+ * @see OData Protocol 4.0, section 8.2.8.3
+ */
+export function readContinueOnError(header: string | undefined): ContinueOnError | undefined {
+  for (const item of splitHeaderList(header ?? "")) {
+    const { name, value } = readHeaderParameter(splitHeaderList(item, ";")[0] ?? "");
+    if (name !== "continue-on-error" && name !== "odata.continue-on-error") continue;
+    const text = value.toLowerCase();
+    if (text !== "" && text !== "true" && text !== "false") return undefined;
+    return { value: text !== "false", applied: text === "" ? name : `${name}=${text}` };
+  }
+  return undefined;
+}
+
 function readPositiveInteger(text: string): number | undefined {
   if (!/^\d{1,16}$/.test(text)) return undefined;
   const value = Number(text);

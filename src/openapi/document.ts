@@ -3,6 +3,7 @@ import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { descriptionOf, type ServiceDescription } from "../definition/service-description.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Access } from "./access.ts";
+import { addBatchPath } from "./batch-path.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo, serversOf } from "./document-info.ts";
 import { addEntitySetPaths } from "./entity-set-paths.ts";
 import { addNavigationPaths } from "./navigation-paths.ts";
@@ -114,6 +115,7 @@ function addService(
     addBoundOperations(scope, set);
   }
   addUnboundOperations(scope);
+  addBatchPath(scope, SERVICE_TAG);
   const own = sets.map(({ entitySet: { name, entityType } }) => {
     return { name: scope.tag(name), description: entityType.description ?? `Entities of ${name}.` };
   });

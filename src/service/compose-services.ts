@@ -9,9 +9,10 @@ import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
+import { isBelowPrefix } from "./answer-request.ts";
 import { finishResponse } from "./finish-response.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
-import { isBelowPrefix, type ODataService } from "./odata-service.ts";
+import type { ODataService } from "./odata-service.ts";
 import { SCHEMA_FAULTS } from "./schema-gate.ts";
 
 /** Several services in one handler. */

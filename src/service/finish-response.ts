@@ -9,10 +9,15 @@ export const REQUEST_ID = "X-Request-Id";
  * @see RFC 9110, section 9.3.2; docs/guides/deployment.md, Request ids
  */
 export function finishResponse(request: ODataRequest, id: string, response: ODataResponse): ODataResponse {
-  const { status, headers: own } = response;
+  const { status, headers } = response;
   const body = divided(response.body);
-  const headers = { ...own, [REQUEST_ID]: id };
-  if (request.method !== "HEAD") return { status, headers, body };
+  return withoutBody(request, { status, headers: { ...headers, [REQUEST_ID]: id }, body });
+}
+
+/** Removes the body of a response to HEAD. @see RFC 9110, section 9.3.2 */
+export function withoutBody(request: ODataRequest, response: ODataResponse): ODataResponse {
+  if (request.method !== "HEAD") return response;
+  const { status, headers, body } = response;
   const isWhole = typeof body === "string" || body instanceof Uint8Array;
   if (!isWhole && body !== null) abandon(body);
   return { status, headers: isWhole ? { ...headers, "Content-Length": bodyLength(body) } : headers, body: null };

@@ -168,13 +168,25 @@ const SERVICE: readonly Row[] = [
     { message: '`profile` of odataService cannot be "other".', fix: 'Give "specification" or "standard".' },
   ],
   [
-    "unsupported options",
-    ofService({
-      batch: { json: true },
-    }),
+    "a batch that is no object",
+    ofService({ batch: 5 }),
+    { message: "`batch` of odataService cannot be 5.", fix: "Give true, false, or an object such as { json: true }." },
+  ],
+  [
+    "options of batches",
+    ofService({ batch: { multipart: "yes", json: 1, maxParts: 0, changeSets: "some", maxPart: 1 } }),
+    { message: '`multipart` of batch cannot be "yes".', fix: "Give true or false, or leave it out to inherit." },
+    { message: "`json` of batch cannot be 1.", fix: "Give true or false, or leave it out to inherit." },
+    { message: "`maxParts` of batch cannot be 0.", fix: "Give a whole number of 1 or more, or null for no limit." },
+    { message: '`changeSets` of batch cannot be "some".', fix: 'Give "atomic" or "sequential".' },
+    { message: "`maxPart` is not an option of batch.", fix: "Did you mean `maxParts`?" },
+  ],
+  [
+    "batches without a format",
+    ofService({ batch: { multipart: false } }),
     {
-      message: "`batch` of odataService is not supported by this version.",
-      fix: "Remove it, or set it to false: there is no $batch route.",
+      message: "`batch` of odataService enables no format.",
+      fix: "Enable `multipart` or `json`, or set `batch` to false.",
     },
   ],
   [

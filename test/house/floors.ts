@@ -48,8 +48,12 @@ export const FLOORS: Readonly<Record<string, Room>> = {
     floor: 7,
     mayImport: ["execution", "plan", "memory", "payload", "definition", "query", "edm", "json", "errors", "base"],
   },
+  batch: {
+    floor: 8,
+    mayImport: ["sets", "definition", "http", "edm", "json", "errors", "base"],
+  },
   endpoints: { floor: 8, mayImport: [...LOWER_ROOMS.filter((room) => room !== "syntax"), "sets"] },
-  service: { floor: 9, mayImport: [...LOWER_ROOMS, "sets", "endpoints"] },
+  service: { floor: 9, mayImport: [...LOWER_ROOMS, "sets", "batch", "endpoints"] },
   adapters: { floor: 10, mayImport: ["service", "definition", "http", "errors"], packages: ["node:"] },
 };
 

@@ -74,11 +74,15 @@ eachDoor((door) => {
     });
   });
 
-  test("batch, asynchronous requests and aggregation are not supported", async () => {
+  test("batches in JSON, asynchronous requests and aggregation are not supported", async () => {
     const { service, given } = accountService();
     const send = door.to(service);
     const part = '{"requests":[{"id":"1","method":"DELETE","url":"Accounts(1)"}]}';
-    expectError(await send("/s/$batch", JSON_BODY, "POST", part), { status: 404, code: "NotFound" });
+    expectError(await send("/s/$batch", JSON_BODY, "POST", part), {
+      status: 415,
+      code: "UnsupportedMediaType",
+      target: "Content-Type",
+    });
     expect(given).toEqual([]);
     const { status, headers } = await send("/s/Accounts", { Prefer: 'respond-async, callback; url="http://10.0.0.1"' });
     expect([status, headers["location"], headers["preference-applied"]]).toEqual([200, undefined, undefined]);

@@ -26,7 +26,7 @@ import {
   checkNamespace,
   checkPrefix,
   checkPublicUrl,
-  checkSupported,
+  checkBatch,
 } from "./check-service.ts";
 import { checkEnumTypes, checkKeys, checkProperties, checkSignatures } from "./check-types.ts";
 
@@ -42,7 +42,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkChallenge,
   checkLogger,
   checkSecret,
-  checkSupported,
+  checkBatch,
   checkRoutes,
   checkContainerNames,
   checkTypeNames,

@@ -2,7 +2,8 @@ import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { isDeclaration } from "../declaration-kind.ts";
 import type { DeclaredService } from "../declared-service.ts";
 import { isNamespace } from "../names.ts";
-import { describe, isObject } from "../option-table.ts";
+import { checkOptions, describe, isObject } from "../option-table.ts";
+import { BATCH_OPTIONS } from "./option-tables.ts";
 
 /** Segments of characters that need no percent-encoding in a path. */
 const PREFIX = /^(?:\/[\w.~!$&'()*+,;=:@-]+)*$/;
@@ -91,11 +92,19 @@ export function* checkSecret({ options, sets }: DeclaredService): Iterable<Confi
   }
 }
 
-/** Rejects options that this version does not support, instead of ignoring them. */
-export function* checkSupported({ options: { batch } }: DeclaredService): Iterable<ConfigurationFault> {
-  if (batch === undefined || batch === false) return;
-  const message = "`batch` of odataService is not supported by this version.";
-  yield { message, fix: "Remove it, or set it to false: there is no $batch route." };
+/** Checks the options of batches. @see docs/reference/batch.md */
+export function* checkBatch({ options: { batch } }: DeclaredService): Iterable<ConfigurationFault> {
+  if (batch === undefined || typeof batch === "boolean") return;
+  if (!isObject(batch)) {
+    const message = `\`batch\` of odataService cannot be ${describe(batch)}.`;
+    yield { message, fix: "Give true, false, or an object such as { json: true }." };
+    return;
+  }
+  yield* checkOptions(BATCH_OPTIONS, batch, "batch", {});
+  if (batch["multipart"] === false && batch["json"] !== true) {
+    const message = "`batch` of odataService enables no format.";
+    yield { message, fix: "Enable `multipart` or `json`, or set `batch` to false." };
+  }
 }
 
 /** Checks further routes: their options, and that their paths are free. */

@@ -1,7 +1,7 @@
 import { NAMING_POLICIES } from "../names.ts";
 import type { FunctionOptions, OperationParameters } from "../operations/operation.ts";
 import type { OptionRule, OptionTable } from "../option-table.ts";
-import type { ServiceOptions } from "../service-options.ts";
+import type { BatchOptions, ServiceOptions } from "../service-options.ts";
 import type { EntitySetOptions } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
 import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
@@ -75,7 +75,16 @@ export const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDe
   navigation: OBJECT,
   functions: OBJECT,
   actions: OBJECT,
+  transactional: FLAG,
   authorization: ANY,
+};
+
+/** The options of `batch` of `odataService`. */
+export const BATCH_OPTIONS: OptionTable<keyof BatchOptions> = {
+  multipart: FLAG,
+  json: FLAG,
+  maxParts: FROM_ONE,
+  changeSets: { kind: "choice", values: ["atomic", "sequential"] },
 };
 
 /** The options of `defaults` of `odataService`. */
@@ -136,7 +145,7 @@ export const MANY_OPTIONS: OptionTable<keyof ManyOptions<EntityTypeDeclaration, 
   through: OBJECT,
 };
 
-const { composable, ...ACTION }: OptionTable<keyof FunctionOptions<never, unknown, OperationParameters, unknown>> = {
+const { composable, ...OPERATION }: OptionTable<keyof FunctionOptions<never, unknown, OperationParameters, unknown>> = {
   bound: { kind: "choice", values: ["entity", "collection"] },
   params: OBJECT,
   returns: ANY,
@@ -146,7 +155,7 @@ const { composable, ...ACTION }: OptionTable<keyof FunctionOptions<never, unknow
 };
 
 /** The options of `action`. */
-export const ACTION_OPTIONS: OptionTable = ACTION;
+export const ACTION_OPTIONS: OptionTable = { ...OPERATION, transactional: FLAG };
 
 /** The options of `fn`. */
-export const FUNCTION_OPTIONS: OptionTable = { ...ACTION, composable };
+export const FUNCTION_OPTIONS: OptionTable = { ...OPERATION, composable };

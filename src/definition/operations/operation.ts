@@ -55,6 +55,11 @@ export interface ActionOptions<Key, B, P extends OperationParameters, R> {
   readonly params?: P;
   /** The type of the result; without it, the service responds with 204. */
   readonly returns?: R;
+  /**
+   * Whether the handler uses `ctx.transaction` if it is open, so that a change set of a batch may contain the action. A
+   * bound action inherits the option of its set; false if absent.
+   */
+  readonly transactional?: boolean | undefined;
   /** Rules of an unbound action, in addition to the rules of the service. Bound actions obey `invoke` of their set. */
   readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
   readonly handler: OperationHandlerOf<Key, B, P, R>;

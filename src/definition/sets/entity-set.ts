@@ -83,6 +83,12 @@ export interface EntitySetOptions<
   readonly functions?: F;
   /** Bound actions by name, made with `action`. */
   readonly actions?: A;
+  /**
+   * Whether your handlers that write, actions included, use `ctx.transaction` if it is open. A change set of a batch may
+   * then contain them together with other writes. False if absent.
+   * @see docs/reference/batch.md
+   */
+  readonly transactional?: boolean | undefined;
   /** Rules that requests to the set must pass, and the rows that each user sees. */
   readonly authorization?: Authorization<E, NoInfer<N>> | undefined;
 }

@@ -16,13 +16,25 @@ const BEGINNING = "odatakit_beginning";
 export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalDatabase {
   return Object.freeze<TransactionalDatabase>({
     instance: db,
-    transact: (work, context) => retry(() => transact({ db, reader }, work, context), toFailure),
+    transact: (work, context, { isRepeatable = true } = {}) => {
+      const attempt = (): ReturnType<typeof work> => transact({ db, reader }, work, context);
+      return isRepeatable ? retry(attempt, toFailure) : once(attempt);
+    },
     attempt: async (transaction, depth, part) => {
       const open = required(openTransaction(transaction), "A part of a transaction requires an open transaction.");
       return withSavepoint(`odatakit_part_${String(depth)}`, (command) => run(open, command), part);
     },
     isLost: (error) => contentionBehind(error) !== null,
   });
+}
+
+/** Runs a transaction that must not be repeated. */
+async function once<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    throw toFailure(error);
+  }
 }
 
 async function transact<T>(

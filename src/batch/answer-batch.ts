@@ -1,0 +1,151 @@
+import { nextTurn } from "../base/host.ts";
+import type { Context } from "../definition/context.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { checkBodyHeaders } from "../http/content-headers.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { ODATA_VERSION } from "../http/odata-version.ts";
+import { readContinueOnError } from "../http/preferences.ts";
+import { parseBody } from "../http/read-json-body.ts";
+import { unreadableBatch } from "./batch-faults.ts";
+import { BatchRun, type BatchSettings, type ItemResult } from "./batch-run.ts";
+import type { PartPipeline } from "./part-pipeline.ts";
+import type { BatchOrigin } from "./part-url.ts";
+import { readJsonBatch } from "./read-json-batch.ts";
+import { readMultipart, readMultipartType } from "./read-multipart.ts";
+import { writeJsonResponse } from "./write-json-batch.ts";
+import { type Chunks, closing, writeChangeSet, writePart } from "./write-multipart.ts";
+
+/** The batch formats and limits of a service. */
+export interface BatchLimits {
+  readonly multipart: boolean;
+  readonly json: boolean;
+  /** The most operations; null for no limit. */
+  readonly maxParts: number | null;
+  /** Whether change sets that cannot be atomic are executed operation by operation. */
+  readonly isSequential: boolean;
+  readonly maxBytes: number | null;
+  readonly maxJsonDepth: number | null;
+  readonly maxJsonValues: number | null;
+}
+
+/** A batch request that has passed authentication. */
+export interface BatchArrival {
+  readonly request: ODataRequest;
+  readonly context: Context;
+  readonly origin: BatchOrigin;
+}
+
+/**
+ * `POST /$batch`: reads the whole batch, and then executes its operations in order while the response is sent.
+ * @throws ODataError `UnsupportedMediaType`, `PayloadTooLarge` and `InvalidBody` for a batch that cannot be read: nothing
+ * of it is executed
+ * @see docs/reference/batch.md
+ */
+export async function answerBatch(
+  { request, context, origin }: BatchArrival,
+  limits: BatchLimits,
+  pipeline: PartPipeline,
+): Promise<ODataResponse> {
+  checkBodyHeaders(request, limits.maxBytes);
+  const { type, boundary } = readMultipartType(request.header("content-type") ?? "");
+  const isMultipart = type === "multipart/mixed" && limits.multipart;
+  if (!isMultipart && !(type === "application/json" && limits.json)) throw unsupportedType(limits);
+  if (isMultipart && boundary === null) {
+    throw unreadableBatch(
+      "The Content-Type",
+      "needs a boundary of at most 70 characters: multipart/mixed; boundary=batch_1.",
+    );
+  }
+  const { maxJsonDepth, maxJsonValues } = limits;
+  const bytes = await request.readBody(limits.maxBytes);
+  const items =
+    boundary !== null && isMultipart
+      ? await readMultipart(bytes, boundary, limits.maxParts)
+      : readJsonBatch(await parseBody(bytes, maxJsonDepth ?? Infinity, maxJsonValues ?? Infinity), limits.maxParts);
+  const wish = readContinueOnError(request.header("prefer"));
+  const settings: BatchSettings = {
+    origin,
+    continueOnError: wish?.value ?? !isMultipart,
+    isSequential: limits.isSequential,
+    brokenReference: isMultipart ? unknownReference : failedDependency,
+    answersEach: !isMultipart,
+  };
+  const results = new BatchRun(request, context, pipeline, settings).results(items);
+  const applied = wish === undefined ? undefined : { "Preference-Applied": wish.applied };
+  return isMultipart ? multipartResponse(results, applied) : jsonResponse(results, applied);
+}
+
+type ExtraHeaders = Readonly<Record<string, string>> | undefined;
+
+function multipartResponse(results: AsyncIterable<ItemResult>, extra: ExtraHeaders): ODataResponse {
+  const boundary = `batchresponse_${crypto.randomUUID()}`;
+  return batchResponse(`multipart/mixed; boundary=${boundary}`, extra, writeParts(results, boundary));
+}
+
+async function* writeParts(results: AsyncIterable<ItemResult>, boundary: string): Chunks {
+  for await (const { item, responses, isFailed } of results) {
+    if (item.kind === "changeSet" && !isFailed) {
+      yield* writeChangeSet(boundary, `changesetresponse_${crypto.randomUUID()}`, responses);
+    } else {
+      for (const each of responses) yield* writePart(boundary, each);
+    }
+    await nextTurn();
+  }
+  yield closing(boundary);
+}
+
+function jsonResponse(results: AsyncIterable<ItemResult>, extra: ExtraHeaders): ODataResponse {
+  return batchResponse("application/json", extra, writeResponses(results));
+}
+
+async function* writeResponses(results: AsyncIterable<ItemResult>): Chunks {
+  yield '{"responses":[';
+  let separator = "";
+  for await (const { item, responses } of results) {
+    const group = item.kind === "changeSet" ? item.id : undefined;
+    for (const { id = "", response } of responses) {
+      yield separator;
+      yield* writeJsonResponse({ id, group, response });
+      separator = ",";
+    }
+    await nextTurn();
+  }
+  yield "]}";
+}
+
+function batchResponse(contentType: string, extra: ExtraHeaders, body: Chunks): ODataResponse {
+  return {
+    status: 200,
+    headers: {
+      "OData-Version": ODATA_VERSION,
+      "Content-Type": contentType,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      ...extra,
+    },
+    body,
+  };
+}
+
+function unknownReference(id: string): ODataError {
+  return protocolError(
+    "InvalidUrl",
+    `$${id} refers to no earlier operation of the batch that succeeded. Give the operation the Content-ID ${id}.`,
+    { target: "url" },
+  );
+}
+
+function failedDependency(id: string): ODataError {
+  return protocolError(
+    "FailedDependency",
+    `The request depends on ${JSON.stringify(id)}, which failed or does not exist.`,
+  );
+}
+
+function unsupportedType({ multipart, json }: BatchLimits): ODataError {
+  const types = [...(multipart ? ["multipart/mixed"] : []), ...(json ? ["application/json"] : [])];
+  return protocolError("UnsupportedMediaType", `A batch has the Content-Type ${types.join(" or ")}.`, {
+    target: "Content-Type",
+  });
+}

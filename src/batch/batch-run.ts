@@ -1,0 +1,189 @@
+import type { Context } from "../definition/context.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import type { TransactionPart } from "../sets/transaction-part.ts";
+import type { BatchItem, BatchOperation, ChangeSet } from "./batch-request.ts";
+import { BatchUrls } from "./batch-urls.ts";
+import type { PartPipeline } from "./part-pipeline.ts";
+import { PartRequest } from "./part-request.ts";
+import type { BatchOrigin } from "./part-url.ts";
+import { type AtomicPlan, planChangeSet, planOrNull } from "./plan-change-set.ts";
+import { ChangeSetFailure, type ChangeSetRun, runAtomically, runInSequence } from "./run-change-set.ts";
+import type { OperationResponse } from "./write-multipart.ts";
+
+/** The responses of one item. */
+export interface ItemResult {
+  readonly item: BatchItem;
+  /**
+   * The response of an operation, or those of a change set. A change set that failed has one response in multipart, and one
+   * for each of its requests in JSON.
+   */
+  readonly responses: readonly OperationResponse[];
+  readonly isFailed: boolean;
+}
+
+/** The settings of a run. */
+export interface BatchSettings {
+  readonly origin: BatchOrigin;
+  /** Whether operations after a failed one are executed. */
+  readonly continueOnError: boolean;
+  /** Whether change sets that cannot be atomic are executed operation by operation. */
+  readonly isSequential: boolean;
+  /** Makes the error for a reference to an operation that failed or does not exist. */
+  readonly brokenReference: (id: string) => ODataError;
+  /** Whether each operation of a change set that failed has its own response. */
+  readonly answersEach: boolean;
+}
+
+/** The execution of one batch. Its operations run one after another, in the order of the batch. */
+export class BatchRun {
+  readonly #batch: ODataRequest;
+  readonly #context: Context;
+  readonly #pipeline: PartPipeline;
+  readonly #settings: BatchSettings;
+  readonly #urls: BatchUrls;
+  readonly #counted = { total: 0 };
+  /** The operation in execution, for the log. */
+  #current: ODataRequest;
+
+  constructor(batch: ODataRequest, context: Context, pipeline: PartPipeline, settings: BatchSettings) {
+    this.#batch = batch;
+    this.#current = batch;
+    this.#context = context;
+    this.#pipeline = pipeline;
+    this.#settings = settings;
+    this.#urls = new BatchUrls(settings.origin, settings.brokenReference);
+  }
+
+  /** Executes the items in turn. Stops after the first that fails, unless the client wants the rest. */
+  async *results(items: readonly BatchItem[]): AsyncGenerator<ItemResult, void, void> {
+    for (const item of items) {
+      const result = await (item.kind === "operation" ? this.#runAlone(item) : this.#runChangeSet(item));
+      yield result;
+      if (result.isFailed && !this.#settings.continueOnError) return;
+    }
+  }
+
+  async #runAlone(operation: BatchOperation): Promise<ItemResult> {
+    try {
+      const fault = this.#missingDependency(operation);
+      if (fault !== undefined) throw fault;
+      const response = await this.#execute(operation, null);
+      this.#urls.keep();
+      return { item: operation, responses: [{ id: operation.id, response }], isFailed: response.status >= 400 };
+    } catch (error) {
+      this.#urls.restart();
+      return { item: operation, responses: [this.#failure(operation, error)], isFailed: true };
+    }
+  }
+
+  async #runChangeSet(item: ChangeSet): Promise<ItemResult> {
+    const { operations } = item;
+    try {
+      this.#checkOperations(operations);
+      const responses = await this.#runTogether(operations);
+      this.#urls.keep();
+      return { item, responses, isFailed: false };
+    } catch (error) {
+      this.#urls.restart();
+      const isKnown = error instanceof ChangeSetFailure;
+      const responses = this.#failures(operations, isKnown ? error.operation : null, isKnown ? error.cause : error);
+      for (const { id } of operations) this.#urls.fail(id);
+      this.#urls.fail(item.id);
+      return { item, responses, isFailed: true };
+    }
+  }
+
+  /** @param failed the operation that failed; null for the end of the transaction, and before any was executed */
+  #failures(
+    operations: readonly BatchOperation[],
+    failed: BatchOperation | null,
+    error: unknown,
+  ): readonly OperationResponse[] {
+    const failure = this.#failure(failed, error);
+    if (!this.#settings.answersEach) return [failure];
+    return operations.map((each) => {
+      if (failed === null || each === failed) return { ...failure, id: each.id };
+      return this.#failure(each, this.#settings.brokenReference(failed.id ?? ""));
+    });
+  }
+
+  /** Executes the operations as one. A single operation is one by itself. */
+  #runTogether(operations: readonly BatchOperation[]): Promise<readonly OperationResponse[]> {
+    const run: ChangeSetRun = {
+      operations,
+      context: this.#context,
+      execute: (operation, part) => this.#execute(operation, part),
+      restart: () => this.#urls.restart(),
+    };
+    const plan = operations.length < 2 ? null : this.#plan(operations);
+    return plan === null ? runInSequence(run) : runAtomically(run, plan);
+  }
+
+  /** Plans the transaction of a change set; null if no operation needs one, or the service does not demand it. */
+  #plan(operations: readonly BatchOperation[]): AtomicPlan | null {
+    const urls = this.#urls.planning();
+    const planned = operations.flatMap((operation) => {
+      const found = planOrNull(() => {
+        const request = new PartRequest(this.#batch, operation, urls.targetOf(operation.url));
+        const each = this.#pipeline.plan(request);
+        urls.note(operation.id, each.created ?? request.target);
+        return each;
+      });
+      return found === null ? [] : [found];
+    });
+    try {
+      return planChangeSet(planned, this.#pipeline.database);
+    } catch (error) {
+      if (this.#settings.isSequential) return null;
+      throw error;
+    }
+  }
+
+  /** @throws ChangeSetFailure for an operation that cannot be read, or that no change set may contain */
+  #checkOperations(operations: readonly BatchOperation[]): void {
+    for (const operation of operations) {
+      const isWrite = operation.fault !== undefined || WRITES.has(operation.method);
+      const fault = operation.fault ?? (isWrite ? this.#missingDependency(operation) : notAWrite(operation.method));
+      if (fault !== undefined) throw new ChangeSetFailure(operation, fault);
+    }
+  }
+
+  /** Returns the error of an operation that depends on one that failed. */
+  #missingDependency({ dependsOn }: BatchOperation): ODataError | undefined {
+    const missing = dependsOn.find((id) => this.#urls.hasFailed(id));
+    return missing === undefined ? undefined : this.#settings.brokenReference(missing);
+  }
+
+  async #execute(operation: BatchOperation, part: TransactionPart | null): Promise<ODataResponse> {
+    this.#current = this.#batch;
+    if (operation.fault !== undefined) throw operation.fault;
+    const request = new PartRequest(this.#batch, operation, this.#urls.targetOf(operation.url));
+    this.#current = request;
+    const response = await this.#pipeline.answer(request, {
+      transactionPart: part,
+      dereference: (text) => this.#urls.resolve(text),
+      counted: this.#counted,
+    });
+    const [path = ""] = request.target.split("?", 1);
+    this.#urls.note(operation.id, response.headers["Location"] ?? path);
+    return response;
+  }
+
+  #failure(operation: BatchOperation | null, error: unknown): OperationResponse {
+    const id = operation?.id;
+    this.#urls.fail(id);
+    return { id, response: this.#pipeline.fail(this.#current, error) };
+  }
+}
+
+/** The methods of a change set. @see OData Protocol 4.0, section 11.7.1 */
+const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+function notAWrite(method: string): ODataError {
+  return protocolError(
+    "InvalidBody",
+    `The change set contains a ${method}, so nothing of it is executed. Send reads outside of change sets.`,
+  );
+}

@@ -1,0 +1,37 @@
+import type { Maybe } from "../base/maybe.ts";
+import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import type { BatchScope } from "../sets/batch-scope.ts";
+
+/** A handler that an operation would call to write. */
+export interface PlannedWrite {
+  /** The set or operation, for errors. */
+  readonly name: string;
+  /** The database of the set; undefined if the handler belongs to no set of a database. */
+  readonly database: TransactionalDatabase | undefined;
+  /** Who writes: the library, a handler of the application in the open transaction, or one that has no transaction. */
+  readonly by: "table" | "transactional" | "handler";
+}
+
+/** The facts about an operation that are known before it is executed. */
+export interface PlannedOperation {
+  readonly writes: readonly PlannedWrite[];
+  /** The path of an entity in the set in which the operation creates one, with a key that does not matter; otherwise null. */
+  readonly created: string | null;
+}
+
+/** The pipeline of single requests, through which each operation of a batch passes. */
+export interface PartPipeline {
+  /**
+   * Returns the handlers that a request would call to write. Nothing is executed.
+   * @throws ODataError for a path without a resource, and for a method that it does not support
+   */
+  plan(request: ODataRequest): PlannedOperation;
+  /** Executes a request for the user of the batch. @throws any error of the request */
+  answer(request: ODataRequest, scope: BatchScope): Maybe<ODataResponse>;
+  /** Turns an error into a response, and logs it if it is a failure of the service. */
+  fail(request: ODataRequest, error: unknown): ODataResponse;
+  /** The only database of the service; null with none, or several. */
+  readonly database: TransactionalDatabase | null;
+}

@@ -1,0 +1,72 @@
+import { payloadTooLarge } from "../http/body-buffer.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { BatchOperation } from "./batch-request.ts";
+
+/** Headers that belong to one operation: those of the batch do not apply to it. */
+const OWN = /^(?:accept|accept-.+|content-.+|if-.+|odata-.+|prefer)$/;
+/** The characters that the values of `Headers` may contain. */
+const LATIN_1 = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+/** The delimiter decides where a body ends. */
+const IGNORED: ReadonlySet<string> = new Set(["content-length", "content-id", "content-transfer-encoding"]);
+
+/**
+ * An operation of a batch as a request. It belongs to the client and the connection of the batch, so only headers about its
+ * representation, its preconditions and its preferences are its own: an operation cannot have another user, host or proxy.
+ * @see OData Protocol 4.0, section 11.7.1
+ */
+export class PartRequest implements ODataRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly scheme: string;
+  readonly host: string;
+  readonly #batch: ODataRequest;
+  readonly #operation: BatchOperation;
+  #headers: Headers | undefined;
+
+  /** @param target the path and query within the service */
+  constructor(batch: ODataRequest, operation: BatchOperation, target: string) {
+    this.method = operation.method;
+    this.target = target;
+    this.scheme = batch.scheme;
+    this.host = batch.host;
+    this.#batch = batch;
+    this.#operation = operation;
+  }
+
+  header(name: string): string | undefined {
+    if (!OWN.test(name)) return this.#batch.header(name);
+    return IGNORED.has(name) ? undefined : this.#operation.headers.get(name);
+  }
+
+  get headers(): Headers {
+    return (this.#headers ??= this.#mergeHeaders());
+  }
+
+  get signal(): AbortSignal {
+    return this.#batch.signal;
+  }
+
+  get isAborted(): boolean {
+    return this.#batch.isAborted ?? this.#batch.signal.aborted;
+  }
+
+  get hasBody(): boolean {
+    return this.#operation.body.length > 0;
+  }
+
+  /** @throws ODataError `PayloadTooLarge` for a body above the limit */
+  readBody(maxBytes: number | null): Uint8Array {
+    const { body } = this.#operation;
+    if (maxBytes !== null && body.length > maxBytes) throw payloadTooLarge(maxBytes);
+    return body;
+  }
+
+  #mergeHeaders(): Headers {
+    const merged = new Headers();
+    for (const [name, value] of this.#batch.headers) if (!OWN.test(name)) merged.append(name, value);
+    for (const [name, value] of this.#operation.headers) {
+      if (OWN.test(name) && !IGNORED.has(name) && LATIN_1.test(value)) merged.set(name, value);
+    }
+    return merged;
+  }
+}

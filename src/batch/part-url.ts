@@ -1,0 +1,125 @@
+import { protocolError } from "../errors/odata-error.ts";
+import { refusedUrl } from "./batch-faults.ts";
+
+/** Where the operations of a batch may lead. */
+export interface BatchOrigin {
+  /** The scheme and authority that clients use, such as `https://api.example.com`. */
+  readonly baseUrl: string;
+  /** The Host header of the batch. */
+  readonly host: string;
+  /** The path of the service, without a trailing slash; empty for the root. */
+  readonly prefix: string;
+}
+
+/**
+ * Returns the URL of the entity that an operation created, read or changed.
+ * @param id the id of the operation, without the dollar sign
+ * @throws ODataError if no earlier operation of that id succeeded
+ */
+export type Dereference = (id: string) => string;
+
+const SCHEME = /^([a-z][a-z\d+.-]*):/i;
+const AUTHORITY = /^https?:\/\/[^/?#\\]*/i;
+/** First segments that start with a dollar sign, but are no references. @see OData URL Conventions 4.0, section 4 */
+const SYSTEM_SEGMENTS: ReadonlySet<string> = new Set("$metadata $batch $entity $all $crossjoin $root $id".split(" "));
+
+/**
+ * Returns the path and query of an operation: of a URL with this authority, of an absolute path, or of a path relative to
+ * the service root, each possibly behind a reference. An absolute path outside of the prefix is relative to the root, too.
+ * @throws ODataError `InvalidUrl` for a URL of another service, `NotFound` for `$batch`; the error of `dereference`
+ * @see OData Protocol 4.0, section 11.7.2
+ */
+export function toTarget(url: string, origin: BatchOrigin, dereference: Dereference): string {
+  const whole = replaceReference(encodeBlanks(url), dereference);
+  if (whole.includes("#")) throw refusedUrl("The URL contains #: encode it as %23.");
+  const local = withoutAuthority(whole, origin);
+  const mark = local.indexOf("?");
+  const path = mark < 0 ? local : local.slice(0, mark);
+  const query = mark < 0 ? "" : local.slice(mark);
+  const below = withoutDots(belowPrefix(path, origin), origin.prefix);
+  const { prefix } = origin;
+  const rest = below.slice(prefix.length);
+  if (rest === "/$batch" || rest.startsWith("/$batch/")) {
+    throw protocolError("NotFound", "A batch cannot contain a batch.", { target: "url" });
+  }
+  return below + query;
+}
+
+/** Encodes blanks, which clients forget, and refuses control characters. */
+function encodeBlanks(url: string): string {
+  // oxlint-disable-next-line no-control-regex -- it finds the characters that no URL may contain
+  if (/[\0-\x1f\x7f]/.test(url)) throw refusedUrl("The URL contains a control character: encode it.");
+  return url.trim().replaceAll(" ", "%20");
+}
+
+/** Replaces a first segment such as `$1` by the URL that it refers to. */
+function replaceReference(url: string, dereference: Dereference): string {
+  if (!url.startsWith("$")) return url;
+  const end = url.search(/[/?#(]/);
+  const segment = end < 0 ? url : url.slice(0, end);
+  if (SYSTEM_SEGMENTS.has(segment) || url[end] === "(" || segment.includes("=")) return url;
+  return dereference(segment.slice(1)) + url.slice(segment.length);
+}
+
+/** Removes scheme and authority, which must be those of the batch. The scheme may differ, because proxies end TLS. */
+function withoutAuthority(url: string, { baseUrl, host }: BatchOrigin): string {
+  if (url.startsWith("//") || url.startsWith("/\\")) throw outside();
+  const [authority] = AUTHORITY.exec(url) ?? [];
+  if (authority === undefined) {
+    if (SCHEME.test(url)) throw outside();
+    return url;
+  }
+  const found = authorityOf(authority);
+  const scheme = authority.slice(0, authority.indexOf(":"));
+  const isOwn = found === authorityOf(baseUrl) || found === authorityOf(`${scheme}://${host}`);
+  if (found === null || !isOwn) throw outside();
+  const rest = url.slice(authority.length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+/** Returns host and port, without the default port of the scheme; null for an authority with a user, or a malformed one. */
+function authorityOf(url: string): string | null {
+  if (!URL.canParse(url)) return null;
+  const { host, username, password } = new URL(url);
+  return username === "" && password === "" ? host : null;
+}
+
+/** Returns the path with the prefix of the service. */
+function belowPrefix(path: string, { baseUrl, prefix }: BatchOrigin): string {
+  // The public URL may have a path that a proxy removes.
+  const { pathname } = new URL(baseUrl);
+  const removed = pathname.endsWith("/") ? pathname.slice(0, -1) : pathname;
+  if (removed !== "" && isBelow(path, removed + prefix)) return path.slice(removed.length);
+  if (isBelow(path, prefix)) return path === "" ? "/" : path;
+  return path.startsWith("/") ? prefix + path : `${prefix}/${path}`;
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  if (prefix === "") return path.startsWith("/");
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+/** Removes the segments `.` and `..`, which must not leave the service. @see RFC 3986, section 5.2.4 */
+function withoutDots(path: string, prefix: string): string {
+  const segments = path.slice(prefix.length).split("/");
+  if (!segments.some((segment) => segment === "." || segment === "..")) return path;
+  const kept: string[] = [];
+  for (const [index, segment] of segments.entries()) {
+    const isLast = index === segments.length - 1;
+    if (segment === "..") {
+      // The first segment is the empty one before the first slash.
+      if (kept.length <= 1) throw outside();
+      kept.pop();
+    } else if (segment !== ".") {
+      kept.push(segment);
+    }
+    if (isLast && (segment === "." || segment === "..")) kept.push("");
+  }
+  return prefix + kept.join("/");
+}
+
+function outside(): Error {
+  return refusedUrl(
+    "The URL leads to another service: operations of a batch are requests to the service of the batch.",
+  );
+}

@@ -1,0 +1,180 @@
+import { decodeBase64 } from "../edm/base64.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { writeJson } from "../json/write-json.ts";
+import { BatchIds, OperationCount, unreadableBatch } from "./batch-faults.ts";
+import {
+  type BatchItem,
+  type BatchOperation,
+  type ChangeSet,
+  METHODS_WITH_BODY,
+  NO_BYTES,
+  REQUEST_ID_SYNTAX,
+} from "./batch-request.ts";
+
+/** A request of a JSON batch, with the name of its atomicity group. */
+interface JsonRequest extends BatchOperation {
+  readonly id: string;
+  readonly group: string | undefined;
+}
+
+/**
+ * Reads a batch in JSON: all of it, before anything is executed.
+ * @param maxParts the most requests; null for no limit
+ * @throws ODataError `InvalidBody` with the request at fault, `PayloadTooLarge` for too many requests
+ * @see OData JSON Format 4.01, section 19.1
+ */
+export function readJsonBatch(body: JsonValue, maxParts: number | null): readonly BatchItem[] {
+  const { requests } = membersOf(body, "The body", ["requests"]);
+  if (!Array.isArray(requests)) throw unreadableBatch("The body", 'needs the array "requests".');
+  const count = new OperationCount(maxParts);
+  const names: RequestNames = { ids: new BatchIds(), groups: new BatchIds() };
+  const read = (requests as readonly JsonValue[]).map((request, index) => {
+    count.add();
+    return readRequest(request, `Request ${String(index + 1)}`, names);
+  });
+  return grouped(read);
+}
+
+/** The ids and the groups of the requests that have been read. */
+interface RequestNames {
+  readonly ids: BatchIds;
+  readonly groups: BatchIds;
+}
+
+const MEMBERS = ["id", "method", "url", "atomicityGroup", "dependsOn", "headers", "body"];
+
+function readRequest(value: JsonValue, place: string, names: RequestNames): JsonRequest {
+  const members = membersOf(value, place, MEMBERS);
+  const id = textOf(members, "id", place);
+  const method = textOf(members, "method", place).toUpperCase();
+  const url = textOf(members, "url", place);
+  const { atomicityGroup, dependsOn, headers, body } = members;
+  const group = atomicityGroup === undefined ? undefined : textOf(members, "atomicityGroup", place);
+  if (!REQUEST_ID_SYNTAX.test(id) || (group !== undefined && !REQUEST_ID_SYNTAX.test(group))) {
+    throw unreadableBatch(place, "has an invalid id or group: use letters, digits, and the characters - . _ ~.");
+  }
+  if (names.groups.has(id)) throw unreadableBatch(place, `has the id ${JSON.stringify(id)}, the name of a group.`);
+  const needed = readDependsOn(dependsOn, { place, names, group });
+  names.ids.add(id, place);
+  if (group !== undefined && names.ids.has(group)) {
+    throw unreadableBatch(place, `has the group ${JSON.stringify(group)}, the id of a request.`);
+  }
+  if (group !== undefined && !names.groups.has(group)) names.groups.add(group, place);
+  const stated = readHeaders(headers, place);
+  const bytes = readBody(body, { method, headers: stated, place });
+  return {
+    kind: "operation",
+    id,
+    method,
+    url,
+    headers: stated,
+    body: bytes,
+    dependsOn: needed,
+    fault: undefined,
+    group,
+  };
+}
+
+interface DependencyPlace {
+  readonly place: string;
+  readonly names: RequestNames;
+  readonly group: string | undefined;
+}
+
+function readDependsOn(value: JsonValue | undefined, { place, names, group }: DependencyPlace): readonly string[] {
+  if (value === undefined) return [];
+  const isList = Array.isArray(value);
+  const listed = isList ? (value as readonly JsonValue[]) : [];
+  const needed = listed.filter((each) => typeof each === "string");
+  if (!isList || needed.length < listed.length) throw unreadableBatch(place, 'needs strings in the array "dependsOn".');
+  for (const id of needed) {
+    if (id === group) throw unreadableBatch(place, "depends on its own group.");
+    if (names.ids.has(id) || names.groups.has(id)) continue;
+    throw unreadableBatch(place, `depends on ${JSON.stringify(id)}, which is no earlier request or group.`);
+  }
+  return needed;
+}
+
+function readHeaders(value: JsonValue | undefined, place: string): Map<string, string> {
+  const headers = new Map<string, string>();
+  if (value === undefined) return headers;
+  if (!isJsonObject(value)) throw unreadableBatch(place, 'needs an object in "headers".');
+  for (const [name, text] of Object.entries(value)) {
+    if (typeof text !== "string") throw unreadableBatch(place, `needs a string in the header ${JSON.stringify(name)}.`);
+    headers.set(name.toLowerCase(), text.trim());
+  }
+  return headers;
+}
+
+interface BodyPlace {
+  readonly method: string;
+  readonly headers: Map<string, string>;
+  readonly place: string;
+}
+
+/** Returns the bytes of a body: JSON as JSON, `text` as text, and other types from base64url. */
+function readBody(value: JsonValue | undefined, { method, headers, place }: BodyPlace): Uint8Array {
+  const hasBody = METHODS_WITH_BODY.has(method);
+  if (value === undefined || (value === null && !hasBody)) return NO_BYTES;
+  if (!hasBody) throw unreadableBatch(place, `has a body, but requests with ${method} have none.`);
+  const type = (headers.get("content-type") ?? "application/json").split(";", 1)[0]?.trim().toLowerCase();
+  if (type === "application/json") {
+    if (!headers.has("content-type")) headers.set("content-type", type);
+    return new TextEncoder().encode(writeJson(value));
+  }
+  if (typeof value !== "string") throw unreadableBatch(place, "needs a string as body, for its content-type.");
+  if (type?.startsWith("text/") === true) return new TextEncoder().encode(value);
+  const bytes = decodeBase64(value);
+  if (bytes === null) throw unreadableBatch(place, "needs base64url in its body, for its content-type.");
+  return bytes;
+}
+
+/** Joins adjacent requests of one group. */
+function grouped(requests: readonly JsonRequest[]): readonly BatchItem[] {
+  const items: BatchItem[] = [];
+  const closed = new Set<string>();
+  let open: { readonly name: string; readonly operations: JsonRequest[] } | undefined;
+  const close = (): void => {
+    if (open === undefined) return;
+    closed.add(open.name);
+    items.push({ kind: "changeSet", id: open.name, operations: open.operations } satisfies ChangeSet);
+    open = undefined;
+  };
+  for (const [index, request] of requests.entries()) {
+    const { group } = request;
+    if (group !== open?.name) close();
+    if (group === undefined) {
+      items.push(request);
+      continue;
+    }
+    if (closed.has(group)) {
+      const place = `Request ${String(index + 1)}`;
+      throw unreadableBatch(
+        place,
+        `continues the group ${JSON.stringify(group)}: list its requests one after another.`,
+      );
+    }
+    open ??= { name: group, operations: [] };
+    open.operations.push(request);
+  }
+  close();
+  return items;
+}
+
+/** Returns the members of an object. Annotations are skipped. @throws ODataError `InvalidBody` for an unknown member */
+function membersOf(value: JsonValue, place: string, names: readonly string[]): JsonObject {
+  if (!isJsonObject(value)) throw unreadableBatch(place, "is not a JSON object.");
+  const unknown = Object.keys(value).find((name) => !names.includes(name) && !name.includes("@"));
+  if (unknown === undefined) return value;
+  const problem =
+    unknown === "if"
+      ? 'has the condition "if", which this service does not evaluate'
+      : `has the member ${JSON.stringify(unknown)}`;
+  throw unreadableBatch(place, `${problem}. Its members are ${names.join(", ")}.`);
+}
+
+function textOf(members: JsonObject, name: string, place: string): string {
+  const value = members[name];
+  if (typeof value === "string" && value !== "") return value;
+  throw unreadableBatch(place, `needs the string "${name}".`);
+}

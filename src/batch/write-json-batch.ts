@@ -1,0 +1,56 @@
+import { encodeBase64Url } from "../edm/base64.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { writeJsonString } from "../json/write-json.ts";
+import { type Chunks, chunksOf } from "./write-multipart.ts";
+
+/** A response of a JSON batch. */
+export interface JsonResponse {
+  readonly id: string;
+  /** The name of the atomicity group, if the request has one. */
+  readonly group: string | undefined;
+  readonly response: ODataResponse;
+}
+
+/**
+ * Writes the response of one request of a JSON batch, without a copy of JSON bodies.
+ * @see OData JSON Format 4.01, section 19.2
+ */
+export async function* writeJsonResponse({ id, group, response }: JsonResponse): Chunks {
+  const { status, headers, body } = response;
+  const listed = Object.entries(headers)
+    .filter(([name, value]) => name.toLowerCase() !== "content-type" || value !== "application/json")
+    .map(([name, value]) => `${writeJsonString(name.toLowerCase())}:${writeJsonString(value)}`);
+  const inGroup = group === undefined ? "" : `,"atomicityGroup":${writeJsonString(group)}`;
+  yield `{"id":${writeJsonString(id)}${inGroup},"status":${String(status)},"headers":{${listed.join(",")}}`;
+  if (body !== null && body !== "") {
+    yield ',"body":';
+    yield* writeBody(headers["Content-Type"] ?? "", body);
+  }
+  yield "}";
+}
+
+/** JSON stays JSON, text becomes a string, and anything else base64url. */
+async function* writeBody(contentType: string, body: NonNullable<ODataResponse["body"]>): Chunks {
+  if (contentType.startsWith("application/json")) {
+    yield* chunksOf(body);
+    return;
+  }
+  const bytes = await bytesOf(body);
+  yield contentType.startsWith("text/")
+    ? writeJsonString(new TextDecoder().decode(bytes))
+    : `"${encodeBase64Url(bytes)}"`;
+}
+
+async function bytesOf(body: NonNullable<ODataResponse["body"]>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of chunksOf(body)) {
+    chunks.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+  }
+  const bytes = new Uint8Array(chunks.reduce((length, { byteLength }) => length + byteLength, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}

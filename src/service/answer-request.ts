@@ -1,0 +1,202 @@
+import { chain, type Maybe } from "../base/maybe.ts";
+import { isStandardPath } from "../binder/is-standard-path.ts";
+import { resolvePath } from "../binder/resolve-path.ts";
+import type { User } from "../definition/context.ts";
+import { requestFields } from "../definition/request-fields.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { Model } from "../edm/model.ts";
+import { authorize } from "../endpoints/authorize.ts";
+import {
+  type Access,
+  type Arrival,
+  Exchange,
+  type RequestUrl,
+  type ServiceRuntime,
+  toIncomingRequest,
+  unrestricted,
+} from "../endpoints/exchange.ts";
+import { isODataError, protocolError } from "../errors/odata-error.ts";
+import { answeredValue } from "../execution/handler-answer.ts";
+import { checkHost, isCrossSiteWrite, readBaseUrl } from "../http/base-url.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { checkMaxVersion, checkRequestVersion, ODATA_VERSION } from "../http/odata-version.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
+import { parseResourcePath } from "../syntax/path-parser.ts";
+import { splitTarget } from "../syntax/query-options-parser.ts";
+import { quoteText } from "../syntax/syntax-error.ts";
+import type { FurtherRoutes } from "./further-routes.ts";
+import type { Route, RouteEndpoint, RouteTable } from "./route-table.ts";
+import type { SchemaGate } from "./schema-gate.ts";
+
+/** The routes of a service, and what requests for data wait for. */
+export interface ServiceRoutes {
+  readonly routes: RouteTable;
+  readonly further: FurtherRoutes;
+  /** The check that requests for data wait for. */
+  readonly schemaGate: SchemaGate;
+}
+
+/** A request whose URL leads to a route. */
+interface RoutedRequest {
+  readonly url: RequestUrl;
+  readonly path: ResourcePath;
+  readonly route: Route;
+  /** Whether requests skip authentication and authorization. */
+  readonly isPublic: boolean;
+}
+
+/** Checks a request, identifies its user, and passes it to its endpoint. */
+export function answerRequest(
+  request: ODataRequest,
+  id: string,
+  runtime: ServiceRuntime,
+  routes: ServiceRoutes,
+): Maybe<ODataResponse> {
+  const { definition } = runtime;
+  checkHost(request);
+  checkMaxVersion(request.header("odata-maxversion"));
+  checkRequestVersion(request.header("odata-version"), () => isJsonBatch(request, definition));
+  const routed = routeOf(request, definition, routes);
+  if (request.method === "OPTIONS") return optionsResponse(routed.route.allow);
+  const endpoint = routed.route.endpoint(request.method);
+  const baseUrl = definition.publicUrl ?? readBaseUrl(request, definition.trustProxy);
+  const arrival: Arrival = { odata: request, requestId: id, url: routed.url, baseUrl };
+  if (definition.refusesCrossSiteWrites && isCrossSiteWrite(request, baseUrl)) throw crossSiteWrite();
+  if (routed.isPublic) return endpoint.answer(new Exchange(runtime, arrival, unrestricted(null)), routed.path);
+  return chain(authenticate(arrival, definition), (user) =>
+    enter(new Exchange(runtime, arrival, accessOf(user, runtime, routed, endpoint)), routed.path, endpoint, routes),
+  );
+}
+
+/** An operation of a batch, which has passed the checks of the batch. */
+export interface BatchedRequest extends Omit<Arrival, "url"> {
+  /** The user of the batch. */
+  readonly user: User | null;
+}
+
+/** Passes an operation of a batch to its endpoint, as the user of the batch. @throws ODataError as for a single request */
+export function answerBatched(
+  { user, ...arrival }: BatchedRequest,
+  runtime: ServiceRuntime,
+  routes: ServiceRoutes,
+): Maybe<ODataResponse> {
+  const { odata } = arrival;
+  checkMaxVersion(odata.header("odata-maxversion"));
+  checkRequestVersion(odata.header("odata-version"));
+  const routed = routeOf(odata, runtime.definition, routes);
+  if (odata.method === "OPTIONS") return optionsResponse(routed.route.allow);
+  const endpoint = routed.route.endpoint(odata.method);
+  const access = accessOf(user, runtime, routed, endpoint);
+  return enter(new Exchange(runtime, { ...arrival, url: routed.url }, access), routed.path, endpoint, routes);
+}
+
+/**
+ * Finds the route of a request.
+ * @throws ODataError for a URL that is too long or malformed, or that leads nowhere
+ */
+export function routeOf(
+  { target }: Pick<ODataRequest, "target">,
+  { prefix, limits, model }: ServiceDefinition,
+  { routes, further }: ServiceRoutes,
+): RoutedRequest {
+  checkUrlLength(target, limits.maxUrlLength);
+  const url = splitTarget(target);
+  if (!isBelowPrefix(url.path, prefix)) throw outsideOfPrefix(url.path, prefix);
+  const below = url.path.slice(prefix.length);
+  const stated = further.get(below);
+  if (stated !== undefined) return { url, ...stated };
+  const path = pathOf(below, model);
+  return { url, path, route: routes.find(path), isPublic: false };
+}
+
+/** Checks the rules of a route for a user. @throws ODataError as for authorize */
+function accessOf(
+  user: User | null,
+  { definition, hasRules }: ServiceRuntime,
+  { path, isPublic }: RoutedRequest,
+  endpoint: RouteEndpoint,
+): Access {
+  return hasRules && !isPublic ? authorize(user, definition, path, endpoint) : unrestricted(user);
+}
+
+/** Calls the endpoint when the database is known to fit. */
+function enter(
+  exchange: Exchange,
+  path: ResourcePath,
+  { answer }: RouteEndpoint,
+  { schemaGate }: ServiceRoutes,
+): Maybe<ODataResponse> {
+  if (schemaGate.isOpen || !isOfData(path)) return answer(exchange, path);
+  const { requestId: id, odata, url, service } = exchange;
+  const fields = requestFields(service.definition, { id, method: odata.method, path: url.path });
+  return chain(schemaGate.enter(fields), () => answer(exchange, path));
+}
+
+/** Returns whether a path leads to data. The service document, `$metadata` and API descriptions need no database. */
+function isOfData(path: ResourcePath): boolean {
+  return "entitySet" in path || path.kind === "operationImport";
+}
+
+/** Batches in JSON are a format of OData 4.01, so their clients send its version. */
+function isJsonBatch(request: ODataRequest, { batch, prefix }: ServiceDefinition): boolean {
+  if (batch?.json !== true || splitTarget(request.target).path !== `${prefix}/$batch`) return false;
+  return /^application\/json(?:$|[\s;])/i.test(request.header("content-type") ?? "");
+}
+
+/** Resolves a path. @throws ODataError `NotFound`, marked as unsupported if the standard defines a resource there */
+function pathOf(below: string, model: Model): ResourcePath {
+  const segments = parseResourcePath(below);
+  try {
+    return resolvePath(segments, model);
+  } catch (error) {
+    if (!isODataError(error) || !isStandardPath(segments, model)) throw error;
+    throw protocolError("NotFound", error.message, { isUnsupported: true });
+  }
+}
+
+/** Calls `authenticate` of the application. @throws ODataError that it returned or threw */
+function authenticate(arrival: Arrival, { authenticate: findUser }: ServiceDefinition): Maybe<User | null> {
+  if (findUser === undefined) return null;
+  return chain(findUser(toIncomingRequest(arrival)), (result) => {
+    const user = answeredValue(result);
+    // JavaScript callers may return `0`, `NaN` or `""` instead of `null`.
+    const given: unknown = user;
+    return given ? user : null;
+  });
+}
+
+function crossSiteWrite(): Error {
+  return protocolError(
+    "Forbidden",
+    "The service rejects writes from pages of other sites. Send the request from a page of the same site.",
+  );
+}
+
+/** The same for all users. */
+function optionsResponse(allow: string): ODataResponse {
+  return { status: 204, headers: { "OData-Version": ODATA_VERSION, Allow: allow }, body: null };
+}
+
+function checkUrlLength(target: string, maxUrlLength: number | null): void {
+  if (maxUrlLength === null || target.length <= maxUrlLength) return;
+  throw protocolError(
+    "InvalidQueryOption",
+    `The URL has ${String(target.length)} characters, but the limit is ${String(maxUrlLength)}. Split the request.`,
+  );
+}
+
+/** Returns whether a path or a request target is the prefix or below it. */
+export function isBelowPrefix(path: string, prefix: string): boolean {
+  if (!path.startsWith(prefix)) return false;
+  const next = path[prefix.length];
+  return next === undefined || next === "/" || next === "?" || next === "#";
+}
+
+/** @param path the path that the service received, without a mount path that the host removed */
+function outsideOfPrefix(path: string, prefix: string): Error {
+  return protocolError(
+    "NotFound",
+    `No resource has the path ${quoteText(path)}. The service is mounted at ${prefix}/.`,
+  );
+}

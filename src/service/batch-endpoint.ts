@@ -1,0 +1,152 @@
+import { chain } from "../base/maybe.ts";
+import { answerBatch, type BatchLimits } from "../batch/answer-batch.ts";
+import type { PartPipeline, PlannedOperation, PlannedWrite } from "../batch/part-pipeline.ts";
+import { bindNoQuery } from "../binder/bind-query-options.ts";
+import type {
+  BatchDefinition,
+  EntitySetDefinition,
+  OperationDefinition,
+  ServiceDefinition,
+} from "../definition/service-definition.ts";
+import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
+import type { Endpoint, Exchange } from "../endpoints/exchange.ts";
+import { readOptions } from "../endpoints/read-options.ts";
+import { definitionIn } from "../execution/reader.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
+import { answerBatched, routeOf, type ServiceRoutes } from "./answer-request.ts";
+import { withoutBody } from "./finish-response.ts";
+import { handleError } from "./handle-error.ts";
+
+/**
+ * Makes the endpoint of `POST /$batch`.
+ * @param routes returns the routes of the service
+ * @see docs/reference/batch.md
+ */
+export function batchEndpoint(
+  definition: ServiceDefinition,
+  batch: BatchDefinition,
+  routes: () => ServiceRoutes,
+): Endpoint {
+  const { limits, defaultSettings, prefix } = definition;
+  const settings: BatchLimits = {
+    ...batch,
+    isSequential: batch.changeSets === "sequential",
+    maxBytes: defaultSettings.maxRequestBodyBytes,
+    maxJsonDepth: limits.maxJsonDepth,
+    maxJsonValues: limits.maxJsonValues,
+  };
+  const database = onlyDatabase(definition);
+  return (exchange) => {
+    bindNoQuery(readOptions(exchange));
+    const { odata, context, baseUrl } = exchange;
+    const arrival = { request: odata, context, origin: { baseUrl, host: odata.host, prefix } };
+    return answerBatch(arrival, settings, pipelineOf(exchange, routes(), database));
+  };
+}
+
+function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: TransactionalDatabase | null): PartPipeline {
+  const { service, requestId, baseUrl, user } = exchange;
+  const { definition } = service;
+  return {
+    database,
+    plan: (request) => {
+      const { path, route } = routeOf(request, definition, routes);
+      route.endpoint(request.method);
+      return planOperation(definition, path, request.method);
+    },
+    answer: (request, batch) =>
+      chain(answerBatched({ odata: request, requestId, baseUrl, user, batch }, service, routes), (response) =>
+        withoutBody(request, response),
+      ),
+    fail: (request, error) => handleError(definition, request, requestId, error),
+  };
+}
+
+/** Returns the media types of the batches that a service accepts. */
+export function batchFormatsOf(batch: BatchDefinition | null): readonly string[] {
+  if (batch === null) return [];
+  return [...(batch.multipart ? ["multipart/mixed"] : []), ...(batch.json ? ["application/json"] : [])];
+}
+
+/** Returns the only database of the tables of a service; null with none, or several. */
+function onlyDatabase({ entitySets }: ServiceDefinition): TransactionalDatabase | null {
+  const byInstance = new Map<object, TransactionalDatabase>();
+  for (const { database } of entitySets.values()) {
+    if (database !== undefined) byInstance.set(database.instance, database);
+  }
+  const [database, ...others] = byInstance.values();
+  return others.length === 0 ? (database ?? null) : null;
+}
+
+/** Returns the handlers that a write would call, and where it would create an entity. */
+function planOperation(definition: ServiceDefinition, path: ResourcePath, method: string): PlannedOperation {
+  if (path.kind === "operationImport") {
+    const operations = path.operations.map(({ name }) => definition.operations.get(name));
+    return { writes: operations.flatMap((each) => toOperationWrite(each)), created: null };
+  }
+  if (!("entitySet" in path)) return { writes: [], created: null };
+  const set = definitionIn(definition, path.entitySet);
+  if (path.kind === "boundOperation") {
+    const operations = path.operations.map(({ name }) => set.operations.get(name));
+    return { writes: operations.flatMap((each) => toOperationWrite(each, set.database)), created: null };
+  }
+  const writes = handlersOf(set, path, method).map((handler) => toWrite(definition, set, handler));
+  const isCreation = method === "POST" && (path.kind === "entitySet" || path.kind === "navigation");
+  return { writes, created: isCreation ? createdPath(definition, set, path) : null };
+}
+
+function toOperationWrite(
+  operation: OperationDefinition | undefined,
+  database?: TransactionalDatabase,
+): readonly PlannedWrite[] {
+  if (operation?.operation.kind !== "Action") return [];
+  const { transactional } = operation;
+  return [{ name: operation.operation.name, database, by: transactional ? "transactional" : "handler" }];
+}
+
+function toWrite(definition: ServiceDefinition, set: EntitySetDefinition, handler: unknown): PlannedWrite {
+  const { entitySet, database, transactional } = set;
+  const own = transactional ? "transactional" : "handler";
+  return { name: entitySet.name, database, by: definition.handlersCheckingRows.has(handler) ? "table" : own };
+}
+
+type SetPath = Extract<ResourcePath, { readonly entitySet: unknown }>;
+
+/** Returns the handlers that a method of a path calls, to write. */
+function handlersOf(
+  { handlers, navigationHandlers, settings }: EntitySetDefinition,
+  path: SetPath,
+  method: string,
+): readonly unknown[] {
+  const { create, replace, patch, delete: remove } = handlers;
+  const declared = (...listed: readonly unknown[]): readonly unknown[] => listed.filter((each) => each !== undefined);
+  switch (path.kind) {
+    case "entitySet":
+      return declared(create);
+    case "entity": {
+      const upsert = settings.allowUpsert ? create : undefined;
+      if (method === "PUT") return declared(replace, upsert);
+      return method === "PATCH" ? declared(patch, upsert) : declared(remove);
+    }
+    case "property":
+      return declared(patch);
+    case "navigation":
+    case "reference": {
+      const { create: add, addRef, setRef, removeRef } = navigationHandlers.get(path.navigationProperty.name) ?? {};
+      if (path.kind === "navigation") return declared(add);
+      if (method === "POST") return declared(addRef);
+      return method === "PUT" ? declared(setRef) : declared(removeRef);
+    }
+    default:
+      return [];
+  }
+}
+
+/** Returns the path of an entity that a POST creates. The key does not matter: only the set is looked up. */
+function createdPath({ prefix }: ServiceDefinition, { entitySet }: EntitySetDefinition, path: SetPath): string | null {
+  const name =
+    path.kind === "navigation"
+      ? entitySet.navigationPropertyBindings.get(path.navigationProperty.name)
+      : entitySet.name;
+  return name === undefined ? null : `${prefix}/${name}(0)`;
+}

@@ -1,0 +1,46 @@
+import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
+import type { Endpoint } from "../endpoints/exchange.ts";
+import { readResource } from "../endpoints/read-document.ts";
+import { sha256Base64 } from "../payload/sha256.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
+import { Route } from "./route-table.ts";
+
+/** A route that is no resource of the model, such as `openapi.json` or `$batch`. */
+export interface FurtherRoute {
+  /** The resource of the protocol for its rules: the root of the service. */
+  readonly path: ResourcePath;
+  readonly route: Route;
+  /** Whether requests skip authentication and authorization. */
+  readonly isPublic: boolean;
+}
+
+/** The further routes by their raw path below the prefix, with a leading slash. */
+export type FurtherRoutes = ReadonlyMap<string, FurtherRoute>;
+
+const ROOT: ResourcePath = Object.freeze({ kind: "serviceRoot" });
+
+/**
+ * Makes the resources of the further routes of a registration, and the route of batches, once, at startup.
+ * @param routes checked routes of the registration
+ * @param answerBatch the endpoint of batches; null for a service that accepts none
+ */
+export function openFurtherRoutes(
+  routes: readonly ServiceRoute[],
+  service: ServiceDescription,
+  answerBatch: Endpoint | null,
+): FurtherRoutes {
+  const resources = routes.flatMap((route) => route.open(service));
+  const opened = new Map(resources.map((resource) => [`/${resource.path}`, toRoute(resource)]));
+  if (answerBatch !== null) {
+    const route = new Route({ POST: { answer: answerBatch, category: null } });
+    opened.set("/$batch", { path: ROOT, route, isPublic: false });
+  }
+  return opened;
+}
+
+function toRoute(resource: RouteResource): FurtherRoute {
+  const etag = `"${sha256Base64(resource.body)}"`;
+  const answer: Endpoint = (exchange) => readResource(exchange, resource, etag);
+  const route = new Route({ GET: { answer, category: null } });
+  return { path: ROOT, route, isPublic: resource.isPublic === true };
+}
