@@ -1,4 +1,4 @@
-/** The reason phrases of registered statuses. @see RFC 9110, section 15; the IANA registry of HTTP status codes */
+/** The reason phrases of registered statuses of final responses with content. @see RFC 9110, section 15 */
 const PHRASES: Readonly<Record<number, string>> = Object.freeze({
   200: "OK",
   201: "Created",

@@ -45,8 +45,7 @@ const PREFER_CONTINUE: DocumentObject = {
   name: "Prefer",
   in: "header",
   description: "Whether operations after a failed one are executed.",
-  schema: { type: "string" },
-  example: "continue-on-error",
+  schema: { type: "string", examples: ["continue-on-error"] },
 };
 
 const MULTIPART_REQUEST: DocumentObject = {

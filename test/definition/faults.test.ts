@@ -179,7 +179,7 @@ const SERVICE: readonly Row[] = [
     { message: "`json` of batch cannot be 1.", fix: "Give true or false, or leave it out to inherit." },
     { message: "`maxParts` of batch cannot be 0.", fix: "Give a whole number of 1 or more, or null for no limit." },
     { message: '`changeSets` of batch cannot be "some".', fix: 'Give "atomic" or "sequential".' },
-    { message: "`maxPart` is not an option of batch.", fix: "Did you mean `maxParts`?" },
+    { message: "batch has no option `maxPart`.", fix: "Did you mean `maxParts`?" },
   ],
   [
     "batches without a format",
@@ -938,7 +938,7 @@ const OPERATIONS: readonly Row[] = [
       route: "/b",
       method: "POST",
       message: "`b` (action) has no option `composable`.",
-      fix: "Remove it, or use one of `bound`, `params`, `returns`, `authorization`, `handler`.",
+      fix: "Remove it, or use one of `bound`, `params`, `returns`, `authorization`, `handler`, `transactional`.",
     },
     {
       route: "/b",

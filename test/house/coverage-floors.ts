@@ -5,6 +5,7 @@
 export const BRANCH_FLOORS: Readonly<Record<string, number>> = {
   adapters: 93,
   base: 95,
+  batch: 93,
   binder: 97,
   csdl: 99,
   definition: 95,

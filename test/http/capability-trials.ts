@@ -273,8 +273,9 @@ export class CapabilityTrials {
       const claim = claimsOf(this.#container[set] as Json).get("FilterRestrictions") as Json;
       return claim["Filterable"];
     });
-    const { FilterFunctions, ...rest } = Object.fromEntries(claims);
+    const { FilterFunctions, BatchSupport, ...rest } = Object.fromEntries(claims);
     nothingElse(rest);
+    await this.#tryBatches(BatchSupport as Json);
     expectSame([filterable, FilterFunctions !== undefined], [filterable, filterable.length > 0]);
     if (FilterFunctions === undefined) return;
     const listed = new Set(FilterFunctions as readonly string[]);
@@ -284,6 +285,24 @@ export class CapabilityTrials {
     );
     for (const [name, $filter] of Object.entries(FUNCTION_TRIALS)) {
       for (const set of filterable) await this.#expectOption(set, "FilterFunctions", listed.has(name), { $filter });
+    }
+  }
+
+  /** Checks what is claimed of batches, with a request of each format. */
+  async #tryBatches(claim: Json): Promise<void> {
+    expectSame(claim, {
+      Supported: true,
+      ContinueOnErrorSupported: true,
+      ReferencesInRequestBodiesSupported: true,
+      ReferencesAcrossChangeSetsSupported: true,
+      EtagReferencesSupported: false,
+      RequestDependencyConditionsSupported: false,
+      SupportedFormats: ["multipart/mixed"],
+    });
+    for (const type of ["multipart/mixed; boundary=b", "application/json"]) {
+      const request = { method: "POST", headers: { "Content-Type": type }, body: "--b--" };
+      const { status } = await this.#service.fetch(new Request(`${ORIGIN}/$batch`, request));
+      expectSame([type, status], [type, type.startsWith("multipart") ? 200 : 415]);
     }
   }
 

@@ -85,6 +85,7 @@ describe("routes", () => {
         "GET /shop/Tags('{Name}')",
         "GET /shop/Version",
         "POST /shop/Reset",
+        "POST /shop/$batch",
       ].toSorted(),
     );
   });
@@ -113,13 +114,19 @@ describe("routes", () => {
       "GET /$metadata",
       "GET /Ts({Id})",
       "POST /Ts({Id})/Parts/$ref",
+      "POST /$batch",
     ]);
   });
 
   test("property routes are omitted unless PropertyRouteDocsEnabled; they stay live", async () => {
     const T = entityType("T", { id: edm.int32().key() });
     const service = odataService({ entitySets: [entitySet(T, { getByKey: (id) => ({ id }) })] });
-    expect(operationsOf(openApiDocument(service))).toEqual(["GET /", "GET /$metadata", "GET /Ts({Id})"]);
+    expect(operationsOf(openApiDocument(service))).toEqual([
+      "GET /",
+      "GET /$metadata",
+      "GET /Ts({Id})",
+      "POST /$batch",
+    ]);
     expect((await service.fetch(new Request("http://x/Ts(1)/Id"))).status).toBe(200);
   });
 });
