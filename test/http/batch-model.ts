@@ -70,7 +70,7 @@ export async function batchShop(options: Partial<ServiceOptions> = {}) {
   const see = (handler: string, context: Parameters<NonNullable<typeof createEntry>>[1]): void => {
     calls.push({
       handler,
-      user: (context.user as { readonly id?: string } | null)?.id,
+      user: context.user?.id,
       method: context.request.method,
       url: context.request.url,
       headers: Object.fromEntries(context.request.headers),

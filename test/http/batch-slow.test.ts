@@ -1,4 +1,5 @@
 import { createConnection } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { serve } from "odatakit/node";
 import { describe, expect, test } from "vitest";
@@ -17,14 +18,16 @@ function waitingService() {
         getAll: () => [],
         getByKey: async (id) => {
           started.push(id);
-          await new Promise<void>((resolve) => waiting.push(resolve));
+          await new Promise<void>((resolve) => {
+            waiting.push(resolve);
+          });
           return { id };
         },
       }),
     ],
   });
   const next = async (): Promise<void> => {
-    while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (waiting.length === 0) await pause(1);
     waiting.shift()?.();
   };
   return { service, started, next };
@@ -68,9 +71,9 @@ describe("the responses are sent while the operations are executed", () => {
       });
       expect(started.slice(0, 2)).toEqual([1, 2].slice(0, started.length));
       socket.destroy();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
       await next();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
       expect(started).toEqual([1, 2]);
     } finally {
       await server.close();

@@ -45,6 +45,32 @@ function rowOf(number: number): object {
   return { Number: `N${String(number)}` };
 }
 
+/** Sends a change set: an order, its lines and a tag, each with an operation. @returns whether it was acknowledged */
+async function insertByChangeSet(port: number, number: number): Promise<boolean> {
+  const part = (id: string, url: string, body: object): string =>
+    `--c\r\nContent-Type: application/http\r\nContent-ID: ${id}\r\n\r\nPOST ${url} HTTP/1.1\r\n` +
+    `Content-Type: application/json\r\n\r\n${JSON.stringify(body)}\r\n`;
+  const lines = Array.from({ length: LINES }, (_none, index) =>
+    part(`l${String(index)}`, "$o/Lines", { Position: index, Text: `line ${String(index)}` }),
+  );
+  const tag = { "@odata.id": "$t" };
+  const parts = [part("o", "Orders", rowOf(number)), ...lines, part("t", "Tags", { Name: `t${String(number)}` })];
+  const changes = [...parts, part("r", "$o/Tags/$ref", tag)].join("");
+  try {
+    const response = await fetch(`http://127.0.0.1:${String(port)}/$batch`, {
+      method: "POST",
+      headers: { "Content-Type": "multipart/mixed; boundary=b" },
+      body: `--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n${changes}--c--\r\n--b--\r\n`,
+    });
+    const text = await response.text();
+    if (text.includes("HTTP/1.1 201 Created") && text.endsWith("--\r\n")) return true;
+    throw new Error(text);
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
 /** Sends one insert. @returns the key of the order; null without a response */
 async function insert(port: number, body: object): Promise<number | null> {
   try {
@@ -110,3 +136,40 @@ test.each([
   },
   300_000,
 );
+
+test("keeps every acknowledged change set whole and no other in part after a kill", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "odatakit-killed-"));
+  const file = path.join(folder, "shop.db");
+  const open = (): AnyDatabase => new Kysely({ dialect: sqliteDialect(file) });
+  const made = open();
+  await createOrderTables(made, { name: "sqlite" });
+  await made.destroy();
+  const acknowledged: string[] = [];
+  let next = 0;
+  for (const most of [3, 20, 20].map(caseCount)) {
+    const { child, port } = await start(file);
+    const exited = once(child, "exit");
+    const wanted = acknowledged.length + most;
+    const sender = async (): Promise<void> => {
+      while (acknowledged.length < wanted) {
+        const number = (next += 1);
+        if (!(await insertByChangeSet(port, number))) return;
+        acknowledged.push(`N${String(number)}`);
+        if (acknowledged.length === wanted) child.kill("SIGKILL");
+      }
+    };
+    await Promise.all(Array.from({ length: SENDERS }, sender));
+    await exited;
+  }
+  const db = open();
+  const { rows } = await sql<{ number: string; lines: number; tags: number }>`
+    select number, (select count(*) from order_lines where order_id = orders.id) as "lines",
+      (select count(*) from order_tags where order_id = orders.id) as "tags" from orders`.execute(db);
+  const { rows: tags } = await sql<{ n: number }>`select count(*) as n from tags`.execute(db);
+  await db.destroy();
+  rmSync(folder, { recursive: true });
+  expect(rows.filter(({ lines, tags: linked }) => lines !== LINES || linked !== 1)).toEqual([]);
+  expect(tags).toEqual([{ n: rows.length }]);
+  const found = new Set(rows.map(({ number }) => number));
+  expect(acknowledged.filter((number) => !found.has(number))).toEqual([]);
+}, 300_000);

@@ -113,8 +113,8 @@ describe("routes", () => {
       "GET /",
       "GET /$metadata",
       "GET /Ts({Id})",
-      "POST /Ts({Id})/Parts/$ref",
       "POST /$batch",
+      "POST /Ts({Id})/Parts/$ref",
     ]);
   });
 
