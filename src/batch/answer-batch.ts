@@ -7,7 +7,7 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { ODATA_VERSION } from "../http/odata-version.ts";
 import { readContinueOnError } from "../http/preferences.ts";
 import { parseBody } from "../http/read-json-body.ts";
-import { unreadableBatch } from "./batch-faults.ts";
+import { unreadable } from "./batch-faults.ts";
 import { BatchRun, type BatchSettings, type ItemResult } from "./batch-run.ts";
 import type { PartPipeline } from "./part-pipeline.ts";
 import type { BatchOrigin } from "./part-url.ts";
@@ -52,7 +52,7 @@ export async function answerBatch(
   const isMultipart = type === "multipart/mixed" && limits.multipart;
   if (!isMultipart && !(type === "application/json" && limits.json)) throw unsupportedType(limits);
   if (isMultipart && boundary === null) {
-    throw unreadableBatch(
+    throw unreadable(
       "The Content-Type",
       "needs a boundary of at most 70 characters: multipart/mixed; boundary=batch_1.",
     );

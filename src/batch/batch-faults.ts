@@ -1,19 +1,14 @@
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 
 /**
- * Makes the error of a batch that cannot be read, so that nothing of it is executed.
+ * Makes the error of a batch or of one of its operations that cannot be read.
  * @param place the part at fault, such as `Part 3`, or `The body`
  */
-export function unreadableBatch(place: string, problem: string): ODataError {
+export function unreadable(place: string, problem: string): ODataError {
   return protocolError("InvalidBody", `${place} ${problem}`);
 }
 
-/** Makes the error of one operation that cannot be read. The other operations are executed. */
-export function unreadableOperation(place: string, problem: string): ODataError {
-  return protocolError("InvalidBody", `${place} ${problem}`);
-}
-
-/** Makes the error for a URL that an operation may not have. @param problem what is wrong and what would be right */
+/** Makes the error for a URL that an operation may not have. @param problem the fault, and the correct form */
 export function refusedUrl(problem: string): ODataError {
   return protocolError("InvalidUrl", problem, { target: "url" });
 }
@@ -46,7 +41,7 @@ export class BatchIds {
   /** @throws ODataError `InvalidBody` for an id that an earlier operation has */
   add(id: string, place: string): void {
     if (this.#ids.has(id)) {
-      throw unreadableBatch(place, `has the id ${JSON.stringify(id)} of an earlier one. Give each its own id.`);
+      throw unreadable(place, `has the id ${JSON.stringify(id)} of an earlier one. Give each its own id.`);
     }
     this.#ids.add(id);
   }

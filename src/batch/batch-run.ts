@@ -110,7 +110,7 @@ export class BatchRun {
   }
 
   /** Executes the operations as one. A single operation is one by itself. */
-  #runTogether(operations: readonly BatchOperation[]): Promise<readonly OperationResponse[]> {
+  async #runTogether(operations: readonly BatchOperation[]): Promise<readonly OperationResponse[]> {
     const run: ChangeSetRun = {
       operations,
       context: this.#context,
@@ -118,7 +118,9 @@ export class BatchRun {
       restart: () => this.#urls.restart(),
     };
     const plan = operations.length < 2 ? null : this.#plan(operations);
-    return plan === null ? runInSequence(run) : runAtomically(run, plan);
+    if (plan === null) return runInSequence(run);
+    await this.#pipeline.ready();
+    return runAtomically(run, plan);
   }
 
   /** Plans the transaction of a change set; null if no operation needs one, or the service does not demand it. */
@@ -150,7 +152,7 @@ export class BatchRun {
     }
   }
 
-  /** Returns the error of an operation that depends on one that failed. */
+  /** Returns the error of an operation that depends on a failed operation. */
   #missingDependency({ dependsOn }: BatchOperation): ODataError | undefined {
     const missing = dependsOn.find((id) => this.#urls.hasFailed(id));
     return missing === undefined ? undefined : this.#settings.brokenReference(missing);

@@ -10,7 +10,7 @@ export interface PlannedWrite {
   readonly name: string;
   /** The database of the set; undefined if the handler belongs to no set of a database. */
   readonly database: TransactionalDatabase | undefined;
-  /** Who writes: the library, a handler of the application in the open transaction, or one that has no transaction. */
+  /** Who writes: the library, a handler of the application in the open transaction, or a handler without a transaction. */
   readonly by: "table" | "transactional" | "handler";
 }
 
@@ -28,6 +28,12 @@ export interface PartPipeline {
    * @throws ODataError for a path without a resource, and for a method that it does not support
    */
   plan(request: ODataRequest): PlannedOperation;
+  /**
+   * Waits until the database is known to fit the declarations. Within a transaction it could not be read: the transaction may
+   * have the only connection.
+   * @throws ODataError if the database cannot be reached, or does not fit
+   */
+  ready(): Maybe<void>;
   /** Executes a request for the user of the batch. @throws any error of the request */
   answer(request: ODataRequest, scope: BatchScope): Maybe<ODataResponse>;
   /** Turns an error into a response, and logs it if it is a failure of the service. */

@@ -20,12 +20,12 @@ export type Dereference = (id: string) => string;
 
 const SCHEME = /^([a-z][a-z\d+.-]*):/i;
 const AUTHORITY = /^https?:\/\/[^/?#\\]*/i;
-/** First segments that start with a dollar sign, but are no references. @see OData URL Conventions 4.0, section 4 */
+/** First segments that start with a dollar sign, but are not references. @see OData URL Conventions 4.0, section 4 */
 const SYSTEM_SEGMENTS: ReadonlySet<string> = new Set("$metadata $batch $entity $all $crossjoin $root $id".split(" "));
 
 /**
  * Returns the path and query of an operation: of a URL with this authority, of an absolute path, or of a path relative to
- * the service root, each possibly behind a reference. An absolute path outside of the prefix is relative to the root, too.
+ * the service root, each possibly after a reference. An absolute path outside of the prefix is relative to the root, too.
  * @throws ODataError `InvalidUrl` for a URL of another service, `NotFound` for `$batch`; the error of `dereference`
  * @see OData Protocol 4.0, section 11.7.2
  */

@@ -1,7 +1,7 @@
 import { decodeBase64 } from "../edm/base64.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { writeJson } from "../json/write-json.ts";
-import { BatchIds, OperationCount, unreadableBatch } from "./batch-faults.ts";
+import { BatchIds, OperationCount, unreadable } from "./batch-faults.ts";
 import {
   type BatchItem,
   type BatchOperation,
@@ -25,7 +25,7 @@ interface JsonRequest extends BatchOperation {
  */
 export function readJsonBatch(body: JsonValue, maxParts: number | null): readonly BatchItem[] {
   const { requests } = membersOf(body, "The body", ["requests"]);
-  if (!Array.isArray(requests)) throw unreadableBatch("The body", 'needs the array "requests".');
+  if (!Array.isArray(requests)) throw unreadable("The body", 'needs the array "requests".');
   const count = new OperationCount(maxParts);
   const names: RequestNames = { ids: new BatchIds(), groups: new BatchIds() };
   const read = (requests as readonly JsonValue[]).map((request, index) => {
@@ -51,13 +51,13 @@ function readRequest(value: JsonValue, place: string, names: RequestNames): Json
   const { atomicityGroup, dependsOn, headers, body } = members;
   const group = atomicityGroup === undefined ? undefined : textOf(members, "atomicityGroup", place);
   if (!REQUEST_ID_SYNTAX.test(id) || (group !== undefined && !REQUEST_ID_SYNTAX.test(group))) {
-    throw unreadableBatch(place, "has an invalid id or group: use letters, digits, and the characters - . _ ~.");
+    throw unreadable(place, "has an invalid id or group: use letters, digits, and the characters - . _ ~.");
   }
-  if (names.groups.has(id)) throw unreadableBatch(place, `has the id ${JSON.stringify(id)}, the name of a group.`);
+  if (names.groups.has(id)) throw unreadable(place, `has the id ${JSON.stringify(id)}, the name of a group.`);
   const needed = readDependsOn(dependsOn, { place, names, group });
   names.ids.add(id, place);
   if (group !== undefined && names.ids.has(group)) {
-    throw unreadableBatch(place, `has the group ${JSON.stringify(group)}, the id of a request.`);
+    throw unreadable(place, `has the group ${JSON.stringify(group)}, the id of a request.`);
   }
   if (group !== undefined && !names.groups.has(group)) names.groups.add(group, place);
   const stated = readHeaders(headers, place);
@@ -86,11 +86,11 @@ function readDependsOn(value: JsonValue | undefined, { place, names, group }: De
   const isList = Array.isArray(value);
   const listed = isList ? (value as readonly JsonValue[]) : [];
   const needed = listed.filter((each) => typeof each === "string");
-  if (!isList || needed.length < listed.length) throw unreadableBatch(place, 'needs strings in the array "dependsOn".');
+  if (!isList || needed.length < listed.length) throw unreadable(place, 'needs strings in the array "dependsOn".');
   for (const id of needed) {
-    if (id === group) throw unreadableBatch(place, "depends on its own group.");
+    if (id === group) throw unreadable(place, "depends on its own group.");
     if (names.ids.has(id) || names.groups.has(id)) continue;
-    throw unreadableBatch(place, `depends on ${JSON.stringify(id)}, which is no earlier request or group.`);
+    throw unreadable(place, `depends on ${JSON.stringify(id)}, which is not an earlier request or group.`);
   }
   return needed;
 }
@@ -98,9 +98,9 @@ function readDependsOn(value: JsonValue | undefined, { place, names, group }: De
 function readHeaders(value: JsonValue | undefined, place: string): Map<string, string> {
   const headers = new Map<string, string>();
   if (value === undefined) return headers;
-  if (!isJsonObject(value)) throw unreadableBatch(place, 'needs an object in "headers".');
+  if (!isJsonObject(value)) throw unreadable(place, 'needs an object in "headers".');
   for (const [name, text] of Object.entries(value)) {
-    if (typeof text !== "string") throw unreadableBatch(place, `needs a string in the header ${JSON.stringify(name)}.`);
+    if (typeof text !== "string") throw unreadable(place, `needs a string in the header ${JSON.stringify(name)}.`);
     headers.set(name.toLowerCase(), text.trim());
   }
   return headers;
@@ -116,16 +116,16 @@ interface BodyPlace {
 function readBody(value: JsonValue | undefined, { method, headers, place }: BodyPlace): Uint8Array {
   const hasBody = METHODS_WITH_BODY.has(method);
   if (value === undefined || (value === null && !hasBody)) return NO_BYTES;
-  if (!hasBody) throw unreadableBatch(place, `has a body, but requests with ${method} have none.`);
+  if (!hasBody) throw unreadable(place, `has a body, but requests with ${method} have none.`);
   const type = (headers.get("content-type") ?? "application/json").split(";", 1)[0]?.trim().toLowerCase();
   if (type === "application/json") {
     if (!headers.has("content-type")) headers.set("content-type", type);
     return new TextEncoder().encode(writeJson(value));
   }
-  if (typeof value !== "string") throw unreadableBatch(place, "needs a string as body, for its content-type.");
+  if (typeof value !== "string") throw unreadable(place, "needs a string as body, for its content-type.");
   if (type?.startsWith("text/") === true) return new TextEncoder().encode(value);
   const bytes = decodeBase64(value);
-  if (bytes === null) throw unreadableBatch(place, "needs base64url in its body, for its content-type.");
+  if (bytes === null) throw unreadable(place, "needs base64url in its body, for its content-type.");
   return bytes;
 }
 
@@ -149,10 +149,7 @@ function grouped(requests: readonly JsonRequest[]): readonly BatchItem[] {
     }
     if (closed.has(group)) {
       const place = `Request ${String(index + 1)}`;
-      throw unreadableBatch(
-        place,
-        `continues the group ${JSON.stringify(group)}: list its requests one after another.`,
-      );
+      throw unreadable(place, `continues the group ${JSON.stringify(group)}: list its requests one after another.`);
     }
     open ??= { name: group, operations: [] };
     open.operations.push(request);
@@ -163,18 +160,18 @@ function grouped(requests: readonly JsonRequest[]): readonly BatchItem[] {
 
 /** Returns the members of an object. Annotations are skipped. @throws ODataError `InvalidBody` for an unknown member */
 function membersOf(value: JsonValue, place: string, names: readonly string[]): JsonObject {
-  if (!isJsonObject(value)) throw unreadableBatch(place, "is not a JSON object.");
+  if (!isJsonObject(value)) throw unreadable(place, "is not a JSON object.");
   const unknown = Object.keys(value).find((name) => !names.includes(name) && !name.includes("@"));
   if (unknown === undefined) return value;
   const problem =
     unknown === "if"
       ? 'has the condition "if", which this service does not evaluate'
       : `has the member ${JSON.stringify(unknown)}`;
-  throw unreadableBatch(place, `${problem}. Its members are ${names.join(", ")}.`);
+  throw unreadable(place, `${problem}. Its members are ${names.join(", ")}.`);
 }
 
 function textOf(members: JsonObject, name: string, place: string): string {
   const value = members[name];
   if (typeof value === "string" && value !== "") return value;
-  throw unreadableBatch(place, `needs the string "${name}".`);
+  throw unreadable(place, `needs the string "${name}".`);
 }

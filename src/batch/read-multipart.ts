@@ -1,6 +1,6 @@
 import { nextTurn } from "../base/host.ts";
 import { readHeaderParameter, splitHeaderList } from "../http/headers.ts";
-import { BatchIds, OperationCount, unreadableBatch } from "./batch-faults.ts";
+import { BatchIds, OperationCount, unreadable } from "./batch-faults.ts";
 import type { BatchItem, BatchOperation, ChangeSet } from "./batch-request.ts";
 import { readHeaderBlock } from "./read-header-block.ts";
 import { readOperation } from "./read-operation.ts";
@@ -37,20 +37,20 @@ export async function readMultipart(
       if (content.length > LARGE) await nextTurn();
       items.push(readChangeSet(content, inner, place, reading));
     } else {
-      throw unreadableBatch(place, "must have the Content-Type application/http or multipart/mixed.");
+      throw unreadable(place, "must have the Content-Type application/http or multipart/mixed.");
     }
   }
   return items;
 }
 
 function readChangeSet(bytes: Uint8Array, boundary: string | null, place: string, reading: Reading): ChangeSet {
-  if (boundary === null) throw unreadableBatch(place, "is a change set without a valid boundary in its Content-Type.");
+  if (boundary === null) throw unreadable(place, "is a change set without a valid boundary in its Content-Type.");
   const operations: BatchOperation[] = [];
   for (const part of partsOf(bytes, boundary, place)) {
     const inner = `${place}.${String(operations.length + 1)}`;
     const { type, headers, content } = openPart(part, inner);
-    if (type === "multipart/mixed") throw unreadableBatch(inner, "is a change set within a change set.");
-    if (type !== "application/http") throw unreadableBatch(inner, "must have the Content-Type application/http.");
+    if (type === "multipart/mixed") throw unreadable(inner, "is a change set within a change set.");
+    if (type !== "application/http") throw unreadable(inner, "must have the Content-Type application/http.");
     operations.push(addOperation(content, headers, inner, reading));
   }
   return { kind: "changeSet", id: undefined, operations };
@@ -75,7 +75,7 @@ function* partsOf(bytes: Uint8Array, boundary: string, place: string): Iterable<
   } catch (error) {
     if (!(error instanceof MultipartError)) throw error;
     const delimiter = JSON.stringify(`--${boundary}`);
-    throw unreadableBatch(
+    throw unreadable(
       place,
       error.fault === "no-delimiter"
         ? `has no line ${delimiter}, the boundary of its Content-Type.`
@@ -99,10 +99,10 @@ const IDENTITY: ReadonlySet<string> = new Set(["binary", "8bit", "7bit"]);
 
 function openPart(part: Uint8Array, place: string): OpenPart {
   const block = readHeaderBlock(part, 0);
-  if (typeof block === "string") throw unreadableBatch(place, block);
+  if (typeof block === "string") throw unreadable(place, block);
   const { headers, end } = block;
   const coding = headers.get("content-transfer-encoding")?.toLowerCase() ?? "binary";
-  if (!IDENTITY.has(coding)) throw unreadableBatch(place, "must have the Content-Transfer-Encoding binary.");
+  if (!IDENTITY.has(coding)) throw unreadable(place, "must have the Content-Transfer-Encoding binary.");
   const { type, boundary } = readMultipartType(headers.get("content-type") ?? "");
   return { type, inner: boundary, headers, content: part.subarray(end) };
 }

@@ -1,5 +1,5 @@
 import type { ODataError } from "../errors/odata-error.ts";
-import { unreadableOperation } from "./batch-faults.ts";
+import { unreadable } from "./batch-faults.ts";
 import { type BatchOperation, METHODS_WITH_BODY, NO_BYTES, REQUEST_ID_SYNTAX } from "./batch-request.ts";
 import { readHeaderBlock, readLine } from "./read-header-block.ts";
 
@@ -20,19 +20,19 @@ export function readOperation(bytes: Uint8Array, contentId: string | undefined, 
   const request = line === null ? null : readRequestLine(line.text);
   if (line === null || request === null) {
     const problem = "does not start with a request line, such as GET Orders HTTP/1.1.";
-    return unreadable(contentId, unreadableOperation(place, problem));
+    return failed(contentId, unreadable(place, problem));
   }
   const block = readHeaderBlock(bytes, line.end);
-  if (typeof block === "string") return unreadable(contentId, unreadableOperation(place, block));
+  if (typeof block === "string") return failed(contentId, unreadable(place, block));
   const { headers, end } = block;
   const id = contentId ?? headers.get("content-id");
-  if (id !== undefined && !REQUEST_ID_SYNTAX.test(id)) return unreadable(undefined, invalidId(place));
+  if (id !== undefined && !REQUEST_ID_SYNTAX.test(id)) return failed(undefined, invalidId(place));
   const { method, url } = request;
   const body = METHODS_WITH_BODY.has(method) ? bytes.subarray(end) : NO_BYTES;
   return { kind: "operation", id, method, url, headers, body, dependsOn: [], fault: undefined };
 }
 
-function unreadable(id: string | undefined, fault: ODataError): BatchOperation {
+function failed(id: string | undefined, fault: ODataError): BatchOperation {
   const known = id !== undefined && REQUEST_ID_SYNTAX.test(id) ? id : undefined;
   return {
     kind: "operation",
@@ -47,7 +47,7 @@ function unreadable(id: string | undefined, fault: ODataError): BatchOperation {
 }
 
 function invalidId(place: string): ODataError {
-  return unreadableOperation(place, "has an invalid Content-ID: use letters, digits, and the characters - . _ ~.");
+  return unreadable(place, "has an invalid Content-ID: use letters, digits, and the characters - . _ ~.");
 }
 
 /** Skips empty lines before the request line. @see RFC 9112, section 2.2 */

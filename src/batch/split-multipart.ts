@@ -3,11 +3,6 @@ const CARRIAGE_RETURN = 13;
 const DASH = 45;
 const BLANKS: ReadonlySet<number | undefined> = new Set([9, 32]);
 
-/** The parts of a multipart body. */
-export interface MultipartBody {
-  readonly parts: Iterable<Uint8Array>;
-}
-
 /** Why a body cannot be split. */
 export type MultipartFault = "no-delimiter" | "not-closed";
 

@@ -2,6 +2,7 @@ import { chain } from "../base/maybe.ts";
 import { answerBatch, type BatchLimits } from "../batch/answer-batch.ts";
 import type { PartPipeline, PlannedOperation, PlannedWrite } from "../batch/part-pipeline.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
+import { requestFields } from "../definition/request-fields.ts";
 import type {
   BatchDefinition,
   EntitySetDefinition,
@@ -53,6 +54,11 @@ function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: Transac
       const { path, route } = routeOf(request, definition, routes);
       route.endpoint(request.method);
       return planOperation(definition, path, request.method);
+    },
+    ready: () => {
+      const { odata, url } = exchange;
+      const fields = requestFields(definition, { id: requestId, method: odata.method, path: url.path });
+      return routes.schemaGate.isOpen ? undefined : routes.schemaGate.enter(fields);
     },
     answer: (request, batch) =>
       chain(answerBatched({ odata: request, requestId, baseUrl, user, batch }, service, routes), (response) =>

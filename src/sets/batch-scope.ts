@@ -1,6 +1,6 @@
 import type { TransactionPart } from "./transaction-part.ts";
 
-/** What an operation of a batch shares with the other operations. */
+/** The state that the operations of a batch share. */
 export interface BatchScope {
   /** Its part of the transaction of the change set; null outside of a transaction. */
   readonly transactionPart: TransactionPart | null;

@@ -203,7 +203,7 @@ eachDoor((door) => {
       [
         "a later dependency",
         { requests: [first, { ...get, dependsOn: ["3"] }, { ...get, id: "3" }] },
-        /^Request 2 depends on "3"/,
+        /^Request 2 depends on "3", which is not an earlier/,
       ],
       ["a dependency on itself", { requests: [first, { ...get, dependsOn: ["2"] }] }, /^Request 2 depends on "2"/],
       [

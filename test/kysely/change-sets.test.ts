@@ -88,7 +88,7 @@ describe.each(ENGINES)("change sets over tables of $title", (engine) => {
       numbers.map((id) => (id % 3 === 0 ? 409 : 201)),
     );
     expect(await counts()).toEqual([8, 8, 0, 0, 0]);
-    const { rows } = await sql<{ n: number }>`select count(*) as n from orders where customer_id is null`.execute(db);
-    expect(rows.map(({ n }) => Number(n))).toEqual([0]);
+    const { rows } = await sql`select id from orders where customer_id is null`.execute(db);
+    expect(rows).toEqual([]);
   });
 });

@@ -152,7 +152,8 @@ test("keeps every acknowledged change set whole and no other in part after a kil
     const wanted = acknowledged.length + most;
     const sender = async (): Promise<void> => {
       while (acknowledged.length < wanted) {
-        const number = (next += 1);
+        next += 1;
+        const number = next;
         if (!(await insertByChangeSet(port, number))) return;
         acknowledged.push(`N${String(number)}`);
         if (acknowledged.length === wanted) child.kill("SIGKILL");
