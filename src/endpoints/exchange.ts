@@ -27,6 +27,7 @@ import type { EntitySets } from "../sets/entity-sets.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
+import { type Arrival, fullUrlOf, type RequestUrl, toIncomingRequest } from "./arrival.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 
 /** The state that all requests of one registration share: made at startup, except for the caches. */
@@ -79,27 +80,7 @@ export interface NavigationRuntime {
   readonly table: TargetWay | null;
 }
 
-/** The URL of a request, cut but not decoded. */
-export interface RequestUrl {
-  /** The raw path, prefix included. */
-  readonly path: string;
-  /** The raw query string without the question mark. */
-  readonly query: string;
-}
-
 const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
-
-/** A request as it arrived, before the service knows who calls. */
-export interface Arrival {
-  readonly odata: ODataRequest;
-  /** The id of the request, which the response contains in `X-Request-Id`. */
-  readonly requestId: string;
-  readonly url: RequestUrl;
-  /** The scheme and authority that clients use. */
-  readonly baseUrl: string;
-  /** The batch that contains the request; absent for a single request. */
-  readonly batch?: BatchScope | undefined;
-}
 
 /** The user, and the results of the rules of the route. */
 export interface Access {
@@ -283,21 +264,4 @@ class RequestContext extends ServiceContext implements Context {
 /** Returns the place of the calls that the context of the request makes. */
 function outermostPlace(context: RequestContext): CallPlace {
   return { facts: context, depth: 0, part: context.part, access: ServiceContext.accessOf(context) };
-}
-
-/** Returns the request as the application sees it. Headers are made on first use. */
-export function toIncomingRequest(arrival: Arrival): IncomingRequest {
-  const { odata } = arrival;
-  return {
-    id: arrival.requestId,
-    method: odata.method,
-    url: fullUrlOf(arrival),
-    get headers(): Headers {
-      return odata.headers;
-    },
-  };
-}
-
-function fullUrlOf({ baseUrl, url: { path, query } }: Arrival): string {
-  return query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`;
 }

@@ -5,16 +5,9 @@ import type { User } from "../definition/context.ts";
 import { requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { Model } from "../edm/model.ts";
+import { type Arrival, type RequestUrl, toIncomingRequest } from "../endpoints/arrival.ts";
 import { authorize } from "../endpoints/authorize.ts";
-import {
-  type Access,
-  type Arrival,
-  Exchange,
-  type RequestUrl,
-  type ServiceRuntime,
-  toIncomingRequest,
-  unrestricted,
-} from "../endpoints/exchange.ts";
+import { type Access, Exchange, type ServiceRuntime, unrestricted } from "../endpoints/exchange.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
 import { checkHost, isCrossSiteWrite, readBaseUrl } from "../http/base-url.ts";

@@ -1,0 +1,41 @@
+import type { IncomingRequest } from "../definition/context.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { BatchScope } from "../sets/batch-scope.ts";
+
+/** The URL of a request, cut but not decoded. */
+export interface RequestUrl {
+  /** The raw path, prefix included. */
+  readonly path: string;
+  /** The raw query string without the question mark. */
+  readonly query: string;
+}
+
+/** A request as it arrived, before the service knows who calls. */
+export interface Arrival {
+  readonly odata: ODataRequest;
+  /** The id of the request, which the response contains in `X-Request-Id`. */
+  readonly requestId: string;
+  readonly url: RequestUrl;
+  /** The scheme and authority that clients use. */
+  readonly baseUrl: string;
+  /** The batch that contains the request; absent for a single request. */
+  readonly batch?: BatchScope | undefined;
+}
+
+/** Returns the request as the application sees it. Headers are made on first use. */
+export function toIncomingRequest(arrival: Arrival): IncomingRequest {
+  const { odata } = arrival;
+  return {
+    id: arrival.requestId,
+    method: odata.method,
+    url: fullUrlOf(arrival),
+    get headers(): Headers {
+      return odata.headers;
+    },
+  };
+}
+
+/** Returns the absolute URL of a request as the client sees it. */
+export function fullUrlOf({ baseUrl, url: { path, query } }: Arrival): string {
+  return query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`;
+}
