@@ -3,6 +3,7 @@ import { measureScenario, type Measurement } from "./measure-scenario.ts";
 import { toTable } from "./print-table.ts";
 import { profileScenario } from "./profile-scenario.ts";
 import { readArguments, type Arguments } from "./read-arguments.ts";
+import { toComparison } from "./record/compare-recorded.ts";
 import { makeFolder, withServers, writeBenchDatabase, type Servers } from "./with-servers.ts";
 
 const CONNECTIONS: readonly number[] = [1, 8];
@@ -25,7 +26,7 @@ async function profileOurs({ ours }: Servers, { scenarios }: Arguments): Promise
   for (const scenario of scenarios) console.log(await profileScenario(scenario, ours));
 }
 
-async function compareAndMeasure(servers: Servers, { scenarios, rounds }: Arguments): Promise<void> {
+async function compareAndMeasure(servers: Servers, { scenarios, rounds, postgres }: Arguments): Promise<void> {
   for (const scenario of scenarios) await compareAnswers(scenario, servers.ours, servers.limit);
   console.log("Both servers give the same answers, byte for byte.");
   const measurements: Measurement[] = [];
@@ -36,4 +37,5 @@ async function compareAndMeasure(servers: Servers, { scenarios, rounds }: Argume
     }
   }
   console.log(`\nCPU time of the server per request, ${String(rounds)} rounds:\n\n${toTable(measurements)}`);
+  console.log(`\n${toComparison(measurements, postgres === null ? "sqlite" : "postgres")}`);
 }

@@ -31,6 +31,15 @@ export async function watchBackends(place: string): Promise<Backends> {
   };
 }
 
+/** The version of a PostgreSQL server. */
+export async function versionOfPostgres(place: string): Promise<string> {
+  const client = new Client({ connectionString: place });
+  await client.connect();
+  const { rows } = await client.query<{ server_version: string }>("SHOW server_version");
+  await client.end();
+  return rows[0]?.server_version ?? "unknown";
+}
+
 /** The first number of this file is CPU time in nanoseconds; the clock of `stat` has only hundredths of a second. */
 function cpuOf(pid: number): number {
   try {

@@ -34,6 +34,8 @@ export interface CpuTime {
 /** The SQLite file that a server reads, or the URL of a database; and the response to `$metadata`, for a limit server. */
 export type ServerArguments = readonly [database: string] | readonly [database: string, metadata: string];
 
+/** Without these arguments of Node.js, `odatakit` is the built package in `dist`. */
+const FROM_SOURCE: readonly string[] = ["--conditions=source"];
 /** Milliseconds for a process to end after its server was closed: connections drain for 10 seconds at most. */
 const MOST_TO_END = 20_000;
 
@@ -61,10 +63,19 @@ export interface StartedServer {
   readonly end: () => Promise<void>;
 }
 
-/** Starts a server. @see withServer */
-export async function startServer(name: string, file: string, args: ServerArguments): Promise<StartedServer> {
+/**
+ * Starts a server.
+ * @param conditions arguments of Node.js: none for the built package
+ * @see withServer
+ */
+export async function startServer(
+  name: string,
+  file: string,
+  args: ServerArguments,
+  conditions: readonly string[] = FROM_SOURCE,
+): Promise<StartedServer> {
   const module = fileURLToPath(new URL(file, import.meta.url));
-  const child = fork(module, args, { execArgv: ["--conditions=source"] });
+  const child = fork(module, args, { execArgv: [...conditions] });
   const exited = once(child, "exit");
   const backends = await watchBackends(args[0]);
   const end = async (): Promise<void> => {

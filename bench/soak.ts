@@ -8,13 +8,19 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { databaseNameOf, deleteDatabase, makeDatabase } from "./open-database.ts";
 import { printSoak } from "./soak/print-soak.ts";
+import { recordSoak } from "./soak/record-soak.ts";
 import { runSoak } from "./soak/run-soak.ts";
 
-const USAGE = "npm run soak -- [--seconds 600] [--database postgresql://… | mysql://…] [--json]";
+const USAGE = "npm run soak -- [--seconds 600] [--database postgresql://… | mysql://…] [--json] [--record]";
 const DATABASE = "odatakit_soak";
 
 const { values } = parseArgs({
-  options: { seconds: { type: "string" }, database: { type: "string" }, json: { type: "boolean" } },
+  options: {
+    seconds: { type: "string" },
+    database: { type: "string" },
+    json: { type: "boolean" },
+    record: { type: "boolean" },
+  },
 });
 const seconds = Number(values.seconds ?? 600);
 if (!(seconds >= 5)) throw new Error(`--seconds takes a number from 5 on: ${USAGE}`);
@@ -43,6 +49,7 @@ async function overServer(server: string): Promise<boolean> {
 
 async function soak(place: string): Promise<boolean> {
   const result = await runSoak(place, seconds);
+  if (values.record === true) recordSoak(result);
   console.log(values.json === true ? JSON.stringify(result, null, 2) : printSoak(result));
   return result.violations.length === 0;
 }

@@ -78,7 +78,7 @@ export function writeBenchDatabase(directory: string): string {
 }
 
 /** Returns the response to `$metadata` as the argument of a limit server. */
-async function metadataOf(ours: ServerProcess): Promise<string> {
+export async function metadataOf(ours: ServerProcess): Promise<string> {
   const { headers, body } = await ask(ours.port, `${PREFIX}/$metadata`);
   const repeated = [...headers].filter(([name]) => REPEATED.has(name));
   return JSON.stringify({ headers: Object.fromEntries(repeated), body: body.toString() });

@@ -103,6 +103,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Comparison", link: "/comparison" },
       { text: "Architecture", link: "/explanations/architecture" },
       { text: "Inside the rooms", link: "/explanations/inside-the-rooms" },
+      { text: "Measurements", link: "/explanations/measurements" },
       { text: "Benchmark", link: "/explanations/benchmark" },
     ],
   },
