@@ -13,6 +13,7 @@ class NodeODataRequest implements ODataRequest {
   readonly #awaitsContinue: boolean;
   /** Null for a target that is a path. */
   readonly #absolute: AbsoluteForm | null;
+  #host: string | undefined;
   #headers: Headers | undefined;
   #controller: AbortController | undefined;
 
@@ -32,6 +33,10 @@ class NodeODataRequest implements ODataRequest {
   }
 
   get host(): string {
+    return (this.#host ??= this.#readHost());
+  }
+
+  #readHost(): string {
     // The header is required exactly once, even if the target names the authority. @see RFC 9112, sections 3.2 and 3.2.2
     const repeated = this.#repeatedHost();
     if (repeated !== undefined) return repeated;

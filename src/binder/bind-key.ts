@@ -66,6 +66,12 @@ export function keyParts(
   entityType: EntityType,
   fail: KeyFault,
 ): readonly (readonly [StructuralProperty, SyntaxNode])[] {
+  const [only] = parts;
+  const [single] = entityType.key;
+  if (only === undefined) throw fail("The parentheses must contain a key.");
+  if (parts.length === 1 && entityType.key.length === 1 && single !== undefined && only.name === null) {
+    return [[single, only.value]];
+  }
   const nodes = nodesByProperty(parts, entityType, fail);
   return entityType.key.map((property) => {
     const node = nodes.get(property);
@@ -79,12 +85,6 @@ function nodesByProperty(
   entityType: EntityType,
   fail: KeyFault,
 ): ReadonlyMap<StructuralProperty, SyntaxNode> {
-  const [only] = parts;
-  const [property] = entityType.key;
-  if (only === undefined) throw fail("The parentheses must contain a key.");
-  if (parts.length === 1 && entityType.key.length === 1 && property !== undefined && only.name === null) {
-    return new Map([[property, only.value]]);
-  }
   const nodes = new Map<StructuralProperty, SyntaxNode>();
   for (const part of parts) {
     if (part.name === null) {

@@ -28,8 +28,7 @@ export function propertiesToRead(
   needs: ReadNeeds,
 ): readonly SelectedProperty[] {
   const byNeeds = propertiesOf(clause, entitySet);
-  const joined = (needs.join ?? []).map(({ field }) => field);
-  const key = JSON.stringify(needs.pushdown ? [needs.key, joined] : [joined]);
+  const key = keyOfNeeds(needs);
   let properties = byNeeds.get(key);
   if (properties === undefined) {
     properties = Object.freeze(
@@ -38,6 +37,12 @@ export function propertiesToRead(
     byNeeds.set(key, properties);
   }
   return properties;
+}
+
+/** Returns the same text for the same needs. */
+function keyOfNeeds({ key, pushdown, join = [] }: ReadNeeds): string {
+  const own = pushdown ? (key ? "key" : "selected") : "all";
+  return join.length === 0 ? own : own + JSON.stringify(join.map(({ field }) => field));
 }
 
 /** Returns the key properties: the same list for each call with a type, so that a source compiles one statement for it. */
