@@ -41,7 +41,8 @@ export function propertiesToRead(
 
 /** Returns the same text for the same needs. */
 function keyOfNeeds({ key, pushdown, join = [] }: ReadNeeds): string {
-  const own = pushdown ? (key ? "key" : "selected") : "all";
+  const selected = key ? "selected and key" : "selected";
+  const own = pushdown ? selected : "all";
   return join.length === 0 ? own : own + JSON.stringify(join.map(({ field }) => field));
 }
 
