@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { Kysely, sql } from "kysely";
-import { arraySource, edm, entitySet, entityType, enumType, odataService } from "odatakit";
+import { arraySource, edm, entitySet, entityType, enumType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -339,7 +339,8 @@ describe("collections over SQLite that a reader thread reads as JSON", () => {
     logged.push(String((fields as { readonly err?: unknown } | undefined)?.err));
   };
   const logger = { error: note, warn: () => {}, info: () => {} };
-  const options = { name: "Notes", maxTop: null };
+  const navigation = { same: hasMany(Note, { target: "Notes", on: { id: "id" } }) };
+  const options = { name: "Notes", maxTop: null, navigation };
   const memory = odataService({
     entitySets: [entitySet(Note, { ...options, queryable: () => arraySource(Note, rows) })],
   });
@@ -369,6 +370,19 @@ describe("collections over SQLite that a reader thread reads as JSON", () => {
     "Notes?$filter=contains(Text,'77')&$top=100",
   ])("GET %s is the same as over an array", async (path) => {
     expect(await ask(database, path)).toEqual(await ask(memory, path));
+  });
+
+  test("expands in the same statement", async () => {
+    const [status, body] = await ask(
+      database,
+      "Notes?$filter=contains(Text,'77')&$select=Text&$top=30&$expand=Same($select=Id,Cost;$count=true)",
+    );
+    const found = rows.filter(({ text }) => text.includes("77")).slice(0, 30);
+    const expected = found.map(
+      ({ id, text }) => `{"Text":"${text}","Same@odata.count":1,"Same":[{"Id":${String(id)},"Cost":1.50}]}`,
+    );
+    expect(status).toBe(200);
+    expect(body.slice(body.indexOf("["), -1)).toBe(`[${expected.join(",")}]`);
   });
 
   test.each([

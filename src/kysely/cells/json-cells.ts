@@ -133,8 +133,9 @@ export const scanDouble: ScanJson = (bytes, at, { patches }) => {
     end += 1;
   }
   if (!isCommon || digits > COMMON_DIGITS) {
-    const number = Number(textOf(bytes, at, end));
-    patches.push({ start: at, end, text: doubleText(number) });
+    const written = asciiText(bytes, at, end);
+    const text = doubleText(Number(written));
+    if (text !== written) patches.push({ start: at, end, text });
   }
   return end;
 };
@@ -162,9 +163,11 @@ function doubleText(number: number): string {
   return number > 0 ? '"INF"' : '"-INF"';
 }
 
-/** Returns ASCII text. */
-function textOf(bytes: Uint8Array, start: number, end: number): string {
-  return String.fromCharCode(...bytes.subarray(start, end));
+/** Returns short ASCII text. */
+export function asciiText(bytes: Uint8Array, start: number, end: number): string {
+  let text = "";
+  for (let at = start; at < end; at += 1) text += String.fromCharCode(bytes[at] ?? 0);
+  return text;
 }
 
 /** Finds the end of an Edm.Guid in lower case. */

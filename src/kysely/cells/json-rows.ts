@@ -99,35 +99,52 @@ function scanObject(bytes: Uint8Array, start: number, members: readonly JsonMemb
   return bytes[at] === CLOSING ? at + 1 : -1;
 }
 
-/** Removes a member. Its value may have been written differently. */
+/** Removes a member. Parts of its value may have been written differently. */
 function hide(start: number, end: number, { patches }: JsonFindings): void {
-  const last = patches.at(-1);
-  if (last !== undefined && last.start > start) patches.pop();
+  while ((patches.at(-1)?.start ?? start) > start) patches.pop();
   patches.push({ start, end, text: "" });
 }
 
+/** Writes patches in place, or into more bytes if the text before one of them has become longer. */
 function patched(
   bytes: Uint8Array,
   lastStart: number,
   patches: readonly JsonPatch[],
 ): Pick<JsonRows, "bytes" | "lastStart"> {
-  const encoder = new TextEncoder();
   let growth = 0;
   let growthBefore = 0;
+  let mostGrowth = 0;
   for (const { start, end, text } of patches) {
     growth += text.length - (end - start);
+    if (growth > mostGrowth) mostGrowth = growth;
     if (start < lastStart) growthBefore = growth;
   }
-  const made = new Uint8Array(bytes.length + growth);
-  let from = 0;
+  const made = mostGrowth > 0 ? new Uint8Array(bytes.length + mostGrowth) : bytes;
+  // Moved to its end, the rest is never overwritten before it is read.
+  if (mostGrowth > 0) made.set(bytes, mostGrowth);
+  let from = mostGrowth;
   let to = 0;
   for (const { start, end, text } of patches) {
-    made.set(bytes.subarray(from, start), to);
-    to += start - from;
-    encoder.encodeInto(text, made.subarray(to));
-    to += text.length;
-    from = end;
+    to = move(made, to, from, start + mostGrowth);
+    // The texts are short and ASCII.
+    for (let index = 0; index < text.length; index += 1) made[to++] = text.charCodeAt(index);
+    from = end + mostGrowth;
   }
-  made.set(bytes.subarray(from), to);
-  return { bytes: made, lastStart: lastStart + growthBefore };
+  to = move(made, to, from, made.length);
+  return { bytes: made.subarray(0, to), lastStart: lastStart + growthBefore };
+}
+
+/** Short distances are cheaper to copy one by one. */
+const LEAST_COPIED = 48;
+
+/** Moves bytes to the front. @returns the end of the moved bytes */
+function move(bytes: Uint8Array, to: number, from: number, end: number): number {
+  const length = end - from;
+  if (to === from) return end;
+  if (length > LEAST_COPIED) {
+    bytes.copyWithin(to, from, end);
+  } else {
+    for (let index = 0; index < length; index += 1) bytes[to + index] = bytes[from + index] ?? 0;
+  }
+  return to + length;
 }

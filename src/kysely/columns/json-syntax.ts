@@ -20,6 +20,11 @@ export interface JsonSyntax {
    * index.
    */
   readonly needsListLimit: boolean;
+  /**
+   * Whether the JSON of a text or a number that the database writes determines the cell as the driver returns it, so that the
+   * value of any such column can be written again.
+   */
+  readonly keepsCells: boolean;
   /** The most members of an object. */
   readonly maxMembers: number;
   /**

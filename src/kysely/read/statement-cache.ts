@@ -129,7 +129,8 @@ export class StatementCache {
     sources: SourcesBySet | undefined,
   ): JsonStatement | null {
     const writesDoubles = (): boolean => syntax.writesDoubles(this.#target.local);
-    const writing = { syntax, writesDoubles, statement: this.#scope(profile, sources) };
+    const isPlain = json.expanded.length === 0;
+    const writing = { syntax, writesDoubles, statement: this.#scope(profile, sources), isPlain };
     const made = translateJsonPage(this.rowsFor(null), writing, clauses, json);
     if (made === null) return null;
     return Object.freeze({ ...this.#compiler.compile(made.query), members: made.members, width: made.width });

@@ -1,10 +1,12 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
 import type { JsonExpansion, JsonMembers } from "../../query/source.ts";
 import { scanInteger } from "../cells/json-cells.ts";
 import { type JsonMember, scanEntities, scanEntity } from "../cells/json-rows.ts";
-import { JSON_PAGE, type JsonLimit, type JsonPart, type JsonSyntax } from "../columns/json-syntax.ts";
-import { planOf } from "../columns/table-columns.ts";
+import { scanCell, scanDecimal } from "../cells/json-values.ts";
+import { JSON_PAGE, type JsonCell, type JsonLimit, type JsonPart, type JsonSyntax } from "../columns/json-syntax.ts";
+import { planOf, type ScalarPlan } from "../columns/table-columns.ts";
 import { bindFixed, bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { DerivedRelation } from "./derived-relation.ts";
@@ -32,6 +34,8 @@ interface Writing {
   /** Whether the database writes floating-point numbers with all digits. */
   readonly writesDoubles: () => boolean;
   readonly statement: StatementScope;
+  /** Whether the page has no expansions. */
+  readonly isPlain: boolean;
 }
 
 /** A member, in the statement and in the bytes. */
@@ -105,8 +109,9 @@ function hidden(written: WrittenMember | null): WrittenMember | null {
 
 function writeProperty(property: StructuralProperty, it: Relation, writing: Writing): WrittenMember | null {
   const plan = planOf(property, it.rows.plans);
-  const json = plan.kind === "scalar" ? plan.format.json : undefined;
-  if (plan.kind !== "scalar" || json === undefined) return null;
+  if (plan.kind !== "scalar") return null;
+  const json = plan.format.json ?? cellOf(plan, writing);
+  if (json === null) return null;
   if (json.isDouble === true && !writing.writesDoubles()) return null;
   const { name, nullable } = property;
   const cell = it.column(plan.column);
@@ -114,6 +119,18 @@ function writeProperty(property: StructuralProperty, it: Relation, writing: Writ
     part: { name, argument: json.toArgument(cell), cell },
     member: { head: headOf(name), nullable, scan: json.scan },
   };
+}
+
+/**
+ * Returns how the value of a column is written that is neither the text nor the number of its cell; null for bytes. JavaScript
+ * writes it again, which costs as much as a row, so this pays only for entities with expansions.
+ */
+function cellOf({ property, format, storage }: ScalarPlan, { syntax, isPlain }: Writing): JsonCell | null {
+  if (isPlain || !syntax.keepsCells || property.type.name === "Edm.Binary") return null;
+  const { toJson } = codecOf(property);
+  const scan = scanCell((cell) => format.toJson?.(cell, false) ?? toJson(format.toValue(cell), false));
+  const isDecimal = property.type.name === "Edm.Decimal" && (storage === undefined || storage === "text");
+  return { toArgument: format.toSelected, scan: isDecimal ? scanDecimal(scan) : scan, isDouble: true };
 }
 
 /** Returns the number of bytes of a separator and a name. */

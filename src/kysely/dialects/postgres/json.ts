@@ -112,6 +112,7 @@ const REFUSED_MESSAGE = /invalid memory alloc request size|string too long/;
 export const PG_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   // That would only move the work to the server.
   isForPlainPages: false,
+  keepsCells: false,
   needsListLimit: true,
   maxMembers: MAX_MEMBERS,
   page: (parts, rows) =>

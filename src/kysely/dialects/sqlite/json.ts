@@ -98,6 +98,7 @@ export const SQLITE_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   isForPlainPages: true,
   // Without an index, statements are not used.
   needsListLimit: false,
+  keepsCells: true,
   maxMembers: MAX_MEMBERS,
   page: (parts, rows) => {
     const blob = hasBlob(parts);
