@@ -1,5 +1,5 @@
-import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { Kysely, sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ENGINES } from "../executors/engines.ts";
 import { CITIES, COUNTRIES, makeWorld, type World } from "./visited-rows.ts";
 
@@ -58,6 +58,20 @@ describe.each(ENGINES)("over $title", (engine) => {
         }
       },
     );
+
+    test.runIf(engine.name === "postgres")("cells are computed for the rows of the page only", async () => {
+      const statements = vi.spyOn(Kysely.prototype, "executeQuery");
+      const target = "http://service.example/Cities?$orderby=Population,Id&$skip=100&$top=10";
+      expect((await world.service.fetch(new Request(target))).status).toBe(200);
+      // oxlint-disable-next-line typescript/no-unnecessary-type-conversion -- a batch of the driver is an object with a text
+      const texts = statements.mock.calls.map(([query]) => ("sql" in query ? query.sql.toString() : ""));
+      statements.mockRestore();
+      expect(texts).toEqual([
+        expect.stringMatching(
+          /^select "page"\."c0"::text as "c0", .* from \(select [^:]* order by [^:]* limit \$1 offset \$2\) as "page"$/u,
+        ),
+      ]);
+    });
 
     test("counts visited rows", async () => {
       expect(await world.visitedBy("/Cities/$count?$filter=Population ge 0")).toBeGreaterThanOrEqual(CITIES);

@@ -62,10 +62,7 @@ export interface ScanningForm {
 
 /** The forms of statements that a database supports. A distributed database supports few. */
 export interface DialectCapabilities {
-  /**
-   * How to find the first rows of each parent: `correlated`: by a subquery per parent with its own limit,
-   * `key in (select … limit n)`; `lateral`: `cross join lateral (… limit n)`; `window`: by `row_number()`.
-   */
+  /** The first rows of each parent: by `key in (select … limit n)`, by `cross join lateral (… limit n)`, by `row_number()`. */
   readonly topPerParent: "correlated" | "lateral" | "window";
   /** Whether a subquery may refer to the outer row (`exists`, counts). Otherwise: `key in (select …)`. */
   readonly correlatedSubqueries: boolean;
@@ -73,6 +70,8 @@ export interface DialectCapabilities {
   readonly listsWhole: boolean;
   /** Whether `key in (select …)` searches a long list once per row, unlike `exists`, unless it becomes a join. */
   readonly searchesLists: boolean;
+  /** Whether the cells of rows that a limit or an offset excludes are computed, too. */
+  readonly computesExcluded: boolean;
   /** Whether to join single-valued navigations in expansions and orders. Otherwise they are read one by one, by key. */
   readonly joins: boolean;
 }
@@ -83,6 +82,7 @@ export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<Diale
   correlatedSubqueries: false,
   listsWhole: false,
   searchesLists: false,
+  computesExcluded: false,
   joins: false,
 });
 

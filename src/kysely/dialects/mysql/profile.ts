@@ -25,6 +25,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     correlatedSubqueries: true,
     listsWhole: false,
     searchesLists: false,
+    computesExcluded: false,
     joins: true,
   }),
   maxParameters: 65_535,

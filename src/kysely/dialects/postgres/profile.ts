@@ -28,6 +28,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     correlatedSubqueries: true,
     listsWhole: true,
     searchesLists: true,
+    computesExcluded: true,
     joins: true,
   }),
   maxParameters: 65_535,
