@@ -74,9 +74,13 @@ export class SqliteReads {
 
   /** Whether a statement runs in a thread, if there is one. An invalid statement does not: it reports its error itself. */
   isLong(sql: string, parameters: readonly unknown[]): boolean {
-    const values = toBoundValues(parameters);
-    const { cost } = this.#estimate(this.#database.rows.get(sql));
-    return visitsOf(cost, values) > MOST_VISITS;
+    try {
+      const values = toBoundValues(parameters);
+      const { cost } = this.#estimate(this.#database.rows.get(sql));
+      return visitsOf(cost, values) > MOST_VISITS;
+    } catch {
+      return false;
+    }
   }
 
   /** Returns the text of a statement on the connection for Kysely: guarded if the statement is long. */
