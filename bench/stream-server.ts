@@ -1,0 +1,90 @@
+/** Serves a table of orders as one page: `ours` by odatakit, `limit` by hand in chunks of 200 rows. */
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import process from "node:process";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Kysely } from "kysely";
+import { edm, entityType, odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { serve } from "odatakit/node";
+import { sqliteDialect } from "odatakit/sqlite";
+
+/** What a server measures between two messages. */
+export interface StreamUse {
+  /** CPU time of all threads, in milliseconds. */
+  readonly cpu: number;
+  /** The longest delay of the main thread, in milliseconds. */
+  readonly pause: number;
+  /** The memory now, and its maximum since the start, in megabytes. */
+  readonly rss: number;
+  readonly peak: number;
+}
+
+const Order = entityType("Order", {
+  ID: edm.int32().key(),
+  CustomerID: edm.int32(),
+  Status: edm.string(),
+  OrderDate: edm.dateTimeOffset({ precision: 3 }),
+  Total: edm.double(),
+  Discount: edm.double().nullable(),
+  Note: edm.string().nullable(),
+  Token: edm.guid(),
+});
+
+const [, , kind = "ours", file = ""] = process.argv;
+const port = kind === "ours" ? await serveOurs() : await serveLimit();
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+let before = process.cpuUsage();
+process.on("message", () => {
+  const { user, system } = process.cpuUsage(before);
+  const use: StreamUse = {
+    cpu: (user + system) / 1000,
+    pause: delay.max / 1e6,
+    rss: process.memoryUsage.rss() / 1e6,
+    peak: process.resourceUsage().maxRSS / 1000,
+  };
+  process.send?.(use);
+  before = process.cpuUsage();
+  delay.reset();
+});
+process.on("disconnect", () => process.exit());
+process.send?.({ port });
+
+async function serveOurs(): Promise<number> {
+  // oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
+  const db = new Kysely<any>({ dialect: sqliteDialect(file) });
+  const orders = sqlEntitySet(Order, { db, table: "Orders", operations: ["read"] });
+  const service = odataService({
+    defaults: { maxTop: null },
+    entitySets: [orders],
+    propertyNaming: "asDeclared",
+    schemaCheck: false,
+  });
+  return (await serve(service, { port: 0, host: "127.0.0.1" })).port;
+}
+
+async function serveLimit(): Promise<number> {
+  const database = new DatabaseSync(file);
+  const page = database.prepare("select * from Orders where ID > ? order by ID limit 200");
+  const server = createServer((request, response) => void send(response, `http://${request.headers.host ?? ""}`));
+  const send = async (response: ServerResponse, root: string): Promise<void> => {
+    response.writeHead(200, { "Content-Type": "application/json;odata.metadata=minimal", "OData-Version": "4.0" });
+    response.write(`{"@odata.context":"${root}/$metadata#Orders","value":[`);
+    for (let last = 0; ;) {
+      const rows = page.all(last);
+      if (rows.length === 0) break;
+      const text = JSON.stringify(rows).slice(1, -1);
+      if (!response.write(last === 0 ? text : `,${text}`)) await once(response, "drain");
+      last = Number(rows.at(-1)?.["ID"]);
+      await nextTurn();
+    }
+    response.end("]}");
+  };
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
