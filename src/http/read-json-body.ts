@@ -55,7 +55,7 @@ function parseInTurns(parse: JsonParse): Maybe<JsonValue> {
 async function parseRest(parse: JsonParse): Promise<JsonValue> {
   do await nextTurn();
   while (!parseTurn(parse));
-  // The work that follows begins with a turn of its own.
+  // The following work begins in a new turn.
   await nextTurn();
   return parse.value;
 }

@@ -66,7 +66,7 @@ export function writeCollection(payload: CollectionPayload): string | Uint8Array
 
 /**
  * Writes the body of a collection response while its entities are read. The next link comes last, because only the end of
- * the page tells whether there is one; apart from that, the bytes are those of `writeCollection`.
+ * the page determines it; apart from that, the bytes are those of `writeCollection`.
  * @throws as `writeCollection`, and the errors of reading, during iteration
  * @see OData JSON Format 4.0, section 4.4
  */

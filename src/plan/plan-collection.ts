@@ -113,7 +113,7 @@ export function planCollection(
   };
 }
 
-/** For fewer rows without expansions, it takes a database longer to write JSON than to return them. */
+/** For fewer rows without expansions, a database needs more time to write JSON than to return them. */
 const LEAST_JSON_ROWS = 20;
 
 function paysAsJson(json: JsonMembers | undefined, { readSize }: PagePlan): boolean {

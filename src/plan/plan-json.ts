@@ -72,7 +72,7 @@ function mentionsLists(expansion: ExpandedNavigation): boolean {
   return mentions.roots.length > 0 || mentions.allNavigations.some((each) => each.navigationProperty.isCollection);
 }
 
-/** Returns the sets of all expansions, and those that their expressions mention. */
+/** Returns the sets of all expansions, and the sets that their expressions mention. */
 export const setsOfJson: (json: JsonMembers) => readonly EntitySet[] = keptPer(({ expanded }) =>
   Object.freeze([...new Set(expanded.flatMap(setsOf))]),
 );

@@ -47,7 +47,7 @@ export function planPaging(request: PagingRequest, maxTop: number | null): PageP
 /** A page of at most so many entities is read and written at once. */
 export const SHORT_PAGE = 1000;
 
-/** Whether a page may be longer than one that is read and written at once. */
+/** Whether a page may be too long to be read and written at once. */
 export function mayBeLong({ size }: PagePlan): boolean {
   return size === undefined || size > SHORT_PAGE;
 }

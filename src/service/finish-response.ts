@@ -27,7 +27,7 @@ function divided(body: ResponseBody): ResponseBody {
   return typeof body === "string" && body.length > LONG_TEXT ? encodePieces(body) : body;
 }
 
-/** Tells chunks that nobody reads them. */
+/** Ends chunks that will not be read. */
 function abandon(body: Exclude<ResponseBody, string | Uint8Array | null>): void {
   const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
   void iterator.return?.();

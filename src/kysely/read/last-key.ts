@@ -5,7 +5,7 @@ import { isJsonObject } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { JsonEntities, Page } from "../../query/source.ts";
 
-/** A list of entities as JSON is no deeper than its entities, which have only values. */
+/** The depth of a list of entities as JSON: entities contain only values. */
 const MAX_DEPTH = 2;
 
 /**

@@ -1,7 +1,7 @@
 import { protocolError } from "../../errors/odata-error.ts";
 import type { SourceQuery, StreamQuery } from "../../query/source.ts";
 
-/** What a stream holds between its chunks. */
+/** The resources of a stream between its chunks. */
 export interface StreamHold {
   /** The clauses with which each query of the stream is read. */
   readonly scope: Pick<SourceQuery, "signal" | "transaction">;
@@ -12,7 +12,7 @@ export interface StreamHold {
   end(): void;
 }
 
-/** What a stream must release at its end. */
+/** The resources that a stream must release at its end. */
 interface Held {
   /** The open transaction or snapshot of the queries; undefined: none. */
   readonly transaction?: unknown;

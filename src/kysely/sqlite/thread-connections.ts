@@ -42,7 +42,7 @@ export class ThreadConnections {
     return connection.statements;
   }
 
-  /** Ends a snapshot. One that no statement has begun is ignored. */
+  /** Ends a snapshot, unless no statement has begun it. */
   end(snapshot: number): void {
     const connection = this.#snapshots.get(snapshot);
     if (connection === undefined) return;
