@@ -260,7 +260,7 @@ describe("expansions that SQLite writes as JSON", () => {
       { numRuns: caseCount(1000) },
     );
     expect(library.database.written).toBeGreaterThan(requests / 2);
-  });
+  }, 300_000);
 
   test("have the bytes or the error of expanded rows if a cell is not as odatakit writes it", async () => {
     await fc.assert(
@@ -273,7 +273,7 @@ describe("expansions that SQLite writes as JSON", () => {
       }),
       { numRuns: caseCount(1500) },
     );
-  });
+  }, 300_000);
 
   test("are refused as those of rows beyond the limits", async () => {
     const ids = [0, 1, 2];

@@ -13,6 +13,8 @@ export interface RelatedItems {
   /** The entities that the navigation starts from. */
   readonly source: Relation;
   readonly related: Relation;
+  /** The alias of the link table; null without one. */
+  readonly link: string | null;
   /** The start of the `from` clause. */
   readonly from: Sql;
   /** Columns of the subquery, each with the column of the source that must be equal. */
@@ -44,13 +46,13 @@ export function joinItems(
   target: EntitySet,
   outer: Relation,
   statement: StatementScope,
-): Pick<RelatedItems, "related" | "from" | "pairs"> {
+): Pick<RelatedItems, "related" | "from" | "pairs" | "link"> {
   const related = addRelation(statement.rowsOf(target), new Level(), statement.nextAlias());
   if (join.kind === "direct") {
     const pairs = join.pairs.map(
       (pair) => [columnOperand(pair.related, related), columnOperand(pair.property, outer)] as const,
     );
-    return { related, from: related.from, pairs };
+    return { related, from: related.from, pairs, link: null };
   }
   const link = statement.nextAlias();
   const pairs = join.from.map((column) => {
@@ -59,7 +61,7 @@ export function joinItems(
   });
   const test = linkTest(join, link, related, statement.profile);
   const from = sql`${linkTable(join, link)} inner join ${related.from} on ${test}`;
-  return { related, from, pairs };
+  return { related, from, pairs, link };
 }
 
 /** Returns the tests that a related entity belongs to the source. */

@@ -10,6 +10,7 @@ import { planOf, type ScalarPlan } from "../columns/table-columns.ts";
 import { bindFixed, bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { DerivedRelation } from "./derived-relation.ts";
+import { linkOrder } from "./link-order.ts";
 import { relationScope } from "./path-scope.ts";
 import { itemTests, joinItems, selectItems } from "./related-items.ts";
 import { whereClause, type Relation, type Rows, type StatementScope } from "./relation.ts";
@@ -211,7 +212,12 @@ function listedEntities(each: JsonExpansion, json: JsonMembers, it: Relation, wr
   const list = new DerivedRelation(items.related, `of_${items.related.alias}`, cells);
   const written = writeObject(json, list, writing);
   if (written === null) return null;
-  const order = orderClause(translateOrder(each.orderBy, translator, profile.syntax));
+  const { link } = items;
+  const terms =
+    link === null
+      ? translateOrder(each.orderBy, translator, profile.syntax)
+      : linkOrder(each.orderBy, { join: each.join, link, translator, profile });
+  const order = orderClause(terms);
   const top = each.readSize === undefined ? BEYOND_LIMIT : bindFixed(BigInt(each.readSize));
   const { skip } = each.expansion;
   const limit = profile.syntax.limit(top, skip > 0 ? bindFixed(BigInt(skip)) : null);

@@ -6,9 +6,10 @@ import type { RowShape } from "../../query/row-shape.ts";
 import type { RelatedShape } from "../../query/source.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
-import { toComparable, toEquatable, toOrdered, type FormedSql, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import { toComparable, toEquatable, type FormedSql, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand, Translator } from "../statement/sql-operand.ts";
 import { linkColumn, linkTable, linkTest } from "./join-navigation.ts";
+import { linkOrder } from "./link-order.ts";
 import { relationScope } from "./path-scope.ts";
 import {
   columnOperand,
@@ -273,20 +274,8 @@ function orderOf({ profile }: StatementScope, { orderBy }: RelatedShape, { trans
   return translateOrder(orderBy, translator, profile.syntax);
 }
 
-/** Translates the inner order by columns of the link table where possible, so that only the required links are read. */
-function innerOrderOf(statement: StatementScope, shape: RelatedShape, rows: RelatedRows): readonly Sql[] {
-  const { join, orderBy } = shape;
-  const { profile } = statement;
-  return orderBy.flatMap((item) => {
-    const { expression, descending } = item;
-    const column =
-      join.kind === "link" && expression.kind === "property" && expression.source.kind === "it"
-        ? join.to.find(({ property }) => property.field === expression.property.field)
-        : undefined;
-    if (column === undefined) return translateOrder([item], rows.translator, profile.syntax);
-    // The join makes both columns equal, so neither is null.
-    return [profile.syntax.orderTerm(toOrdered(linkColumn(column, rows.link, profile)), descending, false)];
-  });
+function innerOrderOf({ profile }: StatementScope, { join, orderBy }: RelatedShape, rows: RelatedRows): readonly Sql[] {
+  return linkOrder(orderBy, { join, link: rows.link, translator: rows.translator, profile });
 }
 
 function limitOf({ profile }: StatementScope, { hasTop, hasSkip }: RelatedLimits): Sql {

@@ -1,0 +1,33 @@
+import type { NavigationJoin } from "../../edm/model.ts";
+import type { OrderByItem } from "../../query/clauses.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { toOrdered, type Sql } from "../statement/sql-form.ts";
+import type { Translator } from "../statement/sql-operand.ts";
+import { linkColumn } from "./join-navigation.ts";
+import { translateOrder } from "./translate-query.ts";
+
+/** The related entities that an order is translated for. */
+export interface LinkedEntities {
+  readonly join: NavigationJoin;
+  /** The alias of the link table. */
+  readonly link: string;
+  readonly translator: Translator;
+  readonly profile: DialectProfile;
+}
+
+/** Translates an order by columns of the link table where possible, so that only the required links are read. */
+export function linkOrder(
+  orderBy: readonly OrderByItem[],
+  { join, link, translator, profile }: LinkedEntities,
+): readonly Sql[] {
+  return orderBy.flatMap((item) => {
+    const { expression, descending } = item;
+    const column =
+      join.kind === "link" && expression.kind === "property" && expression.source.kind === "it"
+        ? join.to.find(({ property }) => property.field === expression.property.field)
+        : undefined;
+    if (column === undefined) return translateOrder([item], translator, profile.syntax);
+    // The join makes both columns equal, so neither is null.
+    return [profile.syntax.orderTerm(toOrdered(linkColumn(column, link, profile)), descending, false)];
+  });
+}
