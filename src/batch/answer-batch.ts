@@ -1,7 +1,7 @@
 import { nextTurn } from "../base/host.ts";
 import type { Context } from "../definition/context.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { checkBodyHeaders } from "../http/content-headers.ts";
+import { checkBodyHeaders, checkContentHeaders } from "../http/content-headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { ODATA_VERSION } from "../http/odata-version.ts";
@@ -28,6 +28,9 @@ export interface BatchLimits {
   readonly maxJsonDepth: number | null;
   readonly maxJsonValues: number | null;
 }
+
+/** The depth of the bodies within a JSON batch: object, array, object. */
+const ENVELOPE_DEPTH = 3;
 
 /** A batch request that has passed authentication. */
 export interface BatchArrival {
@@ -58,11 +61,15 @@ export async function answerBatch(
     );
   }
   const { maxJsonDepth, maxJsonValues } = limits;
+  if (!isMultipart) checkContentHeaders(request, limits.maxBytes);
   const bytes = await request.readBody(limits.maxBytes);
   const items =
     boundary !== null && isMultipart
       ? await readMultipart(bytes, boundary, limits.maxParts)
-      : readJsonBatch(await parseBody(bytes, maxJsonDepth ?? Infinity, maxJsonValues ?? Infinity), limits.maxParts);
+      : readJsonBatch(
+          await parseBody(bytes, (maxJsonDepth ?? Infinity) + ENVELOPE_DEPTH, maxJsonValues ?? Infinity),
+          limits.maxParts,
+        );
   const wish = readContinueOnError(request.header("prefer"));
   const settings: BatchSettings = {
     origin,

@@ -46,6 +46,8 @@ export class BatchRun {
   readonly #counted = { total: 0 };
   /** The operation in execution, for the log. */
   #current: ODataRequest;
+  /** Identifies the attempt in execution: a late operation of an earlier one leaves no traces. */
+  #attempt = {};
 
   constructor(batch: ODataRequest, context: Context, pipeline: PartPipeline, settings: BatchSettings) {
     this.#batch = batch;
@@ -67,13 +69,14 @@ export class BatchRun {
 
   async #runAlone(operation: BatchOperation): Promise<ItemResult> {
     try {
+      this.#begin();
       const fault = this.#missingDependency(operation);
       if (fault !== undefined) throw fault;
       const response = await this.#execute(operation, null);
       this.#urls.keep();
       return { item: operation, responses: [{ id: operation.id, response }], isFailed: response.status >= 400 };
     } catch (error) {
-      this.#urls.restart();
+      this.#begin();
       return { item: operation, responses: [this.#failure(operation, error)], isFailed: true };
     }
   }
@@ -81,41 +84,53 @@ export class BatchRun {
   async #runChangeSet(item: ChangeSet): Promise<ItemResult> {
     const { operations } = item;
     try {
+      this.#begin();
       this.#checkOperations(operations);
       const responses = await this.#runTogether(operations);
       this.#urls.keep();
       return { item, responses, isFailed: false };
     } catch (error) {
-      this.#urls.restart();
-      const isKnown = error instanceof ChangeSetFailure;
-      const responses = this.#failures(operations, isKnown ? error.operation : null, isKnown ? error.cause : error);
-      for (const { id } of operations) this.#urls.fail(id);
+      const failure = error instanceof ChangeSetFailure ? error : new ChangeSetFailure(null, error);
+      const responses = this.#failures(operations, failure);
       this.#urls.fail(item.id);
       return { item, responses, isFailed: true };
     }
   }
 
-  /** @param failed the operation that failed; null for the end of the transaction, and before any was executed */
+  /** Begins an item, or an attempt of a change set. Forgets what an earlier attempt executed. */
+  #begin(): void {
+    this.#attempt = {};
+    this.#urls.restart();
+  }
+
+  /** Returns the responses of a change set that failed. Operations that are not undone keep their URLs. */
   #failures(
     operations: readonly BatchOperation[],
-    failed: BatchOperation | null,
-    error: unknown,
+    { operation: failed, cause, executed }: ChangeSetFailure,
   ): readonly OperationResponse[] {
-    const failure = this.#failure(failed, error);
+    if (executed.length > 0) this.#urls.keep();
+    this.#begin();
+    const failure = this.#failure(failed, cause);
+    for (const { id } of operations.slice(executed.length)) this.#urls.fail(id);
     if (!this.#settings.answersEach) return [failure];
-    return operations.map((each) => {
+    const others = operations.slice(executed.length).map((each) => {
       if (failed === null || each === failed) return { ...failure, id: each.id };
       return this.#failure(each, this.#settings.brokenReference(failed.id ?? ""));
     });
+    return [...executed, ...others];
   }
 
   /** Executes the operations as one. A single operation is one by itself. */
   async #runTogether(operations: readonly BatchOperation[]): Promise<readonly OperationResponse[]> {
+    const counted = this.#counted.total;
     const run: ChangeSetRun = {
       operations,
       context: this.#context,
       execute: (operation, part) => this.#execute(operation, part),
-      restart: () => this.#urls.restart(),
+      restart: () => {
+        this.#begin();
+        this.#counted.total = counted;
+      },
     };
     const plan = operations.length < 2 ? null : this.#plan(operations);
     if (plan === null) return runInSequence(run);
@@ -159,6 +174,7 @@ export class BatchRun {
   }
 
   async #execute(operation: BatchOperation, part: TransactionPart | null): Promise<ODataResponse> {
+    const attempt = this.#attempt;
     this.#current = this.#batch;
     if (operation.fault !== undefined) throw operation.fault;
     const request = new PartRequest(this.#batch, operation, this.#urls.targetOf(operation.url));
@@ -169,7 +185,7 @@ export class BatchRun {
       counted: this.#counted,
     });
     const [path = ""] = request.target.split("?", 1);
-    this.#urls.note(operation.id, response.headers["Location"] ?? path);
+    if (attempt === this.#attempt) this.#urls.note(operation.id, response.headers["Location"] ?? path);
     return response;
   }
 

@@ -35,7 +35,8 @@ export class PartRequest implements ODataRequest {
 
   header(name: string): string | undefined {
     if (!OWN.test(name)) return this.#batch.header(name);
-    return IGNORED.has(name) ? undefined : this.#operation.headers.get(name);
+    const value = IGNORED.has(name) ? undefined : this.#operation.headers.get(name);
+    return value !== undefined && LATIN_1.test(value) ? value : undefined;
   }
 
   get headers(): Headers {
@@ -64,8 +65,9 @@ export class PartRequest implements ODataRequest {
   #mergeHeaders(): Headers {
     const merged = new Headers();
     for (const [name, value] of this.#batch.headers) if (!OWN.test(name)) merged.append(name, value);
-    for (const [name, value] of this.#operation.headers) {
-      if (OWN.test(name) && !IGNORED.has(name) && LATIN_1.test(value)) merged.set(name, value);
+    for (const name of this.#operation.headers.keys()) {
+      const value = OWN.test(name) ? this.header(name) : undefined;
+      if (value !== undefined) merged.set(name, value);
     }
     return merged;
   }

@@ -7,6 +7,8 @@ export interface BatchOrigin {
   readonly baseUrl: string;
   /** The Host header of the batch. */
   readonly host: string;
+  /** The path of the configured public URL, which a proxy removes; empty without one. */
+  readonly publicPath: string;
   /** The path of the service, without a trailing slash; empty for the root. */
   readonly prefix: string;
 }
@@ -39,11 +41,14 @@ export function toTarget(url: string, origin: BatchOrigin, dereference: Derefere
   const below = withoutDots(belowPrefix(path, origin), origin.prefix);
   const { prefix } = origin;
   const rest = below.slice(prefix.length);
-  if (rest === "/$batch" || rest.startsWith("/$batch/")) {
+  if (NESTED.test(rest)) {
     throw protocolError("NotFound", "A batch cannot contain a batch.", { target: "url" });
   }
   return below + query;
 }
+
+/** The path of a batch below the prefix. */
+const NESTED = /^\/(?:\$|%24)batch(?:\/|$)/;
 
 /** Encodes blanks, which clients forget, and refuses control characters. */
 function encodeBlanks(url: string): string {
@@ -85,11 +90,8 @@ function authorityOf(url: string): string | null {
 }
 
 /** Returns the path with the prefix of the service. */
-function belowPrefix(path: string, { baseUrl, prefix }: BatchOrigin): string {
-  // The public URL may have a path that a proxy removes.
-  const { pathname } = new URL(baseUrl);
-  const removed = pathname.endsWith("/") ? pathname.slice(0, -1) : pathname;
-  if (removed !== "" && isBelow(path, removed + prefix)) return path.slice(removed.length);
+function belowPrefix(path: string, { publicPath, prefix }: BatchOrigin): string {
+  if (publicPath !== "" && isBelow(path, publicPath + prefix)) return path.slice(publicPath.length);
   if (isBelow(path, prefix)) return path === "" ? "/" : path;
   return path.startsWith("/") ? prefix + path : `${prefix}/${path}`;
 }

@@ -52,7 +52,7 @@ export function readHeaderBlock(bytes: Uint8Array, start: number): HeaderBlock |
     if (line === null || line.end - start > MAX_BYTES) return `has headers of more than ${String(MAX_BYTES)} bytes.`;
     at = line.end;
     const { text } = line;
-    if (text === "") return { headers, end: at };
+    if (text.trim() === "") return { headers, end: at };
     if (lines === MAX_LINES) return `has more than ${String(MAX_LINES)} header lines.`;
     if (CONTROL.test(text)) return "has a control character in a header.";
     const colon = text.indexOf(":");
@@ -64,6 +64,16 @@ export function readHeaderBlock(bytes: Uint8Array, start: number): HeaderBlock |
     headers.set(name, before === undefined ? value : `${before}${isContinued ? " " : ", "}${value}`);
   }
   return { headers, end: at };
+}
+
+/** Returns whether a text is the name of a header. @see RFC 9110, section 5.1 */
+export function isHeaderName(text: string): boolean {
+  return TOKEN.test(text);
+}
+
+/** Returns whether a text has no character that a header must not contain. @see RFC 9110, section 5.5 */
+export function isHeaderValue(text: string): boolean {
+  return !CONTROL.test(text);
 }
 
 function quote(text: string): string {

@@ -10,6 +10,7 @@ import {
   NO_BYTES,
   REQUEST_ID_SYNTAX,
 } from "./batch-request.ts";
+import { isHeaderName, isHeaderValue } from "./read-header-block.ts";
 
 /** A request of a JSON batch, with the name of its atomicity group. */
 interface JsonRequest extends BatchOperation {
@@ -49,7 +50,7 @@ function readRequest(value: JsonValue, place: string, names: RequestNames): Json
   const method = textOf(members, "method", place).toUpperCase();
   const url = textOf(members, "url", place);
   const { atomicityGroup, dependsOn, headers, body } = members;
-  const group = atomicityGroup === undefined ? undefined : textOf(members, "atomicityGroup", place);
+  const group = isAbsent(atomicityGroup) ? undefined : textOf(members, "atomicityGroup", place);
   if (!REQUEST_ID_SYNTAX.test(id) || (group !== undefined && !REQUEST_ID_SYNTAX.test(group))) {
     throw unreadable(place, "has an invalid id or group: use letters, digits, and the characters - . _ ~.");
   }
@@ -82,7 +83,7 @@ interface DependencyPlace {
 }
 
 function readDependsOn(value: JsonValue | undefined, { place, names, group }: DependencyPlace): readonly string[] {
-  if (value === undefined) return [];
+  if (isAbsent(value)) return [];
   const isList = Array.isArray(value);
   const listed = isList ? (value as readonly JsonValue[]) : [];
   const needed = listed.filter((each) => typeof each === "string");
@@ -97,10 +98,13 @@ function readDependsOn(value: JsonValue | undefined, { place, names, group }: De
 
 function readHeaders(value: JsonValue | undefined, place: string): Map<string, string> {
   const headers = new Map<string, string>();
-  if (value === undefined) return headers;
+  if (isAbsent(value)) return headers;
   if (!isJsonObject(value)) throw unreadable(place, 'needs an object in "headers".');
   for (const [name, text] of Object.entries(value)) {
     if (typeof text !== "string") throw unreadable(place, `needs a string in the header ${JSON.stringify(name)}.`);
+    if (!isHeaderName(name) || !isHeaderValue(text)) {
+      throw unreadable(place, `has the invalid header ${JSON.stringify(name)}.`);
+    }
     headers.set(name.toLowerCase(), text.trim());
   }
   return headers;
@@ -156,6 +160,11 @@ function grouped(requests: readonly JsonRequest[]): readonly BatchItem[] {
   }
   close();
   return items;
+}
+
+/** Some clients write null for a member that they do not use. */
+function isAbsent(value: JsonValue | undefined): value is null | undefined {
+  return value === undefined || value === null;
 }
 
 /** Returns the members of an object. Annotations are skipped. @throws ODataError `InvalidBody` for an unknown member */

@@ -12,6 +12,8 @@ interface Reading {
   readonly count: OperationCount;
 }
 
+/** The number of parts after which other requests run. */
+const PARTS_PER_TURN = 1000;
 /** The length of a change set, in bytes, above which other requests run before it is read. */
 const LARGE = 1_000_000;
 
@@ -29,6 +31,7 @@ export async function readMultipart(
   const reading: Reading = { ids: new BatchIds(), count: new OperationCount(maxParts) };
   const items: BatchItem[] = [];
   for (const part of partsOf(bytes, boundary, "The body")) {
+    if ((items.length + 1) % PARTS_PER_TURN === 0) await nextTurn();
     const place = `Part ${String(items.length + 1)}`;
     const { type, inner, headers, content } = openPart(part, place);
     if (type === "application/http") {
@@ -53,6 +56,8 @@ function readChangeSet(bytes: Uint8Array, boundary: string | null, place: string
     if (type !== "application/http") throw unreadable(inner, "must have the Content-Type application/http.");
     operations.push(addOperation(content, headers, inner, reading));
   }
+  // An empty change set has a response, so it counts, too.
+  if (operations.length === 0) reading.count.add();
   return { kind: "changeSet", id: undefined, operations };
 }
 

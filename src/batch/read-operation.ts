@@ -50,10 +50,12 @@ function invalidId(place: string): ODataError {
   return unreadable(place, "has an invalid Content-ID: use letters, digits, and the characters - . _ ~.");
 }
 
+const BLANKS: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
+
 /** Skips empty lines before the request line. @see RFC 9112, section 2.2 */
 function afterEmptyLines(bytes: Uint8Array): number {
   let at = 0;
-  while (bytes[at] === 13 || bytes[at] === 10) at++;
+  while (BLANKS.has(bytes[at])) at++;
   return at;
 }
 
@@ -69,7 +71,7 @@ function readRequestLine(text: string): RequestLine | null {
   const method = line.slice(0, Math.max(blank, 0));
   if (!METHOD.test(method)) return null;
   const rest = line.slice(blank);
-  const version = rest.lastIndexOf(" HTTP/");
+  const version = rest.toUpperCase().lastIndexOf(" HTTP/");
   const url = (version < 0 ? rest : rest.slice(0, version)).trim();
   return url === "" ? null : { method, url };
 }

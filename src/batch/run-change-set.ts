@@ -20,10 +20,13 @@ export interface ChangeSetRun {
 /** The error of a change set, and the operation that failed; null for the end of the transaction. */
 export class ChangeSetFailure extends Error {
   readonly operation: BatchOperation | null;
+  /** The responses of earlier operations that are not undone. */
+  readonly executed: readonly OperationResponse[];
 
-  constructor(operation: BatchOperation | null, cause: unknown) {
+  constructor(operation: BatchOperation | null, cause: unknown, executed: readonly OperationResponse[] = []) {
     super("An operation of a change set failed.", { cause });
     this.operation = operation;
+    this.executed = executed;
   }
 }
 
@@ -48,6 +51,8 @@ export async function runAtomically(
     const executeAll = async (): Promise<readonly OperationResponse[]> => {
       for (const operation of operations) {
         current = operation;
+        // After the timeout, nothing more is executed.
+        void whole.transaction;
         const part = new TransactionPart(whole);
         const response = await part.enclose(() => execute(operation, part));
         responses.push({ id: operation.id, response: await completed(response) });
@@ -79,7 +84,7 @@ export async function runInSequence({ operations, execute }: ChangeSetRun): Prom
       const response = await execute(operation, null);
       responses.push({ id: operation.id, response: await completed(response) });
     } catch (error) {
-      throw new ChangeSetFailure(operation, error);
+      throw new ChangeSetFailure(operation, error, responses);
     }
   }
   return responses;

@@ -67,7 +67,10 @@ function expand(
 ): Maybe<{ readonly entity: unknown }> {
   const { definition } = exchange.service;
   const plan = planExpand(selectExpand, definition);
-  if (plan === null) return { entity };
+  if (plan === null) {
+    exchange.countEntities(1);
+    return { entity };
+  }
   const { maxEntities } = exchange;
   const entityType = origin.kind === "EntitySet" ? origin.entityType : origin;
   const page = { entities: [entity], rowShape, entityType, joined };

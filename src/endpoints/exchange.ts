@@ -130,10 +130,14 @@ export class Exchange implements Arrival, Access {
     this.isTargetSkipped = access.isTargetSkipped;
   }
 
-  /** The most entities that the response may contain: of a batch, as many as earlier responses have left. */
+  /**
+   * The most entities that the response may contain: for a read in a batch, as many as earlier responses have left. A write
+   * must not fail for earlier responses after it has been executed.
+   */
   get maxEntities(): number | null {
     const { maxResponseEntities } = this.service.definition.limits;
-    if (this.batch === undefined || maxResponseEntities === null) return maxResponseEntities;
+    const isRead = this.odata.method === "GET" || this.odata.method === "HEAD";
+    if (this.batch === undefined || maxResponseEntities === null || !isRead) return maxResponseEntities;
     return Math.max(maxResponseEntities - this.batch.counted.total, 0);
   }
 

@@ -48,9 +48,10 @@ export function operationResult(
   const entityType = returnType.type;
   const returned = { entityType, own: ownSet(called, entityType), name: operation.name };
   if (returnType.isCollection) {
-    return chain(seenEntities(exchange, returned, result), (entities) =>
-      collectionBody(exchange, format, { called, entityType }, entities),
-    );
+    return chain(seenEntities(exchange, returned, result), (entities) => {
+      exchange.countEntities(entities.length);
+      return collectionBody(exchange, format, { called, entityType }, entities);
+    });
   }
   return chain(isSeen(exchange, returned, result), (seen) =>
     seen ? entityResponse(exchange, format, { called, entityType }, result) : noContentResponse(exchange),

@@ -66,17 +66,19 @@ export function answerRequest(
 export interface BatchedRequest extends Omit<Arrival, "url"> {
   /** The user of the batch. */
   readonly user: User | null;
+  /** Whether the batch is JSON, a format of OData 4.01. */
+  readonly isJson: boolean;
 }
 
 /** Passes an operation of a batch to its endpoint, as the user of the batch. @throws ODataError as for a single request */
 export function answerBatched(
-  { user, ...arrival }: BatchedRequest,
+  { user, isJson, ...arrival }: BatchedRequest,
   runtime: ServiceRuntime,
   routes: ServiceRoutes,
 ): Maybe<ODataResponse> {
   const { odata } = arrival;
   checkMaxVersion(odata.header("odata-maxversion"));
-  checkRequestVersion(odata.header("odata-version"));
+  checkRequestVersion(odata.header("odata-version"), () => isJson);
   const routed = routeOf(odata, runtime.definition, routes);
   if (odata.method === "OPTIONS") return optionsResponse(routed.route.allow);
   const endpoint = routed.route.endpoint(odata.method);
@@ -97,7 +99,7 @@ export function routeOf(
   const url = splitTarget(target);
   if (!isBelowPrefix(url.path, prefix)) throw outsideOfPrefix(url.path, prefix);
   const below = url.path.slice(prefix.length);
-  const stated = further.get(below);
+  const stated = further.get(below) ?? further.get(plainPath(below));
   if (stated !== undefined) return { url, ...stated };
   const path = pathOf(below, model);
   return { url, path, route: routes.find(path), isPublic: false };
@@ -131,9 +133,15 @@ function isOfData(path: ResourcePath): boolean {
   return "entitySet" in path || path.kind === "operationImport";
 }
 
+/** Returns the other accepted form of a further path: with a dollar sign for its encoding, and without a trailing slash. */
+function plainPath(path: string): string {
+  return path.replace(/^\/%24/, "/$").replace(/\/$/, "");
+}
+
 /** Batches in JSON are a format of OData 4.01, so their clients send its version. */
-function isJsonBatch(request: ODataRequest, { batch, prefix }: ServiceDefinition): boolean {
-  if (batch?.json !== true || splitTarget(request.target).path !== `${prefix}/$batch`) return false;
+export function isJsonBatch(request: ODataRequest, { batch, prefix }: ServiceDefinition): boolean {
+  const { path } = splitTarget(request.target);
+  if (batch?.json !== true || plainPath(path.slice(prefix.length)) !== "/$batch") return false;
   return /^application\/json(?:$|[\s;])/i.test(request.header("content-type") ?? "");
 }
 

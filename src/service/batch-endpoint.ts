@@ -14,7 +14,7 @@ import type { Endpoint, Exchange } from "../endpoints/exchange.ts";
 import { readOptions } from "../endpoints/read-options.ts";
 import { definitionIn } from "../execution/reader.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { answerBatched, routeOf, type ServiceRoutes } from "./answer-request.ts";
+import { answerBatched, isJsonBatch, routeOf, type ServiceRoutes } from "./answer-request.ts";
 import { withoutBody } from "./finish-response.ts";
 import { handleError } from "./handle-error.ts";
 
@@ -37,10 +37,12 @@ export function batchEndpoint(
     maxJsonValues: limits.maxJsonValues,
   };
   const database = onlyDatabase(definition);
+  const publicPath =
+    definition.publicUrl === undefined ? "" : new URL(definition.publicUrl).pathname.replace(/\/$/, "");
   return (exchange) => {
     bindNoQuery(readOptions(exchange));
     const { odata, context, baseUrl } = exchange;
-    const arrival = { request: odata, context, origin: { baseUrl, host: odata.host, prefix } };
+    const arrival = { request: odata, context, origin: { baseUrl, host: odata.host, publicPath, prefix } };
     return answerBatch(arrival, settings, pipelineOf(exchange, routes(), database));
   };
 }
@@ -48,6 +50,7 @@ export function batchEndpoint(
 function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: TransactionalDatabase | null): PartPipeline {
   const { service, requestId, baseUrl, user } = exchange;
   const { definition } = service;
+  const isJson = isJsonBatch(exchange.odata, definition);
   return {
     database,
     plan: (request) => {
@@ -61,10 +64,10 @@ function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: Transac
       return routes.schemaGate.isOpen ? undefined : routes.schemaGate.enter(fields);
     },
     answer: (request, batch) =>
-      chain(answerBatched({ odata: request, requestId, baseUrl, user, batch }, service, routes), (response) =>
+      chain(answerBatched({ odata: request, requestId, baseUrl, user, batch, isJson }, service, routes), (response) =>
         withoutBody(request, response),
       ),
-    fail: (request, error) => handleError(definition, request, requestId, error),
+    fail: (request, error) => withoutBody(request, handleError(definition, request, requestId, error)),
   };
 }
 

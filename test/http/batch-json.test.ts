@@ -82,6 +82,8 @@ eachDoor((door) => {
       "OData-MaxVersion": "4.01",
     });
     expect(response?.headers["odata-version"]).toBe("4.0");
+    const headers = { "OData-Version": "4.01", "OData-MaxVersion": "4.01" };
+    expect(await json([{ id: "1", method: "get", url: "Customers(1)", headers }])).toMatchObject([{ status: 200 }]);
     const answer = await send("/odata/Customers(1)", { "OData-Version": "4.01", ...JSON_TYPE });
     expectError(answer, { status: 400, code: "UnsupportedODataVersion", target: "OData-Version" });
   });
@@ -257,6 +259,21 @@ eachDoor((door) => {
         /^Request 2 needs a string in the header "Accept"/,
       ],
       [
+        "a header name with a blank",
+        { requests: [first, { ...get, headers: { "if-a b": "x" } }] },
+        /^Request 2 has the invalid header "if-a b"/,
+      ],
+      [
+        "a header name outside of ASCII",
+        { requests: [first, { ...get, headers: { "accept-ü": "x" } }] },
+        /^Request 2 has the invalid header/,
+      ],
+      [
+        "a header with a line break",
+        { requests: [first, { ...get, headers: { Accept: "a\r\nb" } }] },
+        /^Request 2 has the invalid header "Accept"/,
+      ],
+      [
         "a body of a read",
         { requests: [first, { ...get, body: {} }] },
         /^Request 2 has a body, but requests with GET have none/,
@@ -294,6 +311,46 @@ eachDoor((door) => {
       const answer = await send("/odata/$batch", JSON_TYPE, "POST", JSON.stringify({ requests }));
       expectError(answer, { status: 413, code: "PayloadTooLarge", message: /more than 2 operations/ });
     });
+  });
+
+  test("a charset other than UTF-8 is 415", async () => {
+    const { send } = await jsonShop(door);
+    const answer = await send("/odata/$batch", { "Content-Type": "application/json;charset=utf-16" }, "POST", "{}");
+    expectError(answer, { status: 415, code: "UnsupportedMediaType", target: "Content-Type" });
+  });
+
+  test("null members are absent, and header values outside of Latin-1 are not passed on", async () => {
+    const { json, calls } = await jsonShop(door);
+    const [read, written] = await json([
+      { id: "1", method: "get", url: "Customers(1)", headers: null, dependsOn: null, atomicityGroup: null },
+      { id: "2", method: "post", url: "Journal", headers: { "If-X": "\u20ac" }, body: { Id: 2, Text: "two" } },
+    ]);
+    expect([read?.status, written?.status]).toEqual([200, 201]);
+    expect(calls[0]?.headers).not.toHaveProperty("if-x");
+  });
+
+  test("bodies may be as deep as those of single requests", async () => {
+    const { json } = await jsonShop(door, { defaults: { maxJsonDepth: 4 } });
+    const deep = (depth: number): unknown => (depth === 0 ? 1 : [deep(depth - 1)]);
+    const [allowed] = await json([{ id: "1", method: "patch", url: "Customers(1)", body: { Name: deep(3) } }]);
+    expect(allowed?.body.error.message).toContain("Name");
+  });
+
+  test('`changeSets: "sequential"`: operations that are executed keep their responses', async () => {
+    const { json, journal } = await jsonShop(door, { batch: { json: true, changeSets: "sequential" } });
+    const responses = await json([
+      { id: "a", atomicityGroup: "g", method: "post", url: "Journal", body: { Id: 2, Text: "two" } },
+      { id: "b", atomicityGroup: "g", method: "post", url: "Journal", body: { Id: 3, Text: "refuse" } },
+      { id: "c", atomicityGroup: "g", method: "post", url: "Journal", body: { Id: 4, Text: "four" } },
+      { id: "d", method: "get", url: "$a" },
+    ]);
+    expect(responses.map(({ id, status }) => [id, status])).toEqual([
+      ["a", 201],
+      ["b", 409],
+      ["c", 424],
+      ["d", 200],
+    ]);
+    expect(journal.map(({ id }) => id)).toEqual([1, 2]);
   });
 
   test("a body without a type is JSON, a text body stays text, and null is no body of a read", async () => {

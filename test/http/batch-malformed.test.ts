@@ -189,6 +189,15 @@ eachDoor((door) => {
       expect(await rowsOf("orders")).toHaveLength(2);
     });
 
+    test("empty change sets count, too, and many of them end at the limit", async () => {
+      const { send } = await shopBehind(door);
+      const empty = "--batch_7\nContent-Type: multipart/mixed; boundary=c\n\n--c--\n";
+      const allowed = await send("/odata/$batch", MULTIPART, "POST", `${empty.repeat(100)}--batch_7--`);
+      expect(received(allowed.headers["content-type"], allowed.text)).toHaveLength(100);
+      const refused = await send("/odata/$batch", MULTIPART, "POST", `${empty.repeat(200_000)}--batch_7--`);
+      expectError(refused, { status: 413, code: "PayloadTooLarge", message: /more than 100 operations/ });
+    });
+
     test("ten thousand operations end at the limit", async () => {
       const { send } = await shopBehind(door);
       const answer = await send("/odata/$batch", MULTIPART, "POST", multipart(reads(10_000)));
@@ -223,6 +232,31 @@ eachDoor((door) => {
       // 3 customers, then 1 customer and 1 order: 2 are left.
       expect(parts.map((part) => single(part).status)).toEqual([200, 200, 400, 200, 200]);
       expect(single(parts[2]).json.error.code).toBe("InvalidQueryOption");
+    });
+
+    test("`maxResponseEntities` counts the results of operations and single entities", async () => {
+      const { batch } = await shopBehind(door, { defaults: { maxResponseEntities: 4 } });
+      const parts = await batch(
+        [
+          { request: "GET Customers/Least(n=3)" },
+          { request: "GET Customers(1)" },
+          { request: "GET Customers/Least(n=1)" },
+          { request: "GET Customers/Least(n=0)" },
+        ],
+        { Prefer: "continue-on-error" },
+      );
+      expect(parts.map((part) => single(part).status)).toEqual([200, 200, 400, 200]);
+    });
+
+    test("a write does not fail for the entities of earlier responses", async () => {
+      const { batch, rowsOf } = await shopBehind(door, { defaults: { maxResponseEntities: 3 } });
+      const parts = await batch([
+        { request: "GET Customers" },
+        { request: "PATCH Customers(1)?$expand=Orders", body: { Name: "Eve" } },
+      ]);
+      expect(parts.map((part) => single(part).status)).toEqual([200, 200]);
+      expect(single(parts[1]).json).toMatchObject({ Name: "Eve", Orders: [{ Id: 10 }] });
+      expect((await rowsOf("customers"))[0]).toMatchObject({ name: "Eve" });
     });
   });
 });

@@ -29,6 +29,7 @@ const Order = entityType("Order", {
 });
 const Entry = entityType("Entry", { id: edm.int32().key(), text: edm.string() });
 
+const CUSTOMER_ROWS = [1, 2, 3].map((id) => ({ id, name: `C${String(id)}`, version: 1 }));
 const ALL = ["read", "create", "replace", "patch", "delete"] as const;
 
 /** The tables of the main database. */
@@ -105,6 +106,14 @@ export async function batchShop(options: Partial<ServiceOptions> = {}) {
         etag: ["version"],
         allowDeepInsert: true,
         navigation: { orders: hasMany(Order, { target: "Orders", on: { id: "customerId" } }) },
+        functions: {
+          Least: fn({
+            bound: "collection",
+            params: { n: edm.int32() },
+            returns: edm.collection(Customer),
+            handler: ({ n }) => CUSTOMER_ROWS.slice(0, n),
+          }),
+        },
         actions: {
           Rename: action({
             bound: "entity",

@@ -1,7 +1,31 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, createConnection } from "node:net";
 import { authenticated } from "odatakit";
-import { describe, expect, test } from "vitest";
+import { toNodeHandler } from "odatakit/node";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { MULTIPART, multipart, received, shopBehind, single, whole } from "./batch-model.ts";
-import { eachDoor, HOST } from "./doors.ts";
+import { eachDoor, HOST, type Service } from "./doors.ts";
+
+/** Starts a server over a service until the end of the test. */
+async function listenTo(service: Service): Promise<number> {
+  const server = createServer(toNodeHandler(service)).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+/** Sends a batch with any Host over a socket. @returns the response with its headers */
+async function rawPost(port: number, host: string, body: string): Promise<string> {
+  const socket = createConnection(port, "127.0.0.1");
+  socket.write(
+    `POST /odata/$batch HTTP/1.1\r\nHost: ${host}\r\nContent-Type: multipart/mixed; boundary=batch_7\r\n` +
+      `Content-Length: ${String(Buffer.byteLength(body))}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  let text = "";
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+}
 
 eachDoor((door) => {
   describe("the URL of an operation may be", () => {
@@ -150,6 +174,25 @@ eachDoor((door) => {
       expect(single(parts[1]).headers["Location"]).toBe(`${publicUrl}/odata/Orders(12)`);
       expect(single(parts[2]).status).toBe(200);
     });
+  });
+
+  test("a Host that is no host of a URL is served as for a single request", async () => {
+    const { service } = await shopBehind(door);
+    const port = await listenTo(service);
+    for (const host of ["999.999.999.999", "%zz", "shop.example:99999"]) {
+      const text = await rawPost(port, host, multipart([{ request: "GET Customers/$count" }]));
+      expect(text).toContain("HTTP/1.1 200 OK\r\nOData-Version: 4.0\r\nContent-Type: text/plain");
+    }
+  });
+
+  test("the path of a batch may end with a slash, and encode its dollar sign", async () => {
+    const { send, batch } = await shopBehind(door, { batch: { json: true } });
+    for (const path of ["/odata/%24batch", "/odata/$batch/", "/odata/%24batch/"]) {
+      const answer = await send(path, MULTIPART, "POST", multipart([{ request: "GET Customers/$count" }]));
+      expect(received(answer.headers["content-type"], answer.text)).toMatchObject([{ status: 200, text: "3" }]);
+      const [nested] = await batch([{ request: `POST ${path}` }]);
+      expect(single(nested)).toMatchObject({ status: 404, json: { error: { code: "NotFound" } } });
+    }
   });
 
   describe("identity", () => {

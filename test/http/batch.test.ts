@@ -70,8 +70,10 @@ eachDoor((door) => {
       { request: "POST Customers(1)/Greet" },
       { request: "HEAD Customers(1)" },
       { request: "OPTIONS Customers" },
+      { request: "HEAD Customers(99)" },
     ]);
-    expect(parts.map((part) => single(part).status)).toEqual([200, 200, 200, 204, 200, 200, 204]);
+    expect(parts.map((part) => single(part).status)).toEqual([200, 200, 200, 204, 200, 200, 204, 404]);
+    expect(single(parts[7]).text).toBe("");
     expect(single(parts[0]).headers["Content-Type"]).toBe("application/xml");
     expect(single(parts[0]).text).toContain("<edmx:Edmx");
     expect(single(parts[1]).json.value).toContainEqual({ name: "Customers", kind: "EntitySet", url: "Customers" });
