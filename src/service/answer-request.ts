@@ -18,7 +18,7 @@ import type { ResourcePath } from "../query/resource-path.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
-import type { FurtherRoutes } from "./further-routes.ts";
+import { BATCH_PATHS, type FurtherRoutes } from "./further-routes.ts";
 import type { Route, RouteEndpoint, RouteTable } from "./route-table.ts";
 import type { SchemaGate } from "./schema-gate.ts";
 
@@ -99,7 +99,7 @@ export function routeOf(
   const url = splitTarget(target);
   if (!isBelowPrefix(url.path, prefix)) throw outsideOfPrefix(url.path, prefix);
   const below = url.path.slice(prefix.length);
-  const stated = further.get(below) ?? further.get(plainPath(below));
+  const stated = further.get(below);
   if (stated !== undefined) return { url, ...stated };
   const path = pathOf(below, model);
   return { url, path, route: routes.find(path), isPublic: false };
@@ -133,15 +133,10 @@ function isOfData(path: ResourcePath): boolean {
   return "entitySet" in path || path.kind === "operationImport";
 }
 
-/** Returns the other accepted form of a further path: with a dollar sign for its encoding, and without a trailing slash. */
-function plainPath(path: string): string {
-  return path.replace(/^\/%24/, "/$").replace(/\/$/, "");
-}
-
 /** Batches in JSON are a format of OData 4.01, so their clients send its version. */
 export function isJsonBatch(request: ODataRequest, { batch, prefix }: ServiceDefinition): boolean {
   const { path } = splitTarget(request.target);
-  if (batch?.json !== true || plainPath(path.slice(prefix.length)) !== "/$batch") return false;
+  if (batch?.json !== true || !BATCH_PATHS.includes(path.slice(prefix.length))) return false;
   return /^application\/json(?:$|[\s;])/i.test(request.header("content-type") ?? "");
 }
 

@@ -17,6 +17,9 @@ export interface FurtherRoute {
 /** The further routes by their raw path below the prefix, with a leading slash. */
 export type FurtherRoutes = ReadonlyMap<string, FurtherRoute>;
 
+/** The paths of batches below the prefix. Clients encode the dollar sign, or end paths with a slash. */
+export const BATCH_PATHS: readonly string[] = ["/$batch", "/$batch/", "/%24batch", "/%24batch/"];
+
 const ROOT: ResourcePath = Object.freeze({ kind: "serviceRoot" });
 
 /**
@@ -33,7 +36,7 @@ export function openFurtherRoutes(
   const opened = new Map(resources.map((resource) => [`/${resource.path}`, toRoute(resource)]));
   if (answerBatch !== null) {
     const route = new Route({ POST: { answer: answerBatch, category: null } });
-    opened.set("/$batch", { path: ROOT, route, isPublic: false });
+    for (const path of BATCH_PATHS) opened.set(path, { path: ROOT, route, isPublic: false });
   }
   return opened;
 }
