@@ -275,6 +275,18 @@ describe("expansions that SQLite writes as JSON", () => {
     );
   }, 300_000);
 
+  test.each<readonly [string, Partial<Rows>]>([
+    ["a text where a double is expected", { books: [[6, null, "", "1", null, null]], book_tags: [[6, "a"]] }],
+    ["a text where a boolean is expected", { books: [[6, null, "", 1, "1", null]], book_tags: [[6, "a"]] }],
+  ])("have the error of expanded rows for %s", async (_title, rows) => {
+    await library.store({ authors: [], books: [], tags: [["a", null]], book_tags: [], shelves: [], ...rows });
+    for (const path of ["Tags?$expand=books", "Books?$expand=tags", "Books"]) {
+      const { written, read } = await library.database.both(library.service, path);
+      expect(written, path).toEqual(read);
+      expect(read.status, path).toBe(500);
+    }
+  });
+
   test("are refused as those of rows beyond the limits", async () => {
     const ids = [0, 1, 2];
     const rows: Rows = {

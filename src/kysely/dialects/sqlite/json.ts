@@ -18,13 +18,15 @@ import type { Sql } from "../../statement/sql-form.ts";
 
 const asItStands = (cell: Sql): Sql => cell;
 
+// A plus removes the affinity of an operand: otherwise a text such as '1' would equal the number.
+
 /** Zero and one become booleans; any other cell is written as it is, and refused. */
 const toBoolean = (cell: Sql): Sql =>
-  sql`case ${cell} when 1 then json('true') when 0 then json('false') else ${cell} end`;
+  sql`case +${cell} when 1 then json('true') when 0 then json('false') else ${cell} end`;
 
 /** Whole numbers are written without a fraction, and negative zero as a text, which is refused. */
 const toNumber = (cell: Sql): Sql =>
-  sql`iif(${cell} = cast(${cell} as integer), iif(${cell} = 0 and atan2(${cell}, -1) < 0, '-0', cast(${cell} as integer)), ${cell})`;
+  sql`iif(+${cell} = +cast(${cell} as integer), iif(${cell} = 0 and atan2(${cell}, -1) < 0, '-0', cast(${cell} as integer)), ${cell})`;
 
 const double: JsonCell = { toArgument: toNumber, scan: scanDouble, isDouble: true };
 
