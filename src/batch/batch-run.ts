@@ -97,7 +97,7 @@ export class BatchRun {
     }
   }
 
-  /** Begins an item, or an attempt of a change set. Forgets what an earlier attempt executed. */
+  /** Begins an item, or an attempt of a change set. Forgets the operations of an earlier attempt. */
   #begin(): void {
     this.#attempt = {};
     this.#urls.restart();

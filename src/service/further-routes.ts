@@ -5,7 +5,7 @@ import { sha256Base64 } from "../payload/sha256.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { Route } from "./route-table.ts";
 
-/** A route that is no resource of the model, such as `openapi.json` or `$batch`. */
+/** A route outside the model, such as `openapi.json` or `$batch`. */
 export interface FurtherRoute {
   /** The resource of the protocol for its rules: the root of the service. */
   readonly path: ResourcePath;

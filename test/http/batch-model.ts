@@ -39,7 +39,7 @@ interface Database {
   readonly audit: { readonly id: number; readonly text: string };
 }
 
-/** What a handler of the journal saw. */
+/** A call of a handler, as the handler saw it. */
 export interface SeenCall {
   readonly handler: string;
   readonly user: string | undefined;
