@@ -5,10 +5,10 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
 import type { BatchItem, BatchOperation, ChangeSet } from "./batch-request.ts";
 import { BatchUrls } from "./batch-urls.ts";
-import type { PartPipeline } from "./part-pipeline.ts";
+import type { PartPipeline, PlannedOperation } from "./part-pipeline.ts";
 import { PartRequest } from "./part-request.ts";
 import type { BatchOrigin } from "./part-url.ts";
-import { type AtomicPlan, planChangeSet, planOrNull } from "./plan-change-set.ts";
+import { type AtomicPlan, planChangeSet } from "./plan-change-set.ts";
 import { ChangeSetFailure, type ChangeSetRun, runAtomically, runInSequence } from "./run-change-set.ts";
 import type { OperationResponse } from "./write-multipart.ts";
 
@@ -138,23 +138,31 @@ export class BatchRun {
     return runAtomically(run, plan);
   }
 
-  /** Plans the transaction of a change set; null if no operation needs one, or the service does not demand it. */
+  /**
+   * Plans the transaction of a change set; null if no operation needs one, or the service does not demand it.
+   * @throws ChangeSetFailure for an operation that leads nowhere: nothing is executed
+   */
   #plan(operations: readonly BatchOperation[]): AtomicPlan | null {
     const urls = this.#urls.planning();
-    const planned = operations.flatMap((operation) => {
-      const found = planOrNull(() => {
-        const request = new PartRequest(this.#batch, operation, urls.targetOf(operation.url));
-        const each = this.#pipeline.plan(request);
-        urls.note(operation.id, each.created ?? request.target);
-        return each;
-      });
-      return found === null ? [] : [found];
-    });
+    const planned = operations.map((operation) => this.#planOperation(operation, urls));
     try {
       return planChangeSet(planned, this.#pipeline.database);
     } catch (error) {
       if (this.#settings.isSequential) return null;
       throw error;
+    }
+  }
+
+  #planOperation(operation: BatchOperation, urls: BatchUrls): PlannedOperation {
+    this.#current = this.#batch;
+    try {
+      const request = new PartRequest(this.#batch, operation, urls.targetOf(operation.url));
+      this.#current = request;
+      const planned = this.#pipeline.plan(request);
+      urls.note(operation.id, planned.created ?? request.target);
+      return planned;
+    } catch (error) {
+      throw new ChangeSetFailure(operation, error);
     }
   }
 

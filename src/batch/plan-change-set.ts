@@ -1,6 +1,5 @@
-import { attempt } from "../base/attempt.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
-import { ODataError, protocolError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { PlannedOperation } from "./part-pipeline.ts";
 
 /** How the operations of a change set become one. */
@@ -14,7 +13,7 @@ export interface AtomicPlan {
 /**
  * Decides whether the operations of a change set can succeed or fail together: tables of one database, and handlers of the
  * application that use its transaction.
- * @param planned the operations that could be planned; any other fails when it is executed
+ * @param planned the operations of the change set
  * @param only the only database of the service, for change sets without a table
  * @throws ODataError `NotImplemented` that names the set that cannot take part
  * @see OData Protocol 4.0, section 11.7.1; docs/reference/batch.md
@@ -42,12 +41,6 @@ export function planChangeSet(
 interface JoinedDatabase {
   readonly name: string;
   readonly database: TransactionalDatabase;
-}
-
-/** Plans an operation; null if it will fail when it is executed. */
-export function planOrNull(plan: () => PlannedOperation): PlannedOperation | null {
-  const planned = attempt(plan, ODataError);
-  return planned instanceof ODataError ? null : planned;
 }
 
 function cannotJoin(name: string): ODataError {

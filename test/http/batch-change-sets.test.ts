@@ -220,6 +220,32 @@ eachDoor((door) => {
     expect(await rowsOf("orders")).toEqual([ORDERS[1]]);
   });
 
+  test.each(["atomic", "sequential"] as const)(
+    "an operation that leads nowhere is refused before anything of its change set runs (%s)",
+    async (changeSets) => {
+      const { batch, journal } = await shopBehind(door, changeSets === "sequential" ? { batch: { changeSets } } : {});
+      const [unknown] = await batch([
+        [
+          { request: "POST Journal", body: { Id: 3, Text: "three" } },
+          { request: "POST Nothing", id: "2", body: {} },
+        ],
+      ]);
+      expect(single(unknown)).toMatchObject({ status: 404, id: "2", json: { error: { code: "NotFound" } } });
+      const [method] = await batch([
+        [
+          { request: "POST Journal", body: { Id: 3, Text: "three" } },
+          { request: "DELETE Orders", id: "3" },
+        ],
+      ]);
+      expect(single(method)).toMatchObject({
+        status: 405,
+        id: "3",
+        headers: { Allow: "GET, POST, HEAD, OPTIONS" },
+      });
+      expect(journal).toEqual([]);
+    },
+  );
+
   test("two change sets at once do not mix", async () => {
     const { send, rowsOf, db } = await shopBehind(door);
     await sql`create table counted (n integer)`.execute(db);
