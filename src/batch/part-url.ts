@@ -47,8 +47,8 @@ export function toTarget(url: string, origin: BatchOrigin, dereference: Derefere
   return below + query;
 }
 
-/** The path of a batch below the prefix. */
-const NESTED = /^\/(?:\$|%24)batch(?:\/|$)/;
+/** The path of a batch below the prefix, or below an entity set. */
+const NESTED = /^(?:\/[^/]*)?\/(?:\$|%24)batch(?:\/|$)/;
 
 /** Encodes blanks, which clients forget, and refuses control characters. */
 function encodeBlanks(url: string): string {

@@ -18,7 +18,7 @@ import type { ResourcePath } from "../query/resource-path.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
-import { BATCH_PATHS, type FurtherRoutes } from "./further-routes.ts";
+import type { FurtherRoutes } from "./further-routes.ts";
 import type { Route, RouteEndpoint, RouteTable } from "./route-table.ts";
 import type { SchemaGate } from "./schema-gate.ts";
 
@@ -49,7 +49,7 @@ export function answerRequest(
   const { definition } = runtime;
   checkHost(request);
   checkMaxVersion(request.header("odata-maxversion"));
-  checkRequestVersion(request.header("odata-version"), () => isJsonBatch(request, definition));
+  checkRequestVersion(request.header("odata-version"), () => acceptsJsonBatch(request, definition, routes));
   const routed = routeOf(request, definition, routes);
   if (request.method === "OPTIONS") return optionsResponse(routed.route.allow);
   const endpoint = routed.route.endpoint(request.method);
@@ -133,10 +133,18 @@ function isOfData(path: ResourcePath): boolean {
   return "entitySet" in path || path.kind === "operationImport";
 }
 
-/** Batches in JSON are a format of OData 4.01, so their clients send its version. */
-export function isJsonBatch(request: ODataRequest, { batch, prefix }: ServiceDefinition): boolean {
+/** Returns whether a request is a batch in JSON, a format of OData 4.01: its clients send that version. */
+function acceptsJsonBatch(
+  request: ODataRequest,
+  { batch, prefix }: ServiceDefinition,
+  { further }: ServiceRoutes,
+): boolean {
   const { path } = splitTarget(request.target);
-  if (batch?.json !== true || !BATCH_PATHS.includes(path.slice(prefix.length))) return false;
+  return batch?.json === true && further.get(path.slice(prefix.length))?.isBatch === true && isJsonBody(request);
+}
+
+/** Returns whether the body of a batch is JSON. */
+export function isJsonBody(request: ODataRequest): boolean {
   return /^application\/json(?:$|[\s;])/i.test(request.header("content-type") ?? "");
 }
 

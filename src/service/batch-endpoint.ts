@@ -14,7 +14,7 @@ import type { Endpoint, Exchange } from "../endpoints/exchange.ts";
 import { readOptions } from "../endpoints/read-options.ts";
 import { definitionIn } from "../execution/reader.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { answerBatched, isJsonBatch, routeOf, type ServiceRoutes } from "./answer-request.ts";
+import { answerBatched, isJsonBody, routeOf, type ServiceRoutes } from "./answer-request.ts";
 import { withoutBody } from "./finish-response.ts";
 import { handleError } from "./handle-error.ts";
 
@@ -50,7 +50,7 @@ export function batchEndpoint(
 function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: TransactionalDatabase | null): PartPipeline {
   const { service, requestId, baseUrl, user } = exchange;
   const { definition } = service;
-  const isJson = isJsonBatch(exchange.odata, definition);
+  const isJson = isJsonBody(exchange.odata);
   return {
     database,
     plan: (request) => {

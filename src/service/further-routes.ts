@@ -12,13 +12,24 @@ export interface FurtherRoute {
   readonly route: Route;
   /** Whether requests skip authentication and authorization. */
   readonly isPublic: boolean;
+  /** Whether it accepts batches. */
+  readonly isBatch: boolean;
 }
 
 /** The further routes by their raw path below the prefix, with a leading slash. */
 export type FurtherRoutes = ReadonlyMap<string, FurtherRoute>;
 
-/** The paths of batches below the prefix. Clients encode the dollar sign, or end paths with a slash. */
-export const BATCH_PATHS: readonly string[] = ["/$batch", "/$batch/", "/%24batch", "/%24batch/"];
+/** The last segment of the paths of batches. Clients encode the dollar sign, or end paths with a slash. */
+const BATCH_ENDS: readonly string[] = ["/$batch", "/$batch/", "/%24batch", "/%24batch/"];
+
+/**
+ * Returns the paths of batches below the prefix. The data manager of Syncfusion sends batches to `$batch` of an entity set.
+ * They mean the same there, and their relative URLs too.
+ */
+function batchPathsOf(entitySets: Iterable<string>): readonly string[] {
+  const parents = ["", ...Array.from(entitySets, (name) => `/${name}`)];
+  return parents.flatMap((parent) => BATCH_ENDS.map((end) => parent + end));
+}
 
 const ROOT: ResourcePath = Object.freeze({ kind: "serviceRoot" });
 
@@ -36,7 +47,8 @@ export function openFurtherRoutes(
   const opened = new Map(resources.map((resource) => [`/${resource.path}`, toRoute(resource)]));
   if (answerBatch !== null) {
     const route = new Route({ POST: { answer: answerBatch, category: null } });
-    for (const path of BATCH_PATHS) opened.set(path, { path: ROOT, route, isPublic: false });
+    const batch: FurtherRoute = { path: ROOT, route, isPublic: false, isBatch: true };
+    for (const path of batchPathsOf(service.definition.entitySets.keys())) opened.set(path, batch);
   }
   return opened;
 }
@@ -45,5 +57,5 @@ function toRoute(resource: RouteResource): FurtherRoute {
   const etag = `"${sha256Base64(resource.body)}"`;
   const answer: Endpoint = (exchange) => readResource(exchange, resource, etag);
   const route = new Route({ GET: { answer, category: null } });
-  return { path: ROOT, route, isPublic: resource.isPublic === true };
+  return { path: ROOT, route, isPublic: resource.isPublic === true, isBatch: false };
 }

@@ -75,9 +75,11 @@ eachDoor((door) => {
       Accept: "application/json, text/javascript, */*; q=0.01",
       "Content-Type": "multipart/mixed; charset=UTF-8;boundary=batch_1",
     };
-    const answer = await send("/odata/$batch", headers, "POST", body);
+    const answer = await send("/odata/Orders/$batch", headers, "POST", body);
     const [set] = received(answer.headers["content-type"], answer.text);
     expect(whole(set)).toMatchObject([{ id: "1", status: 201, json: { Id: 12 } }]);
+    const elsewhere = await send("/odata/Nothing/$batch", headers, "POST", body);
+    expect(elsewhere.status).toBe(404);
   });
 
   test("SAP Cloud SDK: URLs that start with a slash are relative to the service root", async () => {

@@ -64,6 +64,8 @@ eachDoor((door) => {
       ["above the service with backslashes", "..\\..\\admin", 404],
       ["above the service, encoded", "%2e%2e/admin", 404],
       ["a batch", "$batch", 404],
+      ["a batch of an entity set", "Orders/$batch", 404],
+      ["a batch of an entity set, encoded", "Orders/%24batch/", 404],
       ["a batch, absolute", `http://${HOST}/odata/$batch`, 404],
       ["with a fragment", "Customers(1)#top", 400],
       ["with a control character", "Customers(1)\u0001", 400],
