@@ -9,7 +9,7 @@ import type {
   OperationDefinition,
   ServiceDefinition,
 } from "../definition/service-definition.ts";
-import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
+import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import type { Endpoint, Exchange } from "../endpoints/exchange.ts";
 import { readOptions } from "../endpoints/read-options.ts";
 import { definitionIn } from "../execution/reader.ts";
@@ -36,7 +36,8 @@ export function batchEndpoint(
     maxJsonDepth: limits.maxJsonDepth,
     maxJsonValues: limits.maxJsonValues,
   };
-  const database = onlyDatabase(definition);
+  const databases = databasesOf(definition.entitySets.values());
+  const database = databases.length === 1 ? (databases[0] ?? null) : null;
   const publicPath =
     definition.publicUrl === undefined ? "" : new URL(definition.publicUrl).pathname.replace(/\/$/, "");
   return (exchange) => {
@@ -75,16 +76,6 @@ function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: Transac
 export function batchFormatsOf(batch: BatchDefinition | null): readonly string[] {
   if (batch === null) return [];
   return [...(batch.multipart ? ["multipart/mixed"] : []), ...(batch.json ? ["application/json"] : [])];
-}
-
-/** Returns the only database of the tables of a service; null with none, or several. */
-function onlyDatabase({ entitySets }: ServiceDefinition): TransactionalDatabase | null {
-  const byInstance = new Map<object, TransactionalDatabase>();
-  for (const { database } of entitySets.values()) {
-    if (database !== undefined) byInstance.set(database.instance, database);
-  }
-  const [database, ...others] = byInstance.values();
-  return others.length === 0 ? (database ?? null) : null;
 }
 
 /** Returns the handlers that a write would call, and where it would create an entity. */

@@ -3,7 +3,7 @@ import { isDeclaration } from "../definition/declaration-kind.ts";
 import type { DeclaredEntitySet } from "../definition/entity-set-access.ts";
 import { rowConditions, type RowConditions } from "../definition/predicates/row-conditions.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
+import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import type { BodyReaders } from "../payload/body-readers.ts";
 
 /** An entity set with the readers of its bodies. */
@@ -53,17 +53,13 @@ export class EntitySets {
         `ctx.inTransaction: the service does not know the database of ${entitySet.name}. Pass a set made with sqlEntitySet.`,
       );
     }
-    const byInstance = new Map<object, TransactionalDatabase>();
-    for (const { database } of this.definition.entitySets.values()) {
-      if (database !== undefined) byInstance.set(database.instance, database);
-    }
-    const [database, ...others] = byInstance.values();
+    const [database, ...others] = databasesOf(this.definition.entitySets.values());
     if (database === undefined) {
       throw new Error("ctx.inTransaction needs a database: no set of this service was made with sqlEntitySet.");
     }
     if (others.length === 0) return database;
     throw new Error(
-      `The sets of this service are in ${String(byInstance.size)} databases. Pass a set of one database: ctx.inTransaction(work, { over: orders }).`,
+      `The sets of this service are in ${String(1 + others.length)} databases. Pass a set of one database: ctx.inTransaction(work, { over: orders }).`,
     );
   }
 

@@ -23,3 +23,14 @@ export interface TransactionalDatabase {
   /** Returns whether an error has rolled back the whole transaction, which may succeed on a retry. */
   isLost(error: unknown): boolean;
 }
+
+/** Returns the databases of entity sets, each once. */
+export function databasesOf(
+  entitySets: Iterable<{ readonly database?: TransactionalDatabase | undefined }>,
+): readonly TransactionalDatabase[] {
+  const byInstance = new Map<object, TransactionalDatabase>();
+  for (const { database } of entitySets) {
+    if (database !== undefined) byInstance.set(database.instance, database);
+  }
+  return [...byInstance.values()];
+}
