@@ -35,6 +35,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Security", link: "/guides/security" },
       { text: "Errors and logging", link: "/guides/errors-and-logging" },
       { text: "Deployment", link: "/guides/deployment" },
+      { text: "Pages of other origins", link: "/guides/browsers" },
       { text: "Performance", link: "/guides/performance" },
       { text: "Test your service", link: "/guides/testing" },
       { text: "Excel and Power BI", link: "/guides/excel-and-power-bi" },

@@ -24,6 +24,7 @@ import { guardedReferencesOf } from "./sets/guarded-reference.ts";
 import {
   resolveBatch,
   resolveCapabilities,
+  resolveCors,
   resolveDefaultCapabilities,
   resolveLimits,
   resolveSettings,
@@ -92,6 +93,7 @@ export function buildServiceDefinition(
       defaultSettings: resolveSettings(undefined, defaults),
       limits: resolveLimits(defaults),
       batch: resolveBatch(options.batch),
+      cors: resolveCors(options.cors),
       profile: SERVICE_PROFILES[options.profile ?? "specification"],
       logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),

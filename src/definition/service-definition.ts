@@ -36,6 +36,8 @@ export interface ServiceDefinition {
   readonly limits: Limits;
   /** The formats and limits of batches; null if the service accepts none. */
   readonly batch: BatchDefinition | null;
+  /** Which pages of other origins may use the service in a browser; null if none may. */
+  readonly cors: CorsDefinition | null;
   readonly profile: ServiceProfile;
   readonly logger: Logger;
   /** The configured base URL without a trailing slash, such as `https://api.example.com`. */
@@ -63,6 +65,16 @@ export interface BatchDefinition {
   /** The most operations; null for no limit. */
   readonly maxParts: number | null;
   readonly changeSets: "atomic" | "sequential";
+}
+
+/** The resolved options of `cors`. */
+export interface CorsDefinition {
+  readonly origins: "*" | ReadonlySet<string>;
+  readonly credentials: boolean;
+  /** In seconds; undefined for the default of browsers. */
+  readonly maxAge: number | undefined;
+  /** Request headers of the application, in lower case. */
+  readonly headers: ReadonlySet<string>;
 }
 
 /** One entity set after startup. */

@@ -32,6 +32,18 @@ export interface BatchOptions {
   readonly changeSets?: "atomic" | "sequential" | undefined;
 }
 
+/** Which pages of other origins may use a service in a browser. @see docs/guides/browsers.md */
+export interface CorsOptions {
+  /** The origins of the pages, such as `["https://app.example.com"]`; `"*"` for all pages. */
+  readonly origins: "*" | readonly string[];
+  /** Whether pages may send cookies and other credentials of the browser; false if absent. */
+  readonly credentials?: boolean | undefined;
+  /** The number of seconds for which browsers reuse the response to a preflight; if absent, browsers decide. */
+  readonly maxAge?: number | undefined;
+  /** Request headers of the application, such as `["X-Api-Key"]`. Those of OData clients are always allowed. */
+  readonly headers?: readonly string[] | undefined;
+}
+
 /** The effect of differences between declarations and database: stop the startup, log a warning, or do nothing. */
 export type SchemaCheck = "error" | "warn" | false;
 
@@ -64,6 +76,8 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   readonly profile?: "specification" | "standard" | undefined;
   /** Whether, and how, the service accepts several requests in one `POST /$batch`; multipart only if absent. */
   readonly batch?: boolean | BatchOptions | undefined;
+  /** Which pages of other origins may use the service in a browser; none if absent. */
+  readonly cors?: CorsOptions | undefined;
   /** Returns the user of a request; null for an anonymous request. An error becomes the response. */
   readonly authenticate?: ((request: IncomingRequest) => Answer<User | null>) | undefined;
   /** Rules that every request must pass, in addition to the rules of its set. */

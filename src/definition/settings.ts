@@ -3,7 +3,7 @@ import { frozenSet } from "../edm/frozen-map.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { DeclaredSet } from "./declared-service.ts";
-import type { BatchDefinition, EntitySetSettings } from "./service-definition.ts";
+import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "./service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "./service-options.ts";
 import type { LimitSettings, SetSettings } from "./sets/set-settings.ts";
 
@@ -63,6 +63,18 @@ const DEFAULT_BATCH: BatchDefinition = Object.freeze({
 export function resolveBatch(batch: ServiceOptions["batch"] = true): BatchDefinition | null {
   if (batch === false) return null;
   return Object.freeze(keeper(inherit(DEFAULT_BATCH, batch === true ? [] : [batch])));
+}
+
+/** Resolves the option `cors`. @returns null if no page of another origin may use the service */
+export function resolveCors(cors: ServiceOptions["cors"]): CorsDefinition | null {
+  if (cors === undefined) return null;
+  const { origins, credentials = false, maxAge, headers = [] } = cors;
+  return Object.freeze({
+    origins: origins === "*" || origins.includes("*") ? "*" : frozenSet(origins),
+    credentials,
+    maxAge,
+    headers: frozenSet(headers.map((name) => name.toLowerCase())),
+  });
 }
 
 /** Resolves the limits of a registration. */

@@ -18,6 +18,7 @@ import type { ResourcePath } from "../query/resource-path.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
+import { isListedOrigin } from "./cors.ts";
 import type { FurtherRoutes } from "./further-routes.ts";
 import type { Route, RouteEndpoint, RouteTable } from "./route-table.ts";
 import type { SchemaGate } from "./schema-gate.ts";
@@ -55,7 +56,7 @@ export function answerRequest(
   const endpoint = routed.route.endpoint(request.method);
   const baseUrl = definition.publicUrl ?? readBaseUrl(request, definition.trustProxy);
   const arrival: Arrival = { odata: request, requestId: id, url: routed.url, baseUrl };
-  if (definition.refusesCrossSiteWrites && isCrossSiteWrite(request, baseUrl)) throw crossSiteWrite();
+  if (isRefusedWrite(request, definition, baseUrl)) throw crossSiteWrite();
   if (routed.isPublic) return endpoint.answer(new Exchange(runtime, arrival, unrestricted(null)), routed.path);
   return chain(authenticate(arrival, definition), (user) =>
     enter(new Exchange(runtime, arrival, accessOf(user, runtime, routed, endpoint)), routed.path, endpoint, routes),
@@ -168,6 +169,15 @@ function authenticate(arrival: Arrival, { authenticate: findUser }: ServiceDefin
     const given: unknown = user;
     return given ? user : null;
   });
+}
+
+/** Returns whether a write comes from a page that the service refuses. Origins that `cors` lists may write. */
+function isRefusedWrite(
+  request: ODataRequest,
+  { refusesCrossSiteWrites, cors }: ServiceDefinition,
+  baseUrl: string,
+): boolean {
+  return refusesCrossSiteWrites && isCrossSiteWrite(request, baseUrl) && !isListedOrigin(cors, request);
 }
 
 function crossSiteWrite(): Error {

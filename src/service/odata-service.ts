@@ -21,6 +21,7 @@ import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import { EntitySets } from "../sets/entity-sets.ts";
 import { answerRequest, type ServiceRoutes } from "./answer-request.ts";
 import { batchEndpoint, batchFormatsOf } from "./batch-endpoint.ts";
+import { withCors } from "./cors.ts";
 import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
 import { toEntitySetRuntime } from "./entity-set-runtime.ts";
 import { finishResponse } from "./finish-response.ts";
@@ -73,7 +74,8 @@ export function odataService(options: ServiceOptions): ODataService {
   const serviceRoutes: ServiceRoutes = { routes, further, schemaGate };
   const handle = (request: ODataRequest): ODataResponse | Promise<ODataResponse> => {
     const id = readRequestId(request);
-    const finish = (response: ODataResponse): ODataResponse => finishResponse(request, id, response);
+    const finish = (response: ODataResponse): ODataResponse =>
+      finishResponse(request, id, withCors(definition.cors, request, response));
     const fail = (error: unknown): ODataResponse => finish(handleError(definition, request, id, error));
     try {
       const answer = answerRequest(request, id, runtime, serviceRoutes);

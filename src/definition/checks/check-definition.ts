@@ -2,6 +2,7 @@ import { ConfigurationError, type ConfigurationFault } from "../../errors/config
 import type { DeclaredService } from "../declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
 import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
+import { checkCors } from "./check-cors.ts";
 import { checkAllowlists, checkETags, checkSearch, checkUncomparable } from "./check-entity-sets.ts";
 import { checkForeignKeys, checkStoredGuids } from "./check-foreign-keys.ts";
 import { checkChosenKeys, checkOpenOperations, checkReadable, checkResources, checkRowRules } from "./check-guards.ts";
@@ -43,6 +44,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkLogger,
   checkSecret,
   checkBatch,
+  checkCors,
   checkRoutes,
   checkContainerNames,
   checkTypeNames,

@@ -1,7 +1,7 @@
 import { NAMING_POLICIES } from "../names.ts";
 import type { FunctionOptions, OperationParameters } from "../operations/operation.ts";
 import type { OptionRule, OptionTable } from "../option-table.ts";
-import type { BatchOptions, ServiceOptions } from "../service-options.ts";
+import type { BatchOptions, CorsOptions, ServiceOptions } from "../service-options.ts";
 import type { EntitySetOptions } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
 import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
@@ -87,6 +87,14 @@ export const BATCH_OPTIONS: OptionTable<keyof BatchOptions> = {
   changeSets: { kind: "choice", values: ["atomic", "sequential"] },
 };
 
+/** The options of `cors` of `odataService`. */
+export const CORS_OPTIONS: OptionTable<keyof CorsOptions> = {
+  origins: ANY,
+  credentials: FLAG,
+  maxAge: ANY,
+  headers: ANY,
+};
+
 /** The options of `defaults` of `odataService`. */
 export const DEFAULTS_OPTIONS: OptionTable<keyof (SetSettings & LimitSettings)> = { ...SET_SETTINGS, ...LIMITS };
 
@@ -103,6 +111,7 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   propertyNaming: { kind: "choice", values: NAMING_POLICIES },
   profile: { kind: "choice", values: ["specification", "standard"] },
   batch: ANY,
+  cors: ANY,
   authenticate: HANDLER,
   authorization: ANY,
   crossSiteWrites: { kind: "choice", values: ["allow", "refuse"] },
