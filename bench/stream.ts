@@ -52,7 +52,7 @@ function writeOrders(): void {
 
 async function start(kind: string): Promise<{ kind: string; child: ChildProcess; port: number }> {
   const script = fileURLToPath(new URL("stream-server.ts", import.meta.url));
-  const child = fork(script, [kind, file], { execArgv: ["--conditions=source"] });
+  const child = fork(script, [kind, file]);
   const [{ port }] = (await once(child, "message")) as [{ readonly port: number }];
   return { kind, child, port };
 }

@@ -16,7 +16,8 @@ export function readJson(reader: SqlReader, query: SourceQuery, execution: Execu
   const rows = reader.rows.within(query.transaction);
   if (query.json === undefined || syntax === undefined) return null;
   // A transaction reads SQLite through Kysely, with rows as objects. A refusal would end that of a server.
-  if (rows !== reader.rows) return null;
+  // A snapshot of SQLite has rows as arrays.
+  if (rows !== reader.rows && rows.local === null) return null;
   const statement = reader.statements.json(query, query.json);
   if (statement === null) return null;
   const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), query);
