@@ -92,3 +92,13 @@ export function queryTimeout(timeout: number | null, cause?: unknown): ODataErro
   const message = `The query takes the database ${time}. Filter by a property with an index, request fewer rows with $top, or leave out counts, searches and orders along navigations.`;
   return protocolError("QueryTimeout", message, { cause });
 }
+
+/**
+ * Makes the error of a query for which the database of this process needs too much memory.
+ * @see docs/reference/limits.md
+ */
+export function tooMuchMemory(): ODataError {
+  const message =
+    "The query takes too much memory. Filter by a property with an index, request fewer rows with $top, or call fewer functions in $filter and $orderby.";
+  return protocolError("InvalidQueryOption", message);
+}

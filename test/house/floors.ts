@@ -37,7 +37,16 @@ export const FLOORS: Readonly<Record<string, Room>> = {
   kysely: {
     floor: 5,
     mayImport: ["definition", "query", "introspect", "edm", "errors", "json", "base"],
-    packages: ["kysely", "node:events", "node:sqlite", "node:process", "node:timers", "node:fs", "node:worker_threads"],
+    packages: [
+      "kysely",
+      "node:events",
+      "node:sqlite",
+      "node:process",
+      "node:timers",
+      "node:fs",
+      "node:worker_threads",
+      "node:v8",
+    ],
   },
   openapi: {
     floor: 5,

@@ -1,5 +1,8 @@
-/** The condition that every loop of a guarded statement evaluates. */
-const ALIVE = "odata_alive()";
+/**
+ * The condition that every loop of a guarded statement evaluates: always true. It calls the function for one row of 64, at
+ * random. `node:sqlite` frees the arguments and results of functions at the end of a statement only: 16 bytes per call.
+ */
+const ALIVE = "(random() & 63 or odata_alive())";
 
 /** A quoted string or name, a comment, a parenthesis, a word, white space, or another character. */
 const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|[()]|\w+|\s+|[^\s\w]/g;

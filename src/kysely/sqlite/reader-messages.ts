@@ -33,9 +33,14 @@ export interface SnapshotEnd {
 }
 
 /** The rows of a statement, or its error. */
-export type ReadResult =
-  | { readonly id: number; readonly rows: readonly (readonly unknown[])[] }
-  | { readonly id: number; readonly error: SentError };
+export type ReadOutcome = { readonly rows: readonly (readonly unknown[])[] } | { readonly error: SentError };
+
+/** The message at the end of a statement. */
+export type ReadResult = ReadOutcome & {
+  readonly id: number;
+  /** Whether the thread keeps so much memory that it should be replaced. */
+  readonly isLarge: boolean;
+};
 
 /** The fields of an error that survive the way between threads. */
 interface SentError {

@@ -1,6 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { sendError, type ReadRequest, type ReadResult, type SnapshotEnd, type ThreadData } from "./reader-messages.ts";
+import {
+  sendError,
+  type ReadOutcome,
+  type ReadRequest,
+  type ReadResult,
+  type SnapshotEnd,
+  type ThreadData,
+} from "./reader-messages.ts";
 import { ThreadConnections } from "./thread-connections.ts";
+import { keepsMuchMemory, usesMuchMemory } from "./thread-memory.ts";
 import { Watch } from "./watch.ts";
 
 // The entry of a reader thread: it runs one statement after another on its own read-only connections.
@@ -9,26 +17,29 @@ import { Watch } from "./watch.ts";
 function serveReads({ settings, cancelled }: ThreadData): (request: ReadRequest | SnapshotEnd) => ReadResult | null {
   const flag = new Int32Array(cancelled);
   let current = 0;
-  const watch = new Watch(() => Atomics.load(flag, 0) === current);
+  const watch = new Watch({ isCancelled: () => Atomics.load(flag, 0) === current, isFull: usesMuchMemory });
   const connections = new ThreadConnections(settings, watch);
+  const run = ({ sql, values, isFirst, timeout, remaining, snapshot }: ReadRequest): ReadOutcome => {
+    if (timeout !== null) watch.begin(timeout, remaining);
+    try {
+      const statement = connections.statements(snapshot).get(sql);
+      if (!isFirst) return { rows: statement.select(values) };
+      const row = statement.selectFirst(values);
+      return { rows: row === undefined ? [] : [row] };
+    } catch (error) {
+      return { error: sendError(error) };
+    } finally {
+      watch.end();
+    }
+  };
   return (request) => {
     if ("ends" in request) {
       connections.end(request.ends);
       return null;
     }
-    const { id, sql, values, isFirst, timeout, remaining, snapshot } = request;
+    const { id } = request;
     current = id;
-    if (timeout !== null) watch.begin(timeout, remaining);
-    try {
-      const statement = connections.statements(snapshot).get(sql);
-      if (!isFirst) return { id, rows: statement.select(values) };
-      const row = statement.selectFirst(values);
-      return { id, rows: row === undefined ? [] : [row] };
-    } catch (error) {
-      return { id, error: sendError(error) };
-    } finally {
-      watch.end();
-    }
+    return { id, ...run(request), isLarge: keepsMuchMemory() };
   };
 }
 

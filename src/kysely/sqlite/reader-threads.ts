@@ -1,16 +1,10 @@
 import { existsSync } from "node:fs";
-import { Worker } from "node:worker_threads";
 import { queryTimeout } from "../../errors/odata-error.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import { lostSnapshot, reasonOf, tooManyQueued } from "./reader-faults.ts";
-import {
-  receiveError,
-  type ReadRequest,
-  type ReadResult,
-  type SnapshotEnd,
-  type ThreadData,
-} from "./reader-messages.ts";
+import { receiveError, type ReadRequest, type ReadResult, type SnapshotEnd } from "./reader-messages.ts";
 import type { SqliteSettings } from "./sqlite-database.ts";
+import { type Job, startThread, type Thread, type ThreadSnapshot, type Wanted } from "./started-thread.ts";
 
 /** Milliseconds in which a thread must end a statement that was cancelled or is late, before it is replaced. */
 const GRACE = 500;
@@ -19,42 +13,6 @@ const GRACE = 500;
 const USUAL_TIMEOUT = 10_000;
 
 type Rows = readonly (readonly unknown[])[];
-
-/** A statement for a thread, without the facts of its run. */
-interface Wanted extends Pick<ReadRequest, "sql" | "values" | "isFirst"> {
-  /** Absent: the last committed rows. */
-  readonly snapshot?: ThreadSnapshot | undefined;
-}
-
-/** A snapshot of the database, which one thread reads. */
-export interface ThreadSnapshot {
-  readonly id: number;
-  readonly thread: object;
-}
-
-/** A statement that waits or runs. */
-interface Job extends Wanted {
-  readonly timeout: number | null;
-  readonly deadline: number;
-  /** Statements of one request share it. */
-  readonly owner: object;
-  readonly end: (finish: () => void) => void;
-  readonly resolve: (rows: Rows) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** A thread, and the statement that it runs. */
-interface Thread {
-  readonly worker: Worker;
-  readonly flag: Int32Array;
-  /** The number of its last statement. */
-  last: number;
-  /** Null for an idle thread. */
-  job: Job | null;
-  isRunning: boolean;
-  /** The number of open snapshots. */
-  snapshots: number;
-}
 
 /**
  * The threads that run the long statements of one database file. They start when they are needed. Waiting requests take
@@ -66,6 +24,8 @@ export class ReaderThreads {
   readonly #threads = new Set<Thread>();
   /** Threads that do not end: their statement does not call `odata_alive()`. */
   #lost = 0;
+  /** The ends of threads that were replaced because of their memory. */
+  readonly #retiring = new Set<Promise<unknown>>();
   /** By request, in the order of their turns. */
   readonly #queue = new Map<object, Job[]>();
   #queued = 0;
@@ -140,6 +100,7 @@ export class ReaderThreads {
     const end: SnapshotEnd = { ends: snapshot.id };
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js has no origin
     found.worker.postMessage(end);
+    this.#retireIfLarge(found);
   }
 
   #threadOf({ thread: wanted }: ThreadSnapshot): Thread | undefined {
@@ -159,7 +120,7 @@ export class ReaderThreads {
       Atomics.store(flag, 0, last);
       job?.end(() => job.reject(closed));
     }
-    await Promise.all(threads.map(({ worker }) => worker.terminate()));
+    await Promise.all([...threads.map(({ worker }) => worker.terminate()), ...this.#retiring]);
   }
 
   #enqueue(job: Job): void {
@@ -251,20 +212,10 @@ export class ReaderThreads {
   #start(): Thread | undefined {
     const { readerThreads } = this.#settings;
     if (this.#threads.size >= readerThreads || this.#threads.size + this.#lost >= 2 * readerThreads) return undefined;
-    const cancelled = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-    const workerData: ThreadData = { settings: this.#settings, cancelled };
-    const worker = new Worker(this.#entry, { workerData, name: "odatakit reader" });
-    const thread: Thread = {
-      worker,
-      flag: new Int32Array(cancelled),
-      last: 0,
-      job: null,
-      isRunning: false,
-      snapshots: 0,
-    };
-    worker.on("message", (result: ReadResult) => this.#finish(thread, result));
-    worker.on("error", (error) => this.#fail(thread, error));
-    worker.unref();
+    const thread = startThread(this.#entry, this.#settings, {
+      finish: (ended, result) => this.#finish(ended, result),
+      fail: (ended, error) => this.#fail(ended, error),
+    });
     this.#threads.add(thread);
     return thread;
   }
@@ -274,12 +225,21 @@ export class ReaderThreads {
     const { job } = thread;
     thread.job = null;
     thread.isRunning = false;
+    thread.isLarge = result.isLarge;
     thread.worker.unref();
     job?.end(() => {
       if ("rows" in result) job.resolve(result.rows);
       else job.reject(receiveError(result.error));
     });
+    this.#retireIfLarge(thread);
     this.#next();
+  }
+
+  /** Ends an idle thread with a large heap, whose garbage nothing else would free. The next statement starts another. */
+  #retireIfLarge(thread: Thread): void {
+    if (!thread.isLarge || thread.isRunning || thread.snapshots > 0 || !this.#threads.delete(thread)) return;
+    const end = thread.worker.terminate().finally(() => this.#retiring.delete(end));
+    this.#retiring.add(end);
   }
 
   /** A thread that cannot start, or has failed, is replaced by the next statement. */

@@ -1,21 +1,28 @@
-import { queryTimeout } from "../../errors/odata-error.ts";
+import { queryTimeout, tooMuchMemory } from "../../errors/odata-error.ts";
 
 /** The longest time of a guarded statement in the main thread, in milliseconds. */
 export const MAX_TIME_HERE = 5000;
 
-/** The number of rows that a statement visits between two readings of the clock, minus 1: a power of two. */
-const ROWS_BETWEEN = 255;
+/** Milliseconds between two readings of the memory. */
+const MEMORY_KEPT = 10;
+
+/** What may end the statements of a connection before their time. */
+interface WatchHooks {
+  /** Whether the running statement is no longer needed. */
+  readonly isCancelled?: () => boolean;
+  /** Whether the running statement has filled the memory. */
+  readonly isFull?: () => boolean;
+}
 
 /** A limit for the running statement of one connection. Its text calls `odata_alive()` in every loop. */
 export class Watch {
-  readonly #isCancelled: () => boolean;
+  readonly #hooks: WatchHooks;
   #deadline = Infinity;
   #timeout = 0;
-  #rows = 0;
+  #measured = 0;
 
-  /** @param isCancelled whether the running statement is no longer needed */
-  constructor(isCancelled: () => boolean = () => false) {
-    this.#isCancelled = isCancelled;
+  constructor(hooks: WatchHooks = {}) {
+    this.#hooks = hooks;
   }
 
   /**
@@ -33,14 +40,15 @@ export class Watch {
     this.#deadline = Infinity;
   }
 
-  /** The function `odata_alive()` of SQL: always true. @throws ODataError `QueryTimeout` after the deadline */
+  /** The function `odata_alive()` of SQL: always true. @throws ODataError if the statement must end */
   readonly alive = (): number => {
-    this.#rows = (this.#rows + 1) & ROWS_BETWEEN;
-    if (this.#rows === 0) this.#check();
+    const { isCancelled, isFull } = this.#hooks;
+    const now = performance.now();
+    if (now > this.#deadline || isCancelled?.() === true) throw queryTimeout(this.#timeout);
+    if (isFull !== undefined && now - this.#measured > MEMORY_KEPT) {
+      this.#measured = now;
+      if (isFull()) throw tooMuchMemory();
+    }
     return 1;
   };
-
-  #check(): void {
-    if (performance.now() > this.#deadline || this.#isCancelled()) throw queryTimeout(this.#timeout);
-  }
 }
