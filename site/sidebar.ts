@@ -68,6 +68,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Errors", link: "/reference/errors" },
       { text: "ETags", link: "/reference/etags" },
       { text: "Writing", link: "/reference/writing" },
+      { text: "Long queries", link: "/reference/long-queries" },
       { text: "Batches", link: "/reference/batch" },
       { text: "Properties", link: "/reference/properties" },
       { text: "Navigation routes", link: "/reference/navigation" },

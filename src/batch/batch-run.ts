@@ -2,6 +2,7 @@ import type { Context } from "../definition/context.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { withoutQuerySegment } from "../http/query-body.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
 import type { BatchItem, BatchOperation, ChangeSet } from "./batch-request.ts";
 import { BatchUrls } from "./batch-urls.ts";
@@ -169,8 +170,7 @@ export class BatchRun {
   /** @throws ChangeSetFailure for an operation that cannot be read, or that no change set may contain */
   #checkOperations(operations: readonly BatchOperation[]): void {
     for (const operation of operations) {
-      const isWrite = operation.fault !== undefined || WRITES.has(operation.method);
-      const fault = operation.fault ?? (isWrite ? this.#missingDependency(operation) : notAWrite(operation.method));
+      const fault = operation.fault ?? readFault(operation) ?? this.#missingDependency(operation);
       if (fault !== undefined) throw new ChangeSetFailure(operation, fault);
     }
   }
@@ -192,8 +192,9 @@ export class BatchRun {
       dereference: (text) => this.#urls.resolve(text),
       counted: this.#counted,
     });
-    const [path = ""] = request.target.split("?", 1);
-    if (attempt === this.#attempt) this.#urls.note(operation.id, response.headers["Location"] ?? path);
+    const path = pathOf(request.target);
+    const resource = withoutQuerySegment(path) ?? path;
+    if (attempt === this.#attempt) this.#urls.note(operation.id, response.headers["Location"] ?? resource);
     return response;
   }
 
@@ -207,9 +208,17 @@ export class BatchRun {
 /** The methods of a change set. @see OData Protocol 4.0, section 11.7.1 */
 const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
-function notAWrite(method: string): ODataError {
+/** Returns the error for a read in a change set. */
+function readFault({ method, url }: BatchOperation): ODataError | undefined {
+  const isQuery = withoutQuerySegment(pathOf(url)) !== null;
+  if (WRITES.has(method) && !isQuery) return undefined;
   return protocolError(
     "InvalidBody",
-    `The change set contains a ${method}, so nothing of it is executed. Send reads outside of change sets.`,
+    `The change set contains a ${isQuery ? "$query" : method}, so nothing of it is executed. Send reads outside of change sets.`,
   );
+}
+
+function pathOf(url: string): string {
+  const [path = ""] = url.split("?", 1);
+  return path;
 }

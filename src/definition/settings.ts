@@ -41,6 +41,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze(
     maxInListLength: 1000,
     maxOrderByProperties: 10,
     maxUrlLength: 16 * 1024,
+    maxQueryBodyBytes: 256 * 1024,
     maxJsonDepth: 64,
     maxJsonValues: 100_000,
     maxResponseEntities: 1_000_000,

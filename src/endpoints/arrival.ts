@@ -16,6 +16,8 @@ export interface Arrival {
   /** The id of the request, which the response contains in `X-Request-Id`. */
   readonly requestId: string;
   readonly url: RequestUrl;
+  /** The URL of the GET request with the same response, for a request whose query options came in its body. */
+  readonly sent?: RequestUrl | undefined;
   /** The scheme and authority that clients use. */
   readonly baseUrl: string;
   /** The batch that contains the request; absent for a single request. */

@@ -12,6 +12,7 @@ import { type CollectionPlan, type LastRow, nextPageOption, type ReadForm } from
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonResponse } from "./response.ts";
+import { unlinkablePage } from "./sent-options.ts";
 
 /** Options that a generated next link replaces: its offset is absolute. */
 const OFFSET_OPTIONS: readonly string[] = ["$skip", "$skiptoken"];
@@ -119,6 +120,7 @@ function writerOf({ exchange, format, resource, plan }: PageRequest, { rowShape 
 /**
  * Makes the next link, with an offset if the values of the last row would make the link too long.
  * @param length the number of entities of the page
+ * @throws ODataError `InvalidQueryOption` if the options came in a body, and are longer than URLs may be
  */
 export function ownNextLink(
   exchange: Exchange,
@@ -129,8 +131,12 @@ export function ownNextLink(
   const { pairs } = exchange.options.options;
   const link = nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length, last));
   const { maxUrlLength } = exchange.service.definition.limits;
-  if (last === undefined || maxUrlLength === null || link.length <= maxUrlLength) return link;
-  return nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length));
+  if (maxUrlLength === null || link.length <= maxUrlLength) return link;
+  const byOffset =
+    last === undefined ? link : nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length));
+  const targetLength = byOffset.length - exchange.baseUrl.length;
+  if (exchange.sent !== undefined && targetLength > maxUrlLength) throw unlinkablePage(targetLength, maxUrlLength);
+  return byOffset;
 }
 
 /**

@@ -16,6 +16,7 @@ import { bindCollection } from "./bind-query.ts";
 import { type CollectionResource, hasNoReferences, type PageRequest, pageResponse } from "./collection-page.ts";
 import { jsonMembers } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
+import { mayOutgrowLinks } from "./sent-options.ts";
 import { expandPart, streamResponse } from "./stream-response.ts";
 
 /**
@@ -51,7 +52,9 @@ export function collectionResponse(
   });
   const { reader, maxEntities } = exchange;
   const request: PageRequest = { exchange, format, resource, plan };
-  const open = hasNoReferences(resource) ? runCollection : openCollection;
+  // A response that has begun could not become an error.
+  const isWhole = hasNoReferences(resource) || mayOutgrowLinks(exchange);
+  const open = isWhole ? runCollection : openCollection;
   return chain(open(plan, rows, reader, maxEntities), (result) => {
     const run: ExpandRequest = { ...reader, values: query.values, maxEntities };
     if (result instanceof CollectionStream) return streamResponse(request, result, run);

@@ -103,6 +103,7 @@ export class Exchange implements Arrival, Access {
   readonly odata: ODataRequest;
   readonly requestId: string;
   readonly url: RequestUrl;
+  readonly sent: RequestUrl | undefined;
   readonly baseUrl: string;
   /** Scheme, authority and prefix, without a trailing slash: the base of all URLs in responses. */
   readonly serviceRoot: string;
@@ -117,11 +118,12 @@ export class Exchange implements Arrival, Access {
   #context: RequestContext | undefined;
   #reader: Reader | undefined;
 
-  constructor(service: ServiceRuntime, { odata, requestId, url, baseUrl, batch }: Arrival, access: Access) {
+  constructor(service: ServiceRuntime, { odata, requestId, url, sent, baseUrl, batch }: Arrival, access: Access) {
     this.service = service;
     this.odata = odata;
     this.requestId = requestId;
     this.url = url;
+    this.sent = sent;
     this.baseUrl = baseUrl;
     this.batch = batch;
     this.serviceRoot = baseUrl + service.definition.prefix;
@@ -136,7 +138,8 @@ export class Exchange implements Arrival, Access {
    */
   get maxEntities(): number | null {
     const { maxResponseEntities } = this.service.definition.limits;
-    const isRead = this.odata.method === "GET" || this.odata.method === "HEAD";
+    const { method } = this.odata;
+    const isRead = method === "GET" || method === "HEAD" || this.sent !== undefined;
     if (this.batch === undefined || maxResponseEntities === null || !isRead) return maxResponseEntities;
     return Math.max(maxResponseEntities - this.batch.counted.total, 0);
   }
@@ -146,9 +149,9 @@ export class Exchange implements Arrival, Access {
     if (this.batch !== undefined) this.batch.counted.total += entities;
   }
 
-  /** The absolute URL of the request without its query. */
+  /** The absolute URL of the resource without query options. */
   get requestUrl(): string {
-    return this.baseUrl + this.url.path;
+    return this.baseUrl + (this.sent ?? this.url).path;
   }
 
   /** The absolute URL of the request as the client sees it. */
@@ -158,7 +161,7 @@ export class Exchange implements Arrival, Access {
 
   /** The query options, read on first use. An error in them is kept until their turn in the order of checks. */
   get options(): QueryOptionsReading {
-    return (this.#options ??= readQueryOptions(this.url.query));
+    return (this.#options ??= readQueryOptions((this.sent ?? this.url).query));
   }
 
   /** The Prefer header, read on first use. */

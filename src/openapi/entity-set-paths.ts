@@ -16,6 +16,7 @@ import {
 import {
   ETAG_HEADER,
   LOCATION_HEADER,
+  QUERY_BODY,
   emptyResponse,
   errorResponses,
   jsonBody,
@@ -57,20 +58,31 @@ export function countResponse(): DocumentObject {
 }
 
 function addList(scope: ServiceScope, set: EntitySetDefinition): void {
-  const { entitySet, capabilities } = set;
+  const { entitySet, capabilities, settings } = set;
   const { name, entityType } = entitySet;
+  const access = collectionAccessOf(set);
+  const page = jsonResponse("A page of entities.", collectionSchema(entityType, scope.schemas));
   scope.add({
     method: "GET",
     path: pathOf(set),
     id: `${name}.list`,
     tag: name,
     summary: `Read ${name}`,
-    access: collectionAccessOf(set),
+    access,
     parameters: [...queryParameters(entityType, capabilities, COLLECTION_OPTIONS), PREFER_PAGE_SIZE],
-    responses: {
-      200: jsonResponse("A page of entities.", collectionSchema(entityType, scope.schemas)),
-      ...errorResponses({}),
-    },
+    responses: { 200: page, ...errorResponses({}) },
+  });
+  scope.add({
+    method: "POST",
+    path: `${pathOf(set)}/$query`,
+    id: `${name}.query`,
+    tag: name,
+    summary: `Read ${name}, with the query options in the body`,
+    access,
+    parameters: [PREFER_PAGE_SIZE],
+    requestBody: QUERY_BODY,
+    sendsOptions: true,
+    responses: { 200: page, ...errorResponses({ body: bodyLimit(settings) }) },
   });
 }
 

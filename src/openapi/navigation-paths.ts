@@ -21,7 +21,7 @@ import {
   queryParameters,
   type QueryOption,
 } from "./parameters.ts";
-import { emptyResponse, errorResponses, jsonBody, jsonResponse, LOCATION_HEADER } from "./responses.ts";
+import { emptyResponse, errorResponses, jsonBody, jsonResponse, LOCATION_HEADER, QUERY_BODY } from "./responses.ts";
 import type { ServiceScope } from "./service-scope.ts";
 import { collectionSchema, createSchema, entitySchema, envelope, referenceSchema } from "./structured-schemas.ts";
 
@@ -111,6 +111,7 @@ function addReads(each: NavigationScope): void {
       parameters,
       responses: { 200: page, ...refusals },
     });
+    addQuery(each, page);
   } else if (routes.navigation.has("GET")) {
     const responses = {
       200: jsonResponse("The related entity.", one),
@@ -152,6 +153,19 @@ function addReads(each: NavigationScope): void {
       related.predicate,
     );
   }
+}
+
+/** Describes the read of a page with query options in the body. */
+function addQuery(each: NavigationScope, page: DocumentObject): void {
+  const summary = `Read ${each.member.name}, with the query options in the body`;
+  const refusals = errorResponses({ isAddressed: true, body: bodyLimit(each.set.settings) });
+  const sent = { parameters: [PREFER_PAGE_SIZE], requestBody: QUERY_BODY, sendsOptions: true };
+  const responses = { 200: page, ...refusals };
+  addMemberOperation(
+    each,
+    { method: "POST", id: "query", summary, access: readAccess(each), ...sent, responses },
+    "/$query",
+  );
 }
 
 /** Returns the response of a single-valued navigation without a related entity, if the profile has one. */

@@ -125,6 +125,17 @@ export const LOCATION_HEADER: DocumentObject = {
   Location: { description: "The URL of the entity.", schema: { type: "string", format: "uri" } },
 };
 
+/** The body of `POST …/$query`. @see docs/reference/long-queries.md */
+export const QUERY_BODY: DocumentObject = {
+  required: true,
+  content: {
+    "text/plain": {
+      schema: { type: "string", description: "The query options, as in a URL, without the question mark." },
+      example: "$top=10&$count=true",
+    },
+  },
+};
+
 /** Makes a required body with JSON. @param example a valid body */
 export function jsonBody(schema: DocumentObject, example?: DocumentValue): DocumentObject {
   return { required: true, content: { "application/json": { schema, example } } };

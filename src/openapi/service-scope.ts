@@ -30,6 +30,8 @@ export interface OperationDescription {
   readonly access: Access;
   readonly parameters?: readonly DocumentObject[];
   readonly requestBody?: DocumentObject | undefined;
+  /** Whether the body contains the query options of a read. */
+  readonly sendsOptions?: boolean;
   /** The responses by status, except 401 and 403. */
   readonly responses: DocumentObject;
 }
@@ -65,9 +67,12 @@ export class ServiceScope {
 
   add(operation: OperationDescription): void {
     const { method, path, id, tag, summary, access, parameters = [], requestBody, responses } = operation;
+    const { sendsOptions = false } = operation;
     const address = this.definition.prefix + path;
     const item = this.#parts.paths.get(address) ?? {};
-    const refusals = refusalsOf(this.definition, access, { method, parameters: parameters.map(({ name }) => name) });
+    const asRead = { method: "GET", parameters: ["$filter"] };
+    const sent = { method, parameters: parameters.map(({ name }) => name) };
+    const refusals = refusalsOf(this.definition, access, sendsOptions ? asRead : sent);
     const refused = [
       ...(refusals.unauthorized ? [401 as const] : []),
       ...(refusals.forbidden ? [403 as const] : []),

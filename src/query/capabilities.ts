@@ -29,6 +29,8 @@ export interface Limits {
   readonly maxInListLength: number | null;
   readonly maxOrderByProperties: number | null;
   readonly maxUrlLength: number | null;
+  /** The most bytes of query options in the body of `POST …/$query`. */
+  readonly maxQueryBodyBytes: number | null;
   readonly maxJsonDepth: number | null;
   readonly maxJsonValues: number | null;
   readonly maxResponseEntities: number | null;

@@ -8,19 +8,22 @@ import type { Model } from "../edm/model.ts";
 import { type Arrival, type RequestUrl, toIncomingRequest } from "../endpoints/arrival.ts";
 import { authorize } from "../endpoints/authorize.ts";
 import { type Access, Exchange, type ServiceRuntime, unrestricted } from "../endpoints/exchange.ts";
+import { readSentOptions } from "../endpoints/sent-options.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
 import { checkHost, isCrossSiteWrite, readBaseUrl } from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { checkMaxVersion, checkRequestVersion, ODATA_VERSION } from "../http/odata-version.ts";
+import { withoutQuerySegment } from "../http/query-body.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
 import { isListedOrigin } from "./cors.ts";
 import type { FurtherRoutes } from "./further-routes.ts";
-import type { Route, RouteEndpoint, RouteTable } from "./route-table.ts";
+import type { RouteTable } from "./route-table.ts";
+import type { Route, RouteEndpoint } from "./route.ts";
 import type { SchemaGate } from "./schema-gate.ts";
 
 /** The routes of a service, and what requests for data wait for. */
@@ -38,6 +41,8 @@ interface RoutedRequest {
   readonly route: Route;
   /** Whether requests skip authentication and authorization. */
   readonly isPublic: boolean;
+  /** The URL of the resource if POST is a read of it, with query options in its body. */
+  readonly queried?: RequestUrl | undefined;
 }
 
 /** Checks a request, identifies its user, and passes it to its endpoint. */
@@ -56,10 +61,11 @@ export function answerRequest(
   const endpoint = routed.route.endpoint(request.method);
   const baseUrl = definition.publicUrl ?? readBaseUrl(request, definition.trustProxy);
   const arrival: Arrival = { odata: request, requestId: id, url: routed.url, baseUrl };
-  if (isRefusedWrite(request, definition, baseUrl)) throw crossSiteWrite();
+  const isWrite = routed.queried === undefined;
+  if (isWrite && isRefusedWrite(request, definition, baseUrl)) throw crossSiteWrite();
   if (routed.isPublic) return endpoint.answer(new Exchange(runtime, arrival, unrestricted(null)), routed.path);
   return chain(authenticate(arrival, definition), (user) =>
-    enter(new Exchange(runtime, arrival, accessOf(user, runtime, routed, endpoint)), routed.path, endpoint, routes),
+    answerAs(accessOf(user, runtime, routed, endpoint), { arrival, runtime, routes, routed, endpoint }),
   );
 }
 
@@ -84,7 +90,7 @@ export function answerBatched(
   if (odata.method === "OPTIONS") return optionsResponse(routed.route.allow);
   const endpoint = routed.route.endpoint(odata.method);
   const access = accessOf(user, runtime, routed, endpoint);
-  return enter(new Exchange(runtime, { ...arrival, url: routed.url }, access), routed.path, endpoint, routes);
+  return answerAs(access, { arrival: { ...arrival, url: routed.url }, runtime, routes, routed, endpoint });
 }
 
 /**
@@ -102,8 +108,11 @@ export function routeOf(
   const below = url.path.slice(prefix.length);
   const stated = further.get(below);
   if (stated !== undefined) return { url, ...stated };
-  const path = pathOf(below, model);
-  return { url, path, route: routes.find(path), isPublic: false };
+  const resource = withoutQuerySegment(below);
+  const path = pathOf(resource ?? below, model);
+  if (resource === null) return { url, path, route: routes.find(path), isPublic: false };
+  const queried = { path: prefix + resource, query: url.query };
+  return { url, path, route: routes.findQuery(path), isPublic: false, queried };
 }
 
 /** Checks the rules of a route for a user. @throws ODataError as for authorize */
@@ -114,6 +123,24 @@ function accessOf(
   endpoint: RouteEndpoint,
 ): Access {
   return hasRules && !isPublic ? authorize(user, definition, path, endpoint) : unrestricted(user);
+}
+
+/** A request at its endpoint. */
+interface EndpointCall {
+  readonly arrival: Arrival;
+  readonly runtime: ServiceRuntime;
+  readonly routes: ServiceRoutes;
+  readonly routed: RoutedRequest;
+  readonly endpoint: RouteEndpoint;
+}
+
+/** Calls the endpoint for a user who passed the rules of the route. Reads query options that are in the body before. */
+function answerAs(access: Access, { arrival, runtime, routes, routed, endpoint }: EndpointCall): Maybe<ODataResponse> {
+  const { path, queried } = routed;
+  if (queried === undefined) return enter(new Exchange(runtime, arrival, access), path, endpoint, routes);
+  return chain(readSentOptions(arrival.odata, runtime.definition, path, queried), (sent) =>
+    enter(new Exchange(runtime, { ...arrival, sent }, access), path, endpoint, routes),
+  );
 }
 
 /** Calls the endpoint when the database is known to fit. */

@@ -3,7 +3,7 @@ import type { Endpoint } from "../endpoints/exchange.ts";
 import { readResource } from "../endpoints/read-document.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { Route } from "./route-table.ts";
+import { Route } from "./route.ts";
 
 /** A route outside the model, such as `openapi.json` or `$batch`. */
 export interface FurtherRoute {

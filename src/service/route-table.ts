@@ -1,16 +1,10 @@
 import { assertNever } from "../base/assert-never.ts";
 import type { Category } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import type {
-  RouteMethod as Method,
-  EntitySetRouteMethods,
-  RouteMethod,
-  RouteMethods,
-} from "../definition/service-description.ts";
+import type { EntitySetRouteMethods, RouteMethod, RouteMethods } from "../definition/service-description.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { NavigationProperty, Operation } from "../edm/model.ts";
 import { linkCategories } from "../endpoints/authorize-link.ts";
-import type { RouteRules } from "../endpoints/authorize.ts";
 import { createEntity } from "../endpoints/create-entity.ts";
 import { createRelated } from "../endpoints/create-related.ts";
 import { deleteEntity } from "../endpoints/delete-entity.ts";
@@ -30,48 +24,7 @@ import { protocolError } from "../errors/odata-error.ts";
 import { readForm } from "../plan/plan-collection.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-
-/** The endpoint of one method of a path, with its authorization category. */
-export interface RouteEndpoint extends RouteRules {
-  readonly answer: Endpoint;
-}
-
-/** The declared endpoints of one path, by method. */
-export type Endpoints = Readonly<Partial<Record<Method, RouteEndpoint | undefined>>>;
-
-/** The methods of one path. */
-export class Route {
-  /** The value of the Allow header. */
-  readonly allow: string;
-  readonly #endpoints: ReadonlyMap<string, RouteEndpoint>;
-
-  constructor(endpoints: Endpoints) {
-    const declared = Object.entries(endpoints).filter(
-      (entry): entry is [string, RouteEndpoint] => entry[1] !== undefined,
-    );
-    const { GET: read } = endpoints;
-    this.#endpoints = new Map(read === undefined ? declared : [...declared, ["HEAD", read]]);
-    this.allow = [...this.#endpoints.keys(), "OPTIONS"].join(", ");
-  }
-
-  /** Whether any method is declared; otherwise the path does not exist. */
-  get exists(): boolean {
-    return this.#endpoints.size > 0;
-  }
-
-  /**
-   * Returns the endpoint of a method.
-   * @throws ODataError `MethodNotAllowed`, with the header Allow
-   * @see docs/reference/routes.md
-   */
-  endpoint(method: string): RouteEndpoint {
-    const endpoint = this.#endpoints.get(method);
-    if (endpoint !== undefined) return endpoint;
-    throw protocolError("MethodNotAllowed", `This resource does not support the method. It supports ${this.allow}.`, {
-      headers: { Allow: this.allow },
-    });
-  }
-}
+import { type Endpoints, Route, type RouteEndpoint } from "./route.ts";
 
 /** The routes of one navigation property. */
 export type NavigationRoutes = Readonly<
@@ -98,6 +51,8 @@ export class RouteTable {
   readonly entitySets: ReadonlyMap<string, EntitySetRoutes>;
   /** The routes of endpoints, made on first use. */
   readonly #routes = new WeakMap<Endpoints, Route>();
+  /** The routes of reads whose query options are in the body of a POST. */
+  readonly #queries = new WeakMap<Route, Route>();
 
   constructor(definition: ServiceDefinition) {
     this.entitySets = new Map([...definition.entitySets].map(([name, set]) => [name, toRoutes(definition, set)]));
@@ -114,6 +69,22 @@ export class RouteTable {
     if (known === undefined) this.#routes.set(endpoints, route);
     if (route.exists) return route;
     throw protocolError("NotFound", "This path has no resource, because the service declares no handler for it.");
+  }
+
+  /**
+   * Returns the route of a path with `/$query`: POST is a read of the path.
+   * @throws ODataError `NotFound` if the path cannot be read
+   * @see OData Protocol 4.01, section 11.2.11
+   */
+  findQuery(path: ResourcePath): Route {
+    const resource = this.find(path);
+    const read = resource.read;
+    if (read === undefined || path.kind === "serviceRoot" || path.kind === "metadata") {
+      throw protocolError("NotFound", "$query follows the path of data that GET can read.");
+    }
+    const known = this.#queries.get(resource) ?? new Route({ POST: read });
+    this.#queries.set(resource, known);
+    return known;
   }
 
   #endpoints(path: ResourcePath): Endpoints {

@@ -274,6 +274,7 @@ describe("settings", () => {
       maxInListLength: 1000,
       maxOrderByProperties: 10,
       maxUrlLength: 16_384,
+      maxQueryBodyBytes: 262_144,
       maxJsonDepth: 64,
       maxJsonValues: 100_000,
       maxResponseEntities: 1_000_000,

@@ -125,6 +125,7 @@ function parentsOf(key: number) {
 export const NO_LIMITS: NonNullable<ServiceOptions["defaults"]> = {
   maxTop: null,
   maxUrlLength: null,
+  maxQueryBodyBytes: null,
   maxExpandDepth: null,
   maxExpandTop: null,
   maxNodeCount: null,

@@ -89,7 +89,9 @@ function variantsOf(document: OpenApiDocument): readonly Trial[] {
   return trialsOf(document).flatMap((trial) => [
     trial,
     ...(/^PUT .*Desks\(\{Id\}\)$/.test(trial.name) ? [{ ...trial, url: trial.url.replace("(1)", "(7)") }] : []),
-    ...(hasParameter(described(document, trial.name), "$filter") ? [{ ...trial, url: `${trial.url}?${NAMED}` }] : []),
+    ...(hasParameter(described(document, trial.name), "$filter") || trial.name.endsWith("/$query")
+      ? [{ ...trial, url: `${trial.url}?${NAMED}` }]
+      : []),
   ]);
 }
 

@@ -55,6 +55,8 @@ describe("routes", () => {
         "GET /shop",
         "GET /shop/$metadata",
         ...["GET", "POST"].map((method) => `${method} /shop/Orders`),
+        ...["Orders", "Lines", "Tags"].map((name) => `POST /shop/${name}/$query`),
+        `POST ${order}/Lines/$query`,
         "GET /shop/Orders/$count",
         ...["GET", "PUT", "PATCH", "DELETE"].map((method) => `${method} ${order}`),
         ...["GET", "POST"].map((method) => `${method} ${order}/Lines`),

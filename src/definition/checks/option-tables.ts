@@ -45,6 +45,7 @@ const LIMITS: OptionTable<keyof LimitSettings> = {
   maxInListLength: FROM_ONE,
   maxOrderByProperties: FROM_ONE,
   maxUrlLength: FROM_ONE,
+  maxQueryBodyBytes: FROM_ONE,
   maxJsonDepth: FROM_ONE,
   maxJsonValues: FROM_ONE,
   maxResponseEntities: FROM_ONE,

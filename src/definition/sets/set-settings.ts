@@ -58,6 +58,8 @@ export interface LimitSettings {
   readonly maxOrderByProperties?: number | null | undefined;
   /** The maximum length of the URL, in characters. */
   readonly maxUrlLength?: number | null | undefined;
+  /** The most bytes of query options in the body of `POST …/$query`. Default 262,144. */
+  readonly maxQueryBodyBytes?: number | null | undefined;
   /** The maximum depth of nested objects and arrays in a body. */
   readonly maxJsonDepth?: number | null | undefined;
   /** The maximum number of objects, arrays, members and items in a body. */

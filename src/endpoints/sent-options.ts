@@ -1,0 +1,54 @@
+import { chain, type Maybe } from "../base/maybe.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { protocolError } from "../errors/odata-error.ts";
+import { definitionIn } from "../execution/reader.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import { checkQueryHeaders, readQueryText } from "../http/query-body.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
+import type { RequestUrl } from "./arrival.ts";
+import type { Exchange } from "./exchange.ts";
+
+/**
+ * Reads the query options in the body of `POST …/$query`.
+ * @param resource the URL of the resource, with the query options of the URL
+ * @returns the URL of the GET request with the same response
+ * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`, `InvalidBody`
+ * @see docs/reference/long-queries.md
+ */
+export function readSentOptions(
+  odata: ODataRequest,
+  definition: ServiceDefinition,
+  path: ResourcePath,
+  resource: RequestUrl,
+): Maybe<RequestUrl> {
+  const { settings } =
+    "entitySet" in path ? definitionIn(definition, path.entitySet) : { settings: definition.defaultSettings };
+  const { maxQueryBodyBytes } = definition.limits;
+  const least = Math.min(maxQueryBodyBytes ?? Infinity, settings.maxRequestBodyBytes ?? Infinity);
+  const maxBytes = least === Infinity ? null : least;
+  checkQueryHeaders(odata, maxBytes);
+  return chain<Uint8Array, RequestUrl>(odata.readBody(maxBytes), (bytes) => {
+    const query = [resource.query, readQueryText(bytes)].filter((part) => part !== "").join("&");
+    return { path: resource.path, query };
+  });
+}
+
+/** The length of the longest `$skiptoken` with an offset, with its name. */
+const OFFSET_LENGTH = 64;
+
+/** Returns whether the next link of a request may be longer than URLs may be, since its options came in its body. */
+export function mayOutgrowLinks({ sent, service }: Exchange): boolean {
+  const { maxUrlLength } = service.definition.limits;
+  if (sent === undefined || maxUrlLength === null) return false;
+  return sent.path.length + sent.query.length + OFFSET_LENGTH > maxUrlLength;
+}
+
+/** Creates the error for a page whose next link would be longer than URLs may be. */
+export function unlinkablePage(length: number, limit: number): Error {
+  return protocolError(
+    "InvalidQueryOption",
+    `There are further pages, but the link to the next one would have ${String(length)} characters, and the limit is ` +
+      `${String(limit)}. Set $top to the size of a page, and $skip for the next ones.`,
+    { target: "$top" },
+  );
+}
