@@ -1,9 +1,20 @@
 import { sql } from "kysely";
 import { edm, entityType, odataService, type ServiceDefaults } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import { recordingLogger } from "../http/model.ts";
 import { createTable, ENGINES, insertRow, type AnyDatabase, type DatabaseName } from "./engines.ts";
+
+/** Nothing is printed about queries that were cancelled. */
+let printed: MockInstance;
+beforeEach(() => {
+  printed = vi.spyOn(console, "error").mockReturnValue(undefined);
+});
+afterEach(() => {
+  const { calls } = printed.mock;
+  printed.mockRestore();
+  if (calls.length > 0) throw new Error(`Something was printed: ${JSON.stringify(calls)}`);
+});
 
 const Item = entityType("Item", { id: edm.int32().key(), name: edm.string() });
 

@@ -8,9 +8,20 @@ import {
 } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
+
+/** Kysely prints the errors of queries that it cancels itself. */
+let printed: MockInstance;
+beforeEach(() => {
+  printed = vi.spyOn(console, "error").mockReturnValue(undefined);
+});
+afterEach(() => {
+  const { calls } = printed.mock;
+  printed.mockRestore();
+  if (calls.length > 0) throw new Error(`Something was printed: ${JSON.stringify(calls)}`);
+});
 
 /** A database whose statements run until they are cancelled. */
 class EndlessDatabase {
@@ -18,6 +29,13 @@ class EndlessDatabase {
   begun = 0;
   /** Statements that were cancelled. */
   cancelled = 0;
+  /** Connections that queries requested, and that they gave back. The first connection is only inspected. */
+  acquired = -1;
+  released = -1;
+  failsToCancel = false;
+  /** When the next connection is there, and when a cancellation is confirmed. */
+  connected: Promise<void> = Promise.resolve();
+  confirmed: Promise<void> = Promise.resolve();
   readonly started: Promise<void>;
   #start: () => void = () => {};
   #end: (error: Error) => void = () => {};
@@ -51,8 +69,14 @@ class EndlessDatabase {
       createDriver: () => ({
         init: nothing,
         destroy: nothing,
-        acquireConnection: () => Promise.resolve(connection),
-        releaseConnection: nothing,
+        acquireConnection: () => {
+          this.acquired += 1;
+          return this.acquired === 0 ? Promise.resolve(connection) : this.connected.then(() => connection);
+        },
+        releaseConnection: () => {
+          this.released += 1;
+          return nothing();
+        },
         beginTransaction: nothing,
         commitTransaction: nothing,
         rollbackTransaction: nothing,
@@ -62,20 +86,30 @@ class EndlessDatabase {
 
   #cancel(): Promise<void> {
     this.cancelled += 1;
-    this.#end(new Error("canceling statement due to user request"));
-    return Promise.resolve();
+    if (this.failsToCancel) return Promise.reject(new TypeError("Cannot read properties of undefined"));
+    this.end(new Error("canceling statement due to user request"));
+    return this.confirmed;
+  }
+
+  /** Ends the running statement. */
+  end(error: Error): void {
+    this.#end(error);
   }
 }
 
 const Item = entityType("Item", { id: edm.int32().key(), name: edm.string() });
 
-function open(isCancelling: boolean) {
+function open(isCancelling: boolean, queryTimeout: number | null = null) {
   const database = new EndlessDatabase();
   const db: AnyDatabase = new Kysely({ dialect: database.dialect(isCancelling) });
   const set = sqlEntitySet(Item, { db, table: "items", operations: ["read"] });
   const logger = recordingLogger();
   // This database has no catalogue for the check: its statements never return.
-  return { database, logger, service: odataService({ entitySets: [set], logger, schemaCheck: false }) };
+  return {
+    database,
+    logger,
+    service: odataService({ entitySets: [set], logger, schemaCheck: false, defaults: { queryTimeout } }),
+  };
 }
 
 test.each([
@@ -128,4 +162,63 @@ test("retries a database that was unavailable at first", async () => {
   gone.abort();
   expect((await answer).status).toBe(500);
   expect(database.cancelled).toBe(1);
+});
+
+test("a cancellation that fails prints nothing, and the next request has its connection", async () => {
+  const { database, logger, service } = open(true);
+  database.failsToCancel = true;
+  const gone = new AbortController();
+  const answer = service.fetch(new Request("http://service.example/Items", { signal: gone.signal }));
+  await database.started;
+  gone.abort();
+  expect((await answer).status).toBe(500);
+  expect([database.cancelled, database.released]).toEqual([1, 0]);
+  database.end(new Error("canceling statement due to statement timeout"));
+  await vi.waitFor(() => expect(database.released).toBe(1));
+  expect(logger.errors).toEqual([]);
+});
+
+test("a connection returns to the pool after its cancellation, which another query must not meet", async () => {
+  const { database, service } = open(true);
+  let confirm: () => void = () => {};
+  database.confirmed = new Promise((resolve) => {
+    confirm = resolve;
+  });
+  const gone = new AbortController();
+  const answer = service.fetch(new Request("http://service.example/Items", { signal: gone.signal }));
+  await database.started;
+  gone.abort();
+  expect((await answer).status).toBe(500);
+  await new Promise((resolve) => {
+    setTimeout(resolve, 20);
+  });
+  expect([database.cancelled, database.released]).toEqual([1, 0]);
+  confirm();
+  await vi.waitFor(() => expect(database.released).toBe(1));
+});
+
+test("a client that leaves while its query waits for a connection sends no query", async () => {
+  const { database, service } = open(true);
+  let connect: () => void = () => {};
+  database.connected = new Promise((resolve) => {
+    connect = resolve;
+  });
+  const gone = new AbortController();
+  const answer = service.fetch(new Request("http://service.example/Items", { signal: gone.signal }));
+  await vi.waitFor(() => expect(database.acquired).toBe(1));
+  gone.abort();
+  expect((await answer).status).toBe(500);
+  connect();
+  await vi.waitFor(() => expect(database.released).toBe(1));
+  expect([database.begun, database.cancelled]).toEqual([0, 0]);
+});
+
+test("a late query is 503, and is cancelled", async () => {
+  const { database, service } = open(true, 30);
+  const answer = service.fetch(new Request("http://service.example/Items"));
+  await database.started;
+  const response = await answer;
+  expect([response.status, await response.json()]).toMatchObject([503, { error: { code: "QueryTimeout" } }]);
+  expect(database.cancelled).toBe(1);
+  await vi.waitFor(() => expect(database.released).toBe(1));
 });

@@ -1,5 +1,5 @@
-import type { AbortableQueryOptions } from "kysely";
 import type { Row } from "../../query/row-shape.ts";
+import type { QueryLimit } from "./limited-query.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** One statement of a batch, with its values. */
@@ -12,8 +12,8 @@ export interface BatchCommand {
 export interface BatchOptions {
   /** The milliseconds after which the database ends each statement; null for no limit. */
   readonly timeout: number | null;
-  /** The options of Kysely that abort the batch. */
-  readonly abort: AbortableQueryOptions | undefined;
+  /** What ends the batch as a whole. */
+  readonly limit: QueryLimit;
 }
 
 /** Reads with several statements in one round trip, on one connection of a driver. */

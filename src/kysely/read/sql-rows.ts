@@ -3,7 +3,8 @@ import { chain, isPromiseLike, type Maybe, unawaited } from "../../base/maybe.ts
 import { required } from "../../base/required.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { BatchReader } from "../connection/batch-reader.ts";
-import { cancelOptions, isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
+import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
+import { runLimited } from "../connection/limited-query.ts";
 import { isPatientReader, type Patience, type SnapshotReader } from "../connection/patient-reader.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import { isSynchronousReader, type AnyKysely, type SynchronousReader } from "../connection/synchronous-reader.ts";
@@ -12,7 +13,6 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { RowStatement, Statement } from "./compile-statement.ts";
 import { StreamSlots } from "./stream-slots.ts";
-import { TimeLimit } from "./time-limit.ts";
 
 /** The parts of a profile that running statements requires. */
 type RowsProfile = Pick<DialectProfile, "name" | "guardConnections" | "syntax">;
@@ -209,14 +209,10 @@ export class SqlRows {
     const commands = reads.map(({ statement: { sql }, parameters }) => ({ sql, parameters }));
     // The database ends a statement itself. The time also passes while all connections are busy, or one is lost.
     const time = timeout === null ? null : timeout * reads.length + GRACE;
-    const limit = new TimeLimit(signal, time, timeout);
     try {
-      const abort = await cancelOptions(this.#db, limit.start());
-      return await batches.read(this.#db, commands, { timeout, abort });
+      return await batches.read(this.#db, commands, { timeout, limit: { signal, timeout: time, stated: timeout } });
     } catch (error) {
       throw toReadFault(error, this.#profile.name, table);
-    } finally {
-      limit.end();
     }
   }
 
@@ -225,17 +221,15 @@ export class SqlRows {
     { signal, timeout = null }: Patience,
   ): Promise<readonly Row[]> {
     signal?.throwIfAborted();
-    const limit = new TimeLimit(signal, timeout);
     try {
-      const text = this.#limited(sql, parameters, timeout);
+      const query = CompiledQuery.raw(this.#limited(sql, parameters, timeout), [...parameters]);
       // A statement within a transaction is not cancelled: that would leave its connection in an unknown state.
-      const options = this.#db.isTransaction ? undefined : await cancelOptions(this.#db, limit.start());
-      const { rows } = await this.#db.executeQuery(CompiledQuery.raw(text, [...parameters]), options);
+      const { rows } = await (this.#db.isTransaction
+        ? this.#db.executeQuery(query)
+        : runLimited(this.#db, query, { signal, timeout, stated: timeout }));
       return toRows(rows, width);
     } catch (error) {
       throw toReadFault(error, this.#profile.name, table);
-    } finally {
-      limit.end();
     }
   }
 

@@ -1,6 +1,7 @@
 import { CompiledQuery } from "kysely";
 import type { Row } from "../../../query/row-shape.ts";
 import type { BatchCommand, BatchOptions, BatchReader } from "../../connection/batch-reader.ts";
+import { runLimited } from "../../connection/limited-query.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { Batch, type PgConnection } from "./batch.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
@@ -51,8 +52,8 @@ export class PgBatches implements BatchReader {
   };
 }
 
-async function run(db: AnyKysely, batch: Batch, { abort }: BatchOptions): Promise<readonly (readonly Row[])[]> {
-  const { rows } = await db.executeQuery(queryOf(batch), abort);
+async function run(db: AnyKysely, batch: Batch, { limit }: BatchOptions): Promise<readonly (readonly Row[])[]> {
+  const { rows } = await runLimited(db, queryOf(batch), limit);
   return rows;
 }
 

@@ -1,0 +1,94 @@
+import type { CompiledQuery, DatabaseConnection, QueryExecutor, QueryResult } from "kysely";
+import { queryTimeout } from "../../errors/odata-error.ts";
+import type { AnyKysely } from "./synchronous-reader.ts";
+
+/** What ends a query before it has a result. */
+export interface QueryLimit {
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds; null for no limit. */
+  readonly timeout: number | null;
+  /** The milliseconds that the error names. */
+  readonly stated: number | null;
+}
+
+/**
+ * Runs a query until its client disconnects or its time is over. The database then cancels the query if the driver supports
+ * that, so that abandoned requests occupy neither the database nor its pool; otherwise the result is ignored.
+ *
+ * The query has no signal of Kysely: Kysely prints the errors of queries that it cancels.
+ * @throws the reason of the signal; ODataError `QueryTimeout`; errors of the query
+ * @see docs/reference/limits.md, Time
+ */
+export function runLimited<R>(
+  db: AnyKysely,
+  query: CompiledQuery<R>,
+  { signal, timeout, stated }: QueryLimit,
+): Promise<QueryResult<R>> {
+  signal?.throwIfAborted();
+  if (signal === undefined && timeout === null) return db.executeQuery(query);
+  const executor = db.getExecutor();
+  return new Promise((resolve, reject) => {
+    const run = new LimitedQuery(executor);
+    /** Ends the limits once, with the result or an error. */
+    const settle = (finish: () => void): void => {
+      if (run.isOver) return;
+      run.isOver = true;
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", leave);
+      finish();
+    };
+    const stop = (reason: unknown): void => {
+      settle(() => {
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason of the signal as it is
+        reject(reason);
+        run.cancel();
+      });
+    };
+    const leave = (): void => stop(signal?.reason);
+    const timer = timeout === null ? undefined : setTimeout(() => stop(queryTimeout(stated)), timeout);
+    signal?.addEventListener("abort", leave, { once: true });
+    run.execute(query).then(
+      (result) => settle(() => resolve(result)),
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the error of the driver as it is
+      (error: unknown) => settle(() => reject(error)),
+    );
+  });
+}
+
+/** A query, the connection on which it runs, and its cancellation. */
+class LimitedQuery {
+  readonly #executor: QueryExecutor;
+  #connection: DatabaseConnection | null = null;
+  #cancelled: Promise<void> | undefined;
+  isOver = false;
+
+  constructor(executor: QueryExecutor) {
+    this.#executor = executor;
+  }
+
+  execute<R>(query: CompiledQuery<R>): Promise<QueryResult<R>> {
+    return new Promise((resolve, reject) => {
+      const run = async (connection: DatabaseConnection): Promise<void> => {
+        if (connection.cancelQuery !== undefined && !this.isOver) await connection.collectSessionInfo?.();
+        // The client has left while the query waited for a connection.
+        if (this.isOver) return;
+        this.#connection = connection;
+        // The result does not wait for the release of the connection.
+        await connection.executeQuery<R>(query).then(resolve, reject);
+        // A late cancellation must not meet the next query of the connection.
+        await this.#cancelled;
+      };
+      this.#executor.provideConnection(run).catch(reject);
+    });
+  }
+
+  cancel(): void {
+    const connection = this.#connection;
+    if (connection?.cancelQuery === undefined) return;
+    const provide = (use: (other: DatabaseConnection) => Promise<void>): Promise<void> =>
+      this.#executor.provideConnection(use);
+    // A query that has ended meanwhile cannot be cancelled. The limit of the database ends a query that continues.
+    this.#cancelled = connection.cancelQuery(provide).catch(() => undefined);
+  }
+}
