@@ -195,14 +195,24 @@ export class BatchRun {
     const path = pathOf(request.target);
     const resource = withoutQuerySegment(path) ?? path;
     if (attempt === this.#attempt) this.#urls.note(operation.id, response.headers["Location"] ?? resource);
-    return response;
+    return withContentId(operation, response);
   }
 
   #failure(operation: BatchOperation | null, error: unknown): OperationResponse {
     const id = operation?.id;
     this.#urls.fail(id);
-    return { id, response: this.#pipeline.fail(this.#current, error) };
+    return { id, response: withContentId(operation, this.#pipeline.fail(this.#current, error)) };
   }
+}
+
+/**
+ * Repeats a Content-ID among the headers of the response, if the request has it among its own headers and not among those of
+ * its part. Breeze searches it there.
+ */
+function withContentId(operation: BatchOperation | null, response: ODataResponse): ODataResponse {
+  const id = operation?.id;
+  if (id === undefined || operation?.headers.get("content-id") !== id) return response;
+  return { ...response, headers: { ...response.headers, "Content-ID": id } };
 }
 
 /** The methods of a change set. @see OData Protocol 4.0, section 11.7.1 */

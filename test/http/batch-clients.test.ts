@@ -77,9 +77,47 @@ eachDoor((door) => {
     };
     const answer = await send("/odata/Orders/$batch", headers, "POST", body);
     const [set] = received(answer.headers["content-type"], answer.text);
-    expect(whole(set)).toMatchObject([{ id: "1", status: 201, json: { Id: 12 } }]);
+    expect(whole(set)).toMatchObject([{ id: "1", status: 201, headers: { "Content-ID": "1" }, json: { Id: 12 } }]);
     const elsewhere = await send("/odata/Nothing/$batch", headers, "POST", body);
     expect(elsewhere.status).toBe(404);
+  });
+
+  test("Breeze: a Content-ID among the headers of a request is among those of its response, also for errors", async () => {
+    const { send } = await shopBehind(door);
+    const change = (id: number, request: string, body: string): string =>
+      crlf(
+        "--changeset_1",
+        "Content-Type: application/http",
+        "Content-Transfer-Encoding: binary",
+        "",
+        `${request} HTTP/1.1`,
+        `Content-ID: ${String(id)}`,
+        "Content-Type: application/json;IEEE754Compatible=true",
+        "",
+        body,
+      );
+    const save = async (...changes: readonly string[]) => {
+      const body = crlf(
+        "--batch_1",
+        "Content-Type: multipart/mixed; boundary=changeset_1",
+        "",
+        ...changes,
+        "--changeset_1--",
+        "--batch_1--",
+      );
+      const answer = await send("/odata/$batch", { "Content-Type": "multipart/mixed; boundary=batch_1" }, "POST", body);
+      return received(answer.headers["content-type"], answer.text);
+    };
+    const [saved] = await save(
+      change(1, `PATCH http://${HOST}/odata/Customers(1)`, '{"Name":"Eve"}'),
+      change(2, `DELETE http://${HOST}/odata/Orders(11)`, ""),
+    );
+    expect(whole(saved)).toMatchObject([
+      { id: "1", status: 200, headers: { "Content-ID": "1" } },
+      { id: "2", status: 204, headers: { "Content-ID": "2" } },
+    ]);
+    const [refused] = await save(change(3, `PATCH http://${HOST}/odata/Orders(99)`, '{"Note":"x"}'));
+    expect(single(refused)).toMatchObject({ id: "3", status: 404, headers: { "Content-ID": "3" } });
   });
 
   test("SAP Cloud SDK: URLs that start with a slash are relative to the service root", async () => {
