@@ -37,6 +37,9 @@ const BROWSER = "test/browser/**";
 /** `npm run test:packaging` runs these: they write `dist` and a tarball. */
 const PACKAGING = "test/packaging/**";
 
+/** `npm run test:clients` runs these: it installs the clients first. */
+const CLIENTS = "test/clients/**";
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
@@ -73,7 +76,7 @@ export default defineConfig({
         test: {
           name: "tests",
           include: ["test/**/*.test.ts"],
-          exclude: [...ALONE, ...SLOW, ...(ALL_CASES ? [] : LONG), BROWSER, PACKAGING],
+          exclude: [...ALONE, ...SLOW, ...(ALL_CASES ? [] : LONG), BROWSER, PACKAGING, CLIENTS],
           pool: "forks",
           isolate: false,
         },
@@ -85,6 +88,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: "slow", include: SLOW, pool: "forks" } },
       { extends: true, test: { name: "packaging", include: [`${PACKAGING}/*.test.ts`], pool: "forks" } },
+      { extends: true, test: { name: "clients", include: [`${CLIENTS}/*.test.ts`], pool: "forks" } },
       { extends: true, test: { name: "browser", include: [`${BROWSER}/*.test.ts`], pool: "forks" } },
       {
         extends: true,

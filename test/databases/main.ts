@@ -175,6 +175,7 @@ async function runTests(given: readonly string[], servers: Readonly<Record<strin
     "--project=!browser",
     "--project=!packaging",
     "--project=!slow",
+    "--project=!clients",
     ...given,
   ];
   const child = spawn(process.execPath, vitest, { env, stdio: "inherit" });

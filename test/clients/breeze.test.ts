@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { describeClient, linesOf } from "./describe-client.ts";
+
+const head = '<script src="/packages/ts-odatajs/dist/odatajs-latest.js"></script>';
+
+describeClient("Breeze", "breeze", { head, isPlain: true }, (client) => {
+  test("reads the types", async () => {
+    expect(await client().run("types()")).toEqual([
+      ["Category", 2],
+      ["Product", 6],
+    ]);
+  });
+
+  test("lists with a filter, an order, a page, a total and an expansion, and with `any`", async () => {
+    expect(await client().run("list()")).toEqual({
+      inlineCount: 15,
+      names: ["Product 41", "Product 31"],
+      category: "Lamps & more",
+    });
+    expect(await client().run("any()")).toEqual(["Chairs"]);
+  });
+
+  test("saves a change, a deletion and a new entity in one change set, and has no changes then", async () => {
+    expect(await client().run("save()")).toEqual({ saved: ["Changed", "Product 02", "New"], hasChanges: false });
+    const names = await client().shop.names();
+    expect(names.slice(0, 2)).toEqual(["Changed", "Product 03"]);
+    expect(names.at(-1)).toBe("New");
+    expect(linesOf(client()).at(-1)).toBe("POST /odata/$batch 200");
+  });
+});

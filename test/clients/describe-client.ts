@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findBrowser } from "../browser/browser.ts";
+import { openClientPage, type ClientPage, type ClientPageOptions } from "./client-page.ts";
+
+/**
+ * Describes what a client does in a page of its own. After the tests, the page must not have complained.
+ * @param title names the client
+ * @param script the script of the page, without folder and ending
+ * @param tests the tests; they get a function that returns the page
+ */
+export function describeClient(
+  title: string,
+  script: string,
+  options: ClientPageOptions,
+  tests: (client: () => ClientPage) => void,
+): void {
+  describe.skipIf(findBrowser() === undefined)(title, () => {
+    let client: ClientPage;
+    beforeAll(async () => {
+      client = await openClientPage(script, options);
+    });
+    afterAll(() => client.close());
+    tests(() => client);
+    test("the page complains of nothing, and no request fails at the server", () => {
+      expect(client.complaints).toEqual([]);
+      expect(client.requests.filter(({ status }) => status >= 500)).toEqual([]);
+    });
+  });
+}
+
+/** The requests to the service so far, as `GET /odata/Products 200`. */
+export function linesOf({ requests }: ClientPage): readonly string[] {
+  return requests.map(({ line, status }) => `${line} ${String(status)}`);
+}

@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { findBrowser } from "../browser/browser.ts";
+import { installPackages } from "../house/debian.ts";
+
+/**
+ * Runs real clients against a service: installs them from the package.json of this folder, and the browser where it is
+ * absent and this may be done. The last line is `N passed, N failed`.
+ */
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+
+function run(command: string, given: readonly string[], cwd?: string): number {
+  return spawnSync(command, given, { stdio: "inherit", cwd }).status ?? 1;
+}
+
+const reason = findBrowser() === undefined ? installPackages("Chromium and its libraries", ["chromium"]) : null;
+if (reason !== null) {
+  process.stdout.write(`skipped: ${reason}\n0 passed, 0 failed\n`);
+} else if (run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], folder) === 0) {
+  const given = process.argv.slice(2);
+  process.exitCode = run(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--project=clients", ...given]);
+} else {
+  process.stdout.write("The clients cannot be installed.\n0 passed, 1 failed\n");
+  process.exitCode = 1;
+}

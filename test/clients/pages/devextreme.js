@@ -1,0 +1,44 @@
+import DataSource from "devextreme/data/data_source";
+import ODataContext from "devextreme/data/odata/context";
+import ODataStore from "devextreme/data/odata/store";
+
+const store = (name = "Products") =>
+  new ODataStore({
+    url: `${location.origin}/odata/${name}`,
+    key: "Id",
+    keyType: "Int32",
+    version: 4,
+    fieldTypes: { Price: "Decimal" },
+  });
+
+export async function list() {
+  const source = new DataSource({
+    store: store(),
+    filter: [["Name", "contains", "1"], "and", ["Price", ">", 20]],
+    sort: { selector: "Id", desc: true },
+    select: ["Id", "Name"],
+    expand: ["Category"],
+    pageSize: 3,
+    requireTotalCount: true,
+  });
+  return { items: await source.load(), total: source.totalCount() };
+}
+
+export const search = () =>
+  new DataSource({ store: store(), searchExpr: "Name", searchValue: "PRODUCT 0", paginate: false })
+    .load()
+    .then((rows) => rows.length);
+export const count = () => store().totalCount({ filter: ["IsInStock", "=", true] });
+export const byKey = (id) => store().byKey(id);
+export const insert = () => store().insert({ Name: "New", Price: 5, IsInStock: true });
+export const update = () => store().update(2, { Name: "Changed" });
+export const remove = () => store().remove(4);
+
+const context = () =>
+  new ODataContext({
+    url: `${location.origin}/odata`,
+    version: 4,
+    entities: { Products: { key: "Id", keyType: "Int32" } },
+  });
+
+export const callFunction = () => context().get("CountAbove", { price: 50 });

@@ -1,0 +1,2 @@
+// The script `odatajs-latest.js` of ts-odatajs defines it.
+export const { oData, deferred, utils, xml, store, cache } = globalThis.odatajs;

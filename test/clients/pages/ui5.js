@@ -1,0 +1,142 @@
+/* global sap */
+
+const required = (...names) =>
+  new Promise((resolve, reject) => sap.ui.require(names, (...found) => resolve(found), reject));
+
+const loaded = required(
+  "sap/ui/core/Core",
+  "sap/ui/model/odata/v4/ODataModel",
+  "sap/m/Table",
+  "sap/m/Column",
+  "sap/m/ColumnListItem",
+  "sap/m/Text",
+  "sap/ui/model/Filter",
+  "sap/ui/model/Sorter",
+).then(async (found) => {
+  await found[0].ready();
+  return found;
+});
+
+const state = {};
+
+async function settled(binding, start) {
+  const received = new Promise((resolve) => binding.attachEventOnce("dataReceived", resolve));
+  start();
+  const { mParameters } = await received;
+  const error = mParameters?.error;
+  if (error !== undefined) throw error;
+}
+
+const rows = () => state.table.getItems().map((item) => item.getCells().map((cell) => cell.getText()));
+
+/** Shows a list that grows, with a column of a related entity. */
+export async function open(groupId) {
+  const [, ODataModel, Table, Column, ColumnListItem, Text] = await loaded;
+  const model = new ODataModel({ serviceUrl: "/odata/", autoExpandSelect: true, operationMode: "Server", groupId });
+  const template = new ColumnListItem({
+    cells: [new Text({ text: "{Name}" }), new Text({ text: "{Category/Name}" }), new Text({ text: "{Price}" })],
+  });
+  const table = new Table({
+    growing: true,
+    growingThreshold: 5,
+    columns: [new Column(), new Column(), new Column()],
+  });
+  table.setModel(model);
+  table.bindItems({ path: "/Products", parameters: { $count: true, $orderby: "Id" }, template });
+  table.placeAt("content");
+  Object.assign(state, { model, table, binding: table.getBinding("items") });
+  await new Promise((resolve) => state.binding.attachEventOnce("dataReceived", resolve));
+  await new Promise((resolve) => table.attachEventOnce("updateFinished", resolve));
+  return { rows: rows(), length: state.binding.getLength() };
+}
+
+const updated = async (start) => {
+  const finished = new Promise((resolve) => state.table.attachEventOnce("updateFinished", resolve));
+  await settled(state.binding, start);
+  await finished;
+  return { rows: rows().map(([name]) => name), length: state.binding.getLength() };
+};
+
+export const grow = () => updated(() => state.table._oGrowingDelegate.requestNewPage());
+export const filter = async () => {
+  const [, , , , , , Filter] = await loaded;
+  return updated(() => state.binding.filter(new Filter("Name", "Contains", "1")));
+};
+export const sort = async () => {
+  const [, , , , , , , Sorter] = await loaded;
+  return updated(() => state.binding.sort(new Sorter("Id", true)));
+};
+export const search = () => updated(() => state.binding.changeParameters({ $search: "2" }));
+export const reset = () =>
+  updated(() => {
+    state.binding.changeParameters({ $search: undefined });
+    state.binding.sort([]);
+    state.binding.filter([]);
+  });
+
+export async function create() {
+  const context = state.binding.create({ Name: "New", Price: "5.00", IsInStock: true });
+  await context.created();
+  state.created = context;
+  return { id: context.getProperty("Id"), path: context.getPath() };
+}
+
+const first = () => state.binding.getCurrentContexts().find((each) => each !== state.created);
+
+export async function change(name) {
+  await first().setProperty("Name", name);
+  return first().getProperty("Name");
+}
+
+/** Changes an entity that another client has changed since it was read. */
+export async function conflict() {
+  const context = first();
+  await fetch(`/odata${context.getPath()}`, {
+    method: "PATCH",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ Name: "By another client" }),
+  });
+  return context.setProperty("Name", "Lost").then(
+    () => null,
+    (error) => ({ status: error.status ?? error.cause?.status, message: error.message }),
+  );
+}
+
+export async function refresh() {
+  state.binding.resetChanges();
+  return updated(() => state.binding.refresh());
+}
+
+export async function remove() {
+  await first().delete();
+  return state.binding.getLength();
+}
+
+export async function callFunction() {
+  const operation = state.model.bindContext("/CountAbove(...)");
+  operation.setParameter("price", "50");
+  await (operation.invoke ?? operation.execute).call(operation);
+  return operation.getBoundContext().getObject();
+}
+
+export async function callAction() {
+  const operation = state.model.bindContext("Shop.Discount(...)", first());
+  operation.setParameter("percent", 50);
+  await (operation.invoke ?? operation.execute).call(operation);
+  await first().requestRefresh();
+  return first().requestProperty("Price");
+}
+
+/** Saves two changes and a new entity in one change set. */
+export async function saveTogether(names) {
+  const [, ODataModel] = await loaded;
+  const model = new ODataModel({ serviceUrl: "/odata/", updateGroupId: "save" });
+  const list = model.bindList("/Products", undefined, [], [], { $orderby: "Id" });
+  const contexts = await list.requestContexts(0, 2);
+  const changes = names.map((name, index) => contexts[index].setProperty("Name", name).catch((error) => error.message));
+  await model.submitBatch("save");
+  return {
+    hasChanges: model.hasPendingChanges(),
+    changes: await Promise.race([Promise.all(changes), new Promise((r) => setTimeout(r, 500, "pending"))]),
+  };
+}

@@ -1,0 +1,138 @@
+import { Kysely, sql } from "kysely";
+import { action, edm, entityType, fn, hasMany, hasOptional, odataService, type ODataService } from "../../src/index.ts";
+import { sqlEntitySet } from "../../src/kysely/index.ts";
+import { sqliteDialect } from "../../src/kysely/sqlite/sqlite-dialect.ts";
+
+const Category = entityType("Category", { id: edm.int32().key(), name: edm.string() });
+const PRODUCT = {
+  id: edm.int32().key().computed(),
+  name: edm.string({ maxLength: 40 }),
+  price: edm.decimal({ precision: 10, scale: 2 }),
+  isInStock: edm.boolean(),
+  categoryId: edm.int32().nullable(),
+  version: edm.int32().computed(),
+};
+const Product = entityType("Product", { ...PRODUCT, released: edm.date().nullable() });
+/** The library of Breeze cannot read `Edm.Date`, functions and actions. */
+const PlainProduct = entityType("Product", PRODUCT);
+
+interface Tables {
+  readonly products: Row;
+}
+
+interface Row {
+  readonly id: number;
+  readonly name: string;
+  readonly price: number;
+}
+
+const ALL = ["read", "create", "replace", "patch", "delete"] as const;
+
+/** The service that the clients use, and its database. */
+export interface Shop {
+  readonly service: ODataService;
+  /** Returns the names of the products in the database, by their ids. */
+  readonly names: () => Promise<readonly string[]>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens a shop of 3 categories and 60 products over SQLite, as an application for such clients declares it.
+ * @param isPlain whether the model has no dates, functions and actions
+ */
+export async function openShop({ isPlain }: { readonly isPlain: boolean }): Promise<Shop> {
+  const db = await openDatabase();
+  const service = odataService({
+    prefix: "/odata",
+    namespace: "Shop",
+    profile: "standard",
+    ...(isPlain ? { entitySets: plainSets(db) } : { entitySets: sets(db), functions: functions(db) }),
+  });
+  return {
+    service,
+    names: async () => (await sql<Row>`select name from products order by id`.execute(db)).rows.map(({ name }) => name),
+    close: () => db.destroy(),
+  };
+}
+
+async function openDatabase(): Promise<Kysely<Tables>> {
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(":memory:") });
+  await sql`create table categories (id integer primary key, name text not null)`.execute(db);
+  await sql`create table products (id integer primary key, name text not null, price text not null, is_in_stock integer not null, released text, category_id integer references categories (id), version integer not null default 1)`.execute(
+    db,
+  );
+  await sql`insert into categories values (1, 'Chairs'), (2, 'Tables'), (3, 'Lamps & more')`.execute(db);
+  await sql`insert into products (id, name, price, is_in_stock, released, category_id)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 60)
+    select i, 'Product ' || printf('%02d', i), printf('%d.50', i), i % 3 > 0, '2026-01-' || printf('%02d', 1 + i % 28), 1 + i % 3 from n`.execute(
+    db,
+  );
+  return db;
+}
+
+const PRODUCTS = {
+  table: "products",
+  operations: ALL,
+  columns: { isInStock: "is_in_stock", categoryId: "category_id" },
+  rowVersion: "version",
+  etag: ["version"],
+  search: ["name"],
+} as const;
+
+function sets(db: Kysely<Tables>) {
+  return [
+    sqlEntitySet(Category, {
+      db,
+      table: "categories",
+      operations: ["read"],
+      navigation: { products: hasMany(Product, { target: "Products", on: { id: "categoryId" } }) },
+    }),
+    sqlEntitySet(Product, {
+      ...PRODUCTS,
+      db,
+      navigation: { category: hasOptional(Category, { target: "Categories", on: { categoryId: "id" } }) },
+      actions: {
+        Discount: action({
+          bound: "entity",
+          params: { percent: edm.int32() },
+          handler: async (id, { percent }) => {
+            await sql`update products set price = printf('%.2f', price * (100 - ${percent}) / 100), version = version + 1 where id = ${id}`.execute(
+              db,
+            );
+          },
+        }),
+      },
+    }),
+  ];
+}
+
+function plainSets(db: Kysely<Tables>) {
+  return [
+    sqlEntitySet(Category, {
+      db,
+      table: "categories",
+      operations: ["read"],
+      navigation: { products: hasMany(PlainProduct, { target: "Products", on: { id: "categoryId" } }) },
+    }),
+    sqlEntitySet(PlainProduct, {
+      ...PRODUCTS,
+      db,
+      navigation: { category: hasOptional(Category, { target: "Categories", on: { categoryId: "id" } }) },
+    }),
+  ];
+}
+
+function functions(db: Kysely<Tables>) {
+  return {
+    CountAbove: fn({
+      params: { price: edm.decimal({ precision: 10, scale: 2 }) },
+      returns: edm.int32(),
+      handler: async ({ price }) => {
+        const { rows } = await sql<{
+          n: number;
+        }>`select count(*) as n from products where cast(price as real) > ${Number(price)}`.execute(db);
+        return rows[0]?.n ?? 0;
+      },
+    }),
+  };
+}

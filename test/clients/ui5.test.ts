@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { describeClient, linesOf } from "./describe-client.ts";
+
+const head =
+  '<script id="sap-ui-bootstrap" src="/resources/sap-ui-core.js" data-sap-ui-async="true" data-sap-ui-libs="sap.m" data-sap-ui-theme="base" data-sap-ui-compat-version="edge"></script>';
+
+const numbered = (ids: readonly number[]): readonly string[] =>
+  ids.map((id) => `Product ${String(id).padStart(2, "0")}`);
+
+describe.each(["$auto", "$direct"])("OpenUI5, group %s", (group) => {
+  describeClient("the OData V4 model with a table", "ui5", { head }, (client) => {
+    test("shows a list with a related entity, and grows", async () => {
+      expect(await client().run(`open(${JSON.stringify(group)})`)).toEqual({
+        rows: [
+          ["Product 01", "Tables", "1.50"],
+          ["Product 02", "Lamps & more", "2.50"],
+          ["Product 03", "Chairs", "3.50"],
+          ["Product 04", "Tables", "4.50"],
+          ["Product 05", "Lamps & more", "5.50"],
+        ],
+        length: 60,
+      });
+      expect(await client().run("grow()")).toEqual({ rows: numbered([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]), length: 60 });
+      const read = linesOf(client()).filter((line) => line.includes("Products"));
+      if (group === "$auto") expect(read).toEqual([]);
+      else expect(read[0]).toContain("$count=true&$orderby=Id&$select=Id,Name,Price&$expand=Category($select=Id,Name)");
+    });
+
+    test("filters, sorts and searches", async () => {
+      expect(await client().run("filter()")).toEqual({ rows: numbered([1, 10, 11, 12, 13]), length: 15 });
+      expect(await client().run("sort()")).toEqual({ rows: numbered([51, 41, 31, 21, 19]), length: 15 });
+      expect(await client().run("search()")).toEqual({ rows: numbered([21, 12]), length: 2 });
+      expect(await client().run("reset()")).toEqual({ rows: numbered([1, 2, 3, 4, 5]), length: 60 });
+    });
+
+    test("creates, changes, and shows a conflict", async () => {
+      expect(await client().run("create()")).toEqual({ id: 61, path: "/Products(61)" });
+      expect(await client().run('change("Renamed")')).toBe("Renamed");
+      expect(await client().shop.names()).toContain("Renamed");
+      client().complaints.length = 0;
+      expect(await client().run("conflict()")).toMatchObject({ status: 412 });
+      expect(client().complaints.join("\n")).toContain("If-Match does not hold");
+      client().complaints.length = 0;
+      expect(await client().run("refresh()")).toMatchObject({ length: 61 });
+    });
+
+    test("deletes", async () => {
+      const before = (await client().shop.names()).length;
+      await client().run("remove()");
+      expect(await client().shop.names()).toHaveLength(before - 1);
+    });
+
+    test("calls a function and an action", async () => {
+      expect(await client().run("callFunction()")).toMatchObject({ value: 11 });
+      expect(await client().run("callAction()")).toBe("1.25");
+    });
+
+    test("saves a group of changes in one batch", async () => {
+      const before = linesOf(client()).filter((line) => line.startsWith("POST /odata/$batch")).length;
+      expect(await client().run('saveTogether(["A", "B"])')).toMatchObject({ hasChanges: false });
+      expect((await client().shop.names()).slice(0, 2)).toEqual(["A", "B"]);
+      expect(linesOf(client()).filter((line) => line.startsWith("POST /odata/$batch"))).toHaveLength(before + 2);
+    });
+  });
+});
