@@ -21,6 +21,11 @@ const MAX_ACCEPT = 2000;
 /** After so many turns of the event loop without a new connection, none is waiting. */
 const QUIET_TURNS = 3;
 
+/** How many pauses in a row make a client too slow. `node:net` may see the end of a write only at the end of a pause. */
+const PAUSES = 4;
+/** Two pauses of a client follow one another if the second one ends within so many times its length. */
+const NEXT = 1.5;
+
 /** One open connection. */
 interface Connection {
   readonly socket: Socket;
@@ -29,10 +34,18 @@ interface Connection {
   /** The bytes received at the last check, and the number of checks since then without new bytes. */
   bytesRead: number;
   quietChecks: number;
+  /** The number of pauses in a row, and the time of `performance.now()` at which the last one ended. */
+  pauses: number;
+  pausedAt: number;
 }
 
 /** Tracks the open connections of a server, and closes them when it stops. */
 export class NodeConnections {
+  /** Returns the milliseconds of a pause, after which `endInactive` must be called. @param timeout 0 for none */
+  static pauseOf(timeout: number): number {
+    return Math.ceil(timeout / PAUSES);
+  }
+
   readonly #open = new Map<Socket, Connection>();
   #added = 0;
   #isDraining = false;
@@ -45,7 +58,7 @@ export class NodeConnections {
   /** Registers a new connection. */
   add(socket: Socket): void {
     this.#added += 1;
-    this.#open.set(socket, { socket, last: undefined, bytesRead: 0, quietChecks: 0 });
+    this.#open.set(socket, { socket, last: undefined, bytesRead: 0, quietChecks: 0, pauses: 0, pausedAt: 0 });
     if (this.#isDraining) closeGently(socket);
     socket.once("close", () => this.#open.delete(socket));
   }
@@ -106,10 +119,24 @@ export class NodeConnections {
    * Destroys a connection after its timeout if the client does not read a response, or if it is idle. A connection stays
    * open while a handler runs. Another timer covers the first request.
    * @param endsIdle whether idle connections have a timeout
+   * @param pause milliseconds without progress until a timeout while a response waits to be read
    */
-  endInactive(socket: Socket, endsIdle: boolean): void {
+  endInactive(socket: Socket, endsIdle: boolean, pause: number): void {
     const isIdle = this.lastResponse(socket)?.writableFinished === true;
-    if (socket.writableLength > 0 || (isIdle && endsIdle)) socket.destroy();
+    if (socket.writableLength > 0 ? this.#isTooSlow(socket, pause) : isIdle && endsIdle) socket.destroy();
+  }
+
+  /** Counts the pauses of a client. Progress between two timeouts makes `node:net` wait once more. */
+  #isTooSlow(socket: Socket, pause: number): boolean {
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return true;
+    const now = performance.now();
+    const isNext = now - connection.pausedAt < NEXT * pause;
+    connection.pauses = isNext ? connection.pauses + 1 : 1;
+    connection.pausedAt = now;
+    if (connection.pauses >= PAUSES) return true;
+    socket.setTimeout(pause);
+    return false;
   }
 
   /**

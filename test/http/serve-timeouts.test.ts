@@ -99,6 +99,21 @@ test("a client that does not read is cut, and its handler's iteration ends", asy
   await expect.poll(() => events, { timeout: 20_000 }).toContain("ended");
 });
 
+test("a client that stops to read is cut after its time, and not after twice that", async () => {
+  const { port, events } = await start({ slowReaderTimeout: 4000 }, "x".repeat(2000));
+  const { socket, closed } = open(port);
+  socket.once("data", () => socket.pause());
+  const begun = performance.now();
+  socket.write("GET /Notes HTTP/1.1\r\nHost: x\r\n\r\n");
+  await expect.poll(() => events, { timeout: 20_000 }).toContain("aborted");
+  const taken = performance.now() - begun;
+  socket.resume();
+  await closed;
+  // The system takes bytes for a moment. On a busy machine the end is later.
+  expect(taken).toBeGreaterThan(3900);
+  expect(taken).toBeLessThan(7000);
+});
+
 test("a slow handler and a client that reads slowly are not cut", async () => {
   // Server and client share this process, which may stop for a moment, so the limit is generous.
   const { port } = await start({ slowReaderTimeout: 1000, keepAliveTimeout: 100 }, "x".repeat(400), 400);
