@@ -3,6 +3,7 @@ import { asText } from "../edm/canonical-form.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CallExpression } from "../query/expression.ts";
+import { requireParameter } from "./compare-date-object.ts";
 import type { CompiledExpression } from "./evaluation.ts";
 
 /** A call with compiled arguments, from which the implementation of a function makes its closure. */
@@ -30,6 +31,8 @@ export function ofText(compute: (text: string) => PrimitiveValue): CompileCall {
 export function ofTwoTexts(compute: (first: string, second: string) => PrimitiveValue): CompileCall {
   return (site) => {
     const left = operandAt(site, 0);
+    const parameter = site.expression.arguments[1];
+    if (parameter?.kind === "parameter") return ofTextAndParameter(compute, left, parameter.index);
     const right = operandAt(site, 1);
     return (entity, evaluation) => {
       const first = left(entity, evaluation);
@@ -37,6 +40,18 @@ export function ofTwoTexts(compute: (first: string, second: string) => Primitive
       const second = right(entity, evaluation);
       return second === null ? null : compute(asText(first), asText(second));
     };
+  };
+}
+
+/** A function of a string and a parameter, which is the most common second argument. */
+function ofTextAndParameter(
+  compute: (first: string, second: string) => PrimitiveValue,
+  left: CompiledExpression,
+  index: number,
+): CompiledExpression {
+  return (entity, evaluation) => {
+    const first = left(entity, evaluation);
+    return first === null ? null : compute(asText(first), asText(requireParameter(evaluation, index)));
   };
 }
 

@@ -12,6 +12,7 @@ import type {
 } from "../query/expression.ts";
 import { canonicalKind, canonicalTest } from "./canonical-test.ts";
 import type { CompiledExpression, Evaluation } from "./evaluation.ts";
+import { readerOf } from "./read-field.ts";
 import { relatedOf, rootOf } from "./relations.ts";
 
 /** Reads a value as the application stores it; null for undefined, and where anything on the path is null. */
@@ -82,7 +83,8 @@ export function isInheritedName(field: string): boolean {
 }
 
 function readAny(field: string): RawAccessor {
-  return (entity) => fieldOf(entity, field) ?? null;
+  const read = readerOf(field);
+  return (entity) => read(entity) ?? null;
 }
 
 function readOwn(field: string): RawAccessor {
@@ -112,8 +114,9 @@ export function compileProperty(expression: PropertyExpression, slots: VariableS
   const kind = canonicalKind(property.type);
   const isPlain = source.kind === "it" && !isInheritedName(field);
   if (isPlain && kind !== null) {
+    const read = readerOf(field);
     return (entity) => {
-      const value = fieldOf(entity, field);
+      const value = read(entity);
       return typeof value === kind ? (value as PrimitiveValue) : canonical(value);
     };
   }

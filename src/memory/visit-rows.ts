@@ -31,24 +31,35 @@ export function* visitRows(rows: Iterable<unknown>, visit: (row: unknown) => boo
 
 function* visitList(rows: readonly unknown[], visit: (row: unknown) => boolean, pace: Pace): Steps<undefined> {
   let list = rows;
-  let start = 0;
-  while (visitSlice(list, start, visit)) {
-    start += SLICE;
-    if (start >= list.length || !pace.isOver) continue;
+  let next = visitTurn(list, 0, visit, pace);
+  while (next !== null) {
     // The application may change its list during a pause.
     if (list === rows) list = rows.slice();
     yield;
+    next = visitTurn(list, next, visit, pace);
   }
   return undefined;
 }
 
-/** Returns whether more rows may follow. */
-function visitSlice(rows: readonly unknown[], start: number, visit: (row: unknown) => boolean): boolean {
-  const end = Math.min(start + SLICE, rows.length);
-  for (let index = start; index < end; index += 1) {
-    if (!visit(rows[index])) return false;
+/**
+ * Visits rows until the turn is over. Returns the position of the next row, or null if nothing is left to visit. It is
+ * a separate function, because JavaScript engines optimize loops in generators less.
+ */
+function visitTurn(
+  rows: readonly unknown[],
+  start: number,
+  visit: (row: unknown) => boolean,
+  pace: Pace,
+): number | null {
+  let sliceEnd = start + SLICE;
+  for (let index = start; index < rows.length; index += 1) {
+    if (index === sliceEnd) {
+      if (pace.isOver) return index;
+      sliceEnd += SLICE;
+    }
+    if (!visit(rows[index])) return null;
   }
-  return end < rows.length;
+  return null;
 }
 
 /** Visits the rows of an iterable during the first turn. Returns the rest, or null if nothing is left to visit. */
