@@ -28,7 +28,7 @@ export async function bundle(project: string, entries: Readonly<Record<string, P
     input: { ...input, ...THREADS },
     cwd: project,
     platform: "neutral",
-    external: [/^node:/u, "kysely"],
+    external: [/^node:/u, "kysely", "fastify", /^hono(?:\/|$)/u],
     checks: { bundlerTimings: false },
     plugins: [dts({ cwd: project, tsconfig: "tsconfig.build.json", generator: "oxc", sourcemap: false })],
     onLog(level, log) {

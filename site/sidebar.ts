@@ -36,6 +36,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Errors and logging", link: "/guides/errors-and-logging" },
       { text: "Deployment", link: "/guides/deployment" },
       { text: "Pages of other origins", link: "/guides/browsers" },
+      { text: "Frameworks and runtimes", link: "/guides/hosts" },
       { text: "Performance", link: "/guides/performance" },
       { text: "Test your service", link: "/guides/testing" },
       { text: "Excel and Power BI", link: "/guides/excel-and-power-bi" },
@@ -93,6 +94,9 @@ export const SIDEBAR: readonly Group[] = [
     items: [
       { text: "odatakit", link: "/api/odatakit" },
       { text: "odatakit/node", link: "/api/node" },
+      { text: "odatakit/express", link: "/api/express" },
+      { text: "odatakit/fastify", link: "/api/fastify" },
+      { text: "odatakit/hono", link: "/api/hono" },
       { text: "odatakit/kysely", link: "/api/kysely" },
       { text: "odatakit/sqlite", link: "/api/sqlite" },
       { text: "odatakit/openapi", link: "/api/openapi" },

@@ -3,6 +3,7 @@ export { anyOf, authenticated, resource, role } from "./definition/rules/authori
 export type { Authorization, AuthorizationRule, AuthorizationRules } from "./definition/rules/authorization.ts";
 export type {
   Context,
+  Host,
   IncomingRequest,
   Principal,
   Register,
@@ -66,5 +67,7 @@ export type { FilterClause, OrderByItem, RoundingMode, SearchExpression, Selecte
 export type { Expression } from "./query/expression.ts";
 export { arraySource } from "./memory/array-source.ts";
 export { loadEntitySets } from "./service/load-entity-sets.ts";
+export { servicesFetch } from "./service/services-fetch.ts";
+export type { ServicesFetch } from "./service/services-fetch.ts";
 export { odataService } from "./service/odata-service.ts";
 export type { ODataService } from "./service/odata-service.ts";

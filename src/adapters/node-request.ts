@@ -2,7 +2,28 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { bodyWasRead, BodyBuffer, payloadTooLarge, truncatedBody } from "../http/body-buffer.ts";
 import { readContentLength } from "../http/content-headers.ts";
+import { bytesOfHostBody } from "../http/host-body.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
+
+/** The facts that only the host of an `IncomingMessage` knows. */
+export interface NodeHostFacts {
+  /** Whether the client still waits for `100 Continue`. */
+  readonly awaitsContinue?: boolean;
+  /** The path and query below the mount path; those of the message if absent. */
+  readonly target?: string;
+  /** The path below which the host mounted the service; empty if absent. */
+  readonly mountPath?: string;
+  /** The request as the host knows it; the message if absent. */
+  readonly hostRequest?: unknown;
+  /** The stream of the body, if the host has replaced it. */
+  readonly payload?: AsyncIterable<Uint8Array> | undefined;
+}
+
+/** A message after a parser of the host: `rawBody` has the bytes in NestJS and Google Cloud Functions. */
+interface ParsedMessage extends IncomingMessage {
+  readonly body?: unknown;
+  readonly rawBody?: unknown;
+}
 
 /** An `IncomingMessage` as the service reads it. Headers and signal are created on first use. */
 class NodeODataRequest implements ODataRequest {
@@ -10,21 +31,25 @@ class NodeODataRequest implements ODataRequest {
   readonly target: string;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #awaitsContinue: boolean;
+  readonly mountPath: string;
+  readonly hostRequest: unknown;
+  readonly #facts: NodeHostFacts;
   /** Null for a target that is a path. */
   readonly #absolute: AbsoluteForm | null;
   #host: string | undefined;
   #headers: Headers | undefined;
   #controller: AbortController | undefined;
 
-  constructor(message: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) {
+  constructor(message: IncomingMessage, response: ServerResponse, facts: NodeHostFacts) {
     this.#message = message;
     this.#response = response;
-    this.#awaitsContinue = awaitsContinue;
+    this.#facts = facts;
+    this.mountPath = facts.mountPath ?? "";
+    this.hostRequest = facts.hostRequest ?? message;
     this.method = message.method ?? "GET";
     const url = message.url ?? "/";
     this.#absolute = url.startsWith("/") ? null : readAbsoluteForm(url);
-    this.target = this.#absolute?.target ?? url;
+    this.target = facts.target ?? this.#absolute?.target ?? url;
   }
 
   get scheme(): string {
@@ -106,24 +131,38 @@ class NodeODataRequest implements ODataRequest {
 
   readBody(maxBytes: number | null): Uint8Array | Promise<Uint8Array> {
     if (!this.hasBody) return new Uint8Array(0);
-    if (this.#message.readableDidRead) throw bodyWasRead();
+    const { payload, awaitsContinue } = this.#facts;
+    if (payload !== undefined && payload !== this.#message) return readPayload(payload, maxBytes);
+    if (this.#message.readableDidRead) return this.#readParsed(maxBytes);
     // The client sends its body only after this.
-    if (this.#awaitsContinue) this.#response.writeContinue();
+    if (awaitsContinue === true) this.#response.writeContinue();
     return readMessage(this.#message, maxBytes);
+  }
+
+  /** Returns the body that a parser of the host has left. */
+  #readParsed(maxBytes: number | null): Uint8Array {
+    const { body, rawBody } = this.#message as ParsedMessage;
+    const left = rawBody instanceof Uint8Array ? rawBody : body;
+    if (left === undefined) throw bodyWasRead();
+    return bytesOfHostBody(left, this.header("content-type") ?? "", maxBytes);
   }
 }
 
 /**
  * Reads a request of `node:http` without copying it.
  * @param response the response to it; the signal stops watching the connection when it finishes
- * @param awaitsContinue whether the client still waits for `100 Continue`
  */
 export function fromIncomingMessage(
   message: IncomingMessage,
   response: ServerResponse,
-  awaitsContinue = false,
+  facts: NodeHostFacts = {},
 ): ODataRequest {
-  return new NodeODataRequest(message, response, awaitsContinue);
+  return new NodeODataRequest(message, response, facts);
+}
+
+/** Returns the raw path and query of a request target, without scheme and authority. */
+export function targetOf(url: string): string {
+  return url.startsWith("/") ? url : readAbsoluteForm(url).target;
 }
 
 /** A request target that does not begin with a slash. */
@@ -153,6 +192,17 @@ export function readMessage(message: IncomingMessage, maxBytes: number | null): 
   if (maxBytes !== null && message.readableLength > maxBytes) throw payloadTooLarge(maxBytes);
   const bytes: unknown = message.read();
   if (bytes instanceof Uint8Array) buffer.add(bytes);
+  return buffer.end();
+}
+
+/** Reads a stream that replaces the body of a message. @throws ODataError as for `readMessage` */
+async function readPayload(payload: AsyncIterable<Uint8Array>, maxBytes: number | null): Promise<Uint8Array> {
+  const buffer = new BodyBuffer(maxBytes, undefined);
+  try {
+    for await (const chunk of payload) buffer.add(chunk);
+  } catch (error) {
+    throw truncatedBody(error);
+  }
   return buffer.end();
 }
 

@@ -9,6 +9,23 @@ import type { ODataResponse } from "../http/odata-response.ts";
  */
 const LINGER = 2000;
 
+/**
+ * Sends a response.
+ * @param fail called once if the response cannot be sent to its end
+ */
+export function sendOrFail(
+  response: ODataResponse,
+  target: ServerResponse,
+  fail: (error: unknown, response: ODataResponse) => void,
+): void {
+  try {
+    const sent = sendResponse(response, target);
+    if (sent !== undefined) sent.catch((error: unknown) => fail(error, response));
+  } catch (error) {
+    fail(error, response);
+  }
+}
+
 /** Sends a response. Returns a promise only for chunks. */
 export function sendResponse(response: ODataResponse, target: ServerResponse): void | Promise<void> {
   const { status, body } = response;

@@ -5,7 +5,7 @@ import { composeServices, readyAll } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
 import { checkNodeVersion } from "./check-node-version.ts";
 import { fromIncomingMessage } from "./node-request.ts";
-import { sendResponse } from "./node-response.ts";
+import { sendOrFail } from "./node-response.ts";
 import { type Listener, NodeServer, type RequestWay } from "./node-server.ts";
 import { type ListenOptions, resolveServeOptions } from "./serve-options.ts";
 
@@ -43,23 +43,15 @@ function toListener(services: ODataService | readonly ODataService[]): Listener 
   checkNodeVersion();
   const composed = composeServices(services);
   return (request, response, { awaitsContinue, settle }) => {
-    const odata = fromIncomingMessage(request, response, awaitsContinue);
-    const send = (answer: ODataResponse): void => {
-      const fail = (error: unknown): void => {
-        response.destroy();
-        composed.reportFailure(odata, answer, error);
-      };
-      try {
-        const sent = sendResponse(answer, response);
-        if (sent !== undefined) sent.catch(fail);
-      } catch (error) {
-        fail(error);
-      }
+    const odata = fromIncomingMessage(request, response, { awaitsContinue });
+    const fail = (error: unknown, answer: ODataResponse): void => {
+      response.destroy();
+      composed.reportFailure(odata, answer, error);
     };
     const settleAndSend = (answer: ODataResponse): void => {
       const settled = settle();
-      if (settled === undefined) send(answer);
-      else void settled.then(() => send(answer));
+      if (settled === undefined) sendOrFail(answer, response, fail);
+      else void settled.then(() => sendOrFail(answer, response, fail));
     };
     const answer = composed.handle(odata);
     if (answer instanceof Promise) void answer.then(settleAndSend);

@@ -19,6 +19,7 @@ export class PartRequest implements ODataRequest {
   readonly target: string;
   readonly scheme: string;
   readonly host: string;
+  readonly mountPath: string;
   readonly #batch: ODataRequest;
   readonly #operation: BatchOperation;
   #headers: Headers | undefined;
@@ -29,6 +30,7 @@ export class PartRequest implements ODataRequest {
     this.target = target;
     this.scheme = batch.scheme;
     this.host = batch.host;
+    this.mountPath = batch.mountPath ?? "";
     this.#batch = batch;
     this.#operation = operation;
   }
@@ -41,6 +43,10 @@ export class PartRequest implements ODataRequest {
 
   get headers(): Headers {
     return (this.#headers ??= this.#mergeHeaders());
+  }
+
+  get hostRequest(): unknown {
+    return this.#batch.hostRequest;
   }
 
   get signal(): AbortSignal {

@@ -3,11 +3,11 @@ import { refusedUrl } from "./batch-faults.ts";
 
 /** Where the operations of a batch may lead. */
 export interface BatchOrigin {
-  /** The scheme and authority that clients use, such as `https://api.example.com`. */
+  /** Everything before the prefix, as clients know it, such as `https://api.example.com`. */
   readonly baseUrl: string;
   /** The Host header of the batch. */
   readonly host: string;
-  /** The path of the configured public URL, which a proxy removes; empty without one. */
+  /** The path of the base URL, which a proxy or the host removes; empty without one. */
   readonly publicPath: string;
   /** The path of the service, without a trailing slash; empty for the root. */
   readonly prefix: string;

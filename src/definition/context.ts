@@ -4,7 +4,7 @@ import type { EntityOf } from "./types/infer.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
 /**
- * Declares the application's user and transaction types, once:
+ * Declares the application's types of users, transactions and requests of the host, once:
  * `declare module "odatakit" { interface Register { user: MyUser } }`.
  */
 export interface Register {}
@@ -21,6 +21,12 @@ export type User = Register extends { readonly user: infer U } ? U : Principal;
 /** The type of the transaction: `Register.transaction`, or `unknown`. */
 export type Transaction = Register extends { readonly transaction: infer T } ? T : unknown;
 
+/**
+ * The type of the host's request: `Register.host`, or `unknown`.
+ * @see docs/guides/hosts.md
+ */
+export type Host = Register extends { readonly host: infer H } ? H : unknown;
+
 /** The request as handlers and `authenticate` see it. */
 export interface IncomingRequest {
   /**
@@ -32,6 +38,13 @@ export interface IncomingRequest {
   /** The absolute URL. */
   readonly url: string;
   readonly headers: Headers;
+  /**
+   * The request as the host knows it, with the properties that its middleware has set: the `Request` of Express, the
+   * `FastifyRequest`, the `Context` of Hono, the `IncomingMessage` of `node:http`; the second argument of `service.fetch`,
+   * else its `Request`. Undefined if `service.handle` got none.
+   * @see docs/guides/hosts.md, The request of the host
+   */
+  readonly host: Host;
 }
 
 /** The context of authorization rules. Rules cannot open entity sets, because opening a set evaluates its rules. */
@@ -40,6 +53,8 @@ export interface RuleContext {
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   readonly request: IncomingRequest;
+  /** The request as the host knows it, as `request.host`. */
+  readonly host: Host;
   /** The registration that received the request. */
   readonly service: { readonly name: string | undefined; readonly prefix: string };
   /** The transaction that `inTransaction` opened; undefined outside of `inTransaction`. */
@@ -59,6 +74,9 @@ export function ruleContextOf(context: RuleContext): RuleContext {
     },
     get request(): IncomingRequest {
       return context.request;
+    },
+    get host(): Host {
+      return context.host;
     },
     get service(): RuleContext["service"] {
       return context.service;

@@ -1,4 +1,4 @@
-import type { IncomingRequest } from "../definition/context.ts";
+import type { Host, IncomingRequest } from "../definition/context.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { BatchScope } from "../sets/batch-scope.ts";
 
@@ -18,7 +18,7 @@ export interface Arrival {
   readonly url: RequestUrl;
   /** The URL of the GET request with the same response, for a request whose query options came in its body. */
   readonly sent?: RequestUrl | undefined;
-  /** The scheme and authority that clients use. */
+  /** Everything before the prefix, as clients know it: scheme, authority, and the path of a mount or a proxy. */
   readonly baseUrl: string;
   /** The batch that contains the request; absent for a single request. */
   readonly batch?: BatchScope | undefined;
@@ -34,7 +34,16 @@ export function toIncomingRequest(arrival: Arrival): IncomingRequest {
     get headers(): Headers {
       return odata.headers;
     },
+    get host(): Host {
+      return hostOf(odata);
+    },
   };
+}
+
+/** Returns the request of the host. Its type is the one that the application registers. */
+export function hostOf({ hostRequest }: Pick<ODataRequest, "hostRequest">): Host {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an application states the type by Register
+  return hostRequest as never;
 }
 
 /** Returns the absolute URL of a request as the client sees it. */

@@ -1,7 +1,7 @@
 import { Turn } from "../base/turn.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { readQueryOptions, type QueryOptionsReading } from "../binder/read-query-options.ts";
-import type { Context, IncomingRequest, Transaction, User } from "../definition/context.ts";
+import type { Context, Host, IncomingRequest, Transaction, User } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { AuthorizationRequirement } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
@@ -27,7 +27,7 @@ import type { EntitySets } from "../sets/entity-sets.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
-import { type Arrival, fullUrlOf, type RequestUrl, toIncomingRequest } from "./arrival.ts";
+import { type Arrival, fullUrlOf, hostOf, type RequestUrl, toIncomingRequest } from "./arrival.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 
 /** The state that all requests of one registration share: made at startup, except for the caches. */
@@ -105,7 +105,7 @@ export class Exchange implements Arrival, Access {
   readonly url: RequestUrl;
   readonly sent: RequestUrl | undefined;
   readonly baseUrl: string;
-  /** Scheme, authority and prefix, without a trailing slash: the base of all URLs in responses. */
+  /** The base URL and the prefix, without a trailing slash: the base of all URLs in responses. */
   readonly serviceRoot: string;
   readonly user: User | null;
   readonly pending: readonly AuthorizationRequirement[];
@@ -234,6 +234,10 @@ class RequestContext extends ServiceContext implements Context {
 
   get request(): IncomingRequest {
     return (this.#request ??= toIncomingRequest(this.#exchange));
+  }
+
+  get host(): Host {
+    return hostOf(this.#exchange.odata);
   }
 
   get service(): Context["service"] {

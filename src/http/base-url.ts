@@ -25,7 +25,8 @@ function invalidHost(source: string): ODataError {
 }
 
 /**
- * Returns the scheme and authority under which the client reached the service, such as `https://api.example.com`.
+ * Returns the scheme, authority and mount path under which the client reached the service, such as
+ * `https://api.example.com`.
  * @param trustProxy whether to use Forwarded, X-Forwarded-Proto and X-Forwarded-Host
  * @throws ODataError `InvalidUrl` if the host is malformed
  * @see docs/guides/deployment.md
@@ -39,7 +40,7 @@ export function readBaseUrl(request: ODataRequest, trustProxy: boolean): string 
     if (forwarded.host !== undefined) [host, source] = [forwarded.host, forwarded.source];
   }
   if (!isAuthority(host)) throw invalidHost(source);
-  return `${scheme}://${host}`;
+  return `${scheme}://${host}${request.mountPath ?? ""}`;
 }
 
 interface Forwarded {

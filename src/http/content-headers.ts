@@ -79,6 +79,11 @@ function readType(header: string): BodyFormat {
   return format;
 }
 
+/** Creates the error for a Content-Type that the host cannot read. */
+export function malformedType(): Error {
+  return unsupportedType("The Content-Type of the body is malformed");
+}
+
 function unsupportedType(problem: string): Error {
   return protocolError("UnsupportedMediaType", `${problem}. Send JSON in UTF-8 as application/json.`, {
     target: "Content-Type",

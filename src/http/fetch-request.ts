@@ -1,6 +1,16 @@
-import { BodyBuffer, bodyWasRead, truncatedBody } from "./body-buffer.ts";
+import { BodyBuffer, bodyWasRead, payloadTooLarge, truncatedBody } from "./body-buffer.ts";
 import { readContentLength } from "./content-headers.ts";
 import type { ODataRequest } from "./odata-request.ts";
+
+/** The facts that only the host of a Fetch `Request` knows. */
+export interface FetchHostFacts {
+  /** The path below which the host mounted the service; empty if absent. */
+  readonly mountPath?: string;
+  /** The request as the host knows it; the `Request` if undefined. */
+  readonly hostRequest?: unknown;
+  /** Reads the body again if other code of the host has read it. */
+  readonly readBytes?: () => Promise<Uint8Array>;
+}
 
 /** A Fetch `Request` as the service reads it. */
 class FetchODataRequest implements ODataRequest {
@@ -8,10 +18,16 @@ class FetchODataRequest implements ODataRequest {
   readonly target: string;
   readonly scheme: string;
   readonly host: string;
+  readonly mountPath: string;
+  readonly hostRequest: unknown;
   readonly #request: Request;
+  readonly #readBytes: FetchHostFacts["readBytes"];
 
-  constructor(request: Request) {
+  constructor(request: Request, { mountPath = "", hostRequest = request, readBytes }: FetchHostFacts) {
     this.#request = request;
+    this.mountPath = mountPath;
+    this.hostRequest = hostRequest;
+    this.#readBytes = readBytes;
     this.method = request.method;
     const { url } = request;
     const authority = url.indexOf("://") + 3;
@@ -20,7 +36,8 @@ class FetchODataRequest implements ODataRequest {
     this.host = url.slice(url.lastIndexOf("@", end) >= authority ? url.lastIndexOf("@", end) + 1 : authority, end);
     const fragment = url.indexOf("#", end);
     const target = fragment < 0 ? url.slice(end) : url.slice(end, fragment);
-    this.target = target.startsWith("/") ? target : `/${target}`;
+    const below = target.slice(mountPath.length);
+    this.target = below.startsWith("/") ? below : `/${below}`;
   }
 
   header(name: string): string | undefined {
@@ -42,6 +59,7 @@ class FetchODataRequest implements ODataRequest {
   readBody(maxBytes: number | null): Uint8Array | Promise<Uint8Array> {
     const { body, bodyUsed } = this.#request;
     if (body === null) return new Uint8Array(0);
+    if (bodyUsed && this.#readBytes !== undefined) return readBytes(this.#readBytes, maxBytes);
     if (bodyUsed || body.locked) throw bodyWasRead();
     const announced = readContentLength(this.header("content-length"));
     return readStream(body.getReader(), new BodyBuffer(maxBytes, announced));
@@ -64,9 +82,18 @@ async function readStream(reader: ReadableStreamDefaultReader<Uint8Array>, buffe
   }
 }
 
+/** Reads a body that the host keeps. @throws Error if the host does not keep it */
+async function readBytes(read: () => Promise<Uint8Array>, maxBytes: number | null): Promise<Uint8Array> {
+  const bytes = await read().catch(() => {
+    throw bodyWasRead();
+  });
+  if (maxBytes !== null && bytes.length > maxBytes) throw payloadTooLarge(maxBytes);
+  return bytes;
+}
+
 /** Reads a Fetch `Request`. The URL stays as the client sent it, unless the runtime has normalised it. */
-export function fromFetchRequest(request: Request): ODataRequest {
-  return new FetchODataRequest(request);
+export function fromFetchRequest(request: Request, facts: FetchHostFacts = {}): ODataRequest {
+  return new FetchODataRequest(request, facts);
 }
 
 function endOfAuthority(url: string, start: number): number {

@@ -10,6 +10,13 @@ export interface ODataRequest {
   readonly scheme: string;
   /** The Host header or `:authority`; empty if absent. */
   readonly host: string;
+  /**
+   * The path below which the host has mounted the service, such as `/api`: URLs of responses begin with it, and `target` is
+   * without it. Starts with a slash and does not end with one; empty or absent for none.
+   */
+  readonly mountPath?: string;
+  /** The request as the host knows it, for `ctx.host`; undefined if the adapter has none. */
+  readonly hostRequest?: unknown;
   /** Returns the value of a header by its lower-case name. Repeated headers are joined by `, `. */
   header(name: string): string | undefined;
   /** All headers, created on first use. */

@@ -38,11 +38,10 @@ export function batchEndpoint(
   };
   const databases = databasesOf(definition.entitySets.values());
   const database = databases.length === 1 ? (databases[0] ?? null) : null;
-  const publicPath =
-    definition.publicUrl === undefined ? "" : new URL(definition.publicUrl).pathname.replace(/\/$/, "");
   return (exchange) => {
     bindNoQuery(readOptions(exchange));
     const { odata, context, baseUrl } = exchange;
+    const publicPath = baseUrl.replace(/^[^:/]+:\/\/[^/]*/, "");
     const arrival = { request: odata, context, origin: { baseUrl, host: odata.host, publicPath, prefix } };
     return answerBatch(arrival, settings, pipelineOf(exchange, routes(), database));
   };

@@ -12,13 +12,31 @@ import { quoteText } from "../syntax/syntax-error.ts";
 import { isBelowPrefix } from "./answer-request.ts";
 import { finishResponse } from "./finish-response.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
+import { mountPathOf } from "./mount-path.ts";
 import type { ODataService } from "./odata-service.ts";
 import { SCHEMA_FAULTS } from "./schema-gate.ts";
 
+/** A service, and the path below which its host has mounted it. */
+export interface MountedService {
+  readonly service: ODataService;
+  /** Empty for the root. The prefix of the service follows. */
+  readonly mountPath: string;
+}
+
 /** Several services in one handler. */
 export interface ComposedServices {
+  /** The prefixes of the services, the longest first. */
+  readonly prefixes: readonly string[];
   /** Passes a request to the service with the prefix of its path; returns 404 for any other path. */
   handle(request: ODataRequest): ODataResponse | Promise<ODataResponse>;
+  /**
+   * Finds the service of a path; undefined for a path of the host.
+   * @param target the raw path, with or without a query, as the client sent it
+   * @param hostPath the part of it at which the host mounted the services; empty for the root
+   */
+  find(target: string, hostPath: string): MountedService | undefined;
+  /** Returns the response for an error of the host, which no service sees. */
+  refuse(request: ODataRequest, error: unknown): ODataResponse;
   /** Logs a failure after the start of a response: the client only sees that the response breaks off. */
   reportFailure(request: ODataRequest, response: ODataResponse, error: unknown): void;
 }
@@ -39,21 +57,35 @@ export function composeServices(services: ODataService | readonly ODataService[]
   const find = (request: ODataRequest): ODataService | undefined =>
     list.find((service) => isBelowPrefix(request.target, service.prefix));
   return {
+    prefixes: list.map(({ prefix }) => prefix),
     handle: (request) => {
       const service = find(request);
       if (service !== undefined) return service.handle(request);
-      const id = readRequestId(request);
       try {
         checkHost(request);
         throw noServiceAt(request, list);
       } catch (error) {
-        return finishResponse(request, id, handleError(NOWHERE, request, id, error));
+        return refuse(request, error);
       }
+    },
+    refuse,
+    find: (target, hostPath) => {
+      for (const service of list) {
+        const mountPath = mountPathOf(hostPath, service.prefix);
+        const isMounted = target.startsWith(mountPath) && isBelowPrefix(target.slice(mountPath.length), service.prefix);
+        if (isMounted) return { service, mountPath };
+      }
+      return undefined;
     },
     reportFailure: (request, response, error) => {
       logBrokenResponse(find(request) ?? NOWHERE, request, response, error);
     },
   };
+}
+
+function refuse(request: ODataRequest, error: unknown): ODataResponse {
+  const id = readRequestId(request);
+  return finishResponse(request, id, handleError(NOWHERE, request, id, error));
 }
 
 /** Returns the path that the handler received, without a mount path that the host removed. */

@@ -50,8 +50,11 @@ export interface ODataService {
    * @see docs/reference/sql.md
    */
   ready(): Promise<void>;
-  /** Handles a Fetch request, for every runtime with the Fetch API. */
-  fetch(request: Request): Promise<Response>;
+  /**
+   * Handles a Fetch request, for every runtime with the Fetch API.
+   * @param host the value of `ctx.host`, such as the second argument of a Worker's `fetch`; the `Request` if undefined
+   */
+  fetch(request: Request, host?: unknown): Promise<Response>;
   /** Handles a request of an adapter. Returns a promise only if a handler does. Never throws. */
   handle(request: ODataRequest): ODataResponse | Promise<ODataResponse>;
 }
@@ -93,8 +96,8 @@ export function odataService(options: ServiceOptions): ODataService {
     logger,
     ready: () => schemaGate.ready(),
     handle,
-    fetch: async (request: Request) => {
-      const odata = fromFetchRequest(request);
+    fetch: async (request: Request, host?: unknown) => {
+      const odata = fromFetchRequest(request, { hostRequest: host });
       const response = await handle(odata);
       return toFetchResponse(response, (error) => logBrokenResponse(definition, odata, response, error));
     },

@@ -1,4 +1,4 @@
-import type { Context, IncomingRequest, RuleContext, Transaction, User } from "../definition/context.ts";
+import type { Context, Host, IncomingRequest, RuleContext, Transaction, User } from "../definition/context.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { type RowAccess, ServiceContext } from "../execution/row-access.ts";
 import type { TransactionPart } from "./transaction-part.ts";
@@ -59,6 +59,10 @@ export class CallContext extends ServiceContext implements Context {
 
   get request(): IncomingRequest {
     return this.#place.facts.request;
+  }
+
+  get host(): Host {
+    return this.#place.facts.host;
   }
 
   /** @throws Error once the transaction has ended */

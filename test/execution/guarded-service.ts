@@ -26,7 +26,8 @@ export function requestOf(service: ServiceDefinition, user: Principal | null): C
   const facts = {
     user,
     signal: new AbortController().signal,
-    request: { id: "1", method: "GET", url: "http://service.example/", headers: new Headers() },
+    request: { id: "1", method: "GET", url: "http://service.example/", headers: new Headers(), host: undefined },
+    host: undefined,
   };
   const door = { sets: notOffered, inTransaction: notOffered };
   return new CallContext({ facts, depth: 0, part: null, access: new RowAccess() }, { service, door });

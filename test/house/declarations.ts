@@ -17,6 +17,9 @@ export async function declarationPaths(): Promise<Readonly<Record<string, readon
   return {
     odatakit: [join(folder, "index.d.ts")],
     "odatakit/node": [join(folder, "adapters/node.d.ts")],
+    "odatakit/express": [join(folder, "adapters/express.d.ts")],
+    "odatakit/fastify": [join(folder, "adapters/fastify.d.ts")],
+    "odatakit/hono": [join(folder, "adapters/hono.d.ts")],
     "odatakit/kysely": [join(folder, "kysely/index.d.ts")],
     "odatakit/openapi": [join(folder, "openapi/index.d.ts")],
     "odatakit/sqlite": [join(folder, "kysely/sqlite/sqlite-dialect.d.ts")],

@@ -63,7 +63,11 @@ export const FLOORS: Readonly<Record<string, Room>> = {
   },
   endpoints: { floor: 8, mayImport: [...LOWER_ROOMS.filter((room) => room !== "syntax"), "sets"] },
   service: { floor: 9, mayImport: [...LOWER_ROOMS, "sets", "batch", "endpoints"] },
-  adapters: { floor: 10, mayImport: ["service", "definition", "http", "errors"], packages: ["node:"] },
+  adapters: {
+    floor: 10,
+    mayImport: ["service", "definition", "http", "errors"],
+    packages: ["node:", "fastify", "hono"],
+  },
 };
 
 /**

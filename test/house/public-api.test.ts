@@ -39,6 +39,16 @@ test("the public API is exactly this", async () => {
         "requireUser",
         "resource",
         "role",
+        "servicesFetch",
+      ],
+      "./express": [
+        "toExpressHandler",
+      ],
+      "./fastify": [
+        "toFastifyPlugin",
+      ],
+      "./hono": [
+        "toHonoHandler",
       ],
       "./kysely": [
         "sqlEntitySet",

@@ -211,7 +211,8 @@ eachDoor((door) => {
   });
 
   test("node sends header names in their documented spelling", async () => {
-    if (door.name === "web") return;
+    // Fetch and Fastify write names in lower case.
+    if (door.name !== "node" && door.name !== "express") return;
     const { headerNames } = await send("/s/Items", { Prefer: "maxpagesize=1" });
     expect(headerNames).toEqual(
       expect.arrayContaining(["OData-Version", "Content-Type", "Preference-Applied", "Vary"]),

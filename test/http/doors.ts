@@ -1,8 +1,11 @@
 import { Agent, createServer, type IncomingMessage, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import process from "node:process";
 import type { odataService } from "odatakit";
 import { toNodeHandler } from "odatakit/node";
 import { afterAll, describe, expect } from "vitest";
+import { ALL_CASES } from "../cases.ts";
+import { expressServer, listenFastify, MAX_HEADERS, toHonoFetch } from "./host-servers.ts";
 
 /** The authority under which every test reaches its service. */
 export const HOST = "service.example";
@@ -33,7 +36,7 @@ export type Send = (target: string, headers?: HeaderTable, method?: string, body
 
 /** A way into a service. */
 export interface Door {
-  readonly name: "web" | "node";
+  readonly name: "web" | "node" | "express" | "fastify" | "hono";
   to(service: Service): Send;
 }
 
@@ -46,22 +49,45 @@ const TRANSPORT: ReadonlySet<string> = new Set([
   "content-length",
 ]);
 
-const web: Door = {
-  name: "web",
-  to: (service) => async (target, headers, method, body) => {
-    const init = { method: method ?? "GET", headers: { ...headers }, ...toFetchBody(body) };
-    const response = await service.fetch(new Request(ORIGIN + target, init));
-    return toAnswer(response.status, [...response.headers], await response.text(), []);
-  },
-};
+const web = fetchDoor("web", (service) => (request) => service.fetch(request));
+const hono = fetchDoor("hono", toHonoFetch);
+
+/** A door of Fetch requests, without a server. */
+function fetchDoor(
+  name: Door["name"],
+  open: (service: Service) => (request: Request) => Response | Promise<Response>,
+): Door {
+  return {
+    name,
+    to: (service) => {
+      const handle = open(service);
+      return async (target, headers, method, body) => {
+        const init = { method: method ?? "GET", headers: { ...headers }, ...toFetchBody(body) };
+        const response = await handle(new Request(ORIGIN + target, init));
+        return toAnswer(response.status, [...response.headers], await response.text(), []);
+      };
+    },
+  };
+}
 
 const agent = new Agent({ keepAlive: true });
-const servers = new Map<Service, Promise<Server>>();
+const servers = new Set<Promise<Server>>();
 
-const node: Door = {
-  name: "node",
-  to: (service) => async (target, headers, method, body) => {
-    const port = await portOf(service);
+const node = serverDoor("node", (service) =>
+  listen(createServer({ maxHeaderSize: MAX_HEADERS }, toNodeHandler(service))),
+);
+const express = serverDoor("express", (service) => listen(expressServer(service)));
+const fastify = serverDoor("fastify", listenFastify);
+
+/** A door of a real server for each service, which ends with the test file. */
+function serverDoor(name: Door["name"], open: (service: Service) => Promise<Server>): Door {
+  const known = new Map<Service, Promise<Server>>();
+  return { name, to: (service) => sendTo(() => portOf(service, known, open)) };
+}
+
+function sendTo(portOfService: () => Promise<number>): Send {
+  return async (target, headers, method, body) => {
+    const port = await portOfService();
     const options = {
       host: "127.0.0.1",
       port,
@@ -93,8 +119,8 @@ const node: Door = {
       text,
       pairs.map(([name]) => name),
     );
-  },
-};
+  };
+}
 
 function isChunked(body: SentBody | undefined): body is readonly Uint8Array[] {
   return Array.isArray(body);
@@ -114,23 +140,27 @@ function toFetchBody(body: SentBody | undefined): RequestInit {
   return { body: stream, duplex: "half" };
 }
 
-/** The TCP port of a real server over the service, which ends with the test file. */
-async function portOf(service: Service): Promise<number> {
-  const known = servers.get(service);
-  const listening = known ?? listen(service);
-  if (known === undefined) servers.set(service, listening);
+async function portOf(
+  service: Service,
+  known: Map<Service, Promise<Server>>,
+  open: (service: Service) => Promise<Server>,
+): Promise<number> {
+  let listening = known.get(service);
+  if (listening === undefined) {
+    known.set(service, (listening = open(service)));
+    servers.add(listening);
+  }
   return ((await listening).address() as AddressInfo).port;
 }
 
-function listen(service: Service): Promise<Server> {
-  const server = createServer({ maxHeaderSize: 8_000_000 }, toNodeHandler(service));
+function listen(server: Server): Promise<Server> {
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => resolve(server));
   });
 }
 
 afterAll(async () => {
-  const listening = await Promise.all(servers.values());
+  const listening = await Promise.all(servers);
   servers.clear();
   for (const server of listening) {
     server.closeAllConnections();
@@ -138,9 +168,27 @@ afterAll(async () => {
   }
 });
 
-/** Runs tests through both doors. */
+/**
+ * The doors of a run. All responses of frameworks come from the adapters that the other doors test, so `npm test` opens
+ * their doors in `test/adapters` only. `ODATAKIT_DOORS` names others.
+ */
+function doorsOfRun(): readonly Door[] {
+  const all = [web, node, express, fastify, hono];
+  const { ODATAKIT_DOORS: named } = process.env;
+  if (named !== undefined) return all.filter(({ name }) => named.split(",").includes(name));
+  return ALL_CASES ? all : [web, node];
+}
+
+/** Runs tests through the doors of this run. */
 export function eachDoor(tests: (door: Door) => void): void {
-  describe.each([web, node])("$name", (door) => {
+  describe.each(doorsOfRun())("$name", (door) => {
+    tests(door);
+  });
+}
+
+/** Runs tests through the doors of web frameworks, in each run. */
+export function eachFramework(tests: (door: Door) => void): void {
+  describe.each([express, fastify, hono])("$name", (door) => {
     tests(door);
   });
 }

@@ -42,7 +42,7 @@ beforeAll(() => {
     "-C",
     join(modules, "odatakit"),
   ]);
-  for (const name of ["kysely", "@types/node", "undici-types"]) {
+  for (const name of ["kysely", "hono", "@types/node", "undici-types"]) {
     symlinkSync(join(ROOT, "node_modules", name), join(modules, name), "junction");
   }
   writeFileSync(join(application, "package.json"), JSON.stringify({ type: "module" }));
@@ -84,7 +84,16 @@ describe("the tarball", () => {
 
   it("has no condition `source` in its exports", () => {
     const { exports: entries } = JSON.parse(readPacked("package.json")) as { exports: Record<string, object> };
-    expect(Object.keys(entries)).toEqual([".", "./node", "./kysely", "./openapi", "./sqlite"]);
+    expect(Object.keys(entries)).toEqual([
+      ".",
+      "./node",
+      "./kysely",
+      "./express",
+      "./fastify",
+      "./hono",
+      "./openapi",
+      "./sqlite",
+    ]);
     for (const conditions of Object.values(entries)) expect(Object.keys(conditions)).toEqual(["types", "default"]);
   });
 
@@ -105,20 +114,32 @@ describe("the tarball", () => {
   });
 
   it("has doc comments in the declarations of all entries", () => {
-    for (const path of ["index", "adapters/node", "kysely/index", "openapi/index", "kysely/sqlite/sqlite-dialect"]) {
+    for (const path of [
+      "index",
+      "adapters/node",
+      "adapters/express",
+      "adapters/fastify",
+      "adapters/hono",
+      "kysely/index",
+      "openapi/index",
+      "kysely/sqlite/sqlite-dialect",
+    ]) {
       expect(readPacked(`dist/${path}.d.ts`), path).toContain("/**");
     }
   });
 });
 
 describe("an application with the tarball", () => {
-  it.each(["index.js", "kysely/index.js", "openapi/index.js"])("needs no module of Node.js for %s", (path) => {
-    expect(importsOf(`dist/${path}`).filter((name) => name.startsWith("node:"))).toEqual([]);
-  });
+  it.each(["index.js", "kysely/index.js", "openapi/index.js", "adapters/hono.js"])(
+    "needs no module of Node.js for %s",
+    (path) => {
+      expect(importsOf(`dist/${path}`).filter((name) => name.startsWith("node:"))).toEqual([]);
+    },
+  );
 
   it("imports all entries and serves a request", () => {
     const program = `import { service } from "./service.ts";
-      for (const name of ["node", "kysely", "openapi", "sqlite"]) await import("odatakit/" + name);
+      for (const name of ["node", "express", "fastify", "hono", "kysely", "openapi", "sqlite"]) await import("odatakit/" + name);
       const response = await service.fetch(new Request("http://localhost/odata/Things(1)"));
       console.log(response.status, (await response.json()).Name);`;
     writeFileSync(join(application, "main.ts"), program);
@@ -151,7 +172,7 @@ describe("an application with the tarball", () => {
 
   it("is checked by the compiler, with the declarations of the package", () => {
     const options = { module: "nodenext", target: "es2023", strict: true, noEmit: true, types: ["node"] };
-    const entries = ["node", "kysely", "openapi", "sqlite"].map(
+    const entries = ["node", "express", "hono", "kysely", "openapi", "sqlite"].map(
       (name) => `export * as ${name} from "odatakit/${name}";`,
     );
     writeFileSync(join(application, "entries.ts"), entries.join("\n"));
