@@ -112,8 +112,14 @@ export class FixedReads {
     return targets[random.below(targets.length)] ?? { kind: "service document", path: "" };
   }
 
+  /** Chooses a read that a batch may contain: a short response with a body. */
+  drawPlain(random: Random): FixedRead {
+    const read = this.draw(random);
+    return read.method === undefined && read.kind !== "20,000 rows" ? read : this.drawPlain(random);
+  }
+
   /** Compares a response with the first one to the same request. @returns what is wrong, or null */
-  faultOf(read: FixedRead, { body }: Answer): string | null {
+  faultOf(read: FixedRead, { body }: Pick<Answer, "body">): string | null {
     const first = this.#answers.get(read);
     if (first === undefined) {
       this.#answers.set(read, body);

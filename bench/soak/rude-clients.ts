@@ -15,10 +15,10 @@ const TAIL = 20;
 /** Milliseconds between two pieces that a slow client reads. */
 const SLOW = 5;
 /** All products, more bytes than the sockets of both sides buffer. */
-const EVERYTHING = get(`/Products?$top=${String(FIXED_ROWS.products)}`);
+export const EVERYTHING: string = get(`/Products?$top=${String(FIXED_ROWS.products)}`);
 
 /** What a client of raw bytes sees. */
-interface Connection {
+export interface Connection {
   readonly socket: Socket;
   /** Resolves when the connection has ended, in whatever way. */
   readonly closed: Promise<void>;
@@ -34,7 +34,8 @@ function post(length: number, body: string): string {
   return `POST ${SOAK_PREFIX}/Orders HTTP/1.1\r\n${headers}\r\n\r\n${body}`;
 }
 
-function open(port: number): Connection {
+/** Opens a connection for raw bytes. */
+export function open(port: number): Connection {
   const socket = connect(port, "127.0.0.1");
   const received = { bytes: 0, first: "", last: "" };
   // A reset is one of the ways in which a server ends these connections.
@@ -105,35 +106,6 @@ export async function runSlowReader(run: SoakRun, seed: number): Promise<void> {
   }
 }
 
-/**
- * Requests everything and reads the first bytes only: the server must end the connection. The system may take all bytes of
- * a response for the client, so a single one that arrives proves nothing.
- */
-export async function runStalledReader(run: SoakRun): Promise<void> {
-  const ends = { ended: 0, taken: 0 };
-  while (!run.isOver()) {
-    const begun = performance.now();
-    const { socket, closed, received } = open(run.port);
-    const begins = new Promise<void>((resolve) => {
-      socket.once("data", () => {
-        socket.pause();
-        resolve();
-      });
-    });
-    socket.write(EVERYTHING);
-    await begins;
-    await sleepUnlessOver(run, SOAK_TIMEOUTS.slowReaderTimeout + GRACE);
-    if (run.isOver()) socket.destroy();
-    socket.resume();
-    await closed;
-    const isWhole = /\]\}(?:\r\n0\r\n\r\n)?$/u.test(received.last);
-    run.tally.record("stalled reader", isWhole ? "taken" : "ended", performance.now() - begun);
-    ends[isWhole ? "taken" : "ended"] += 1;
-  }
-  const isNeverEnded = ends.ended === 0 && ends.taken > 2;
-  if (isNeverEnded) run.tally.violate("stalled reader", `received all ${String(ends.taken)} times`);
-}
-
 /** Stops in the middle of a request: the server must send 408 and end the connection. */
 export async function runSlowSender(run: SoakRun, seed: number): Promise<void> {
   const random = seededRandom(seed);
@@ -175,16 +147,23 @@ export async function runPipeline(run: SoakRun, seed: number): Promise<void> {
   }
 }
 
-async function sleepUnlessOver(run: SoakRun, milliseconds: number): Promise<void> {
+/** Waits, at most until the end of the load. */
+export async function sleepUnlessOver(run: SoakRun, milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds;
   while (performance.now() < end && !run.isOver()) await sleep(100);
 }
 
 /** Sends a write and leaves after a moment, so that nobody knows its outcome. */
-export async function writeAndLeave(run: SoakRun, head: string, body: string, random: Random): Promise<void> {
+export async function writeAndLeave(
+  run: SoakRun,
+  head: string,
+  body: string,
+  random: Random,
+  type: string = "application/json",
+): Promise<void> {
   const { socket, closed } = await openServed(run);
   const length = String(Buffer.byteLength(body));
-  const whole = `${head}\r\nHost: ${HOST}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
+  const whole = `${head}\r\nHost: ${HOST}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n${body}`;
   // Some requests do not arrive as a whole.
   socket.write(random.below(4) === 0 ? whole.slice(0, whole.length - 1 - random.below(body.length)) : whole);
   if (random.below(4) > 0) await sleep(random.below(8));

@@ -3,15 +3,18 @@ import { ask } from "../ask.ts";
 import { type DatabaseName, databaseNameOf, openDatabase } from "../open-database.ts";
 import type { ProcessState } from "../server-messages.ts";
 import { type ServerProcess, startServer, withServer } from "../server-process.ts";
+import { runBatches } from "./batches.ts";
 import { checkFile, checkStored } from "./check-stored.ts";
 import type { SoakRun } from "./client.ts";
+import { runLeavingBatches } from "./leaving-batches.ts";
 import { runLeavingWriter } from "./leaving-writers.ts";
 import { Ledger } from "./ledger.ts";
 import { growthOf, leftOpen, type Sample } from "./memory-curve.ts";
 import { runDearReads, runMistakes } from "./mistakes.ts";
 import { FixedReads, runReader } from "./readers.ts";
-import { runLeavingReader, runPipeline, runSlowReader, runSlowSender, runStalledReader } from "./rude-clients.ts";
+import { runLeavingReader, runPipeline, runSlowReader, runSlowSender } from "./rude-clients.ts";
 import { createSoakTables, FIXED_ROWS, SOAK_PREFIX } from "./soak-model.ts";
+import { runStalledReader } from "./stalled-reader.ts";
 import { type KindFigures, Tally } from "./tally.ts";
 import { runWriter } from "./writers.ts";
 
@@ -33,7 +36,15 @@ export interface SoakResult {
 
 const SERVER = "soak-server.ts";
 /** How many clients of each kind run at the same time. */
-const CLIENTS = { readers: 12, writers: 8, leavingWriters: 2, mistakes: 2, leavingReaders: 3, slowReaders: 2 } as const;
+const CLIENTS = {
+  readers: 12,
+  writers: 8,
+  leavingWriters: 2,
+  mistakes: 2,
+  leavingReaders: 3,
+  slowReaders: 2,
+  batches: 2,
+} as const;
 const MOST_SAMPLES = 40;
 /** Milliseconds in which sockets close after the last request: `keepAliveTimeout` of the server, and more. */
 const REST = 8000;
@@ -132,6 +143,8 @@ function startClients(run: SoakRun, ledger: Ledger): ReadonlyArray<Promise<void>
     ...many(CLIENTS.mistakes, (index) => runMistakes(run, 300 + index)),
     ...many(CLIENTS.leavingReaders, (index) => runLeavingReader(run, 400 + index)),
     ...many(CLIENTS.slowReaders, (index) => runSlowReader(run, 500 + index)),
+    ...many(CLIENTS.batches, (index) => runBatches(run, ledger, reads, 900 + index)),
+    runLeavingBatches(run, ledger, 950),
     runStalledReader(run),
     runSlowSender(run, 600),
     runPipeline(run, 700),

@@ -22,6 +22,8 @@ export const SHARED_ORDERS = 4;
 export const MAX_BODY_BYTES = 100_000;
 /** Bodies with more values are refused. */
 export const MAX_JSON_VALUES = 2000;
+/** Batches with more operations are refused. */
+export const MAX_BATCH_PARTS = 40;
 /** Milliseconds for one statement. */
 export const QUERY_TIMEOUT = 8000;
 
@@ -174,6 +176,7 @@ export function soakService(db: Kysely<unknown>, logged: Logged): ODataService {
   return odataService({
     prefix: SOAK_PREFIX,
     logger: { error: log, warn: () => undefined, info: () => undefined },
+    batch: { json: true, maxParts: MAX_BATCH_PARTS },
     defaults: { queryTimeout: QUERY_TIMEOUT, maxJsonValues: MAX_JSON_VALUES },
     entitySets: [
       sqlEntitySet(Category, {
