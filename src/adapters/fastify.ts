@@ -76,9 +76,8 @@ async function answer(
 ): Promise<unknown> {
   const url = targetOf(request.raw.url ?? "/");
   const mounted = composed.find(url, matchedPath(url, pattern));
-  // Fastify compares decoded paths, and ignores letter case if the application says so.
-  if (mounted === undefined) return reply.callNotFound();
-  const { service, mountPath } = mounted;
+  // Fastify compares decoded paths, and ignores letter case if the application says so: such a path is 404.
+  const { service, mountPath } = mounted ?? { service: composed, mountPath: "" };
   const odata = fromIncomingMessage(request.raw, reply.raw, {
     target: url.slice(mountPath.length),
     mountPath,

@@ -77,3 +77,9 @@ export async function untilQuiet(count: () => number): Promise<void> {
     await pause(500);
   }
 }
+
+/** Returns the body of a batch whose boundary is `b`. */
+export function batchBody(requests: readonly string[]): string {
+  const parts = requests.map((each) => `--b\r\nContent-Type: application/http\r\n\r\n${each} HTTP/1.1\r\n\r\n\r\n`);
+  return `${parts.join("")}--b--`;
+}

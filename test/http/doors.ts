@@ -76,6 +76,9 @@ const servers = new Set<Promise<Server>>();
 const node = serverDoor("node", (service) =>
   listen(createServer({ maxHeaderSize: MAX_HEADERS }, toNodeHandler(service))),
 );
+/** The door of `node:http`, with which other doors are compared. */
+export const nodeDoor: Door = node;
+
 const express = serverDoor("express", (service) => listen(expressServer(service)));
 const fastify = serverDoor("fastify", listenFastify);
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import express from "express";
 import Fastify from "fastify";
 import { Hono } from "hono";
-import type { ODataService } from "odatakit";
+import { servicesFetch, type ODataService } from "odatakit";
 import { toExpressHandler } from "odatakit/express";
 import { toFastifyPlugin } from "odatakit/fastify";
 import { toHonoHandler } from "odatakit/hono";
@@ -35,6 +35,7 @@ export async function listenFastify(service: ODataService): Promise<Server> {
 export function toHonoFetch(service: ODataService): (request: Request) => Response | Promise<Response> {
   const app = new Hono();
   app.use(toHonoHandler(service));
-  app.notFound((context) => service.fetch(context.req.raw));
+  const others = servicesFetch(service);
+  app.notFound((context) => others(context.req.raw));
   return (request) => app.fetch(request);
 }
