@@ -1,3 +1,6 @@
+import { BATCH_ATTACKS } from "./attack-batches.ts";
+import { BODY_ATTACKS } from "./attack-bodies.ts";
+import { READ_ATTACKS } from "./attack-reads.ts";
 import { STATEMENT_ATTACKS } from "./attack-statements.ts";
 import { LIST_ATTACKS, LONG_ATTACKS } from "./attack-urls.ts";
 import { many, type Attack } from "./attack.ts";
@@ -7,6 +10,9 @@ export const ATTACKS: readonly Attack[] = [
   ...STATEMENT_ATTACKS,
   ...LONG_ATTACKS,
   ...LIST_ATTACKS,
+  ...BODY_ATTACKS,
+  ...BATCH_ATTACKS,
+  ...READ_ATTACKS,
   { name: "many headers", target: "/Cities?$top=1", headers: manyHeaders() },
   {
     name: "a long Prefer",

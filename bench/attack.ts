@@ -1,10 +1,11 @@
 /** One request that could stop a server. */
 export interface Attack {
   readonly name: string;
-  readonly method?: "GET" | "POST" | undefined;
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | undefined;
   /** Not yet encoded. */
   readonly target: string;
-  readonly body?: string | undefined;
+  /** Made when it is sent, because bodies are long. */
+  readonly body?: (() => string) | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The status and code of a request that is always refused. */
   readonly refusal?: string | undefined;

@@ -15,6 +15,7 @@ import {
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import type { Attack } from "./attack.ts";
+import { label, tagged, wideSets } from "./attacked-sets.ts";
 
 const Country = entityType("Country", { id: edm.int32().key(), name: edm.string() });
 const City = entityType("City", {
@@ -75,6 +76,9 @@ export function openAttackedService(file: string, defaults: ServiceDefaults): At
     schemaCheck: false,
     logger: { error: ignore, warn: ignore, info: ignore },
     defaults,
+    batch: { json: true, maxParts: 2000 },
+    functions: { tagged },
+    actions: { label },
     entitySets: [
       sqlEntitySet(Country, {
         db,
@@ -101,6 +105,7 @@ export function openAttackedService(file: string, defaults: ServiceDefaults): At
         allowDeepInsert: true,
         navigation: { children: hasMany(Note, { on: { id: "parentId" }, target: "Notes" }) },
       }),
+      ...wideSets(),
       entitySet(Note, {
         name: "Slow",
         getAll: async () => {
@@ -151,8 +156,8 @@ export async function attack(
 ): Promise<Attacked> {
   const request = new Request(`http://attacked.example${encodeURI(target)}`, {
     method,
-    headers: { ...headers, "Content-Type": "application/json" },
-    ...(body === undefined ? {} : toStream(body)),
+    headers: { "Content-Type": "application/json", ...headers },
+    ...(body === undefined ? {} : toStream(body())),
   });
   let pause = 0;
   let last = cpuTime();
