@@ -11,6 +11,8 @@ import { compareTimesOfDay, parseTimeOfDay } from "./time-of-day.ts";
 import type { PrimitiveValue, ValueCodec } from "./value-codec.ts";
 
 const ONLY_ZEROS = /^0*$/;
+/** No value is longer: a Duration has four components of at most 17 characters, a fraction, and three more characters. */
+const MAX_LENGTH = 100;
 
 /** The types of dates, times and durations. */
 export type TemporalTypeName = "Edm.Date" | "Edm.TimeOfDay" | "Edm.DateTimeOffset" | "Edm.Duration";
@@ -71,7 +73,7 @@ export function temporalCodec(name: TemporalTypeName, { precision }: Facets): Va
   const { parse, ofObject, compare, fraction, quotes, advice } = TEMPORAL_TYPES[name];
   const fromText = (text: string): string => {
     // Handlers and databases may write a plus sign, but the standard does not allow it in durations.
-    const canonical = text.startsWith("+") ? null : parse(text);
+    const canonical = text.startsWith("+") || text.length > MAX_LENGTH ? null : parse(text);
     if (canonical === null) throw invalidValue(text, name, advice);
     return precision === undefined ? canonical : fitPrecision(canonical, fraction(canonical), precision);
   };

@@ -1,9 +1,10 @@
 import { atOnce, type Pace, type Steps } from "../base/turn.ts";
-import type { EntityType } from "../edm/model.ts";
+import type { FilterClause } from "../query/clauses.ts";
 import type { EntityPage, SourceQuery } from "../query/source.ts";
-import { compiledFor } from "./compile-expression.ts";
+import { compiledFor, hasLambda } from "./compile-expression.ts";
 import { asEntity } from "./entity.ts";
-import { type CompiledExpression, Evaluation } from "./evaluation.ts";
+import { Evaluation } from "./evaluation.ts";
+import { LambdaProgress } from "./lambda-progress.ts";
 import { isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";
 import { visitRows } from "./visit-rows.ts";
 
@@ -44,7 +45,7 @@ export function* applySteps(
   pace: Pace,
 ): Steps<EntityPage> {
   const { filter, orderBy, shape } = query;
-  const keep = filter === null ? null : keepRows(compiledFor(filter, shape.roundingMode), evaluation, shape.entityType);
+  const keep = filter === null ? null : keepRows(filter, shape, evaluation, pace);
   if (orderBy.length === 0 || (yield* isKnownOrder(rows, query, evaluation, pace))) {
     return yield* readInOrder(rows, keep, query, pace);
   }
@@ -55,8 +56,16 @@ export function* applySteps(
   return query.count ? { entities, count } : { entities };
 }
 
-function keepRows(evaluate: CompiledExpression, evaluation: Evaluation, type: EntityType): KeepRow {
-  return (row) => evaluate(asEntity(row, type), evaluation) === true;
+function keepRows(
+  filter: FilterClause,
+  { entityType, roundingMode }: MemoryQuery["shape"],
+  evaluation: Evaluation,
+  pace: Pace,
+): KeepRow {
+  const evaluate = compiledFor(filter, roundingMode);
+  if (!hasLambda(filter)) return (row) => evaluate(asEntity(row, entityType), evaluation) === true;
+  const progress = new LambdaProgress(pace);
+  return (row) => progress.run(evaluate, asEntity(row, entityType), evaluation) === true;
 }
 
 function* filterRows(rows: Iterable<unknown>, keep: KeepRow | null, pace: Pace): Steps<readonly unknown[]> {

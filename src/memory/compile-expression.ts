@@ -3,6 +3,7 @@ import { keptPer } from "../base/memo.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CountExpression, Expression } from "../query/expression.ts";
+import { childrenOf } from "../query/walk-expression.ts";
 import { compileArithmetic, compileNegation } from "./arithmetic.ts";
 import { requireParameter } from "./compare-date-object.ts";
 import { compileComparison } from "./compile-comparison.ts";
@@ -115,4 +116,11 @@ const COMPILE: Readonly<Record<RoundingMode, (clause: Clause) => CompiledExpress
 /** Returns the closure of an expression. It is compiled on first use, so later requests of the shape compile nothing. */
 export function compiledFor(clause: Clause, roundingMode: RoundingMode): CompiledExpression {
   return COMPILE[roundingMode](clause);
+}
+
+/** Whether an expression has `any` or `all`, whose evaluation may take long for a single entity. */
+export const hasLambda: (clause: Clause) => boolean = keptPer(({ expression }: Clause) => containsLambda(expression));
+
+function containsLambda(expression: Expression): boolean {
+  return expression.kind === "lambda" || childrenOf(expression).some(containsLambda);
 }

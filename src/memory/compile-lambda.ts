@@ -10,6 +10,10 @@ import {
   type VariableSlots,
 } from "./compile-property.ts";
 import type { CompiledExpression, CompiledPredicate, Evaluation } from "./evaluation.ts";
+import type { LambdaUse } from "./lambda-progress.ts";
+
+/** The number of items between two readings of the clock. */
+const SLICE = 64;
 
 /** Compiles a predicate whose variables are in the slots. */
 type CompilePredicate = (predicate: Expression, slots: VariableSlots) => CompiledExpression;
@@ -23,7 +27,7 @@ type ReadItems = (entity: object, evaluation: Evaluation) => readonly unknown[] 
 /**
  * Compiles `any` and `all`. Their value is never null: an item counts only if its predicate is true, so null counts like
  * false. A collection that is null, or below a null value, has no items: `any` is false for it, and `all` true. No item
- * after the deciding one is evaluated.
+ * after the deciding one is evaluated. Many items pause between them: see `LambdaProgress`.
  * @param slots the range variables of the surrounding lambda operators
  * @returns the closure, which throws a TypeError for a value that is not an array and for an item of another type, and
  *   an ODataError `InvalidQueryOption` where nested operators evaluate too many items
@@ -43,29 +47,50 @@ export function compileLambda(
   const test = compile(predicate, [...slots, slot]);
   // Entities share their related entities, so a few entities can have many items.
   const isCounted = slots.length > 0 || collection.kind === "navigation";
-  return (entity, evaluation) => {
-    const items = read(entity, evaluation);
-    if (items === null) return isAll;
-    let looked = 0;
-    let verdict = isAll;
+  const evaluateItems: EvaluateItems = (items, use, entity, evaluation) => {
+    const { progress } = evaluation;
     // A getter of the application may run the same query, so the slot is restored afterwards.
     const { value, object } = slot;
     try {
-      for (const item of items) {
-        looked += 1;
-        place(item);
-        if ((test(entity, evaluation) === true) === isAll) continue;
-        verdict = !isAll;
-        break;
+      for (let index = use?.at ?? 0; index < items.length; index += 1) {
+        if (index % SLICE === SLICE - 1) progress?.count(SLICE);
+        place(items[index]);
+        const result =
+          use === null || progress === null ? test(entity, evaluation) : progress.within(use, test, entity, evaluation);
+        if ((result === true) !== isAll) return index + 1;
       }
     } finally {
       slot.value = value;
       slot.object = object;
     }
-    if (isCounted) evaluation.spendItems(looked);
+    return -1;
+  };
+  return (entity, evaluation) => {
+    const { progress } = evaluation;
+    let use = progress?.known(slot) ?? null;
+    if (use !== null && use.verdict !== null) return use.verdict;
+    const items = use?.items ?? read(entity, evaluation);
+    if (items === null) return isAll;
+    use ??= progress?.begin(slot, items) ?? null;
+    const decided = evaluateItems(items, use, entity, evaluation);
+    const verdict = decided < 0 === isAll;
+    if (use !== null) use.verdict = verdict;
+    if (isCounted) {
+      const looked = decided < 0 ? items.length : decided;
+      evaluation.spendItems(looked);
+      progress?.count(looked % SLICE);
+    }
     return verdict;
   };
 }
+
+/** Returns the number of items up to the deciding one; -1 without one. */
+type EvaluateItems = (
+  items: readonly unknown[],
+  use: LambdaUse | null,
+  entity: object,
+  evaluation: Evaluation,
+) => number;
 
 function compileItems(collection: CollectionPath, slots: VariableSlots): ReadItems {
   const raw: RawAccessor = compileRawSource(collection, slots);

@@ -3,6 +3,7 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import { tooManyItems } from "../errors/odata-error.ts";
 import type { ReadState } from "../query/source.ts";
+import type { LambdaProgress } from "./lambda-progress.ts";
 import { newRelations, type Relations } from "./relations.ts";
 
 /** The number of items that nested lambda operators of one evaluation may evaluate: about a second of work. */
@@ -20,6 +21,8 @@ export class Evaluation implements ReadState {
   #prepared: Map<object, unknown> | undefined;
   readonly #shared: ReadState | undefined;
   #items = 0;
+  /** The lambda operators of the row that is being evaluated; null for work without pauses. */
+  progress: LambdaProgress | null = null;
 
   /** @param shared the state of other reads of the same page */
   constructor(values: readonly PrimitiveValue[], shared?: ReadState) {

@@ -1,14 +1,15 @@
 import { keptPer } from "../base/memo.ts";
-import type { Pace, Steps } from "../base/turn.ts";
+import { type Pace, Paused, type Steps } from "../base/turn.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { OrderByItem, QueryShape } from "../query/clauses.ts";
 import type { ScalarType } from "../query/expression.ts";
 import type { SourceQuery } from "../query/source.ts";
 import { keyOrder } from "./compare.ts";
-import { compiledFor } from "./compile-expression.ts";
+import { compiledFor, hasLambda } from "./compile-expression.ts";
 import { asEntity } from "./entity.ts";
 import type { Evaluation } from "./evaluation.ts";
+import { LambdaProgress } from "./lambda-progress.ts";
 import { type CompareRows, selectFirst, sortPositions } from "./sort-positions.ts";
 
 type SortKey = PrimitiveValue | null;
@@ -75,12 +76,23 @@ function* compareByItems(
 ): Steps<CompareRows> {
   const keyOf = (item: OrderByItem): ComputeKey => {
     const evaluate = compiledFor(item, shape.roundingMode);
+    if (hasLambda(item)) {
+      const progress = new LambdaProgress(pace);
+      return (position) => progress.run(evaluate, asEntity(rows[position], shape.entityType), evaluation);
+    }
     return (position) => evaluate(asEntity(rows[position], shape.entityType), evaluation);
   };
   const [firstItem, ...laterItems] = orderBy;
   if (firstItem === undefined) return (left, right) => left - right;
-  const first = yield* compareByFirst(firstItem, rows.length, keyOf(firstItem), pace);
-  const later = laterItems.map((item) => compareByLater(item, rows.length, keyOf(item)));
+  const first = yield* compareByAll(firstItem, rows.length, keyOf(firstItem), pace);
+  const later: CompareRows[] = [];
+  for (const item of laterItems) {
+    // A comparison cannot pause, so keys that may take long are computed before.
+    const compare = hasLambda(item)
+      ? yield* compareByAll(item, rows.length, keyOf(item), pace)
+      : compareByLater(item, rows.length, keyOf(item));
+    later.push(compare);
+  }
   return (left, right) => {
     const order = first(left, right);
     return order === 0 ? compareTied(later, left, right) : order;
@@ -95,8 +107,8 @@ function compareTied(comparisons: readonly CompareRows[], left: number, right: n
   return left - right;
 }
 
-/** Compares by the first item, whose key every row needs. */
-function* compareByFirst(
+/** Compares by an item whose key is computed for every row, such as the first one. */
+function* compareByAll(
   { expression, descending }: OrderByItem,
   length: number,
   compute: ComputeKey,
@@ -104,15 +116,28 @@ function* compareByFirst(
 ): Steps<CompareRows> {
   const { order, noteKey } = keyOrder(scalarType(expression.type));
   const keys: SortKey[] = [];
-  for (let position = 0; position < length; position += 1) {
-    const key = compute(position);
-    noteKey(key);
-    keys.push(key);
-    if ((position + 1) % SLICE === 0 && pace.isOver) yield;
+  while (keys.length < length) {
+    const isPaused = addKeys(keys, Math.min(keys.length + SLICE, length), compute, noteKey);
+    if (isPaused || pace.isOver) yield;
   }
   return descending
     ? (left, right) => order(keys[right] ?? null, keys[left] ?? null)
     : (left, right) => order(keys[left] ?? null, keys[right] ?? null);
+}
+
+/** Computes keys up to a position. Returns whether a row must be evaluated again after a pause. */
+function addKeys(keys: SortKey[], end: number, compute: ComputeKey, noteKey: (key: SortKey) => void): boolean {
+  try {
+    while (keys.length < end) {
+      const key = compute(keys.length);
+      noteKey(key);
+      keys.push(key);
+    }
+  } catch (error) {
+    if (error instanceof Paused) return true;
+    throw error;
+  }
+  return false;
 }
 
 function compareByLater({ expression, descending }: OrderByItem, length: number, compute: ComputeKey): CompareRows {

@@ -1,4 +1,4 @@
-import type { Pace, Steps } from "../base/turn.ts";
+import { type Pace, Paused, type Steps } from "../base/turn.ts";
 
 /** The number of rows between two readings of the clock. */
 const SLICE = 16;
@@ -20,7 +20,7 @@ export class FilteredRows implements Iterable<unknown> {
   }
 }
 
-/** Visits rows until `visit` returns false. */
+/** Visits rows until `visit` returns false. A row whose visit throws `Paused` is visited again after the pause. */
 export function* visitRows(rows: Iterable<unknown>, visit: (row: unknown) => boolean, pace: Pace): Steps<undefined> {
   if (rows instanceof FilteredRows) {
     return yield* visitRows(rows.rows, (row) => !rows.meets(row) || visit(row), pace);
@@ -52,12 +52,18 @@ function visitTurn(
   pace: Pace,
 ): number | null {
   let sliceEnd = start + SLICE;
-  for (let index = start; index < rows.length; index += 1) {
-    if (index === sliceEnd) {
-      if (pace.isOver) return index;
-      sliceEnd += SLICE;
+  let index = start;
+  try {
+    for (; index < rows.length; index += 1) {
+      if (index === sliceEnd) {
+        if (pace.isOver) return index;
+        sliceEnd += SLICE;
+      }
+      if (!visit(rows[index])) return null;
     }
-    if (!visit(rows[index])) return null;
+  } catch (error) {
+    if (error instanceof Paused) return index;
+    throw error;
   }
   return null;
 }
@@ -66,15 +72,22 @@ function visitTurn(
 function visitFirst(rows: Iterable<unknown>, visit: (row: unknown) => boolean, pace: Pace): readonly unknown[] | null {
   const rest: unknown[] = [];
   let count = 0;
-  let isOver = false;
   for (const row of rows) {
-    if (isOver) {
-      rest.push(row);
-      continue;
-    }
-    if (!visit(row)) return null;
+    const isVisited = rest.length === 0 && (count % SLICE !== 0 || count === 0 || !pace.isOver);
+    const verdict = isVisited ? visited(row, visit) : null;
+    if (verdict === false) return null;
+    if (verdict === null) rest.push(row);
     count += 1;
-    isOver = count % SLICE === 0 && pace.isOver;
   }
-  return isOver ? rest : null;
+  return rest.length === 0 ? null : rest;
+}
+
+/** Returns the verdict on a row; null if it must be visited again. */
+function visited(row: unknown, visit: (row: unknown) => boolean): boolean | null {
+  try {
+    return visit(row);
+  } catch (error) {
+    if (error instanceof Paused) return null;
+    throw error;
+  }
 }
