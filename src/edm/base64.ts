@@ -32,6 +32,18 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return length <= SHORT_LENGTH ? encodeShort(bytes, length) : encodeLong(bytes, length);
 }
 
+/** The number of octets that are written in one step: whole groups of three. */
+const PART_OCTETS = 3 << 14;
+
+/** Writes long octets as a JSON string in parts. */
+export function* writeBase64Parts(bytes: Uint8Array): Generator<string, void, void> {
+  yield '"';
+  for (let start = 0; start < bytes.length; start += PART_OCTETS) {
+    yield encodeBase64Url(bytes.subarray(start, start + PART_OCTETS));
+  }
+  yield '"';
+}
+
 /** Joins characters, which is faster for keys and row versions. */
 function encodeShort(bytes: Uint8Array, length: number): string {
   let text = "";

@@ -5,6 +5,7 @@ import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { etagWriter } from "../payload/etag.ts";
+import type { LongText } from "../payload/late-texts.ts";
 import { NO_JOINS } from "../plan/join-expansions.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
@@ -51,7 +52,7 @@ export function entityBody(
   format: JsonFormat,
   { origin, query, contextUrl }: EntityResource,
   found: FoundEntity,
-): Maybe<string> {
+): Maybe<string | LongText> {
   return chain(expand(exchange, origin, found, query), ({ entity }) => {
     const writer = entityWriterFor(exchange.service, origin, query.selectExpand, format, found.rowShape);
     return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);

@@ -8,6 +8,7 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { isEntity } from "../memory/entity.ts";
 import { entityUrl } from "../payload/entity-url.ts";
 import { etagWriter } from "../payload/etag.ts";
+import type { LongText } from "../payload/late-texts.ts";
 import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
 import { queryReaderOf } from "./bind-query.ts";
@@ -76,7 +77,7 @@ function isNew(outcome: WriteOutcome): boolean {
   return outcome === "created" || outcome === "upserted";
 }
 
-function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<string> {
+function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<string | LongText> {
   const { origin, query, entity, inserted } = result;
   const contextUrl = result.contextUrl(query.selectExpand.contextSelect);
   if (inserted === null || origin.kind !== "EntitySet" || query.selectExpand !== selectAll(origin.entityType)) {

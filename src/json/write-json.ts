@@ -36,14 +36,21 @@ export function writeJsonString(text: string): string {
 }
 
 function writeLongString(text: string): string {
-  let written = '"';
+  let written = "";
+  for (const part of writeStringParts(text)) written += part;
+  return written;
+}
+
+/** Writes a long text in parts, which together are the text of `writeJsonString`. */
+export function* writeStringParts(text: string): Generator<string, void, void> {
+  yield '"';
   for (let start = 0; start < text.length;) {
     let end = start + PART_LENGTH;
     // A surrogate pair is one character.
     if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end += 1;
     const part = text.slice(start, end);
-    written += ESCAPED.test(part) ? JSON.stringify(part).slice(1, -1) : part;
+    yield ESCAPED.test(part) ? JSON.stringify(part).slice(1, -1) : part;
     start = end;
   }
-  return `${written}"`;
+  yield '"';
 }

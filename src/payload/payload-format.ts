@@ -1,3 +1,5 @@
+import type { LateTexts } from "./late-texts.ts";
+
 /**
  * The negotiated form of a JSON payload.
  * @see OData JSON Format 4.0, sections 3.1 and 3.2
@@ -7,4 +9,6 @@ export interface PayloadFormat {
   readonly metadata: "none" | "minimal" | "full";
   /** Whether Int64, Decimal and counts are written as strings. */
   readonly ieee754Compatible: boolean;
+  /** The long parts of the text that a writer writes; absent: the writer writes all at once. */
+  readonly late?: LateTexts | undefined;
 }

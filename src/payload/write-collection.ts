@@ -42,6 +42,9 @@ export interface StreamedPayload extends CollectionEnvelope {
 /** A page of at most this many entities is written at once. */
 const BUFFERED_ENTITIES = 1000;
 
+/** A page of more bytes is written during iteration, however few entities it has. */
+const BUFFERED_BYTES = 1 << 20;
+
 /** JSON of more bytes is sent without a copy. */
 const COPIED_BYTES = 16 * 1024;
 
@@ -61,7 +64,24 @@ export function writeCollection(payload: CollectionPayload): string | Uint8Array
   if (total > BUFFERED_ENTITIES) return { [Symbol.iterator]: () => toChunks(writePieces(payload)) };
   const pieces = writePieces(payload);
   const first = pieces.next();
-  return first.done === true ? first.value : joinChunks([...toChunks(pieces, first)]);
+  return first.done === true ? first.value : bufferChunks(toChunks(pieces, first));
+}
+
+/** Joins chunks. A page of long entities remains chunks, which are written during iteration. */
+function bufferChunks(chunks: Generator<Uint8Array, void, void>): Uint8Array | Iterable<Uint8Array> {
+  const made: Uint8Array[] = [];
+  let length = 0;
+  for (let next = chunks.next(); next.done !== true; next = chunks.next()) {
+    made.push(next.value);
+    length += next.value.length;
+    if (length > BUFFERED_BYTES) return madeAndRest(made, chunks);
+  }
+  return joinChunks(made);
+}
+
+function* madeAndRest(made: readonly Uint8Array[], rest: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
+  yield* made;
+  yield* rest;
 }
 
 /**
@@ -116,8 +136,16 @@ function* partPieces(
   }
   let separator = "";
   for (const entity of entities) {
-    piece += separator + writer.writeItem(entity, serviceRoot);
+    const text = writer.writeItem(entity, serviceRoot);
+    piece += separator;
     separator = ",";
+    if (typeof text === "string") {
+      piece += text;
+    } else {
+      yield piece;
+      yield* text;
+      piece = "";
+    }
     if (piece.length >= PIECE_LENGTH) {
       yield piece;
       piece = "";

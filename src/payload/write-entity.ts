@@ -4,6 +4,7 @@ import type { ExpandedEntity } from "../query/expanded-entity.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { entityUrl } from "./entity-url.ts";
 import { etagWriter } from "./etag.ts";
+import { LateTexts, type LongText } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { requireObject, requireRow } from "./property-reader.ts";
 import { compileExpansion, type CompileRelated } from "./write-expansion.ts";
@@ -20,14 +21,20 @@ export interface EntityWriter {
    * @param serviceRoot absolute, without a trailing slash
    * @throws Error if the entity has a value that the model does not allow
    */
-  writeItem(entity: unknown, serviceRoot: string): string;
+  writeItem(entity: unknown, serviceRoot: string): string | LongText;
   /**
    * Writes the body of a response with one entity.
    * @param entity as for an item
    * @param serviceRoot absolute, without a trailing slash
    * @throws Error if the entity has a value that the model does not allow
    */
-  writeEntity(entity: unknown, serviceRoot: string, contextUrl: string): string;
+  writeEntity(entity: unknown, serviceRoot: string, contextUrl: string): string | LongText;
+}
+
+/** Writes the text of an entity with marks for its long parts. */
+interface MarkedWriter {
+  readonly item: (entity: unknown, serviceRoot: string) => string;
+  readonly entity: (entity: unknown, serviceRoot: string, contextUrl: string) => string;
 }
 
 /** The origin of the entities. */
@@ -58,6 +65,29 @@ export function compileEntityWriter(
   format: PayloadFormat,
   rowShape?: RowShape,
 ): EntityWriter {
+  const late = new LateTexts();
+  const { item, entity: whole } = compileMarkedWriter(target, clause, { ...format, late }, rowShape);
+  return Object.freeze({
+    format,
+    writeItem: (entity, serviceRoot) => {
+      const outer = late.open();
+      try {
+        return late.close(item(entity, serviceRoot), outer);
+      } catch (error) {
+        late.abandon(outer);
+        throw error;
+      }
+    },
+    writeEntity: (entity, serviceRoot, contextUrl) => late.write(() => whole(entity, serviceRoot, contextUrl)),
+  } satisfies EntityWriter);
+}
+
+function compileMarkedWriter(
+  target: WriterTarget,
+  clause: SelectExpandClause,
+  format: PayloadFormat,
+  rowShape: RowShape | undefined,
+): MarkedWriter {
   const { entitySet, entityType, linksOf } = target;
   const typeName = entityType.qualifiedName;
   const writeMembers =
@@ -98,15 +128,14 @@ function toWriter(
   itemControl: ControlWriter,
   entityControl: ControlWriter,
   writeText: TextWriter,
-): EntityWriter {
-  return Object.freeze({
-    format,
-    writeItem: (entity, serviceRoot) => writeText(entity, serviceRoot, itemControl(entity, serviceRoot)),
-    writeEntity: (entity, serviceRoot, contextUrl) => {
+): MarkedWriter {
+  return {
+    item: (entity, serviceRoot) => writeText(entity, serviceRoot, itemControl(entity, serviceRoot)),
+    entity: (entity, serviceRoot, contextUrl) => {
       const context = format.metadata === "none" ? "" : `"@odata.context":${JSON.stringify(contextUrl)},`;
       return writeText(entity, serviceRoot, context + entityControl(entity, serviceRoot));
     },
-  } satisfies EntityWriter);
+  };
 }
 
 interface PlainParts {
@@ -124,11 +153,10 @@ function compileExpandedWriter(
   { entitySet, linksOf }: WriterTarget,
   { expanded }: SelectExpandClause,
   { format, rowShape, links, itemControl, entityControl, writePlain }: PlainParts,
-): EntityWriter {
+): MarkedWriter {
   const compileRelated: CompileRelated = ({ target, navigationProperty, selectExpand }, relatedShape) => {
     const related: WriterTarget = { entitySet: target, entityType: navigationProperty.entityType, linksOf };
-    const writer = compileEntityWriter(related, selectExpand, format, relatedShape);
-    return (entity, serviceRoot) => writer.writeItem(entity, serviceRoot);
+    return compileMarkedWriter(related, selectExpand, format, relatedShape).item;
   };
   const writers = expanded.map((expansion) => ({
     write: compileExpansion(expansion, format, compileRelated),

@@ -3,6 +3,7 @@ import { continuationOptions } from "../query/continuation.ts";
 import type { Related, RelatedCollection } from "../query/expanded-entity.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { entityUrl } from "./entity-url.ts";
+import { isLong } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { encodeSegment } from "./percent-encoding.ts";
 
@@ -58,10 +59,16 @@ export function compileExpansion(
     if (related.entities.length === 0) return `${text}]`;
     // Without rows the layout may have no columns, so the writer is made here.
     const write = writerOf(related.rowShape);
+    const { entities } = related;
     let separator = "";
-    for (const entity of related.entities) {
+    let written = 0;
+    for (const entity of entities) {
       text += separator + write(entity, serviceRoot);
       separator = ",";
+      written += 1;
+      if (format.late === undefined || !isLong(text)) continue;
+      const rest = format.late.deferRest(written, entities.length, (index) => write(entities[index], serviceRoot));
+      return `${text}${rest}]`;
     }
     return `${text}]`;
   };

@@ -2,6 +2,7 @@ import { keptPerPair } from "../base/memo.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowColumn, RowShape } from "../query/row-shape.ts";
+import { compileScalar, LateTexts, type LongText } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { compileFieldReader, compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { asRow, columnOf, compileIsNull } from "./row-reader.ts";
@@ -16,7 +17,7 @@ export interface PropertyWriter {
    * @returns null if the value is null
    * @throws Error for an invalid value
    */
-  writeEnvelope(entity: unknown, contextUrl: string): string | null;
+  writeEnvelope(entity: unknown, contextUrl: string): string | LongText | null;
 }
 
 /** By format. The layout is that of rows, or the type of objects. A type belongs to one service, and so to one profile. */
@@ -52,12 +53,18 @@ function compileWriter(
   rowShape: RowShape | undefined,
   isBare: boolean,
 ): PropertyWriter {
-  const write = compileValue(entityType, property, format, rowShape);
+  const late = new LateTexts();
+  const write = compileValue(entityType, property, { ...format, late }, rowShape);
   const envelope = compileEnvelope(property, format, isBare);
   return {
     writeEnvelope: (entity, contextUrl) => {
-      const text = write(entity);
-      return text === null ? null : envelope(text, contextUrl);
+      let isNull = false;
+      const body = late.write(() => {
+        const text = write(entity);
+        isNull = text === null;
+        return text === null ? "" : envelope(text, contextUrl);
+      });
+      return isNull ? null : body;
     },
   };
 }
@@ -108,10 +115,10 @@ function compileCell(
     const write = compilePropertyValue(path.slice(0, path.lastIndexOf("/")), property, format);
     return (row) => nullAsNull(write(column.toValue(asRow(row)[index])));
   }
-  const codec = codecOf(property);
+  const write = compileScalar(codecOf(property), format.ieee754Compatible, format.late);
   return (row) => {
     const value = column.toValue(asRow(row)[index]);
-    return value === null ? null : codec.toJson(value, format.ieee754Compatible);
+    return value === null ? null : write(value);
   };
 }
 

@@ -2,6 +2,7 @@ import type { ComplexType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { ComplexColumn, DocumentColumn, RowColumn, RowShape, ScalarColumn } from "../query/row-shape.ts";
+import { compileScalar, isLong } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { missingCell } from "./property-reader.ts";
 import { asRow, columnOf, compileIsNull } from "./row-reader.ts";
@@ -56,7 +57,7 @@ export function compileRowWriter(
       if (cell === null && absent !== null) {
         text += absent;
       } else {
-        const json = toJson(cell, ieee754Compatible);
+        const json = isLong(cell) ? null : toJson(cell, ieee754Compatible);
         text += json === null ? separator + write(row) : head + json;
       }
     }
@@ -125,7 +126,7 @@ function compileScalarMember(
 ): MemberWriter {
   const codec = codecOf(property);
   const { plain, annotated } = headsOf(property, format);
-  const { ieee754Compatible } = format;
+  const writeValue = compileScalar(codec, format.ieee754Compatible, format.late);
   const absent = compileAbsent(path, property, plain);
   if (format.metadata === "full" && property.type.name === "Edm.Double") {
     // INF, -INF and NaN are strings, so they need a type annotation.
@@ -133,13 +134,13 @@ function compileScalarMember(
     return (source) => {
       const value = toValue(asRow(source)[index]);
       if (value === null) return absent();
-      const text = codec.toJson(value, ieee754Compatible);
+      const text = writeValue(value);
       return (text.startsWith('"') ? told : plain) + text;
     };
   }
   return (source) => {
     const value = toValue(asRow(source)[index]);
-    return value === null ? absent() : annotated + codec.toJson(value, ieee754Compatible);
+    return value === null ? absent() : annotated + writeValue(value);
   };
 }
 

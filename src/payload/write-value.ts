@@ -2,6 +2,7 @@ import type { ComplexType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
+import { compileScalar, isLong, type LateTexts } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import {
   kindOfValue,
@@ -142,7 +143,7 @@ function absentText(path: string, property: StructuralProperty, value: null | un
 function valueWriter(path: string, selected: SelectedProperty, compilation: Compilation): ValueWriter {
   const { property, nested } = selected;
   const write = singleWriter(path, property, nested, compilation);
-  return property.isCollection ? collectionWriter(path, property.nullable, write) : write;
+  return property.isCollection ? collectionWriter(path, property.nullable, write, compilation.format.late) : write;
 }
 
 function singleWriter(
@@ -154,27 +155,39 @@ function singleWriter(
   if (property.type.kind === "ComplexType") return complexWriter(path, property.type, nested, compilation);
   const codec = codecOf(property);
   const convert = compileConversion(codec, path);
-  const { ieee754Compatible } = compilation.format;
-  return (value) => codec.toJson(convert(value), ieee754Compatible);
+  const { ieee754Compatible, late } = compilation.format;
+  const write = compileScalar(codec, ieee754Compatible, late);
+  return (value) => write(convert(value));
 }
 
-function collectionWriter(path: string, itemsNullable: boolean, write: ValueWriter): ValueWriter {
+function collectionWriter(
+  path: string,
+  itemsNullable: boolean,
+  write: ValueWriter,
+  late: LateTexts | undefined,
+): ValueWriter {
+  const writeItem: ValueWriter = (item) => {
+    if (item !== null && item !== undefined) return write(item);
+    if (itemsNullable) return "null";
+    throw handlerValueError(
+      path,
+      `the handler returned ${kindOfValue(item)} in a collection whose items are not nullable.`,
+    );
+  };
   return (value) => {
     if (!isIterable(value)) {
       throw handlerValueError(path, `the handler returned ${kindOfValue(value)} where a collection is expected.`);
     }
+    const items: readonly unknown[] = Array.isArray(value) ? value : [...value];
     let text = "";
-    for (const item of value) {
-      if (item === null || item === undefined) {
-        if (!itemsNullable) {
-          throw handlerValueError(
-            path,
-            `the handler returned ${kindOfValue(item)} in a collection whose items are not nullable.`,
-          );
-        }
-        text += text === "" ? "null" : ",null";
-      } else {
-        text += text === "" ? write(item) : `,${write(item)}`;
+    let count = 0;
+    for (const item of items) {
+      text += text === "" ? writeItem(item) : `,${writeItem(item)}`;
+      count += 1;
+      if (late !== undefined && isLong(text)) {
+        // The application may change its list before the rest is written.
+        const rest = items.slice(count);
+        return `[${text}${late.deferRest(0, rest.length, (index) => writeItem(rest[index]))}]`;
       }
     }
     return `[${text}]`;

@@ -14,6 +14,7 @@ import { compileEntityWriter } from "../../src/payload/write-entity.ts";
 import type { QueryShape } from "../../src/query/clauses.ts";
 import type { JsonMembers, Page, SourceQuery } from "../../src/query/source.ts";
 import { caseCount } from "../cases.ts";
+import { written } from "../payload/written.ts";
 import type { AnyDatabase } from "./orders.ts";
 
 const Kind = enumType("Kind", { First: 1, Second: 2, Zweite: 2 });
@@ -97,7 +98,7 @@ function textOf(page: Page): string {
     page.rowShape,
   );
   try {
-    return page.entities.map((entity) => writer.writeItem(entity, "")).join(",");
+    return page.entities.map((entity) => written(writer.writeItem(entity, ""))).join(",");
   } catch (error) {
     return String(error);
   }

@@ -5,6 +5,7 @@ import { writeCollection } from "../../src/payload/write-collection.ts";
 import { compileEntityWriter } from "../../src/payload/write-entity.ts";
 import { caseCount } from "../cases.ts";
 import { customers } from "./model.ts";
+import { written } from "./written.ts";
 
 const serviceRoot = "https://example.com/odata";
 const contextUrl = `${serviceRoot}/$metadata#Customers`;
@@ -67,7 +68,7 @@ describe("a collection", () => {
     for (const length of [0, 1, 20, 200, 1000]) {
       const entities = people(length);
       const body = writeCollection({ contextUrl, serviceRoot, parts: [{ entities, writer }] });
-      const items = entities.map((entity) => writer.writeItem(entity, serviceRoot)).join(",");
+      const items = entities.map((entity) => written(writer.writeItem(entity, serviceRoot))).join(",");
       const text = `{${context},"value":[${items}]}`;
       expect(body).toEqual(length < 200 ? text : new TextEncoder().encode(text));
     }
@@ -81,7 +82,7 @@ describe("a collection", () => {
     const writer = writerOf("minimal");
     const body = writeCollection({ contextUrl, serviceRoot, count: 5000, parts: [{ entities, writer }] });
     const chunks = Array.from(body as Iterable<Uint8Array>);
-    const items = entities.map((entity) => writer.writeItem(entity, serviceRoot)).join(",");
+    const items = entities.map((entity) => written(writer.writeItem(entity, serviceRoot))).join(",");
     expect(decode(chunks)).toBe(`{${context},"@odata.count":5000,"value":[${items}]}`);
     expect(Array.from(body as Iterable<Uint8Array>)).toEqual(chunks);
     expect(chunks.slice(0, -1).every(({ length }) => length >= 65_536 && length < 65_536 + 9000)).toBe(true);
