@@ -177,6 +177,29 @@ describe("the sizes of tables", () => {
     plain.close();
   });
 
+  test("are read from the ends of a table, and from samples, not from all rows", () => {
+    const texts: string[] = [];
+    const recorded = new Proxy(database, {
+      get: (target, name) => (text: string) => {
+        expect(name).toBe("prepare");
+        texts.push(text);
+        return target.prepare(text);
+      },
+    });
+    const sizes = new TableSizes(recorded);
+    expect([sizes.rows("city"), sizes.perKey("city_country", 1)]).toEqual([CITIES, FAN_OUT]);
+    expect(sizes.largest()).toBeGreaterThanOrEqual(CITIES);
+    sizes.refresh();
+    const plans = texts
+      .filter((text) => text.includes('"city"') && !text.includes(" limit "))
+      .map((text) => {
+        const lines = database.prepare(`explain query plan ${text}`).all() as unknown as readonly PlanLine[];
+        return lines.map(({ detail }) => detail).join("; ");
+      });
+    expect(plans.length).toBeGreaterThan(1);
+    for (const plan of plans) expect(plan).not.toContain("SCAN city");
+  });
+
   test("are read again after a table has grown, or the schema has changed", () => {
     const growing = new DatabaseSync(":memory:");
     growing.exec("create table a (id integer primary key)");

@@ -102,6 +102,14 @@ const JSON_PAGE = "select cast(group_concat(json_object(";
 const JSON_ROWS = ' count(*) as "c2" from (';
 const JSON_END = ') as "page"';
 
+/** A statement that reads the catalogue, or asks whether tables have more than 10,000 rows. */
+const SCHEMA_CHECK = / from pragma_\w|^select \d+ as c0 from \(select 1 as x from /;
+
+/** Whether a statement is one of the schema check, whose work hardly depends on the rows of the tables. */
+export function isOfSchemaCheck(sql: string): boolean {
+  return SCHEMA_CHECK.test(sql);
+}
+
 /** Returns the query of the rows in the statement of a page that SQLite writes as JSON; null for other statements. */
 export function jsonRows(sql: string): string | null {
   const start = sql.startsWith(JSON_PAGE) ? sql.indexOf(JSON_ROWS) : -1;

@@ -109,7 +109,7 @@ export class TableSizes {
   /** Returns the greatest number of rows that the row ids allow; undefined for a table without row ids. */
   #span(table: string): number | undefined {
     try {
-      const [low, high] = this.#row(`select min(rowid), max(rowid) from ${quoted(table)}`, []) ?? [];
+      const [low, high] = this.#row(rowIdsOf(table), []) ?? [];
       return high === null || high === undefined ? 0 : Number(high) - Number(low) + 1;
     } catch {
       return undefined;
@@ -132,7 +132,7 @@ export class TableSizes {
   #sample({ table, columns }: IndexFacts, length: number): number {
     try {
       const names = columns.slice(0, length).map(quoted);
-      const [low, high] = this.#row(`select min(rowid), max(rowid) from ${quoted(table)}`, []) ?? [];
+      const [low, high] = this.#row(rowIdsOf(table), []) ?? [];
       const [first, last] = [Number(low ?? 0), Number(high ?? 0)];
       const pick = `select ${names.join(", ")} from ${quoted(table)} where rowid >= ? limit 1`;
       const tests = names.map((name) => `${name} is ?`).join(" and ");
@@ -222,6 +222,12 @@ export class TableSizes {
 
 function isLike(before: number, now: number): boolean {
   return now <= Math.max(before * GROWTH, 1000) && now >= Math.min(before / GROWTH, 1000);
+}
+
+/** Selects the first and the last row id. Within one `select`, SQLite would read all rows for both. */
+function rowIdsOf(table: string): string {
+  const from = `from ${quoted(table)}`;
+  return `select (select min(rowid) ${from}), (select max(rowid) ${from})`;
 }
 
 function quoted(name: string): string {
