@@ -1,4 +1,3 @@
-import process from "node:process";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 
 /** The oldest Node.js that the package supports: major and minor version. */

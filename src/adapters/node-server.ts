@@ -1,8 +1,11 @@
-import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { answerClientError } from "./node-client-error.ts";
 import { NodeConnections } from "./node-connections.ts";
 import type { ServeSettings } from "./serve-options.ts";
+
+// @see docs/decisions/0037-fast-start.md
+const Server: typeof import("node:http").Server = process.getBuiltinModule("node:http").Server;
 
 /** Handles a request. */
 export type Listener = (request: IncomingMessage, response: ServerResponse, way: RequestWay) => void;

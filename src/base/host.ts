@@ -4,8 +4,9 @@ export interface Host {
 }
 
 /**
- * Returns a built-in module of Node.js, Bun or Deno, without an `import`, which a bundler for another runtime could not
- * resolve.
+ * Returns a built-in module of Node.js, Bun or Deno, without an `import`. A bundler for another runtime could not resolve it,
+ * and an `import` of Node.js reads every export of the module: `node:http` loads its fetch client for that.
+ * @see docs/decisions/0037-fast-start.md
  * @returns undefined in a runtime without the module
  */
 export function builtinModule(name: `node:${string}`, host: Host = globalThis): unknown {

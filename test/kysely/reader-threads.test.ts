@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { Kysely, sql } from "kysely";
@@ -431,4 +432,20 @@ test("a bundle without the file of the threads has none", () => {
   expect(threadEntry("file:///bundle/server.js")).toBeNull();
   expect(threadEntry("https://example.com/server.js")).toBeNull();
   expect(threadEntry()?.pathname).toMatch(/\/reader-thread\.ts$/);
+});
+
+test("the schema check of a large database starts no thread", async () => {
+  const started = vi.fn<() => void>();
+  process.on("worker", started);
+  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(file) });
+  opened.push(db);
+  const cities = sqlEntitySet(City, {
+    db,
+    table: "city",
+    columns: { countryId: "country_id" },
+    operations: ["read"],
+  });
+  await odataService({ entitySets: [cities] }).ready();
+  process.off("worker", started);
+  expect(started).not.toHaveBeenCalled();
 });

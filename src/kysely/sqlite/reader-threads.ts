@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { builtinModule } from "../../base/host.ts";
 import { queryTimeout } from "../../errors/odata-error.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import { lostSnapshot, reasonOf, tooManyQueued } from "./reader-faults.ts";
@@ -253,6 +253,7 @@ export class ReaderThreads {
 
 /** Finds the file of a reader thread beside this module; null in a bundle without it. */
 export function threadEntry(here: string = import.meta.url): URL | null {
+  const { existsSync } = builtinModule("node:fs") as typeof import("node:fs");
   const entry = new URL(here.endsWith(".ts") ? "reader-thread.ts" : "reader-thread.js", here);
   return entry.protocol === "file:" && existsSync(entry) ? entry : null;
 }

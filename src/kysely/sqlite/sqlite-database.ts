@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PreparedStatements } from "./prepared-statement.ts";
 import { registerFunctions } from "./sqlite-functions.ts";

@@ -1,11 +1,18 @@
-import process from "node:process";
 import type { SQLInputValue } from "node:sqlite";
 import type { Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import { guardText } from "./guard-text.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
-import { estimateCost, jsonRows, type PlanLine, type QueryCost, visitsOf, withExpansions } from "./query-cost.ts";
+import {
+  estimateCost,
+  isOfSchemaCheck,
+  jsonRows,
+  type PlanLine,
+  type QueryCost,
+  visitsOf,
+  withExpansions,
+} from "./query-cost.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
@@ -155,6 +162,7 @@ export class SqliteReads {
   }
 
   #costOf(statement: string, sizes: TableSizes): QueryCost {
+    if (isOfSchemaCheck(statement)) return FREE;
     const rows = jsonRows(statement);
     try {
       const own = estimateCost(rows ?? statement, this.#explain(rows ?? statement), sizes);

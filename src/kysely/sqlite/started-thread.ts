@@ -1,4 +1,5 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { builtinModule } from "../../base/host.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import type { ReadRequest, ReadResult, ThreadData } from "./reader-messages.ts";
 import type { SqliteSettings } from "./sqlite-database.ts";
@@ -55,7 +56,8 @@ export function startThread(entry: URL, settings: SqliteSettings, { finish, fail
   const cancelled = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const workerData: ThreadData = { settings, cancelled };
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG };
-  const worker = new Worker(entry, { workerData, resourceLimits, name: "odatakit reader" });
+  const threads = builtinModule("node:worker_threads") as typeof import("node:worker_threads");
+  const worker = new threads.Worker(entry, { workerData, resourceLimits, name: "odatakit reader" });
   const thread: Thread = {
     worker,
     flag: new Int32Array(cancelled),
