@@ -13,7 +13,7 @@ import { drawResults } from "./record/draw-results.ts";
 import { measureGrowth } from "./record/growth.ts";
 import { measureMicro } from "./record/micro.ts";
 import { describeMachine, type RecordedScenario, toRecorded, writeResult } from "./record/results.ts";
-import { measureStart } from "./record/start.ts";
+import { measureStages, measureStart } from "./record/start.ts";
 import { writePage } from "./record/write-page.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import { makeFolder, metadataOf, withServers, writeBenchDatabase, type Servers } from "./with-servers.ts";
@@ -53,6 +53,7 @@ async function measureAll(): Promise<void> {
     await withServers(file, null, async ({ ours }) => {
       writeResult("start", await measureStart(file, await metadataOf(ours)));
     });
+    writeResult("stages", await measureStages(file));
   }
   const postgres = process.env["ODATAKIT_POSTGRES"];
   const versions: Record<string, string> = {};

@@ -30,7 +30,7 @@ export interface RecordedScenario {
 }
 
 /** The names of the files in `bench/results/`. */
-export type ResultName = "machine" | "sqlite" | "postgres" | "micro" | "growth" | "start" | "soak";
+export type ResultName = "machine" | "sqlite" | "postgres" | "micro" | "growth" | "start" | "stages" | "soak";
 
 const RESULTS = fileURLToPath(new URL("../results/", import.meta.url));
 const require = createRequire(import.meta.url);

@@ -1,9 +1,11 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { rolldown } from "rolldown";
 import { ask } from "../ask.ts";
 import { measureLoad } from "../load.ts";
 import { median } from "../measure-scenario.ts";
@@ -33,24 +35,42 @@ export async function measureStart(file: string, metadata: string): Promise<read
   return [...(await startTimes(file)), await peakMemory(file, metadata)];
 }
 
-/** Starts both programs in turn, until the first response. */
+/** An application that is started: a program, and variables of its environment. */
+interface Variant {
+  readonly program: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Starts all variants in turn, until the first response. */
 async function startTimes(file: string): Promise<readonly Compared[]> {
   mkdirSync(FOLDER, { recursive: true });
-  const programs = { ours: writeProgram("start-odatakit"), limit: writeProgram("start-limit") };
-  const starts: Array<{ readonly ours: Start; readonly limit: Start }> = [];
+  const program = writeProgram("start-odatakit");
+  const bundled = await bundleProgram(program);
+  const limit: Variant = { program: writeProgram("start-limit") };
+  const variants: ReadonlyArray<readonly [name: string, variant: Variant]> = [
+    ["", { program }],
+    [", bundled", { program: bundled }],
+    [", bundled, with a compile cache", { program: bundled, environment: { NODE_COMPILE_CACHE: `${FOLDER}cache` } }],
+  ];
+  const limits: Start[] = [];
+  const starts = variants.map((): Start[] => []);
   // The first round fills the caches of the system.
   for (let round = 0; round <= ROUNDS; round += 1) {
-    starts.push({ limit: await start(programs.limit, file), ours: await start(programs.ours, file) });
+    limits.push(await start(limit, file));
+    for (const [index, [, variant]] of variants.entries()) starts[index]?.push(await start(variant, file));
   }
-  starts.shift();
   rmSync(FOLDER, { recursive: true });
-  const compare = (what: string, valueOf: (start: Start) => number): Compared => {
-    const ours = starts.map((each) => valueOf(each.ours));
-    const limit = starts.map((each) => valueOf(each.limit));
-    const ratio = median(ours.map((value, index) => value / (limit[index] ?? Number.NaN)));
-    return compared(what, "ms", { ours: median(ours), limit: median(limit), ratio, budget: START_BUDGET });
-  };
-  return [compare("start to first response", ({ time }) => time), compare("CPU time until then", ({ cpu }) => cpu)];
+  const compare = (what: string, ours: readonly Start[], valueOf: (start: Start) => number): Compared =>
+    compareRounds(what, ours.slice(1).map(valueOf), limits.slice(1).map(valueOf));
+  return variants.flatMap(([name], index) => [
+    compare(`start to first response${name}`, starts[index] ?? [], ({ time }) => time),
+    compare(`CPU time until then${name}`, starts[index] ?? [], ({ cpu }) => cpu),
+  ]);
+}
+
+function compareRounds(what: string, ours: readonly number[], limit: readonly number[]): Compared {
+  const ratio = median(ours.map((value, index) => value / (limit[index] ?? Number.NaN)));
+  return compared(what, "ms", { ours: median(ours), limit: median(limit), ratio, budget: START_BUDGET });
 }
 
 /** Milliseconds of the clock, and of the processor, until the first response. */
@@ -59,9 +79,12 @@ interface Start {
   readonly cpu: number;
 }
 
-async function start(program: string, file: string): Promise<Start> {
+async function start({ program, environment }: Variant, file: string): Promise<Start> {
   const begun = performance.now();
-  const child = spawn(process.execPath, [program, file], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [program, file], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, ...environment },
+  });
   const exited = once(child, "exit");
   const lines = child.stdout.setEncoding("utf8");
   const failed = exited.then(() => {
@@ -79,6 +102,36 @@ async function start(program: string, file: string): Promise<Start> {
   const [cpu] = await reported;
   await exited;
   return { time, cpu: Number(cpu) };
+}
+
+/** The CPU time of a step of the start, in milliseconds. */
+export interface Stage {
+  readonly step: string;
+  readonly cpu: number;
+}
+
+/** Measures the steps of the start of the built package. */
+export async function measureStages(file: string): Promise<readonly Stage[]> {
+  mkdirSync(FOLDER, { recursive: true });
+  const program = writeProgram("start-stages");
+  const all = new Map<string, number[]>();
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, file]);
+    const steps = JSON.parse(stdout) as ReadonlyArray<readonly [step: string, cpu: number]>;
+    for (const [step, cpu] of steps) all.set(step, [...(all.get(step) ?? []), cpu]);
+  }
+  rmSync(FOLDER, { recursive: true });
+  return Array.from(all, ([step, times]) => ({ step, cpu: rounded(median(times)) }));
+}
+
+/** Bundles a program as an application would, with the file of the reader threads beside it. */
+async function bundleProgram(program: string): Promise<string> {
+  const thread = fileURLToPath(new URL("../../dist/kysely/sqlite/reader-thread.js", import.meta.url));
+  const input = { start: program, "reader-thread": thread };
+  const build = await rolldown({ input, platform: "node", logLevel: "silent" });
+  await build.write({ dir: `${FOLDER}bundled`, format: "esm" });
+  await build.close();
+  return `${FOLDER}bundled/start.js`;
 }
 
 /** Programs in JavaScript: removing types at the start would cost both of them the same. */
