@@ -70,6 +70,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "ETags", link: "/reference/etags" },
       { text: "Writing", link: "/reference/writing" },
       { text: "Long queries", link: "/reference/long-queries" },
+      { text: "Annotations", link: "/reference/annotations" },
       { text: "Batches", link: "/reference/batch" },
       { text: "Properties", link: "/reference/properties" },
       { text: "Navigation routes", link: "/reference/navigation" },

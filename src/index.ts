@@ -13,6 +13,7 @@ export type {
   User,
   WriteContext,
 } from "./definition/context.ts";
+export type { Annotations, AnnotationValue, TypeOptions, VocabularyOptions } from "./definition/types/annotations.ts";
 export { edm } from "./definition/types/edm-builders.ts";
 export type { EdmBuilders } from "./definition/types/edm-builders.ts";
 export { entitySet } from "./definition/sets/entity-set.ts";
@@ -27,6 +28,7 @@ export type {
 } from "./definition/entity-set-access.ts";
 export type { Entities, EntitySource } from "./definition/handlers.ts";
 export { complexType, entityType, enumType } from "./definition/types/entity-type.ts";
+export type { EnumTypeOptions } from "./definition/types/entity-type.ts";
 export type { Answer, Awaitable, CollectionQuery } from "./definition/handlers.ts";
 export type {
   BodyOf,

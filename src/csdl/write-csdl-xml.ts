@@ -1,3 +1,4 @@
+import { annotationPlace, type ModelAnnotations, overloadName } from "../edm/annotation.ts";
 import { listedImports } from "../edm/listed-imports.ts";
 import type {
   EntitySet,
@@ -18,6 +19,7 @@ import {
   recordAnnotation,
 } from "./write-annotations.ts";
 import { type CsdlCapabilities, writeCapabilities } from "./write-capabilities.ts";
+import { externalAnnotations, withAnnotations } from "./write-model-annotations.ts";
 import { defaultText, typeAttributes, writeComplexType, writeEntityType, writeEnumType } from "./write-types.ts";
 import { element, printXml, type XmlElement } from "./xml.ts";
 
@@ -34,15 +36,17 @@ export function writeCsdlXml(
   listsEveryImport = true,
   batchFormats: readonly string[] = [],
 ): string {
+  const { annotations, entityContainer } = model;
   const schema = element("Schema", { xmlns: "http://docs.oasis-open.org/odata/ns/edm", Namespace: model.namespace }, [
-    ...[...model.enumTypes.values()].map(writeEnumType),
-    ...[...model.complexTypes.values()].map(writeComplexType),
-    ...[...model.entityTypes.values()].map(writeEntityType),
-    ...overloadsOf(model).map(writeOperation),
-    writeContainer(model.entityContainer, capabilitiesOf, listsEveryImport, batchFormats),
+    ...[...model.enumTypes.values()].map((type) => writeEnumType(type, annotations)),
+    ...[...model.complexTypes.values()].map((type) => writeComplexType(type, annotations)),
+    ...[...model.entityTypes.values()].map((type) => writeEntityType(type, annotations)),
+    ...overloadsOf(model).map((operation) => writeOperation(operation, annotations)),
+    writeContainer(entityContainer, capabilitiesOf, listsEveryImport, batchFormats, annotations),
+    ...externalAnnotations(annotations, model.namespace, entityContainer.name),
   ]);
   const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
-  return printXml(element("edmx:Edmx", edmx, [...references(), element("edmx:DataServices", {}, [schema])]));
+  return printXml(element("edmx:Edmx", edmx, [...references(annotations), element("edmx:DataServices", {}, [schema])]));
 }
 
 /**
@@ -61,9 +65,14 @@ function overloadsOf({ operations }: Model): readonly Operation[] {
   return [...overloads.values()];
 }
 
-function references(): readonly XmlElement[] {
-  return Object.entries(VOCABULARIES).map(([namespace, uri]) =>
-    element("edmx:Reference", { Uri: uri }, [element("edmx:Include", { Namespace: namespace })]),
+/** Returns the references to the vocabularies in use. Annotations of the application use aliases. */
+function references(annotations: ModelAnnotations | undefined): readonly XmlElement[] {
+  const used = annotations?.vocabularies ?? [];
+  const own = Object.entries(VOCABULARIES).map(([namespace, uri]) => ({ namespace, uri, alias: undefined }));
+  const isNew = ({ namespace }: { readonly namespace: string }): boolean =>
+    used.every((vocabulary) => vocabulary.namespace !== namespace);
+  return [...own.filter(isNew), ...used].map(({ namespace, uri, alias }) =>
+    element("edmx:Reference", { Uri: uri }, [element("edmx:Include", { Namespace: namespace, Alias: alias })]),
   );
 }
 
@@ -79,6 +88,7 @@ export function writeContainer(
   capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
   listsEveryImport: boolean,
   batchFormats: readonly string[],
+  annotations?: ModelAnnotations,
 ): XmlElement {
   const listed = new Set(listedImports(container, listsEveryImport));
   const entitySets = [...container.entitySets.values()];
@@ -89,11 +99,13 @@ export function writeContainer(
     Object.keys(FUNCTION_SIGNATURES),
   );
   return element("EntityContainer", { Name: container.name }, [
-    ...entitySets.map((entitySet) => writeEntitySet(entitySet, capabilitiesOf(entitySet))),
+    ...entitySets.map((entitySet) => writeEntitySet(entitySet, capabilitiesOf(entitySet), annotations)),
     ...[...container.functionImports.values()].map((each) => writeFunctionImport(each, listed.has(each))),
     ...[...container.actionImports.values()].map(writeActionImport),
-    ...(isFilterable ? [functions] : []),
-    ...(batchFormats.length === 0 ? [] : [batchSupport(batchFormats)]),
+    ...withAnnotations(annotations, annotationPlace("container"), [
+      ...(isFilterable ? [functions] : []),
+      ...(batchFormats.length === 0 ? [] : [batchSupport(batchFormats)]),
+    ]),
   ]);
 }
 
@@ -110,7 +122,11 @@ function batchSupport(formats: readonly string[]): XmlElement {
   ]);
 }
 
-function writeEntitySet(entitySet: EntitySet, capabilities: CsdlCapabilities): XmlElement {
+function writeEntitySet(
+  entitySet: EntitySet,
+  capabilities: CsdlCapabilities,
+  annotations: ModelAnnotations | undefined,
+): XmlElement {
   const { name, entityType, etag, navigationPropertyBindings } = entitySet;
   const bindings = [...navigationPropertyBindings].map(([path, target]) =>
     element("NavigationPropertyBinding", { Path: path, Target: target }),
@@ -119,8 +135,10 @@ function writeEntitySet(entitySet: EntitySet, capabilities: CsdlCapabilities): X
   const concurrency = collectionAnnotation(coreTerm("OptimisticConcurrency"), "PropertyPath", etagNames);
   return element("EntitySet", { Name: name, EntityType: entityType.qualifiedName }, [
     ...bindings,
-    ...(etag.length === 0 ? [] : [concurrency]),
-    ...writeCapabilities(entitySet, capabilities),
+    ...withAnnotations(annotations, annotationPlace("set", name), [
+      ...(etag.length === 0 ? [] : [concurrency]),
+      ...writeCapabilities(entitySet, capabilities),
+    ]),
   ]);
 }
 
@@ -138,7 +156,7 @@ function writeActionImport({ name, operation }: OperationImport): XmlElement {
 const BINDING_PARAMETER = "bindingParameter";
 
 /** Writes a function or action, with the binding parameter first. @see OData CSDL 4.0, section 12 */
-export function writeOperation(operation: Operation): XmlElement {
+export function writeOperation(operation: Operation, annotations?: ModelAnnotations): XmlElement {
   const { binding, parameters, returnType } = operation;
   const returnsBoundType = binding !== undefined && returnType?.type === binding.entityType;
   const attributes = {
@@ -148,12 +166,22 @@ export function writeOperation(operation: Operation): XmlElement {
     EntitySetPath: returnsBoundType ? BINDING_PARAMETER : undefined,
     IsComposable: operation.isComposable && operation.kind === "Function" ? "true" : undefined,
   };
+  const overload = overloadName(operation.name, binding?.entityType.name, binding?.isCollection === true);
+  const write = (parameter: OperationParameter): XmlElement =>
+    element("Parameter", { Name: parameter.name, ...typeAttributes(parameter) }, [
+      ...withAnnotations(
+        annotations,
+        annotationPlace("operation", overload, parameter.name),
+        isOptional(parameter) ? [optionalParameter(parameter)] : [],
+      ),
+    ]);
   return element(operation.kind, attributes, [
     ...(binding === undefined ? [] : [writeBindingParameter(binding)]),
     // The vocabulary requires optional parameters to come last. Calls name parameters, so the order does not matter.
-    ...parameters.filter((parameter) => !isOptional(parameter)).map(writeParameter),
-    ...parameters.filter(isOptional).map(writeParameter),
+    ...parameters.filter((parameter) => !isOptional(parameter)).map(write),
+    ...parameters.filter(isOptional).map(write),
     ...(returnType === undefined ? [] : [element("ReturnType", typeAttributes(returnType))]),
+    ...withAnnotations(annotations, annotationPlace("operation", overload), []),
   ]);
 }
 
@@ -166,11 +194,9 @@ function isOptional({ defaultValue }: OperationParameter): boolean {
   return defaultValue !== undefined;
 }
 
-function writeParameter(parameter: OperationParameter): XmlElement {
-  const attributes = { Name: parameter.name, ...typeAttributes(parameter) };
-  if (!isOptional(parameter)) return element("Parameter", attributes);
+/** Nested in the parameter: clients fail on annotations that target a parameter. */
+function optionalParameter(parameter: OperationParameter): XmlElement {
   const text = defaultText(parameter, parameter.defaultValue);
-  // Nested in the parameter: clients fail on annotations that target a parameter.
   const value = text === undefined ? [] : [element("PropertyValue", { Property: "DefaultValue", String: text })];
-  return element("Parameter", attributes, [recordAnnotation(coreTerm("OptionalParameter"), value)]);
+  return recordAnnotation(coreTerm("OptionalParameter"), value);
 }

@@ -1,3 +1,4 @@
+import { annotationPlace, type ModelAnnotations } from "../edm/annotation.ts";
 import type {
   ComplexType,
   EntityType,
@@ -9,32 +10,33 @@ import type {
 import type { Facets } from "../edm/primitive-type.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import { booleanAnnotation, coreTerm, descriptionAnnotation } from "./write-annotations.ts";
+import { withAnnotations } from "./write-model-annotations.ts";
 import { element, type XmlElement } from "./xml.ts";
 
 const MAX_INT32 = 2_147_483_647;
 const MIN_INT32 = -2_147_483_648;
 
 /** Writes an entity type: key, properties and navigation properties. @see OData CSDL 4.0, section 8 */
-export function writeEntityType(type: EntityType): XmlElement {
+export function writeEntityType(type: EntityType, annotations?: ModelAnnotations): XmlElement {
   const references = type.key.map(({ name }) => element("PropertyRef", { Name: name }));
   return element("EntityType", { Name: type.name }, [
     element("Key", {}, references),
-    ...type.properties.map(writeProperty),
-    ...type.navigationProperties.map(writeNavigationProperty),
-    ...descriptionAnnotation(type.description),
+    ...type.properties.map((property) => writeProperty(type, property, annotations)),
+    ...type.navigationProperties.map((property) => writeNavigationProperty(type, property, annotations)),
+    ...withAnnotations(annotations, annotationPlace("type", type.name), descriptionAnnotation(type.description)),
   ]);
 }
 
 /** Writes a complex type. @see OData CSDL 4.0, section 9 */
-export function writeComplexType(type: ComplexType): XmlElement {
+export function writeComplexType(type: ComplexType, annotations?: ModelAnnotations): XmlElement {
   return element("ComplexType", { Name: type.name }, [
-    ...type.properties.map(writeProperty),
-    ...descriptionAnnotation(type.description),
+    ...type.properties.map((property) => writeProperty(type, property, annotations)),
+    ...withAnnotations(annotations, annotationPlace("type", type.name), descriptionAnnotation(type.description)),
   ]);
 }
 
 /** Writes an enumeration type with the value of every member. @see OData CSDL 4.0, section 10 */
-export function writeEnumType(type: EnumType): XmlElement {
+export function writeEnumType(type: EnumType, annotations?: ModelAnnotations): XmlElement {
   const values = [...type.members.values()];
   const isInt32 = values.every((value) => value >= MIN_INT32 && value <= MAX_INT32);
   const attributes = {
@@ -42,11 +44,25 @@ export function writeEnumType(type: EnumType): XmlElement {
     UnderlyingType: isInt32 ? undefined : "Edm.Int64",
     IsFlags: type.isFlags ? "true" : undefined,
   };
-  const members = [...type.members].map(([name, value]) => element("Member", { Name: name, Value: String(value) }));
-  return element("EnumType", attributes, [...members, ...descriptionAnnotation(type.description)]);
+  const members = [...type.members].map(([name, value]) =>
+    element(
+      "Member",
+      { Name: name, Value: String(value) },
+      withAnnotations(annotations, annotationPlace("type", type.name, name), []),
+    ),
+  );
+  const description = descriptionAnnotation(type.description);
+  return element("EnumType", attributes, [
+    ...members,
+    ...withAnnotations(annotations, annotationPlace("type", type.name), description),
+  ]);
 }
 
-function writeProperty(property: StructuralProperty): XmlElement {
+function writeProperty(
+  type: EntityType | ComplexType,
+  property: StructuralProperty,
+  annotations: ModelAnnotations | undefined,
+): XmlElement {
   // Keys are never null.
   const reference = { ...property, nullable: property.nullable && !property.isKey };
   const attributes = {
@@ -54,14 +70,20 @@ function writeProperty(property: StructuralProperty): XmlElement {
     ...typeAttributes(reference),
     DefaultValue: defaultText(reference, property.defaultValue),
   };
-  return element("Property", attributes, [
+  const derived = [
     ...(property.computed ? [booleanAnnotation(coreTerm("Computed"), true)] : []),
     ...(property.immutable ? [booleanAnnotation(coreTerm("Immutable"), true)] : []),
     ...descriptionAnnotation(property.description),
-  ]);
+  ];
+  const place = annotationPlace("type", type.name, property.name);
+  return element("Property", attributes, withAnnotations(annotations, place, derived));
 }
 
-function writeNavigationProperty(navigation: NavigationProperty): XmlElement {
+function writeNavigationProperty(
+  type: EntityType,
+  navigation: NavigationProperty,
+  annotations: ModelAnnotations | undefined,
+): XmlElement {
   const { name, entityType, isCollection, nullable, partner, referentialConstraints } = navigation;
   const attributes = {
     Name: name,
@@ -75,7 +97,11 @@ function writeNavigationProperty(navigation: NavigationProperty): XmlElement {
     ...constraints.map(({ property, referencedProperty }) =>
       element("ReferentialConstraint", { Property: property.name, ReferencedProperty: referencedProperty.name }),
     ),
-    ...descriptionAnnotation(navigation.description),
+    ...withAnnotations(
+      annotations,
+      annotationPlace("type", type.name, name),
+      descriptionAnnotation(navigation.description),
+    ),
   ]);
 }
 

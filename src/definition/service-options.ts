@@ -7,6 +7,7 @@ import type { AuthorizationRules } from "./rules/authorization.ts";
 import type { ServiceRoute } from "./service-description.ts";
 import type { EntitySetDeclaration } from "./sets/entity-set.ts";
 import type { LimitSettings, SetSettings } from "./sets/set-settings.ts";
+import type { Annotations, VocabularyOptions } from "./types/annotations.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
 /** Unbound operations by name. */
@@ -118,6 +119,15 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    * headers: set true only behind a proxy that replaces them.
    */
   readonly trustProxy?: boolean | undefined;
+  /** Annotations of the entity container in `$metadata`. @see docs/reference/annotations.md */
+  readonly annotations?: Annotations | undefined;
+  /**
+   * Where `$metadata` lists the annotations of the application: `inline`, the default, in their elements; `external` in
+   * `Annotations` elements at the end, except those of operations and parameters.
+   */
+  readonly annotationForm?: "inline" | "external" | undefined;
+  /** Vocabularies that odatakit does not know, or knows in an older version, by alias. */
+  readonly vocabularies?: { readonly [alias: string]: VocabularyOptions } | undefined;
   /** Further routes below the prefix, such as `openApiRoute()` of `odatakit/openapi`. */
   readonly routes?: readonly ServiceRoute[] | undefined;
 }

@@ -1,3 +1,4 @@
+import type { ModelAnnotations } from "./annotation.ts";
 import type { Facets, PrimitiveType } from "./primitive-type.ts";
 
 /**
@@ -15,6 +16,8 @@ export interface Model {
   readonly enumTypes: ReadonlyMap<string, EnumType>;
   /** Bound and unbound. */
   readonly operations: readonly Operation[];
+  /** The annotations of the application; undefined without any. */
+  readonly annotations?: ModelAnnotations | undefined;
 }
 
 /** The container of a model. */

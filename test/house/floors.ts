@@ -76,7 +76,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
  */
 export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
   definition: [
-    ["option-table.ts", "names.ts", "logger.ts", "service-profile.ts"],
+    ["option-table.ts", "names.ts", "logger.ts", "service-profile.ts", "vocabularies"],
     ["types"],
     ["predicates", "handlers.ts"],
     ["entity-set-access.ts"],
@@ -88,6 +88,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["service-description.ts", "stored-database.ts", "request-fields.ts"],
     ["service-options.ts", "declaration-kind.ts"],
     ["declared-service.ts"],
+    ["annotations"],
     ["model", "navigations", "settings.ts"],
     ["checks"],
     ["build-service-definition.ts"],

@@ -1,6 +1,7 @@
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { DeclaredService } from "../declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
+import { checkAnnotations } from "./check-annotations.ts";
 import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
 import { checkCors } from "./check-cors.ts";
 import { checkAllowlists, checkETags, checkSearch, checkUncomparable } from "./check-entity-sets.ts";
@@ -79,6 +80,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkRowRules,
   checkChosenKeys,
   checkOpenOperations,
+  checkAnnotations,
 ]);
 
 /**

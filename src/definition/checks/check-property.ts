@@ -8,15 +8,15 @@ import type { DeclaredValueType, PropertyDeclaration } from "../types/value-type
 /** The use of a property builder, which decides which modifiers are allowed. */
 export type PropertyUse = "entity property" | "complex property" | "item" | "parameter" | "result";
 
-type Modifier = "key" | "ignored" | "computed" | "immutable" | "json" | "default" | "describe";
+type Modifier = "key" | "ignored" | "computed" | "immutable" | "json" | "default" | "describe" | "annotate";
 
 /** The modifiers without effect, by use; `nullable` is allowed everywhere. */
 const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
   "entity property": [],
   "complex property": ["key"],
-  item: ["key", "ignored", "computed", "immutable", "json", "default", "describe"],
+  item: ["key", "ignored", "computed", "immutable", "json", "default", "describe", "annotate"],
   parameter: ["key", "ignored", "computed", "immutable", "json", "describe"],
-  result: ["key", "ignored", "computed", "immutable", "json", "default", "describe"],
+  result: ["key", "ignored", "computed", "immutable", "json", "default", "describe", "annotate"],
 };
 
 const KEY_TYPES: ReadonlySet<string> = new Set([
@@ -68,6 +68,9 @@ export function* checkProperty(
   for (const modifier of MEANINGLESS[use]) {
     if (!hasModifier(declared, modifier)) continue;
     yield fault(`\`.${modifier}()\` has no effect on ${what}.`, adviseModifier(use, modifier));
+  }
+  if (declared.ignored && declared.annotations !== undefined) {
+    yield fault(`\`.annotate()\` has no effect on ${what}, which is ignored.`, "Remove it, or `.ignored()`.");
   }
   if (declared.item !== undefined) yield* checkCollection(declared, declared.item, what, place);
   if (use === "entity property" && declared.key) yield* checkKey(declared, what, fault);
@@ -179,6 +182,8 @@ function hasModifier(declared: PropertyDeclaration, modifier: Modifier): boolean
       return declared.defaultValue !== undefined;
     case "describe":
       return declared.description !== undefined;
+    case "annotate":
+      return declared.annotations !== undefined;
     default:
       return declared[modifier];
   }

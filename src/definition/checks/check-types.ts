@@ -8,9 +8,9 @@ import {
   operationPlace,
 } from "../declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
-import { checkOptions, describe, isObject } from "../option-table.ts";
+import { checkOptions, describe, type FaultPlace, isObject } from "../option-table.ts";
 import { checkProperty } from "./check-property.ts";
-import { ENUM_TYPE_OPTIONS } from "./option-tables.ts";
+import { ENUM_TYPE_OPTIONS, TYPE_OPTIONS } from "./option-tables.ts";
 
 /** Checks the properties of entity and complex types. */
 export function* checkProperties(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
@@ -64,7 +64,7 @@ export function* checkSignatures(service: DeclaredService): Iterable<Configurati
 }
 
 function* checkMembers(
-  type: { readonly name: string; readonly properties: unknown },
+  type: { readonly name: string; readonly properties: unknown; readonly options?: object | undefined },
   use: "entity property" | "complex property",
 ): Iterable<ConfigurationFault> {
   const place = { set: type.name };
@@ -72,6 +72,7 @@ function* checkMembers(
     const message = `The properties of ${type.name} are ${describe(type.properties)}.`;
     yield { ...place, message, fix: "Give an object of keys and builders, such as { id: edm.int32().key() }." };
   }
+  yield* checkTypeOptions(type.options, type.name, place);
   for (const [field, property] of entriesOf(type.properties)) {
     const what = `the property \`${field}\` of ${type.name}`;
     if (isDeclaration(property, "Property")) {
@@ -80,6 +81,14 @@ function* checkMembers(
       const fix = "Declare it with a builder, such as edm.string(); relate entities with `navigation` of entitySet.";
       yield { ...place, message: `${what[0]?.toUpperCase() ?? ""}${what.slice(1)} is ${describe(property)}.`, fix };
     }
+  }
+}
+
+function* checkTypeOptions(options: unknown, name: string, place: FaultPlace): Iterable<ConfigurationFault> {
+  if (isObject(options)) yield* checkOptions(TYPE_OPTIONS, options, `the type ${name}`, place);
+  else if (options !== undefined) {
+    const fix = "Give an object, such as { annotations: { … } }, or leave them out.";
+    yield { ...place, message: `The options of ${name} are ${describe(options)}.`, fix };
   }
 }
 

@@ -5,6 +5,8 @@ import type { BatchOptions, CorsOptions, ServiceOptions } from "../service-optio
 import type { EntitySetOptions } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
 import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
+import type { TypeOptions, VocabularyOptions } from "../types/annotations.ts";
+import type { EnumTypeOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
 const FLAG: OptionRule = { kind: "flag" };
@@ -77,6 +79,7 @@ export const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDe
   functions: OBJECT,
   actions: OBJECT,
   transactional: FLAG,
+  annotations: ANY,
   authorization: ANY,
 };
 
@@ -124,17 +127,31 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   logger: OBJECT,
   publicUrl: TEXT,
   trustProxy: FLAG,
+  annotations: ANY,
+  annotationForm: { kind: "choice", values: ["inline", "external"] },
+  vocabularies: OBJECT,
   routes: ARRAY,
 };
 
 /** The options of `enumType`. */
-export const ENUM_TYPE_OPTIONS: OptionTable<"isFlags"> = { isFlags: FLAG };
+export const ENUM_TYPE_OPTIONS: OptionTable<keyof EnumTypeOptions<string, boolean>> = {
+  isFlags: FLAG,
+  annotations: ANY,
+  memberAnnotations: OBJECT,
+};
+
+/** The options of `entityType` and `complexType`. */
+export const TYPE_OPTIONS: OptionTable<keyof TypeOptions> = { annotations: ANY };
+
+/** The options of a vocabulary. */
+export const VOCABULARY_OPTIONS: OptionTable<keyof VocabularyOptions> = { namespace: TEXT, uri: TEXT };
 
 const NAVIGATION = {
   on: OBJECT,
   target: TEXT,
   partner: TEXT,
   authorization: { kind: "choice", values: ["parent"] },
+  annotations: ANY,
   get: HANDLER,
   getBatch: HANDLER,
 } as const satisfies OptionTable;
@@ -160,6 +177,7 @@ const { composable, ...OPERATION }: OptionTable<keyof FunctionOptions<never, unk
   params: OBJECT,
   returns: ANY,
   composable: FLAG,
+  annotations: ANY,
   authorization: ANY,
   handler: HANDLER,
 };

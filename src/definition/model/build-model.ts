@@ -13,6 +13,8 @@ import type {
   NavigationJoin,
   StructuralProperty,
 } from "../../edm/model.ts";
+import { bindAnnotations } from "../annotations/bind-annotations.ts";
+import { schemaNames } from "../annotations/schema-names.ts";
 import { isDeclaration } from "../declaration-kind.ts";
 import {
   type DeclaredOperation,
@@ -26,8 +28,6 @@ import { isObject } from "../option-table.ts";
 import { TypeBuilder } from "./build-types.ts";
 import type { DeclaredTypes } from "./declared-types.ts";
 
-const DEFAULT_NAMESPACE = "Default";
-
 /** A model, and the operation of the model for each declared operation. */
 export interface BuiltModel {
   readonly model: Model;
@@ -38,8 +38,7 @@ export interface BuiltModel {
  * Builds the frozen model of a registration from checked declarations, with every name resolved.
  */
 export function buildModel(service: DeclaredService, types: DeclaredTypes): BuiltModel {
-  const { namespace: given } = service.options;
-  const namespace = typeof given === "string" ? given : DEFAULT_NAMESPACE;
+  const { namespace, containerName } = schemaNames(service, types);
   const builder = new TypeBuilder(service, types, namespace);
   const operations = new Map<DeclaredOperation, Operation>();
   for (const set of service.sets) {
@@ -48,7 +47,8 @@ export function buildModel(service: DeclaredService, types: DeclaredTypes): Buil
   for (const operation of service.operations) {
     operations.set(operation, toOperation(operation, undefined, builder, namespace));
   }
-  const entityContainer = toContainer(service, builder, operations);
+  const entityContainer = toContainer(service, containerName, builder, operations);
+  const { annotations } = bindAnnotations(service, types, namespace, containerName);
   const model = keeper<Model>({
     kind: "Model",
     namespace,
@@ -57,12 +57,14 @@ export function buildModel(service: DeclaredService, types: DeclaredTypes): Buil
     complexTypes: byName(builder.complexTypes.values()),
     enumTypes: byName(builder.enumTypes.values()),
     operations: [...operations.values()],
+    annotations: annotations.byPlace.size === 0 ? undefined : annotations,
   });
   return { model: deepFreeze(model), operations };
 }
 
 function toContainer(
   service: DeclaredService,
+  name: string,
   builder: TypeBuilder,
   operations: ReadonlyMap<DeclaredOperation, Operation>,
 ): EntityContainer {
@@ -72,17 +74,9 @@ function toContainer(
     const kind = operation.kind === "Function" ? "FunctionImport" : "ActionImport";
     return [{ kind, name: operation.name, operation }];
   });
-  const neighbours: readonly Iterable<{ readonly name: string }>[] = [
-    builder.entityTypes.keys(),
-    builder.complexTypes.keys(),
-    builder.enumTypes.keys(),
-    operations.keys(),
-  ];
-  const isTaken = neighbours.some((each) => [...each].some(({ name }) => name === "Container"));
   return {
     kind: "EntityContainer",
-    // The container shares the namespace with the types and operations.
-    name: isTaken ? "DefaultContainer" : "Container",
+    name,
     entitySets: byName(service.sets.map((set) => toEntitySet(set, builder))),
     functionImports: byName(imports.filter(({ kind }) => kind === "FunctionImport")),
     actionImports: byName(imports.filter(({ kind }) => kind === "ActionImport")),

@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import type { Answer } from "../handlers.ts";
 import { isObject } from "../option-table.ts";
 import type { AuthorizationRules } from "../rules/authorization.ts";
+import type { Annotations } from "../types/annotations.ts";
 import type { InputOf, KeyOf, ResultOf, ValueOf } from "../types/infer.ts";
 import type { AnyProperty, EntityCollection, EntityTypeDeclaration } from "../types/value-type.ts";
 
@@ -62,6 +63,8 @@ export interface ActionOptions<Key, B, P extends OperationParameters, R> {
   readonly transactional?: boolean | undefined;
   /** Rules of an unbound action, in addition to the rules of the service. Bound actions obey `invoke` of their set. */
   readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
+  /** Annotations in `$metadata`. @see docs/reference/annotations.md */
+  readonly annotations?: Annotations | undefined;
   readonly handler: OperationHandlerOf<Key, B, P, R>;
 }
 
@@ -75,6 +78,8 @@ export interface FunctionOptions<Key, B, P extends OperationParameters, R> {
   readonly composable?: boolean;
   /** Rules of an unbound function, in addition to the rules of the service. Bound functions obey `invoke` of their set. */
   readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
+  /** Annotations in `$metadata`. @see docs/reference/annotations.md */
+  readonly annotations?: Annotations | undefined;
   readonly handler: OperationHandlerOf<Key, B, P, R>;
 }
 

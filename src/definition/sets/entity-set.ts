@@ -6,6 +6,7 @@ import type { Entities, EntitySource, Answer, CollectionQuery } from "../handler
 import type { OperationDeclaration } from "../operations/operation.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
 import type { Authorization } from "../rules/authorization.ts";
+import type { Annotations } from "../types/annotations.ts";
 import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/infer.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
@@ -89,6 +90,8 @@ export interface EntitySetOptions<
    * @see docs/reference/batch.md
    */
   readonly transactional?: boolean | undefined;
+  /** Annotations of the set in `$metadata`. @see docs/reference/annotations.md */
+  readonly annotations?: Annotations | undefined;
   /** Rules that requests to the set must pass, and the rows that each user sees. */
   readonly authorization?: Authorization<E, NoInfer<N>> | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Entities, Answer } from "../handlers.ts";
+import type { Annotations } from "../types/annotations.ts";
 import type { BodyOf, KeyOf, ResultOf } from "../types/infer.ts";
 import type { NavigationDeclaration, Thunk } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
@@ -21,6 +22,8 @@ interface NavigationOptions<Source extends EntityTypeDeclaration, Target extends
    * @see docs/guides/authorization.md
    */
   readonly authorization?: "parent" | undefined;
+  /** Annotations of the navigation property in `$metadata`. @see docs/reference/annotations.md */
+  readonly annotations?: Annotations | undefined;
   /** Removes the link to the entity with this `@odata.id`. */
   readonly removeRef?: (key: KeyOf<Source>, id: string, context: Context) => Answer<void>;
 }

@@ -127,6 +127,7 @@ const PLAIN = Object.freeze({
   defaultValue: undefined,
   json: undefined,
   description: undefined,
+  annotations: undefined,
 });
 
 function declare<Value, Input, Change = Value>(

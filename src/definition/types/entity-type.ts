@@ -1,6 +1,15 @@
 import { keeper } from "../../base/memo.ts";
 import { frozenCopy } from "../option-table.ts";
+import type { Annotations, TypeOptions } from "./annotations.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration, Shape } from "./value-type.ts";
+
+/** The options of `enumType`. */
+export interface EnumTypeOptions<Member extends string, IsFlags extends boolean> extends TypeOptions {
+  /** Whether a value may be several members. */
+  readonly isFlags?: IsFlags;
+  /** Annotations of members by name. */
+  readonly memberAnnotations?: { readonly [M in Member]?: Annotations } | undefined;
+}
 
 /**
  * Declares an entity type. At least one property must be a `.key()`. `odataService` checks the declaration.
@@ -11,8 +20,10 @@ import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration
 export function entityType<const Name extends string, const Properties extends Shape>(
   name: Name,
   properties: Properties,
+  options?: TypeOptions,
 ): EntityTypeDeclaration<Name, Properties> {
-  return Object.freeze(keeper({ kind: "EntityTypeDeclaration" as const, name, properties: frozenCopy(properties) }));
+  const declared = { kind: "EntityTypeDeclaration" as const, name, properties: frozenCopy(properties) };
+  return Object.freeze(keeper(options === undefined ? declared : { ...declared, options }));
 }
 
 /**
@@ -23,8 +34,10 @@ export function entityType<const Name extends string, const Properties extends S
 export function complexType<const Name extends string, const Properties extends Shape>(
   name: Name,
   properties: Properties,
+  options?: TypeOptions,
 ): ComplexTypeDeclaration<Name, Properties> {
-  return Object.freeze({ kind: "ComplexTypeDeclaration", name, properties: frozenCopy(properties) });
+  const declared = { kind: "ComplexTypeDeclaration" as const, name, properties: frozenCopy(properties) };
+  return Object.freeze(options === undefined ? declared : { ...declared, options });
 }
 
 /**
@@ -36,7 +49,7 @@ export function complexType<const Name extends string, const Properties extends 
 export function enumType<const Name extends string, const Member extends string, const IsFlags extends boolean = false>(
   name: Name,
   members: { readonly [member in Member]: number },
-  options?: { readonly isFlags?: IsFlags },
+  options?: EnumTypeOptions<Member, IsFlags>,
 ): EnumTypeDeclaration<Name, Member, IsFlags> {
   // Without `isFlags`, the type parameter is inferred as its default, false.
   const isFlags = (options?.isFlags === true) as IsFlags;

@@ -1,3 +1,5 @@
+import { isObject } from "../option-table.ts";
+import type { Annotations } from "./annotations.ts";
 import type { AnyProperty, PropertyDeclaration, PropertyTrait } from "./value-type.ts";
 
 /**
@@ -64,5 +66,18 @@ export class Property<
   /** Sets the description in `$metadata` and generated API descriptions. */
   describe(text: string): Property<Value, Input, Trait, Change> {
     return new Property({ ...this.declared, description: text });
+  }
+
+  /**
+   * Adds annotations in `$metadata`, such as a label or a value help. A parameter of an operation can have them, too.
+   * @see docs/reference/annotations.md
+   */
+  annotate(annotations: Annotations): Property<Value, Input, Trait, Change> {
+    // The startup check rejects a value that is not an object.
+    const known: object | undefined = isObject(annotations) ? this.declared.annotations : undefined;
+    return new Property({
+      ...this.declared,
+      annotations: isObject(annotations) ? { ...known, ...annotations } : annotations,
+    });
   }
 }

@@ -20,6 +20,8 @@ export interface PropertyDeclaration {
   /** The wire name, instead of the name by the naming policy. */
   readonly json: string | undefined;
   readonly description: string | undefined;
+  /** The annotations in `$metadata`, checked at startup; undefined without annotations. */
+  readonly annotations: object | undefined;
 }
 
 /** The type of one declared value. */
@@ -47,6 +49,8 @@ export interface EntityTypeDeclaration<Name extends string = string, Properties 
   readonly kind: "EntityTypeDeclaration";
   readonly name: Name;
   readonly properties: Properties;
+  /** The options, checked at startup. */
+  readonly options?: object | undefined;
 }
 
 /** The result of `complexType`. */
@@ -54,6 +58,8 @@ export interface ComplexTypeDeclaration<Name extends string = string, Properties
   readonly kind: "ComplexTypeDeclaration";
   readonly name: Name;
   readonly properties: Properties;
+  /** The options, checked at startup. */
+  readonly options?: object | undefined;
 }
 
 /** The result of `enumType`. */

@@ -1,0 +1,99 @@
+import type {
+  Annotation,
+  AnnotationConstant,
+  AnnotationExpression,
+  AnnotationRecord,
+  ModelAnnotations,
+} from "../edm/annotation.ts";
+import { element, textElement, type XmlElement } from "./xml.ts";
+
+/**
+ * Adds the annotations of the application to those that the service derives. An annotation of the application replaces the
+ * one of the service with the same term.
+ * @param derived the annotations that the service writes itself
+ * @see docs/reference/annotations.md
+ */
+export function withAnnotations(
+  annotations: ModelAnnotations | undefined,
+  place: string,
+  derived: readonly XmlElement[],
+): readonly XmlElement[] {
+  const stated = annotations?.byPlace.get(place);
+  if (annotations === undefined || stated === undefined) return derived;
+  const replaced = new Set(
+    stated.filter(({ qualifier }) => qualifier === undefined).map(({ qualifiedTerm }) => qualifiedTerm),
+  );
+  const kept = derived.filter(({ attributes }) => !replaced.has(attributes["Term"] ?? ""));
+  const isInline = !annotations.isExternal || place.startsWith("operation ");
+  return isInline ? [...kept, ...stated.map(writeAnnotation)] : kept;
+}
+
+/**
+ * Returns the `Annotations` elements of a schema whose annotations are apart from their elements. Annotations of operations
+ * stay inline, because the target would be every overload, and because clients fail on targets in parameters.
+ * @param containerName the unqualified name of the container
+ * @see OData CSDL 4.0, section 14.2
+ */
+export function externalAnnotations(
+  annotations: ModelAnnotations | undefined,
+  namespace: string,
+  containerName: string,
+): readonly XmlElement[] {
+  if (annotations?.isExternal !== true) return [];
+  return [...annotations.byPlace].flatMap(([place, each]) => {
+    const [kind, ...names] = place.split(" ");
+    if (kind === "operation" || each.length === 0) return [];
+    const path = kind === "type" ? names : [containerName, ...names];
+    return [element("Annotations", { Target: `${namespace}.${path.join("/")}` }, each.map(writeAnnotation))];
+  });
+}
+
+/** Writes an annotation. @see OData CSDL 4.0, section 14.3 */
+export function writeAnnotation({ term, qualifier, value, annotations }: Annotation): XmlElement {
+  return holder("Annotation", { Term: term, Qualifier: qualifier }, value, annotations);
+}
+
+/** Writes the element around a value: constants and paths become attributes, other values child elements. */
+function holder(
+  name: string,
+  attributes: Readonly<Record<string, string | undefined>>,
+  value: AnnotationExpression,
+  annotations: readonly Annotation[],
+): XmlElement {
+  const nested = annotations.map(writeAnnotation);
+  if (value.kind === "Constant" && value.type !== "LabeledElementReference") {
+    return element(name, { ...attributes, [value.type]: value.text }, nested);
+  }
+  return element(name, attributes, [writeExpression(value), ...nested]);
+}
+
+function writeExpression(value: AnnotationExpression): XmlElement {
+  switch (value.kind) {
+    case "Constant":
+      return writeConstant(value);
+    case "Null":
+      return element("Null", {}, value.annotations.map(writeAnnotation));
+    case "Collection":
+      return element("Collection", {}, value.items.map(writeExpression));
+    case "Record":
+      return writeRecord(value);
+    case "Operator":
+      return element(value.name, value.attributes, [
+        ...value.operands.map(writeExpression),
+        ...value.annotations.map(writeAnnotation),
+      ]);
+  }
+}
+
+function writeConstant({ type, text }: AnnotationConstant): XmlElement {
+  return textElement(type, text);
+}
+
+function writeRecord({ type, properties, annotations }: AnnotationRecord): XmlElement {
+  return element("Record", { Type: type }, [
+    ...properties.map((property) =>
+      holder("PropertyValue", { Property: property.name }, property.value, property.annotations),
+    ),
+    ...annotations.map(writeAnnotation),
+  ]);
+}

@@ -1,0 +1,179 @@
+import { annotationPlace, overloadName } from "../../edm/annotation.ts";
+import { isDeclaration } from "../declaration-kind.ts";
+import {
+  type DeclaredOperation,
+  type DeclaredService,
+  type DeclaredSet,
+  entriesOf,
+  navigationPlace,
+  operationPlace,
+  propertiesOf,
+} from "../declared-service.ts";
+import { type FaultPlace, isObject } from "../option-table.ts";
+import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../types/value-type.ts";
+
+/** The types that a service uses, as far as annotations need them. */
+export interface AnnotatedTypes {
+  readonly entityTypes: Iterable<EntityTypeDeclaration>;
+  readonly complexTypes: Iterable<ComplexTypeDeclaration>;
+  readonly enumTypes: Iterable<{
+    readonly name: string;
+    readonly members: unknown;
+    readonly options?: object | undefined;
+  }>;
+}
+
+/** Where the paths of an annotation start. @see OData CSDL 4.0, section 14.5.12 */
+export type PathScope =
+  | { readonly kind: "type"; readonly type: EntityTypeDeclaration | ComplexTypeDeclaration }
+  | { readonly kind: "operation"; readonly set: DeclaredSet | undefined; readonly operation: DeclaredOperation }
+  | { readonly kind: "container" }
+  | { readonly kind: "none" };
+
+/** An element with annotations. */
+export interface AnnotationSite {
+  /** Its place in the annotations of the model. */
+  readonly place: string;
+  readonly fault: FaultPlace & { readonly property?: string };
+  /** Its name in messages. */
+  readonly what: string;
+  readonly scope: PathScope;
+  /** The annotations as declared. */
+  readonly annotations: unknown;
+  /** Whether the element has a description, which the service writes as `Core.Description`. */
+  readonly isDescribed: boolean;
+}
+
+/** Returns the annotated elements of a service. An element that several sets declare is listed for each of them. */
+export function annotationSites(service: DeclaredService, types: AnnotatedTypes): readonly AnnotationSite[] {
+  const sites = [
+    ...containerSite(service),
+    ...[...types.enumTypes].flatMap(enumSites),
+    ...[...types.complexTypes, ...types.entityTypes].flatMap((type) => typeSites(service, type)),
+    ...service.sets.flatMap(setSites),
+    ...service.sets.flatMap((set) => set.operations.flatMap((operation) => operationSites(set, operation))),
+    ...service.operations.flatMap((operation) => operationSites(undefined, operation)),
+  ];
+  return sites.filter(({ annotations }) => annotations !== undefined);
+}
+
+function containerSite({ options }: DeclaredService): readonly AnnotationSite[] {
+  const { annotations } = options;
+  return [{ ...plain(annotationPlace("container"), {}, "the service", annotations), scope: { kind: "container" } }];
+}
+
+function enumSites({
+  name,
+  options,
+}: {
+  readonly name: string;
+  readonly options?: object | undefined;
+}): readonly AnnotationSite[] {
+  if (!isObject(options)) return [];
+  const { annotations, memberAnnotations } = options;
+  return [
+    plain(annotationPlace("type", name), { set: name }, `the enumeration ${name}`, annotations),
+    ...entriesOf(memberAnnotations).map(([member, each]) =>
+      plain(
+        annotationPlace("type", name, member),
+        { set: name, property: member },
+        `the member ${member} of ${name}`,
+        each,
+      ),
+    ),
+  ];
+}
+
+function typeSites(
+  { naming }: DeclaredService,
+  type: EntityTypeDeclaration | ComplexTypeDeclaration,
+): readonly AnnotationSite[] {
+  const { name } = type;
+  const options = isObject(type.options) ? type.options : {};
+  const scope: PathScope = { kind: "type", type };
+  return [
+    { ...plain(annotationPlace("type", name), { set: name }, `the type ${name}`, options["annotations"]), scope },
+    ...propertiesOf(type, naming)
+      .filter(({ declared }) => !declared.ignored)
+      .map(({ field, name: wire, declared }) => ({
+        ...plain(
+          annotationPlace("type", name, wire),
+          { set: name, property: field },
+          `the property \`${field}\` of ${name}`,
+          declared.annotations,
+        ),
+        scope,
+        isDescribed: declared.description !== undefined,
+      })),
+  ];
+}
+
+function setSites(set: DeclaredSet): readonly AnnotationSite[] {
+  const { name, entityType } = set;
+  const scope: PathScope = { kind: "type", type: entityType };
+  const { annotations } = set.options;
+  return [
+    { ...plain(annotationPlace("set", name), { set: name }, `the set ${name}`, annotations), scope },
+    ...set.navigations.map((navigation) => ({
+      ...plain(
+        annotationPlace("type", entityType.name, navigation.name),
+        navigationPlace(set, navigation),
+        `the navigation \`${navigation.field}\``,
+        navigation.options["annotations"],
+      ),
+      scope,
+    })),
+  ];
+}
+
+function operationSites(set: DeclaredSet | undefined, operation: DeclaredOperation): readonly AnnotationSite[] {
+  const { name, options, parameters, bound } = operation;
+  const overload = overloadName(name, set?.entityType.name, bound === "collection");
+  const fault = operationPlace(set, operation);
+  const scope: PathScope = { kind: "operation", set, operation };
+  return [
+    {
+      ...plain(annotationPlace("operation", overload), fault, `the operation \`${name}\``, options["annotations"]),
+      scope,
+    },
+    ...parameters.map(({ name: parameter, declared }) => ({
+      ...plain(
+        annotationPlace("operation", overload, parameter),
+        fault,
+        `the parameter \`${parameter}\` of \`${name}\``,
+        declared.annotations,
+      ),
+      scope,
+    })),
+  ];
+}
+
+function plain(place: string, fault: AnnotationSite["fault"], what: string, annotations: unknown): AnnotationSite {
+  return { place, fault, what, scope: { kind: "none" }, annotations, isDescribed: false };
+}
+
+/** Returns the wire names of the visible members of a type by their keys, navigations included. */
+export function visibleMembers(
+  { sets, naming }: DeclaredService,
+  type: EntityTypeDeclaration | ComplexTypeDeclaration,
+): readonly TypeMember[] {
+  const navigations = sets.filter(({ entityType }) => entityType === type).flatMap((set) => set.navigations);
+  return [
+    ...propertiesOf(type, naming)
+      .filter(({ declared }) => !declared.ignored)
+      .map(({ field, name, declared }): TypeMember => {
+        const structured = isDeclaration(declared.type, "ComplexTypeDeclaration") ? declared.type : undefined;
+        return { field, name, type: structured, isNavigation: false };
+      }),
+    ...navigations.map(({ field, name, target }) => ({ field, name, type: target, isNavigation: true })),
+  ];
+}
+
+/** A property or navigation of a type. */
+export interface TypeMember {
+  readonly field: string;
+  readonly name: string;
+  /** The structured type of its values. */
+  readonly type: EntityTypeDeclaration | ComplexTypeDeclaration | undefined;
+  readonly isNavigation: boolean;
+}

@@ -1,0 +1,71 @@
+import { isSimpleIdentifier } from "../names.ts";
+import { adviseName } from "../option-table.ts";
+import { type KnownVocabulary, vocabularyOf } from "../vocabularies/known-vocabularies.ts";
+import type { VocabularyType } from "../vocabularies/vocabulary.ts";
+
+/** What terms of a service may name. */
+export interface TermScope {
+  /** The vocabularies of the service by alias. */
+  readonly vocabularies: Readonly<Record<string, KnownVocabulary>>;
+  /** Collects the aliases in use. */
+  readonly used: Set<string>;
+  readonly containerName: string;
+}
+
+/** A term, resolved. */
+export interface ReadTerm {
+  /** With the alias of its vocabulary. */
+  readonly term: string;
+  readonly qualifiedTerm: string;
+  readonly alias: string;
+  readonly qualifier: string | undefined;
+  /** The type of its value; undefined if the vocabulary is unknown. */
+  readonly type: VocabularyType | undefined;
+}
+
+/** Resolves a term such as `UI.LineItem#Short`, or one with the namespace of its vocabulary. */
+export function readTerm(
+  scope: TermScope,
+  text: string,
+): ReadTerm | { readonly message: string; readonly fix: string } {
+  const [name = "", qualifier, ...more] = text.split("#");
+  if (more.length > 0 || (qualifier !== undefined && !isSimpleIdentifier(qualifier))) {
+    const fix = "Write a name of letters and digits after one `#`.";
+    return { message: `\`${text}\` has no valid qualifier.`, fix };
+  }
+  const found = findVocabulary(scope, name);
+  if ("message" in found) return found;
+  const { alias, known, local } = found;
+  const vocabulary = vocabularyOf(known);
+  const type = vocabulary?.terms.get(local);
+  if (vocabulary === null ? !isSimpleIdentifier(local) : type === undefined) {
+    const advice = adviseName(local, vocabulary === null ? [] : nearTerms(local, [...vocabulary.terms.keys()]));
+    const fix = `${advice} For a newer version of the vocabulary, give \`vocabularies: { ${alias}: { namespace, uri } }\`.`;
+    return { message: `The vocabulary ${alias} has no term \`${local}\`.`, fix };
+  }
+  scope.used.add(alias);
+  return { term: `${alias}.${local}`, qualifiedTerm: `${known.namespace}.${local}`, alias, qualifier, type };
+}
+
+/** Resolves the vocabulary of a term, type or enumeration. */
+export function findVocabulary(
+  { vocabularies }: TermScope,
+  name: string,
+):
+  | { readonly alias: string; readonly known: KnownVocabulary; readonly local: string }
+  | { readonly message: string; readonly fix: string } {
+  const dot = name.lastIndexOf(".");
+  const prefix = name.slice(0, Math.max(dot, 0));
+  const entry = Object.entries(vocabularies).find(([alias, { namespace }]) => alias === prefix || namespace === prefix);
+  if (entry === undefined) {
+    const message = dot <= 0 ? `\`${name}\` names no vocabulary.` : `The vocabulary \`${prefix}\` is unknown.`;
+    const fix = `${adviseName(prefix, Object.keys(vocabularies))} Declare others with \`vocabularies\` of odataService.`;
+    return { message, fix };
+  }
+  return { alias: entry[0], known: entry[1], local: name.slice(dot + 1) };
+}
+
+/** Long lists of terms do not help: only terms with the same first letter are advised. */
+function nearTerms(name: string, terms: readonly string[]): readonly string[] {
+  return terms.filter((term) => term.charAt(0).toLowerCase() === name.charAt(0).toLowerCase()).slice(0, 40);
+}

@@ -1,0 +1,116 @@
+import type { Annotation, ModelAnnotations } from "../../edm/annotation.ts";
+import { frozenMap } from "../../edm/frozen-map.ts";
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import { type DeclaredService, entriesOf } from "../declared-service.ts";
+import { describe, isObject } from "../option-table.ts";
+import { KNOWN_VOCABULARIES, type KnownVocabulary } from "../vocabularies/known-vocabularies.ts";
+import { type AnnotatedTypes, annotationSites, type AnnotationSite } from "./annotation-sites.ts";
+import type { PathTargets } from "./bind-annotation-path.ts";
+import { bindAnnotationTable } from "./bind-annotation-value.ts";
+import { valueContext } from "./value-context.ts";
+
+/** The bound annotations of a service, and the faults of their declarations. */
+export interface BoundAnnotations {
+  readonly annotations: ModelAnnotations;
+  readonly faults: readonly ConfigurationFault[];
+}
+
+/**
+ * Resolves the terms, types, paths and constants of all annotations of a service.
+ * @param namespace the namespace of the schema
+ * @param containerName the unqualified name of its container
+ * @see docs/reference/annotations.md
+ */
+export function bindAnnotations(
+  service: DeclaredService,
+  types: AnnotatedTypes,
+  namespace: string,
+  containerName: string,
+): BoundAnnotations {
+  const sites = annotationSites(service, types);
+  const faults: ConfigurationFault[] = [];
+  const vocabularies = vocabulariesOf(service.options["vocabularies"]);
+  const used = new Set<string>();
+  const targets: PathTargets = {
+    service,
+    types,
+    namespace,
+    containerName,
+    vocabularies,
+    used,
+    declared: declaredTerms(sites),
+  };
+  const byPlace = new Map<string, readonly Annotation[]>();
+  for (const site of sites) {
+    const bound = bindSite(targets, site, faults);
+    const known = byPlace.get(site.place);
+    byPlace.set(site.place, known === undefined ? bound : merged(known, bound, site, faults));
+  }
+  const annotations: ModelAnnotations = {
+    byPlace: frozenMap(byPlace),
+    vocabularies: [...used].flatMap((alias) => {
+      const known = vocabularies[alias];
+      return known === undefined ? [] : [{ alias, namespace: known.namespace, uri: known.uri }];
+    }),
+    isExternal: service.options["annotationForm"] === "external",
+  };
+  return { annotations, faults };
+}
+
+function bindSite(targets: PathTargets, site: AnnotationSite, faults: ConfigurationFault[]): readonly Annotation[] {
+  const collect = (message: string, fix: string): void => {
+    faults.push({ ...site.fault, message: message.charAt(0).toUpperCase() + message.slice(1), fix });
+  };
+  if (!isObject(site.annotations)) {
+    const fix = 'Give an object of terms and values, such as { "Core.LongDescription": "…" }.';
+    collect(`The annotations of ${site.what} are ${describe(site.annotations)}.`, fix);
+    return [];
+  }
+  const bound = bindAnnotationTable(valueContext(targets, site, "", collect), Object.entries(site.annotations));
+  if (site.isDescribed && bound.some(isDescription)) {
+    collect(`${site.what} has two descriptions.`, "Remove `.describe()` or the annotation `Core.Description`.");
+  }
+  return bound;
+}
+
+function isDescription({ qualifiedTerm, qualifier }: Annotation): boolean {
+  return qualifiedTerm === "Org.OData.Core.V1.Description" && qualifier === undefined;
+}
+
+/** Joins the annotations that several sets declare for one element of their type. */
+function merged(
+  known: readonly Annotation[],
+  more: readonly Annotation[],
+  site: AnnotationSite,
+  faults: ConfigurationFault[],
+): readonly Annotation[] {
+  const added = more.filter((annotation) => {
+    const other = known.find(({ term, qualifier }) => term === annotation.term && qualifier === annotation.qualifier);
+    if (other !== undefined && JSON.stringify(other) !== JSON.stringify(annotation)) {
+      const message = `\`${annotation.term}\` of ${site.what} differs from that in another set of the same type.`;
+      faults.push({ ...site.fault, message, fix: "Declare it identically in both sets, or only in one." });
+    }
+    return other === undefined;
+  });
+  return [...known, ...added];
+}
+
+/** Annotation paths may name these terms. */
+function declaredTerms(sites: readonly AnnotationSite[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const declared = new Map<string, Set<string>>();
+  for (const { place, annotations } of sites) {
+    const terms = declared.get(place) ?? new Set();
+    declared.set(place, terms);
+    for (const [key] of entriesOf(annotations)) terms.add(key.replace(/^@/u, ""));
+  }
+  return declared;
+}
+
+function vocabulariesOf(declared: unknown): Readonly<Record<string, KnownVocabulary>> {
+  const own = entriesOf(declared).flatMap(([alias, each]) => {
+    if (!isObject(each) || typeof each["namespace"] !== "string" || typeof each["uri"] !== "string") return [];
+    const known: KnownVocabulary = { namespace: each["namespace"], uri: each["uri"], notation: null };
+    return [[alias, known] as const];
+  });
+  return { ...KNOWN_VOCABULARIES, ...Object.fromEntries(own) };
+}

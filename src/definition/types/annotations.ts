@@ -1,0 +1,30 @@
+/**
+ * Annotations in the form of CSDL JSON: terms with the alias of their vocabulary and, after `#`, their qualifier, such as
+ * `"UI.LineItem"` or `"UI.FieldGroup#Address"`. A term `"Common.Text@UI.TextArrangement"` annotates the first one.
+ * @see docs/reference/annotations.md
+ */
+export interface Annotations {
+  readonly [term: `${string}.${string}`]: AnnotationValue;
+}
+
+/** The value of an annotation: a constant, an array for a collection, an object for a record or an expression. */
+export type AnnotationValue = string | number | bigint | boolean | null | readonly AnnotationValue[] | AnnotationObject;
+
+/** A record, or an expression such as `{ $Path: "name" }`. */
+export interface AnnotationObject {
+  readonly [member: string]: AnnotationValue | undefined;
+}
+
+/** A vocabulary that the service does not know, or knows in an older version. */
+export interface VocabularyOptions {
+  /** Its namespace, such as `com.example.vocabularies.Maps.v1`. */
+  readonly namespace: string;
+  /** The URL of its document, for the reference in `$metadata`. */
+  readonly uri: string;
+}
+
+/** The options of a type. */
+export interface TypeOptions {
+  /** Annotations of the type in `$metadata`. @see docs/reference/annotations.md */
+  readonly annotations?: Annotations | undefined;
+}

@@ -1,0 +1,107 @@
+/**
+ * An annotation of an element of the model, with all names resolved.
+ * @see OData CSDL 4.0, section 14.3
+ */
+export interface Annotation {
+  /** The term with the alias of its vocabulary, such as `UI.LineItem`. */
+  readonly term: string;
+  /** The term with the namespace of its vocabulary. */
+  readonly qualifiedTerm: string;
+  readonly qualifier: string | undefined;
+  readonly value: AnnotationExpression;
+  /** The annotations of this annotation. */
+  readonly annotations: readonly Annotation[];
+}
+
+/** The value of an annotation, or a part of it. @see OData CSDL 4.0, sections 14.4 and 14.5 */
+export type AnnotationExpression =
+  | AnnotationConstant
+  | {
+      readonly kind: "Null";
+      readonly annotations: readonly Annotation[];
+    }
+  | { readonly kind: "Collection"; readonly items: readonly AnnotationExpression[] }
+  | AnnotationRecord
+  | AnnotationOperator;
+
+/** A constant or a path: the text of one XML attribute or element. */
+export interface AnnotationConstant {
+  readonly kind: "Constant";
+  readonly type: AnnotationConstantType;
+  readonly text: string;
+}
+
+/** The XML attributes and elements of constants and paths. */
+export type AnnotationConstantType =
+  | "Binary"
+  | "Bool"
+  | "Date"
+  | "DateTimeOffset"
+  | "Decimal"
+  | "Duration"
+  | "EnumMember"
+  | "Float"
+  | "Guid"
+  | "Int"
+  | "String"
+  | "TimeOfDay"
+  | "AnnotationPath"
+  | "LabeledElementReference"
+  | "NavigationPropertyPath"
+  | "Path"
+  | "PropertyPath";
+
+/** A record: a value of a complex type of a vocabulary. */
+export interface AnnotationRecord {
+  readonly kind: "Record";
+  /** The type with the alias of its vocabulary; undefined if it is the declared type. */
+  readonly type: string | undefined;
+  readonly properties: readonly AnnotationRecordProperty[];
+  readonly annotations: readonly Annotation[];
+}
+
+/** One property of a record. */
+export interface AnnotationRecordProperty {
+  readonly name: string;
+  readonly value: AnnotationExpression;
+  readonly annotations: readonly Annotation[];
+}
+
+/** A dynamic expression with operands, such as `If`, `And` or `Apply`. */
+export interface AnnotationOperator {
+  readonly kind: "Operator";
+  /** The name of the XML element. */
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | undefined>>;
+  readonly operands: readonly AnnotationExpression[];
+  readonly annotations: readonly Annotation[];
+}
+
+/** A vocabulary that annotations of a service use. */
+export interface UsedVocabulary {
+  readonly alias: string;
+  readonly namespace: string;
+  readonly uri: string;
+}
+
+/** The annotations of a model. */
+export interface ModelAnnotations {
+  /** By place: see `annotationPlace` for the places. */
+  readonly byPlace: ReadonlyMap<string, readonly Annotation[]>;
+  readonly vocabularies: readonly UsedVocabulary[];
+  /** Whether `$metadata` lists them apart from their elements. */
+  readonly isExternal: boolean;
+}
+
+/**
+ * Returns the place of an element in `ModelAnnotations`: the container, a set, a type or member, an operation or parameter.
+ * @param names the unqualified names that lead to the element
+ */
+export function annotationPlace(kind: "container" | "set" | "type" | "operation", ...names: readonly string[]): string {
+  return [kind, ...names].join(" ");
+}
+
+/** Returns the name of an operation in its place: overloads with different bindings are different elements. */
+export function overloadName(name: string, boundTo: string | undefined, isCollection: boolean): string {
+  return boundTo === undefined ? name : `${name}(${isCollection ? `Collection(${boundTo})` : boundTo})`;
+}
