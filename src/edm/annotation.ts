@@ -105,3 +105,30 @@ export function annotationPlace(kind: "container" | "set" | "type" | "operation"
 export function overloadName(name: string, boundTo: string | undefined, isCollection: boolean): string {
   return boundTo === undefined ? name : `${name}(${isCollection ? `Collection(${boundTo})` : boundTo})`;
 }
+
+/** The texts that API descriptions show. */
+export interface DescribedElement {
+  readonly description?: string | undefined;
+  readonly longDescription?: string | undefined;
+}
+
+/** Returns the constant texts of `Core.Description` and `Core.LongDescription` at a place. */
+export function describedAt(annotations: ModelAnnotations, place: string): DescribedElement {
+  const stated = annotations.byPlace.get(place) ?? [];
+  const textOf = (term: string): string | undefined => {
+    const value = stated.find((each) => each.qualifiedTerm === term && each.qualifier === undefined)?.value;
+    return value?.kind === "Constant" && value.type === "String" ? value.text : undefined;
+  };
+  const description = textOf("Org.OData.Core.V1.Description");
+  const longDescription = textOf("Org.OData.Core.V1.LongDescription");
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(longDescription === undefined ? {} : { longDescription }),
+  };
+}
+
+/** Returns the description of an element with its long description as a second paragraph; undefined without either. */
+export function fullDescription({ description, longDescription }: DescribedElement): string | undefined {
+  if (description === undefined) return longDescription;
+  return longDescription === undefined ? description : `${description}\n\n${longDescription}`;
+}

@@ -43,6 +43,8 @@ export interface EntitySet {
   readonly navigationJoins: ReadonlyMap<string, NavigationJoin>;
   /** The fields of properties that the database of the set cannot compare; absent: none. */
   readonly uncomparable?: ReadonlySet<string> | undefined;
+  readonly description?: string | undefined;
+  readonly longDescription?: string | undefined;
   /** The properties of the ETag; empty without ETags. */
   readonly etag: readonly StructuralProperty[];
 }
@@ -97,6 +99,7 @@ export interface EntityType {
   /** Structural and navigation properties by lower-cased wire name. */
   readonly membersIgnoringCase: ReadonlyMap<string, Property>;
   readonly description?: string | undefined;
+  readonly longDescription?: string | undefined;
 }
 
 /** A complex type. */
@@ -108,6 +111,7 @@ export interface ComplexType {
   readonly members: ReadonlyMap<string, Property>;
   readonly membersIgnoringCase: ReadonlyMap<string, Property>;
   readonly description?: string | undefined;
+  readonly longDescription?: string | undefined;
 }
 
 /** An enumeration type. Its values are member names, or comma-separated lists of them if `isFlags`. */
@@ -119,6 +123,7 @@ export interface EnumType {
   /** Member name to numeric value, in order of declaration. */
   readonly members: ReadonlyMap<string, number>;
   readonly description?: string | undefined;
+  readonly longDescription?: string | undefined;
 }
 
 /** The type of a value other than an entity. */
@@ -146,6 +151,7 @@ export interface StructuralProperty {
   /** The declared default, in canonical form; undefined when none is declared. */
   readonly defaultValue?: unknown;
   readonly description?: string | undefined;
+  readonly longDescription?: string | undefined;
   /** Position among the properties of its type. */
   readonly index: number;
 }
@@ -162,6 +168,7 @@ export interface NavigationProperty {
   readonly partner?: string | undefined;
   readonly referentialConstraints: readonly ReferentialConstraint[];
   readonly description?: string | undefined;
+  readonly longDescription?: string | undefined;
 }
 
 /** A dependent property and the principal property whose value it repeats. */
@@ -179,6 +186,8 @@ export interface Operation {
   readonly binding?:
     | { readonly entityType: EntityType; readonly isCollection: boolean; readonly entitySet: string }
     | undefined;
+  readonly description?: string | undefined;
+  readonly longDescription?: string | undefined;
   /** Without the binding parameter. */
   readonly parameters: readonly OperationParameter[];
   readonly returnType?: ReturnType | undefined;
@@ -192,6 +201,8 @@ export interface OperationParameter {
   readonly isCollection: boolean;
   readonly nullable: boolean;
   readonly facets: Facets;
+  readonly description?: string | undefined;
+  readonly longDescription?: string | undefined;
   /** The declared default, in canonical form; undefined when the parameter is required. */
   readonly defaultValue?: unknown;
 }

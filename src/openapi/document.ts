@@ -1,6 +1,7 @@
 import { checkOptions, describe as describeValue, isObject, type OptionTable } from "../definition/option-table.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { descriptionOf, type ServiceDescription } from "../definition/service-description.ts";
+import { fullDescription } from "../edm/annotation.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Access } from "./access.ts";
 import { addBatchPath } from "./batch-path.ts";
@@ -116,8 +117,10 @@ function addService(
   }
   addUnboundOperations(scope);
   addBatchPath(scope, SERVICE_TAG);
-  const own = sets.map(({ entitySet: { name, entityType } }) => {
-    return { name: scope.tag(name), description: entityType.description ?? `Entities of ${name}.` };
+  const own = sets.map(({ entitySet }) => {
+    const { name, entityType } = entitySet;
+    const text = fullDescription(entitySet) ?? fullDescription(entityType);
+    return { name: scope.tag(name), description: text ?? `Entities of ${name}.` };
   });
   const root = { name: scope.tag(SERVICE_TAG), description: "The service document and the model." };
   const unbound = { name: scope.tag(UNBOUND_TAG), description: "Functions and actions of the service." };

@@ -1,4 +1,5 @@
 import type { EntitySetDefinition, EntitySetSettings } from "../definition/service-definition.ts";
+import { fullDescription } from "../edm/annotation.ts";
 import type { Operation, OperationParameter, ReturnType } from "../edm/model.ts";
 import type { Access } from "./access.ts";
 import { bodyLimit, pathOf } from "./entity-set-paths.ts";
@@ -100,6 +101,7 @@ function addOperation(scope: ServiceScope, operation: Operation, place: Operatio
     id,
     tag,
     summary: `${isFunction ? "Call the function" : "Invoke the action"} ${operation.name}`,
+    text: fullDescription(operation),
     access,
     parameters: [...key, ...parameters],
     requestBody: hasBody ? jsonBody(bodySchema(operation, scope), argumentsExample(operation.parameters)) : undefined,
@@ -137,8 +139,12 @@ function queryParameter(parameter: OperationParameter, scope: ServiceScope): Doc
   const schema = { ...valueSchema({ ...parameter, nullable: nullable && isCollection }, "body", scope.schemas) };
   const required = isRequired(parameter);
   const shown = { ...schema, default: defaultOf(parameter) };
-  if (!isCollection && type.kind !== "ComplexType") return { name, in: "query", required, schema: shown };
-  return { name, in: "query", required, description: "As JSON.", content: { "application/json": { schema } } };
+  const text = fullDescription(parameter);
+  if (!isCollection && type.kind !== "ComplexType") {
+    return { name, in: "query", required, ...(text === undefined ? {} : { description: text }), schema: shown };
+  }
+  const description = text === undefined ? "As JSON." : `${text}\n\nAs JSON.`;
+  return { name, in: "query", required, description, content: { "application/json": { schema } } };
 }
 
 function isRequired({ nullable, isCollection, defaultValue }: OperationParameter): boolean {
@@ -147,7 +153,9 @@ function isRequired({ nullable, isCollection, defaultValue }: OperationParameter
 
 function bodySchema({ parameters }: Operation, { schemas }: ServiceScope): DocumentObject {
   const members = parameters.map((each) => {
-    return [each.name, { ...valueSchema(each, "body", schemas), default: defaultOf(each) }] as const;
+    const text = fullDescription(each);
+    const described = text === undefined ? {} : { description: text };
+    return [each.name, { ...valueSchema(each, "body", schemas), ...described, default: defaultOf(each) }] as const;
   });
   return objectSchema(
     undefined,

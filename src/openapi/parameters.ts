@@ -1,5 +1,6 @@
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { ServiceProfile } from "../definition/service-profile.ts";
+import { fullDescription } from "../edm/annotation.ts";
 import type { EntityType, StructuralProperty, ValueType } from "../edm/model.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -185,7 +186,7 @@ function literalTemplate(type: ValueType, value: string): string {
 
 function keyParameter(property: StructuralProperty, name: string, schemas: SchemaRegistry): DocumentObject {
   const quotes = property.type.name === "Edm.String" ? " A quote within it is doubled." : "";
-  const description = `${property.description ?? "The key of the entity."}${quotes}`;
+  const description = `${fullDescription(property) ?? "The key of the entity."}${quotes}`;
   const schema = valueSchema({ ...property, nullable: false }, "answer", schemas);
   return { name, in: "path", required: true, description, schema };
 }

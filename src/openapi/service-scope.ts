@@ -27,6 +27,8 @@ export interface OperationDescription {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
+  /** The description of the operation by the application. */
+  readonly text?: string | undefined;
   readonly access: Access;
   readonly parameters?: readonly DocumentObject[];
   readonly requestBody?: DocumentObject | undefined;
@@ -66,7 +68,7 @@ export class ServiceScope {
   }
 
   add(operation: OperationDescription): void {
-    const { method, path, id, tag, summary, access, parameters = [], requestBody, responses } = operation;
+    const { method, path, id, tag, summary, text, access, parameters = [], requestBody, responses } = operation;
     const { sendsOptions = false } = operation;
     const address = this.definition.prefix + path;
     const item = this.#parts.paths.get(address) ?? {};
@@ -78,11 +80,12 @@ export class ServiceScope {
       ...(refusals.forbidden ? [403 as const] : []),
       ...(this.definition.profile.unsupportedCode === null ? [] : [501 as const]),
     ];
+    const rules = describeAccess(this.definition, access);
     const description: DocumentObject = {
       operationId: this.#uniqueId(id),
       tags: [this.tag(tag)],
       summary,
-      description: describeAccess(this.definition, access),
+      description: [text, rules].filter((each) => each !== undefined).join("\n\n") || undefined,
       parameters: parameters.length === 0 ? undefined : parameters,
       requestBody,
       responses: { ...responses, ...errorReferences(refused) },

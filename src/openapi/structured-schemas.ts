@@ -1,3 +1,4 @@
+import { fullDescription } from "../edm/annotation.ts";
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import { nullableSchema, type SchemaRegistry } from "./schema-registry.ts";
@@ -17,7 +18,7 @@ export function entitySchema(type: EntityType, schemas: SchemaRegistry): Documen
   return schemas.reference(type.name, () => {
     const navigations = type.navigationProperties.flatMap((each) => expandedMembers(each, schemas));
     const members = { ...membersOf(type.properties, "answer", schemas), ...Object.fromEntries(navigations) };
-    return objectSchema(type.description, { ...CONTROL_INFORMATION, ...members }, []);
+    return objectSchema(fullDescription(type), { ...CONTROL_INFORMATION, ...members }, []);
   });
 }
 
@@ -92,7 +93,7 @@ export function patchSchema(type: EntityType, schemas: SchemaRegistry): Document
 }
 
 function bodySchema(
-  { description }: EntityType,
+  type: EntityType,
   properties: readonly StructuralProperty[],
   mayBeRequired: (property: StructuralProperty) => boolean,
   schemas: SchemaRegistry,
@@ -100,7 +101,7 @@ function bodySchema(
 ): DocumentObject {
   const own = properties.filter(({ computed }) => !computed);
   const required = own.filter((each) => isRequired(each) && mayBeRequired(each)).map(({ name }) => name);
-  return objectSchema(description, membersOf(own, use, schemas), required);
+  return objectSchema(fullDescription(type), membersOf(own, use, schemas), required);
 }
 
 /** @param backLinks the navigations that lead back to the outer entity */
@@ -148,7 +149,8 @@ function expandedMembers(
   navigation: NavigationProperty,
   schemas: SchemaRegistry,
 ): ReadonlyArray<readonly [string, DocumentObject]> {
-  const { name, isCollection, description } = navigation;
+  const { name, isCollection } = navigation;
+  const description = fullDescription(navigation);
   const related = navigationSchema(navigation, entitySchema(navigation.entityType, schemas));
   const member = [name, { ...related, description: description ?? `With $expand=${name}.` }] as const;
   if (!isCollection) return [member];

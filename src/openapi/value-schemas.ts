@@ -1,3 +1,4 @@
+import { fullDescription } from "../edm/annotation.ts";
 import type { ComplexType, EnumType, OperationParameter, ReturnType, StructuralProperty } from "../edm/model.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
 import { PRIMITIVE_SCHEMAS } from "./primitive-schemas.ts";
@@ -50,7 +51,9 @@ function singleSchema({ type, facets }: Valued, use: SchemaUse, schemas: SchemaR
   }
 }
 
-function enumSchema({ members, isFlags, description }: EnumType): DocumentObject {
+function enumSchema(type: EnumType): DocumentObject {
+  const { members, isFlags } = type;
+  const description = fullDescription(type);
   const names = [...members.keys()];
   if (!isFlags) return { type: "string", enum: names, description };
   const one = `(?:${names.join("|")})`;
@@ -72,7 +75,7 @@ export function complexSchema(type: ComplexType, use: SchemaUse, schemas: Schema
     const own = type.properties.filter(({ computed }) => use === "answer" || !computed);
     const isStated = { answer: () => true, body: isRequired, change: () => false }[use];
     const required = own.filter(isStated).map(({ name }) => name);
-    return objectSchema(type.description, membersOf(own, use, schemas), required);
+    return objectSchema(fullDescription(type), membersOf(own, use, schemas), required);
   });
 }
 
@@ -89,7 +92,8 @@ export function membersOf(
 ): DocumentObject {
   return Object.fromEntries(
     properties.map((property) => {
-      const { name, description, computed } = property;
+      const { name, computed } = property;
+      const description = fullDescription(property);
       const schema = valueSchema(property, use, schemas);
       return [
         name,

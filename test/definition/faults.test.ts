@@ -669,13 +669,13 @@ const NAVIGATIONS: readonly Row[] = [
     navigationFault(
       "/Customers({key})/Orders",
       "`orders` (hasMany) has no option `setRef`.",
-      "Remove it, or use one of `on`, `target`, `partner`, `authorization`, `get`, `getBatch`, `create`, `addRef`, `removeRef`, `through`.",
+      "Remove it, or use one of `on`, `target`, `partner`, `authorization`, `annotations`, `get`, `getBatch`, `create`, `addRef`, `removeRef`, `through`.",
     ),
     navigationFault("/Customers({key})/Orders", "`get` of `orders` (hasMany) cannot be 5.", "Give a function."),
     navigationFault(
       "/Customers({key})/First",
       "`first` (hasOptional) has no option `create`.",
-      "Remove it, or use one of `on`, `target`, `partner`, `authorization`, `get`, `getBatch`, `setRef`, `removeRef`.",
+      "Remove it, or use one of `on`, `target`, `partner`, `authorization`, `annotations`, `get`, `getBatch`, `setRef`, `removeRef`.",
     ),
   ],
   [
@@ -938,7 +938,7 @@ const OPERATIONS: readonly Row[] = [
       route: "/b",
       method: "POST",
       message: "`b` (action) has no option `composable`.",
-      fix: "Remove it, or use one of `bound`, `params`, `returns`, `authorization`, `handler`, `transactional`.",
+      fix: "Remove it, or use one of `bound`, `params`, `returns`, `annotations`, `authorization`, `handler`, `transactional`.",
     },
     {
       route: "/b",

@@ -10,8 +10,12 @@ import {
   hasMany,
   hasRequired,
   odataService,
+  authenticated,
+  type Annotations,
+  type ODataService,
+  type ServiceOptions,
 } from "odatakit";
-import type { Annotations, ODataService, ServiceOptions } from "odatakit";
+import { openApiDocument } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";
 import { faultsOfSchema, readCsdl } from "../csdl/validate-csdl.ts";
 
@@ -116,6 +120,74 @@ async function metadataOf(service: ODataService): Promise<string> {
   return (await service.fetch(new Request("http://localhost/$metadata"))).text();
 }
 
+describe("descriptions of the API", () => {
+  test("contain the descriptions of elements", () => {
+    const document = openApiDocument([shop()]) as unknown as {
+      readonly components: { readonly schemas: Record<string, { readonly description?: string }> };
+      readonly paths: Record<string, Record<string, { readonly description?: string }>>;
+      readonly tags: ReadonlyArray<{ readonly name: string; readonly description?: string }>;
+    };
+    const { schemas } = document.components;
+    expect(schemas["Status"]?.description).toBe("The state of an order");
+    expect(schemas["Order"]).toMatchObject({
+      description: "An order",
+      properties: { Customer: { description: "Who pays" } },
+    });
+    expect(document.paths["/now"]?.["get"]?.description).toBe("The time");
+    expect(document.tags).toContainEqual({ name: "Orders", description: "An order" });
+  });
+
+  test("join a description and a long description", () => {
+    const type = entityType("Thing", {
+      id: edm.int32().key(),
+      name: edm.string().annotate({ "Core.Description": "Short" }).annotate({ "Core.LongDescription": "Long" }),
+    });
+    const echo = fn({
+      params: {
+        text: edm.string().annotate({ "Core.Description": "Any text" }),
+        many: edm.collection(edm.string()).annotate({ "Core.Description": "Texts" }),
+      },
+      returns: edm.string(),
+      annotations: { "Core.Description": "Echoes" },
+      authorization: authenticated(),
+      handler: ({ text }) => text,
+    });
+    const say = action({
+      params: { text: edm.string().annotate({ "Core.Description": "Any text" }) },
+      handler: () => undefined,
+    });
+    const document = openApiDocument([
+      odataService({
+        authenticate: () => null,
+        entitySets: [entitySet(type, { getAll: () => [] })],
+        functions: { echo },
+        actions: { say },
+      }),
+    ]);
+    expect(document).toMatchObject({
+      components: { schemas: { Thing: { properties: { Name: { description: "Short\n\nLong" } } } } },
+      paths: {
+        "/echo": {
+          get: {
+            description: expect.stringMatching(/^Echoes\n\nRequires /) as unknown,
+            parameters: [
+              { name: "text", description: "Any text" },
+              { name: "many", description: "Texts\n\nAs JSON." },
+            ],
+          },
+        },
+        "/say": {
+          post: {
+            requestBody: {
+              content: { "application/json": { schema: { properties: { text: { description: "Any text" } } } } },
+            },
+          },
+        },
+      },
+    });
+  });
+});
+
 type Csdl = Record<string, Record<string, unknown>>;
 
 const schemaOf = (xml: string): Csdl => (readCsdl(xml) as { readonly Shop: Csdl }).Shop;
@@ -130,7 +202,7 @@ describe("annotations in $metadata", () => {
       ["Measures", "Org.OData.Measures.V1"],
       ["Common", "com.sap.vocabularies.Common.v1"],
       ["UI", "com.sap.vocabularies.UI.v1"],
-    ]) {
+    ] as const) {
       expect(xml).toContain(`<edmx:Include Namespace="${namespace}" Alias="${alias}"/>`);
     }
     expect(xml).not.toContain("com.example.X");
@@ -216,7 +288,7 @@ describe("annotations in $metadata", () => {
     const xml = await metadataOf(shop({ annotationForm: "external" }));
     expect(await faultsOfSchema(xml)).toEqual([]);
     const targets = [...xml.matchAll(/<Annotations Target="([^"]*)">/g)].map(([, target]) => target);
-    expect(targets.toSorted()).toEqual([
+    expect(targets.toSorted((a = "", b = "") => (a < b ? -1 : 1))).toEqual([
       "Shop.Address",
       "Shop.Address/City",
       "Shop.Container",
@@ -524,7 +596,7 @@ describe("the startup rejects an annotation", () => {
 });
 
 describe("the startup rejects", () => {
-  test.each<[string, Partial<ServiceOptions> | (() => object), string]>([
+  test.each<[string, Partial<ServiceOptions>, string]>([
     ["an unknown form of annotations", { annotationForm: "apart" as "inline" }, 'Give "inline" or "external".'],
     [
       "a vocabulary without a URL",
@@ -540,7 +612,7 @@ describe("the startup rejects", () => {
       "The service has no entity set `Nothing`.",
     ],
   ])("%s", (_, options, message) => {
-    expect(faultsOf(undefined, options as Partial<ServiceOptions>).join("\n")).toContain(message);
+    expect(faultsOf(undefined, options).join("\n")).toContain(message);
   });
 
   test.each<[string, () => ODataService, string]>([

@@ -47,7 +47,10 @@ export const operatorsOfLaterVersions: ReadonlySet<string> = new Set([
   "Sub",
 ]);
 
-type Attributes = { readonly attributes: Readonly<Record<string, string | undefined>> };
+/** The XML attributes of an expression. */
+interface Attributes {
+  readonly attributes: Readonly<Record<string, string | undefined>>;
+}
 
 /** Returns the XML attributes of a dynamic expression, or what is wrong with them. */
 export function operatorAttributes(
@@ -88,7 +91,11 @@ function typeAttributesOf(
 ): Attributes | { readonly message: string; readonly fix: string } {
   const { $Type: type = "Edm.String", $Collection: isCollection } = value;
   if (!isQualified(type)) return { message: "has no valid `$Type`.", fix: 'Give a type, such as "Edm.Duration".' };
-  const facet = (name: string): string | undefined => (value[name] === undefined ? undefined : String(value[name]));
+  const facet = (name: string): string | undefined => {
+    const given = value[name];
+    if (given === undefined) return undefined;
+    return typeof given === "number" || typeof given === "string" ? String(given) : "?";
+  };
   const facets = ["$MaxLength", "$Precision", "$Scale"].find(
     (each) => !/^(?:\d+|variable|max)?$/u.test(facet(each) ?? ""),
   );

@@ -84,8 +84,9 @@ export function bindExplicit(context: ValueContext, name: string, value: unknown
 function edmConstant(context: ValueContext, value: unknown, name: string): AnnotationExpression {
   const path = PATHS[name];
   if (path !== undefined) return pathConstant(context, value, path);
-  if (name === "String")
+  if (name === "String") {
     return typeof value === "string" ? constant("String", value) : context.wrong(value, "a string");
+  }
   if (name === "Boolean") {
     return typeof value === "boolean" ? constant("Bool", String(value)) : context.wrong(value, "true or false");
   }

@@ -58,8 +58,9 @@ export function bindAnnotationPath(
       written.push(segment);
       continue;
     }
-    if (name === "$count" && isLast && kind === "Path")
+    if (name === "$count" && isLast && kind === "Path") {
       return { text: [...written, name].join("/"), isNavigation: false };
+    }
     if (name !== "") {
       const next = step(targets, stop, name);
       if ("message" in next) return next;

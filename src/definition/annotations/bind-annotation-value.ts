@@ -123,7 +123,8 @@ function bindOperator(
   const entries = Object.entries(value);
   const given = value[`$${name}`];
   const single = rule.most === 1;
-  const operands: readonly unknown[] = single ? [given] : Array.isArray(given) ? given : [];
+  const listed: readonly unknown[] = Array.isArray(given) ? given : [];
+  const operands = single ? [given] : listed;
   const isCount = operands.length >= rule.least && operands.length <= rule.most;
   if (!single && (!Array.isArray(given) || !isCount)) {
     const range = rule.least === rule.most ? String(rule.least) : `${rule.least} or more`;

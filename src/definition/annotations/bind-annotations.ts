@@ -66,7 +66,10 @@ function bindSite(targets: PathTargets, site: AnnotationSite, faults: Configurat
     collect(`The annotations of ${site.what} are ${describe(site.annotations)}.`, fix);
     return [];
   }
-  const bound = bindAnnotationTable(valueContext(targets, site, "", collect), Object.entries(site.annotations));
+  const bound = bindAnnotationTable(
+    valueContext(targets, site, "", collect, undefined),
+    Object.entries(site.annotations),
+  );
   if (site.isDescribed && bound.some(isDescription)) {
     collect(`${site.what} has two descriptions.`, "Remove `.describe()` or the annotation `Core.Description`.");
   }

@@ -26,7 +26,7 @@ export function valueContext(
   site: AnnotationSite,
   where: string,
   collect: (message: string, fix: string) => void,
-  list: EntityTypeDeclaration | undefined = undefined,
+  list: EntityTypeDeclaration | undefined,
 ): ValueContext {
   const report = (problem: string, fix: string): void => collect(`\`${where}\` of ${site.what} ${problem}`, fix);
   const wrong = (value: unknown, wanted: string): AnnotationExpression => {

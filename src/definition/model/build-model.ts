@@ -1,4 +1,5 @@
 import { keeper } from "../../base/memo.ts";
+import { annotationPlace, describedAt, overloadName } from "../../edm/annotation.ts";
 import { deepFreeze, frozenMap, frozenSet } from "../../edm/frozen-map.ts";
 import type {
   EntityContainer,
@@ -39,7 +40,8 @@ export interface BuiltModel {
  */
 export function buildModel(service: DeclaredService, types: DeclaredTypes): BuiltModel {
   const { namespace, containerName } = schemaNames(service, types);
-  const builder = new TypeBuilder(service, types, namespace);
+  const { annotations } = bindAnnotations(service, types, namespace, containerName);
+  const builder = new TypeBuilder(service, types, namespace, annotations);
   const operations = new Map<DeclaredOperation, Operation>();
   for (const set of service.sets) {
     for (const operation of set.operations) operations.set(operation, toOperation(operation, set, builder, namespace));
@@ -48,7 +50,6 @@ export function buildModel(service: DeclaredService, types: DeclaredTypes): Buil
     operations.set(operation, toOperation(operation, undefined, builder, namespace));
   }
   const entityContainer = toContainer(service, containerName, builder, operations);
-  const { annotations } = bindAnnotations(service, types, namespace, containerName);
   const model = keeper<Model>({
     kind: "Model",
     namespace,
@@ -102,6 +103,7 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder): EntitySet {
       }),
     ),
     uncomparable: frozenSet(set.uncomparable),
+    ...describedAt(builder.annotations, annotationPlace("set", set.name)),
     etag: fieldsOf(set.options["etag"]).map((field) => propertyOf(entityType, field)),
   });
 }
@@ -113,6 +115,7 @@ function toOperation(
   namespace: string,
 ): Operation {
   const { name, kind, bound, options } = declared;
+  const overload = overloadName(name, set?.entityType.name, bound === "collection");
   return keeper<Operation>({
     kind,
     name,
@@ -125,9 +128,13 @@ function toOperation(
             isCollection: bound === "collection",
             entitySet: set.name,
           },
-    parameters: declared.parameters.map((parameter) => toParameter(parameter, builder)),
+    parameters: declared.parameters.map((parameter) => ({
+      ...toParameter(parameter, builder),
+      ...describedAt(builder.annotations, annotationPlace("operation", overload, parameter.name)),
+    })),
     returnType: toReturnType(options["returns"], builder),
     isComposable: options["composable"] === true,
+    ...describedAt(builder.annotations, annotationPlace("operation", overload)),
   });
 }
 

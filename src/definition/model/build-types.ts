@@ -1,4 +1,5 @@
 import { keeper } from "../../base/memo.ts";
+import { annotationPlace, describedAt, type DescribedElement, type ModelAnnotations } from "../../edm/annotation.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import type {
   ComplexType,
@@ -34,10 +35,12 @@ export class TypeBuilder {
   readonly entityTypes: Map<EntityTypeDeclaration, Draft<EntityType>> = new Map();
   readonly complexTypes: Map<ComplexTypeDeclaration, ComplexType> = new Map();
   readonly enumTypes: Map<EnumTypeDeclaration, EnumType> = new Map();
+  readonly annotations: ModelAnnotations;
   readonly #service: DeclaredService;
   readonly #namespace: string;
 
-  constructor(service: DeclaredService, types: DeclaredTypes, namespace: string) {
+  constructor(service: DeclaredService, types: DeclaredTypes, namespace: string, annotations: ModelAnnotations) {
+    this.annotations = annotations;
     this.#service = service;
     this.#namespace = namespace;
     for (const type of types.entityTypes) this.#makeEntityType(type);
@@ -68,7 +71,8 @@ export class TypeBuilder {
   }
 
   #enumType(declaration: EnumTypeDeclaration): EnumType {
-    const type = this.enumTypes.get(declaration) ?? toEnumType(declaration, this.#namespace);
+    const type =
+      this.enumTypes.get(declaration) ?? toEnumType(declaration, this.#namespace, this.#described(declaration));
     this.enumTypes.set(declaration, type);
     return type;
   }
@@ -79,7 +83,14 @@ export class TypeBuilder {
     const { name } = declaration;
     const properties = this.#structuralProperties(declaration);
     const qualifiedName = `${this.#namespace}.${name}`;
-    const type: ComplexType = { kind: "ComplexType", name, qualifiedName, properties, ...membersOf(properties) };
+    const type: ComplexType = {
+      kind: "ComplexType",
+      name,
+      qualifiedName,
+      properties,
+      ...membersOf(properties),
+      ...this.#described(declaration),
+    };
     this.complexTypes.set(declaration, type);
     return type;
   }
@@ -96,6 +107,7 @@ export class TypeBuilder {
       ignoredProperties: this.#ignoredProperties(declaration),
       navigationProperties: [],
       ...membersOf(properties),
+      ...this.#described(declaration),
     });
     this.entityTypes.set(declaration, type);
   }
@@ -103,16 +115,24 @@ export class TypeBuilder {
   #structuralProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
     return propertiesOf(type, this.#service.naming)
       .filter(({ declared }) => !declared.ignored)
-      .map((property, index) => this.#structuralProperty(property, index));
+      .map((property, index) => this.#structuralProperty(type, property, index));
   }
 
   #ignoredProperties(type: EntityTypeDeclaration): readonly StructuralProperty[] {
     return propertiesOf(type, this.#service.naming)
       .filter(({ declared }) => declared.ignored)
-      .map((property, index) => this.#structuralProperty(property, index));
+      .map((property, index) => this.#structuralProperty(type, property, index));
   }
 
-  #structuralProperty({ field, name, declared }: DeclaredProperty, index: number): StructuralProperty {
+  #described({ name }: { readonly name: string }, ...members: readonly string[]): DescribedElement {
+    return describedAt(this.annotations, annotationPlace("type", name, ...members));
+  }
+
+  #structuralProperty(
+    owner: { readonly name: string },
+    { field, name, declared }: DeclaredProperty,
+    index: number,
+  ): StructuralProperty {
     return keeper<StructuralProperty>({
       kind: "StructuralProperty",
       name,
@@ -126,6 +146,7 @@ export class TypeBuilder {
       facets: { ...declared.facets },
       defaultValue: this.defaultValue(declared),
       description: declared.description,
+      ...this.#described(owner, name),
       index,
     });
   }
@@ -161,6 +182,7 @@ export class TypeBuilder {
       isCollection: cardinality === "many",
       nullable: cardinality === "optional",
       partner: partner?.name,
+      ...this.#described(source, name),
       referentialConstraints: cardinality === "many" ? [] : this.#constraints(source, target, options["on"]),
     };
   }

@@ -1,4 +1,5 @@
 import { keeper } from "../../base/memo.ts";
+import type { DescribedElement } from "../../edm/annotation.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import type { EnumType } from "../../edm/model.ts";
 import { isDeclaration } from "../declaration-kind.ts";
@@ -66,7 +67,11 @@ class TypeCollector implements DeclaredTypes {
 }
 
 /** Returns the enumeration type of a model for a declaration. */
-export function toEnumType(declaration: EnumTypeDeclaration, namespace: string): EnumType {
+export function toEnumType(
+  declaration: EnumTypeDeclaration,
+  namespace: string,
+  described: DescribedElement = {},
+): EnumType {
   const { name, isFlags, members } = declaration;
   const qualifiedName = `${namespace}.${name}`;
   // JavaScript callers may omit the members: the startup check, which also needs the type, reports it.
@@ -76,6 +81,7 @@ export function toEnumType(declaration: EnumTypeDeclaration, namespace: string):
     qualifiedName,
     isFlags,
     members: frozenMap(Object.entries(isObject(members) ? members : {})),
+    ...described,
   });
   return Object.freeze(type);
 }
