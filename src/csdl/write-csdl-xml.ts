@@ -36,6 +36,16 @@ export function writeCsdlXml(
   listsEveryImport = true,
   batchFormats: readonly string[] = [],
 ): string {
+  return printXml(csdlDocument(model, capabilitiesOf, listsEveryImport, batchFormats));
+}
+
+/** Makes the elements of the metadata document, from which both its formats are written. Parameters: see `writeCsdlXml`. */
+export function csdlDocument(
+  model: Model,
+  capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
+  listsEveryImport: boolean,
+  batchFormats: readonly string[],
+): XmlElement {
   const { annotations, entityContainer } = model;
   const schema = element("Schema", { xmlns: "http://docs.oasis-open.org/odata/ns/edm", Namespace: model.namespace }, [
     ...[...model.enumTypes.values()].map((type) => writeEnumType(type, annotations)),
@@ -46,7 +56,7 @@ export function writeCsdlXml(
     ...externalAnnotations(annotations, model.namespace, entityContainer.name),
   ]);
   const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
-  return printXml(element("edmx:Edmx", edmx, [...references(annotations), element("edmx:DataServices", {}, [schema])]));
+  return element("edmx:Edmx", edmx, [...references(annotations), element("edmx:DataServices", {}, [schema])]);
 }
 
 /**

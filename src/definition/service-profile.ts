@@ -27,6 +27,8 @@ export interface ServiceProfile {
   readonly nullRawValueIsEmpty: boolean;
   /** Whether `$metadata` accepts `$format=xml`. */
   readonly metadataTakesXmlFormat: boolean;
+  /** Whether `$metadata?$format=json` is CSDL JSON; otherwise XML. */
+  readonly metadataAsJson: boolean;
   /** Whether the service document lists actions, and functions with parameters. */
   readonly listsEveryImport: boolean;
   /** The error code of all valid requests that the service does not support; null for different codes. */
@@ -53,6 +55,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     ignoresBodyKeys: false,
     nullRawValueIsEmpty: false,
     metadataTakesXmlFormat: false,
+    metadataAsJson: false,
     listsEveryImport: true,
     unsupportedCode: null,
     patchNamesEntity: false,
@@ -72,6 +75,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     ignoresBodyKeys: true,
     nullRawValueIsEmpty: true,
     metadataTakesXmlFormat: true,
+    metadataAsJson: true,
     listsEveryImport: false,
     unsupportedCode: "NotImplemented",
     patchNamesEntity: true,

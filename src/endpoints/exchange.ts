@@ -34,8 +34,8 @@ import type { EntityOrigin } from "./entity-writer-for.ts";
 export interface ServiceRuntime {
   readonly definition: ServiceDefinition;
   readonly entitySets: ReadonlyMap<EntitySet, EntitySetRuntime>;
-  /** $metadata, written once. */
-  readonly metadata: { readonly xml: Uint8Array; readonly etag: string };
+  /** $metadata, written once. JSON is null in a profile whose `$format=json` of `$metadata` is XML. */
+  readonly metadata: { readonly xml: MetadataRepresentation; readonly json: MetadataRepresentation | null };
   readonly shapes: ShapeCache;
   /** The links of navigation properties that lead somewhere. */
   readonly linksOf: LinksOf;
@@ -275,4 +275,11 @@ class RequestContext extends ServiceContext implements Context {
 /** Returns the place of the calls that the context of the request makes. */
 function outermostPlace(context: RequestContext): CallPlace {
   return { facts: context, depth: 0, part: context.part, access: ServiceContext.accessOf(context) };
+}
+
+/** One format of $metadata. */
+export interface MetadataRepresentation {
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  readonly etag: string;
 }

@@ -1,7 +1,7 @@
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { RouteResource } from "../definition/service-description.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
-import { checkFormatOption, negotiateType } from "../http/media-type.ts";
+import { checkFormatOption, isJsonOption, negotiateType } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { writeServiceDocument } from "../payload/write-service-document.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
@@ -22,17 +22,20 @@ export const readServiceDocument: Endpoint = (exchange) => {
 };
 
 /**
- * `GET /$metadata`: the CSDL document, always as XML; 304 when the client has it.
+ * `GET /$metadata`: the CSDL document; 304 when the client has it. Only `$format` selects JSON, in the profile of the
+ * standard: clients send `Accept: application/json` and read XML.
  * @throws ODataError `UnsupportedFormat`, or that of a query option
  * @see OData Protocol 4.0, section 11.1.2
  */
 export const readMetadata: Endpoint = (exchange) => {
-  checkFormatOption(exchange.options.format, exchange.service.definition.profile.metadataTakesXmlFormat);
+  const { format } = exchange.options;
+  const { definition, metadata } = exchange.service;
+  checkFormatOption(format, definition.profile.metadataTakesXmlFormat);
   bindNoQuery(readOptions(exchange));
-  const { xml, etag } = exchange.service.metadata;
+  const { contentType, body, etag } = isJsonOption(format) ? (metadata.json ?? metadata.xml) : metadata.xml;
   const condition = exchange.odata.header("if-none-match");
   if (condition !== undefined && matchesEntityTag(condition, etag)) return notModifiedResponse(exchange, etag);
-  return okResponse(exchange, "application/xml", xml, { ETag: etag });
+  return okResponse(exchange, contentType, body, { ETag: etag });
 };
 
 /**

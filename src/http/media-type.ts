@@ -139,6 +139,11 @@ export function checkFormatOption(format: string | undefined, takesXml = false):
   readFormatOption(format, false);
 }
 
+/** Returns whether a valid `$format` asks a resource that is XML or JSON for JSON. */
+export function isJsonOption(format: string | undefined): boolean {
+  return format !== undefined && !XML_FORMATS.has(readRange(format).type);
+}
+
 const XML_FORMATS: ReadonlySet<string> = new Set(["xml", "application/xml"]);
 
 function toTextType(charset: boolean): string {

@@ -1,6 +1,8 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
 import { isPromiseLike } from "../base/maybe.ts";
-import { writeCsdlXml } from "../csdl/write-csdl-xml.ts";
+import { writeCsdlJson } from "../csdl/write-csdl-json.ts";
+import { csdlDocument } from "../csdl/write-csdl-xml.ts";
+import { printXml } from "../csdl/xml.ts";
 import { buildServiceDefinition } from "../definition/build-service-definition.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
@@ -8,7 +10,7 @@ import { describeService } from "../definition/service-description.ts";
 import type { ServiceOptions } from "../definition/service-options.ts";
 import type { Model } from "../edm/model.ts";
 import { hasRules } from "../endpoints/authorize.ts";
-import type { ServiceRuntime } from "../endpoints/exchange.ts";
+import type { MetadataRepresentation, ServiceRuntime } from "../endpoints/exchange.ts";
 import { ROW_RULES } from "../execution/gate.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
@@ -109,13 +111,12 @@ export function odataService(options: ServiceOptions): ODataService {
 /** Passes the secret only to the seal, because handlers and logs see the definition. */
 function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret"]): ServiceRuntime {
   const { model, profile } = definition;
-  const csdl = writeCsdlXml(
+  const csdl = csdlDocument(
     model,
     csdlCapabilitiesOf(definition),
     profile.listsEveryImport,
     batchFormatsOf(definition.batch),
   );
-  const xml = new TextEncoder().encode(csdl);
   const sets = Array.from(definition.entitySets.values(), (set) => ({
     set,
     runtime: toEntitySetRuntime(definition, set),
@@ -123,7 +124,10 @@ function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret
   return {
     definition,
     entitySets: new Map(sets.map(({ set, runtime }) => [set.entitySet, runtime])),
-    metadata: { xml, etag: `"${sha256Base64(xml)}"` },
+    metadata: {
+      xml: representation("application/xml", printXml(csdl)),
+      json: profile.metadataAsJson ? representation("application/json", writeCsdlJson(csdl)) : null,
+    },
     shapes: new BoundedCache(SHAPES_KEPT, { most: SHAPE_CHARACTERS, weightOf: (key) => key.length }),
     linksOf: (entitySet, name) => {
       const navigation = hasNavigationRoute(definition, entitySet, name);
@@ -137,4 +141,9 @@ function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret
     ),
     warned: new Set(),
   };
+}
+
+function representation(contentType: string, text: string): MetadataRepresentation {
+  const body = new TextEncoder().encode(text);
+  return { contentType, body, etag: `"${sha256Base64(body)}"` };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { Ajv } from "ajv";
 import { xml2json } from "odata-csdl";
 import { validateXML } from "xmllint-wasm";
 
@@ -30,4 +31,14 @@ export function readCsdl(xml: string): Readonly<Record<string, unknown>> {
   const csdl = xml2json(xml, { strict: true, annotations: true, messages });
   if (messages.length > 0) throw new Error(JSON.stringify(messages));
   return csdl;
+}
+
+const schemaOfJson = new Ajv({ strict: false }).compile(
+  JSON.parse(readFileSync(join(schemas, "csdl.schema.json"), "utf8")) as object,
+);
+
+/** Validates a metadata document against the JSON schema of OASIS for CSDL JSON. */
+export function faultsOfJsonSchema(csdl: unknown): readonly string[] {
+  if (schemaOfJson(csdl)) return [];
+  return (schemaOfJson.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ""}`);
 }

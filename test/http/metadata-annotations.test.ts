@@ -637,11 +637,7 @@ describe("the startup rejects", () => {
       () => serviceOf(edm.string(), "x" as never),
       'The options of Thing are "x".',
     ],
-    [
-      "unknown options of a type",
-      () => serviceOf(edm.string(), { annotation: {} } as never),
-      "Did you mean `annotations`?",
-    ],
+    ["unknown options of a type", () => serviceOf(edm.string(), { annotation: {} }), "Did you mean `annotations`?"],
   ])("%s", (_, make, message) => {
     expect(make).toThrow(message);
   });
