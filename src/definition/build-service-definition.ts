@@ -98,6 +98,7 @@ export function buildServiceDefinition(
       logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
       trustProxy: options.trustProxy ?? false,
+      connectionFiles: options.connectionFiles ?? true,
       refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
       challenge: options.challenge ?? "Bearer",
       exposesConstraintNames: options.exposeConstraintNames ?? false,

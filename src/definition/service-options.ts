@@ -119,6 +119,11 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    * headers: set true only behind a proxy that replaces them.
    */
   readonly trustProxy?: boolean | undefined;
+  /**
+   * Whether the service serves connection files at `service.odc` (Excel) and `service.pbids` (Power BI); true if absent.
+   * @see docs/guides/excel-and-power-bi.md
+   */
+  readonly connectionFiles?: boolean | undefined;
   /** Annotations of the entity container in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
   /**

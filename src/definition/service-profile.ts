@@ -29,6 +29,8 @@ export interface ServiceProfile {
   readonly metadataTakesXmlFormat: boolean;
   /** Whether `$metadata?$format=json` is CSDL JSON; otherwise XML. */
   readonly metadataAsJson: boolean;
+  /** Whether a client that accepts only HTML gets the page at the root; otherwise 406. */
+  readonly servesPageWithoutJson: boolean;
   /** Whether the service document lists actions, and functions with parameters. */
   readonly listsEveryImport: boolean;
   /** The error code of all valid requests that the service does not support; null for different codes. */
@@ -56,6 +58,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     nullRawValueIsEmpty: false,
     metadataTakesXmlFormat: false,
     metadataAsJson: false,
+    servesPageWithoutJson: false,
     listsEveryImport: true,
     unsupportedCode: null,
     patchNamesEntity: false,
@@ -76,6 +79,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     nullRawValueIsEmpty: true,
     metadataTakesXmlFormat: true,
     metadataAsJson: true,
+    servesPageWithoutJson: true,
     listsEveryImport: false,
     unsupportedCode: "NotImplemented",
     patchNamesEntity: true,

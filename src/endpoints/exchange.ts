@@ -34,6 +34,8 @@ import type { EntityOrigin } from "./entity-writer-for.ts";
 export interface ServiceRuntime {
   readonly definition: ServiceDefinition;
   readonly entitySets: ReadonlyMap<EntitySet, EntitySetRuntime>;
+  /** The paths of the further routes that the application gave. */
+  readonly furtherPaths: readonly string[];
   /** $metadata, written once. JSON is null in a profile whose `$format=json` of `$metadata` is XML. */
   readonly metadata: { readonly xml: MetadataRepresentation; readonly json: MetadataRepresentation | null };
   readonly shapes: ShapeCache;

@@ -1,10 +1,13 @@
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { RouteResource } from "../definition/service-description.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
-import { checkFormatOption, isJsonOption, negotiateType } from "../http/media-type.ts";
+import { checkFormatOption, isJsonOption, negotiateType, prefersHtml } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { encodeSegment } from "../payload/percent-encoding.ts";
+import { LANDING_PAGE_HEADERS, type LandingLink, writeLandingPage } from "../payload/write-landing-page.ts";
 import { writeServiceDocument } from "../payload/write-service-document.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
+import { CONNECTION_FILES, titleOf } from "./read-connection-file.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { jsonResponse, notModifiedResponse, okResponse } from "./response.ts";
 
@@ -14,6 +17,10 @@ import { jsonResponse, notModifiedResponse, okResponse } from "./response.ts";
  * @see OData JSON Format 4.0, section 5
  */
 export const readServiceDocument: Endpoint = (exchange) => {
+  const { servesPageWithoutJson } = exchange.service.definition.profile;
+  if (prefersHtml(exchange.options.format, exchange.odata.header("accept"), servesPageWithoutJson)) {
+    return readLandingPage(exchange);
+  }
   const format = readJsonFormat(exchange);
   bindNoQuery(readOptions(exchange));
   const { model, profile } = exchange.service.definition;
@@ -50,4 +57,39 @@ export function readResource(exchange: Exchange, resource: RouteResource, etag: 
   const condition = exchange.odata.header("if-none-match");
   if (condition !== undefined && matchesEntityTag(condition, etag)) return notModifiedResponse(exchange, etag);
   return okResponse(exchange, contentType, body, { ETag: etag, ...headers });
+}
+
+/** The known documents of further routes. */
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  "openapi.json": "OpenAPI description",
+  openapi: "OpenAPI viewer",
+};
+
+/**
+ * Responds with the page for people at the root. Links are paths, so they stay at the origin that the browser shows, and a
+ * forged host cannot change them.
+ */
+function readLandingPage(exchange: Exchange): ODataResponse {
+  bindNoQuery(readOptions(exchange));
+  const { definition, furtherPaths } = exchange.service;
+  const root = new URL(exchange.serviceRoot).pathname.replace(/\/$/u, "");
+  const link = (title: string, path: string): LandingLink => ({ title, url: `${root}${path}` });
+  const page = writeLandingPage({
+    title: titleOf(definition),
+    sets: [...definition.entitySets.keys()].map((name) => link(name, `/${encodeSegment(name)}`)),
+    documents: [
+      link("Metadata ($metadata)", "/$metadata"),
+      ...furtherPaths.flatMap((path) => {
+        const title = DOCUMENTS[path];
+        return title === undefined ? [] : [link(title, `/${path}`)];
+      }),
+      ...(definition.connectionFiles
+        ? [
+            link("Excel connection (.odc)", CONNECTION_FILES.excel),
+            link("Power BI connection (.pbids)", CONNECTION_FILES.powerBi),
+          ]
+        : []),
+    ],
+  });
+  return okResponse(exchange, "text/html;charset=utf-8", page, LANDING_PAGE_HEADERS);
 }

@@ -139,6 +139,24 @@ export function checkFormatOption(format: string | undefined, takesXml = false):
   readFormatOption(format, false);
 }
 
+/**
+ * Returns whether a client prefers a page for people to JSON: its Accept names `text/html` with a higher quality than it
+ * gives JSON. Clients of data name JSON, or everything.
+ * @param takesPageOnly whether the page is served to a client that does not accept JSON at all
+ * @see RFC 9110, section 12.5.1
+ */
+export function prefersHtml(format: string | undefined, accept: string | undefined, takesPageOnly: boolean): boolean {
+  if (format !== undefined || accept === undefined || !/text\/html/iu.test(accept)) return false;
+  const ranges = readRanges(accept);
+  const html = Math.max(...ranges.filter(({ type }) => type === "text/html").map(({ quality }) => quality), 0);
+  const isJson = ({ type, exists }: MediaRange): boolean => exists && type === "application/json";
+  const stated = ranges.filter(isJson);
+  const broad = ["application/*", "*/*"].map((type) => ranges.filter((range) => range.type === type));
+  const deciding = [stated, ...broad].find((each) => each.length > 0) ?? [];
+  const json = Math.max(...deciding.map(({ quality }) => quality), 0);
+  return html > json && (json > 0 || takesPageOnly);
+}
+
 /** Returns whether a valid `$format` asks a resource that is XML or JSON for JSON. */
 export function isJsonOption(format: string | undefined): boolean {
   return format !== undefined && !XML_FORMATS.has(readRange(format).type);

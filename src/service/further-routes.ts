@@ -1,5 +1,6 @@
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
 import type { Endpoint } from "../endpoints/exchange.ts";
+import { CONNECTION_FILES, readOdc, readPbids } from "../endpoints/read-connection-file.ts";
 import { readResource } from "../endpoints/read-document.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -44,7 +45,15 @@ export function openFurtherRoutes(
   answerBatch: Endpoint | null,
 ): FurtherRoutes {
   const resources = routes.flatMap((route) => route.open(service));
-  const opened = new Map(resources.map((resource) => [`/${resource.path}`, toRoute(resource)]));
+  const opened = new Map<string, FurtherRoute>(resources.map((resource) => [`/${resource.path}`, toRoute(resource)]));
+  if (service.definition.connectionFiles) {
+    const files = { [CONNECTION_FILES.excel]: readOdc, [CONNECTION_FILES.powerBi]: readPbids };
+    for (const [path, answer] of Object.entries(files)) {
+      const route = new Route({ GET: { answer, category: null } });
+      // A route of the application has precedence.
+      if (!opened.has(path)) opened.set(path, { path: ROOT, route, isPublic: false, isBatch: false });
+    }
+  }
   if (answerBatch !== null) {
     const route = new Route({ POST: { answer: answerBatch, category: null } });
     const batch: FurtherRoute = { path: ROOT, route, isPublic: false, isBatch: true };

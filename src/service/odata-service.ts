@@ -70,7 +70,11 @@ export interface ODataService {
 export function odataService(options: ServiceOptions): ODataService {
   const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES);
   const schemaGate = new SchemaGate(definition, options.schemaCheck ?? "error");
-  const runtime = toRuntime(definition, options.secret);
+  const runtime = toRuntime(
+    definition,
+    options.secret,
+    (options.routes ?? []).flatMap(({ paths }) => paths),
+  );
   const routes = new RouteTable(definition);
   const description = Object.freeze({ definition, routes: describedRoutes(routes) });
   const { batch } = definition;
@@ -109,7 +113,11 @@ export function odataService(options: ServiceOptions): ODataService {
 }
 
 /** Passes the secret only to the seal, because handlers and logs see the definition. */
-function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret"]): ServiceRuntime {
+function toRuntime(
+  definition: ServiceDefinition,
+  secret: ServiceOptions["secret"],
+  furtherPaths: readonly string[],
+): ServiceRuntime {
   const { model, profile } = definition;
   const csdl = csdlDocument(
     model,
@@ -124,6 +132,7 @@ function toRuntime(definition: ServiceDefinition, secret: ServiceOptions["secret
   return {
     definition,
     entitySets: new Map(sets.map(({ set, runtime }) => [set.entitySet, runtime])),
+    furtherPaths,
     metadata: {
       xml: representation("application/xml", printXml(csdl)),
       json: profile.metadataAsJson ? representation("application/json", writeCsdlJson(csdl)) : null,

@@ -1,0 +1,35 @@
+import { bindNoQuery } from "../binder/bind-query-options.ts";
+import { checkFormatOption } from "../http/media-type.ts";
+import { writeOdc, writePbids } from "../payload/connection-files.ts";
+import type { Endpoint, Exchange } from "./exchange.ts";
+import { readOptions } from "./read-options.ts";
+import { okResponse } from "./response.ts";
+
+/** The paths of the connection files below the prefix. Names of entity sets and operations contain no dot. */
+export const CONNECTION_FILES = { excel: "/service.odc", powerBi: "/service.pbids" } as const;
+
+/** Returns the name of a service for people. */
+export function titleOf({ name, model }: Exchange["service"]["definition"]): string {
+  return name ?? model.namespace;
+}
+
+/** `GET /service.odc`: a connection for Excel. @see docs/guides/excel-and-power-bi.md */
+export const readOdc: Endpoint = (exchange) => {
+  const title = titleOf(exchange.service.definition);
+  return fileOf(exchange, "text/x-ms-odc;charset=utf-8", "odc", writeOdc(exchange.serviceRoot, title));
+};
+
+/** `GET /service.pbids`: a data source for Power BI. @see docs/guides/excel-and-power-bi.md */
+export const readPbids: Endpoint = (exchange) =>
+  fileOf(exchange, "application/json", "pbids", writePbids(exchange.serviceRoot));
+
+/** Caches must not store a file: it contains the host of the request, which a client can forge. */
+function fileOf(exchange: Exchange, type: string, extension: string, text: string): ReturnType<typeof okResponse> {
+  checkFormatOption(exchange.options.format);
+  bindNoQuery(readOptions(exchange));
+  const name = titleOf(exchange.service.definition).replaceAll(/[^\w.-]/gu, "_");
+  return okResponse(exchange, type, text, {
+    "Content-Disposition": `attachment; filename="${name}.${extension}"`,
+    "Cache-Control": "no-store",
+  });
+}
