@@ -23,8 +23,8 @@ const QUIET_TURNS = 3;
 
 /** How many pauses in a row make a client too slow. `node:net` may see the end of a write only at the end of a pause. */
 const PAUSES = 4;
-/** Two pauses of a client follow one another if the second one ends within so many times its length. */
-const NEXT = 1.5;
+/** Two pauses of a client follow one another if the second one ends within so many times its length: a late timer counts. */
+const NEXT = 1.9;
 
 /** One open connection. */
 interface Connection {
@@ -37,6 +37,8 @@ interface Connection {
   /** The number of pauses in a row, and the time of `performance.now()` at which the last one ended. */
   pauses: number;
   pausedAt: number;
+  /** The bytes of complete writes at that time. */
+  flushed: number;
 }
 
 /** Tracks the open connections of a server, and closes them when it stops. */
@@ -58,7 +60,15 @@ export class NodeConnections {
   /** Registers a new connection. */
   add(socket: Socket): void {
     this.#added += 1;
-    this.#open.set(socket, { socket, last: undefined, bytesRead: 0, quietChecks: 0, pauses: 0, pausedAt: 0 });
+    this.#open.set(socket, {
+      socket,
+      last: undefined,
+      bytesRead: 0,
+      quietChecks: 0,
+      pauses: 0,
+      pausedAt: 0,
+      flushed: 0,
+    });
     if (this.#isDraining) closeGently(socket);
     socket.once("close", () => this.#open.delete(socket));
   }
@@ -131,7 +141,9 @@ export class NodeConnections {
     const connection = this.#open.get(socket);
     if (connection === undefined) return true;
     const now = performance.now();
-    const isNext = now - connection.pausedAt < NEXT * pause;
+    const flushed = socket.bytesWritten - socket.writableLength;
+    const isNext = flushed === connection.flushed && now - connection.pausedAt < NEXT * pause;
+    connection.flushed = flushed;
     connection.pauses = isNext ? connection.pauses + 1 : 1;
     connection.pausedAt = now;
     if (connection.pauses >= PAUSES) return true;

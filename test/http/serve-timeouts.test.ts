@@ -114,6 +114,25 @@ test("a client that stops to read is cut after its time, and not after twice tha
   expect(taken).toBeLessThan(7000);
 });
 
+test("a client that reads in bursts, with pauses below its time, is not cut", async () => {
+  const { port, events } = await start({ slowReaderTimeout: 2800 }, "x".repeat(2000));
+  const { socket, closed } = open(port);
+  let [bytes, tail] = [0, ""];
+  socket.on("data", (chunk: Buffer) => {
+    const before = bytes;
+    bytes += chunk.length;
+    tail = (tail + chunk.toString("latin1")).slice(-20);
+    if (Math.floor(before / 4e6) === Math.floor(bytes / 4e6)) return;
+    socket.pause();
+    setTimeout(() => socket.resume(), 950);
+  });
+  socket.write("GET /Notes HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  await closed;
+  expect(events).toEqual(["ended"]);
+  expect(bytes).toBeGreaterThan(40e6);
+  expect(tail.endsWith("]}\r\n0\r\n\r\n")).toBe(true);
+});
+
 test("a slow handler and a client that reads slowly are not cut", async () => {
   // Server and client share this process, which may stop for a moment, so the limit is generous.
   const { port } = await start({ slowReaderTimeout: 1000, keepAliveTimeout: 100 }, "x".repeat(400), 400);
