@@ -89,8 +89,10 @@ class Parts {
     const { maxEntities } = this.#run;
     const left = maxEntities === null ? null : maxEntities - this.total;
     if (left !== null && sizeOf(part) > left) throw tooManyEntities(maxEntities ?? 0);
-    const expanded = await expandPart(expand, query.shape.entityType, part, { ...this.#run, maxEntities: left });
+    const run = { ...this.#run, before: this.total, snapshot: this.#stream.snapshot };
+    const expanded = await expandPart(expand, query.shape.entityType, part, run);
     const length = expanded.total ?? sizeOf(expanded);
+    if (left !== null && length > left) throw tooManyEntities(maxEntities ?? 0);
     this.total += length;
     this.#request.exchange.countEntities(length);
     return expanded;

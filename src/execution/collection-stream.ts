@@ -32,6 +32,11 @@ export class CollectionStream {
     this.#facts = facts;
   }
 
+  /** The snapshot that the page shows, until the stream is closed; undefined: none. */
+  get snapshot(): unknown {
+    return this.#source.snapshot;
+  }
+
   /** The next link of the handler. */
   get nextLink(): string | undefined {
     return this.#facts.nextLink;
@@ -56,7 +61,9 @@ export class CollectionStream {
 
   /** Returns the next entities, at least one; null after the last. @throws errors of the source, or of a handler */
   next(): Maybe<CollectionPart | null> {
-    return this.#isOver ? null : chain(this.#source.next(), (page) => this.#take(page));
+    if (!this.#isOver) return chain(this.#source.next(), (page) => this.#take(page));
+    this.close();
+    return null;
   }
 
   /** Returns the count of the query, as the response contains it. @throws errors of the source */
@@ -100,8 +107,12 @@ export class CollectionStream {
     this.#length += sizeOf(cut);
     if (sizeOf(page) > left) {
       this.#hasMore = true;
-      this.close();
-      if (left === 0) return null;
+      // The entities of the last part may be expanded in its snapshot.
+      this.#isOver = true;
+      if (left === 0) {
+        this.close();
+        return null;
+      }
     }
     const { entities, rowShape, json } = cut;
     if (this.#plan.keyset !== null) this.#last = { entities, rowShape };

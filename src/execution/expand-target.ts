@@ -10,7 +10,7 @@ import type { ReadRun } from "./load-run.ts";
 import type { JoinKey, KeyGroup } from "./parent-keys.ts";
 import { readJoined } from "./read-joined.ts";
 import type { ReadTarget } from "./read-related.ts";
-import { timeoutOf } from "./reader.ts";
+import { readScope, timeoutOf } from "./reader.ts";
 import { countWritten, cutToPage } from "./relate.ts";
 import { resolveSources } from "./resolve-sources.ts";
 import { searchedSource } from "./search-related.ts";
@@ -98,7 +98,7 @@ function readLists(
       sources,
       timeout: timeoutOf(run.context),
     },
-    run.context,
+    readScope(run),
   );
 }
 

@@ -5,7 +5,6 @@ import { type JoinedSteps, NO_JOINS } from "../plan/join-expansions.ts";
 import { planContinuation } from "../plan/key-continuation.ts";
 import { withOrderProperties } from "../plan/keyset-order.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
-import type { ExpandPlan } from "../plan/plan-expand.ts";
 import { planMentions } from "../plan/plan-mentions.ts";
 import type { QueryableSource, SourceQuery, StreamQuery } from "../query/source.ts";
 import { CollectionStream } from "./collection-stream.ts";
@@ -23,7 +22,7 @@ interface StreamRead {
 
 /**
  * Opens a page of a source that may be long.
- * @returns null if the page must be read at once: the source does not stream, or expansions need further reads
+ * @returns null if the page must be read at once: the source does not stream
  * @throws as for readFrom
  */
 export function streamSource(
@@ -31,29 +30,20 @@ export function streamSource(
   plan: CollectionPlan,
   { query, joined, reader }: StreamRead,
 ): Maybe<CollectionStream | null> {
-  if (source.stream === undefined || !areJoined(plan.expand, joined)) return null;
+  if (source.stream === undefined) return null;
   return chain(withMentioned(source, query, reader), (mentioned) => {
     const { shape, values } = plan.query;
     const state = new Evaluation(values);
     const continuation = planContinuation(plan, mentioned);
     const selected = continuation === null ? query.selected : withOrderProperties(query.selected, continuation.order);
-    // The limit of the response falls with each part, and only rows tell which expansion exceeds it.
-    const json = mentioned.json?.expanded.length === 0 ? mentioned.json : undefined;
     const { maxStreams, streamTimeout } = serviceOf(reader.context).limits;
     const streams = { most: maxStreams, timeout: streamTimeout };
-    const wanted: StreamQuery = { ...mentioned, selected, json, count: false, state, continuation, streams };
+    const wanted: StreamQuery = { ...mentioned, selected, count: false, state, continuation, streams };
     const total: SourceQuery = { ...wanted, values, filter: shape.filter, orderBy: [], skip: 0, top: 0, count: true };
     return chain(source.stream?.(wanted) ?? null, (opened) =>
       opened === null ? null : new CollectionStream(plan, opened, { joined, total }),
     );
   });
-}
-
-/** Whether all expansions are joined to the rows, at any depth. */
-function areJoined(plan: ExpandPlan | null, { below }: JoinedSteps): boolean {
-  return (
-    plan === null || plan.steps.every((step) => areJoined(step.below, below.get(step) ?? NO_JOINS) && below.has(step))
-  );
 }
 
 /**

@@ -11,7 +11,7 @@ import type { RelatedPage, RelatedQuery, RelatedShape, RelationalSource, SourceQ
 import type { LoadRun } from "./load-run.ts";
 import { openSet, type SetForms } from "./open-set.ts";
 import { type JoinKey, joinKeyReader, type KeyGroup, mirrored } from "./parent-keys.ts";
-import { timeoutOf } from "./reader.ts";
+import { readScope, timeoutOf } from "./reader.ts";
 import { type RowReader, rowReader, wholeEntity } from "./row-to-entity.ts";
 
 /** A read of related entities. By default it reads all entities of the keys, without a count. */
@@ -80,12 +80,18 @@ function readObjects(
   relational: RelationalSource,
   shape: RelatedShape,
   groups: readonly KeyGroup<JoinKey>[],
-  { maxEntities, counted, context, turn }: LoadRun,
+  run: LoadRun,
   count: (entities: number) => void,
 ): Maybe<ObjectLists> {
+  const { maxEntities, counted, turn } = run;
   const maxRows = maxEntities === null ? undefined : Math.max(maxEntities - counted.total, 0) + 1;
-  const query: JoinedQuery = { shape, keys: groups.map(({ key }) => key.values), maxRows, timeout: timeoutOf(context) };
-  return chain(readJoined(relational, query, context), ({ related, rowShape }) => {
+  const query: JoinedQuery = {
+    shape,
+    keys: groups.map(({ key }) => key.values),
+    maxRows,
+    timeout: timeoutOf(run.context),
+  };
+  return chain(readJoined(relational, query, readScope(run)), ({ related, rowShape }) => {
     const toEntity = rowReader(rowShape);
     return inTurns((pace) => toObjects(related, toEntity, count, pace), turn);
   });

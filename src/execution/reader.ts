@@ -4,6 +4,7 @@ import type { Context } from "../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PathStep } from "../plan/plan-related.ts";
+import type { SourceQuery } from "../query/source.ts";
 
 /** Checks the entities that handlers return: hidden entities are removed. */
 export interface Gate {
@@ -31,6 +32,8 @@ export interface Reader {
   readonly context: Context;
   /** Null where all rows are visible: for row rules, trusted calls, and services without row rules. */
   readonly gate: Gate | null;
+  /** The snapshot of a page that is read in parts: sources read in it; absent: in the transaction of the context. */
+  readonly snapshot?: unknown;
   /** The time of the present piece of work; absent: the work does not pause. */
   readonly turn?: Turn | undefined;
 }
@@ -56,6 +59,17 @@ export function serviceOf({ service }: Context): ServiceDefinition {
   if (!("entitySets" in service)) throw new Error("The context does not come from a service.");
   // The context carries the definition itself. The types show handlers only a part of it.
   return service as ServiceDefinition;
+}
+
+/** Returns the transaction or snapshot in which sources read, and the signal that ends the reads. */
+export function readScope({ context, snapshot }: Reader): Pick<SourceQuery, "transaction" | "signal"> {
+  return {
+    transaction: snapshot ?? context.transaction,
+    // A getter, because making a signal is expensive and most sources never read it.
+    get signal(): AbortSignal {
+      return context.signal;
+    },
+  };
 }
 
 /** Returns the milliseconds for one statement of a database; null for no limit. */

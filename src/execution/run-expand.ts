@@ -22,6 +22,8 @@ export interface ExpandRequest extends Reader {
   readonly values: readonly PrimitiveValue[];
   /** The greatest number of entities in the response, parents included; null: no limit. */
   readonly maxEntities: number | null;
+  /** The number of entities in the parts of the response before this one; absent: none. */
+  readonly before?: number | undefined;
 }
 
 /** The entities to expand. */
@@ -51,13 +53,13 @@ export interface ExpandedPage {
  * @see docs/reference/expand.md
  */
 export function runExpand(plan: ExpandPlan, page: ParentPage, request: ExpandRequest): Maybe<ExpandedPage> {
-  const { values, context, gate, maxEntities, turn = new Turn() } = request;
+  const { values, context, gate, snapshot, maxEntities, before = 0, turn = new Turn() } = request;
   const evaluation = new Evaluation(values);
-  const loads = once(() => startLoads(evaluation, { context, gate }, "$expand"));
-  const counted = { total: page.entities.length };
-  const run: ExpandRun = { evaluation, loads, context, gate, maxEntities, counted, turn };
+  const loads = once(() => startLoads(evaluation, { context, gate, snapshot }, "$expand"));
+  const counted = { total: before + page.entities.length };
+  const run: ExpandRun = { evaluation, loads, context, gate, snapshot, maxEntities, counted, turn };
   const level: ExpandLevel = { ...page, weights: page.entities.map(() => 1) };
-  return chain(expandLevel(plan, level, run), (entities) => ({ entities, total: counted.total }));
+  return chain(expandLevel(plan, level, run), (entities) => ({ entities, total: counted.total - before }));
 }
 
 function expandLevel(plan: ExpandPlan, level: ExpandLevel, run: ExpandRun): Maybe<readonly ExpandedEntity[]> {

@@ -43,7 +43,7 @@ export interface SourceQuery {
   readonly signal: AbortSignal | undefined;
   /** Milliseconds that a database may take for one statement; null or absent: no limit. */
   readonly timeout?: number | null | undefined;
-  /** The open transaction of the request, in which a source of its database reads; absent: none. */
+  /** The open transaction of the request, or the snapshot of a stream: a source of its database reads in it; absent: none. */
   readonly transaction?: unknown;
   /** The state of several reads that make one page; absent: the page is one read. */
   readonly state?: ReadState | undefined;
@@ -227,6 +227,8 @@ export interface KeyContinuation {
 
 /** A page that is read chunk by chunk. */
 export interface PageStream {
+  /** The snapshot that the page shows, as `SourceQuery.transaction`; absent: each chunk shows the rows at its time. */
+  readonly snapshot?: unknown;
   /** Returns the next entities in the order of the query, at least one; null after the last. Await it before the next call. */
   next(): Maybe<Page | null>;
   /** Reads another page of the same rows: in the same snapshot of the database, if the stream holds one. */

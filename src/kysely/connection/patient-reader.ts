@@ -33,6 +33,16 @@ export interface PatientReader extends SynchronousReader {
 
 /** Reads one snapshot of the database, which other requests may change meanwhile. Each statement runs elsewhere. */
 export interface SnapshotReader extends PatientReader {
+  /**
+   * Returns the next rows of a `select`, fewer at its end. A snapshot reads one statement in this way, in any order.
+   * @throws as `read`
+   */
+  fetch(
+    sql: string,
+    parameters: readonly unknown[],
+    rows: number,
+    patience: Patience,
+  ): Promise<readonly (readonly unknown[])[]>;
   /** Ends the snapshot. Further calls have no effect. */
   end(): void;
 }

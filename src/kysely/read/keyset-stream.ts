@@ -25,6 +25,8 @@ export class KeysetStream implements PageStream {
   #next: SourceQuery | null;
   /** The number of rows that remain to be read. */
   #left: number;
+  /** The most entities in the other chunks, expansions included; null: no limit. */
+  #entitiesLeft: number | null;
   #ahead: Maybe<Page> | undefined;
 
   constructor(reader: SqlReader, page: KeysetPage) {
@@ -35,7 +37,12 @@ export class KeysetStream implements PageStream {
     // The last entity as JSON tells where the next chunk begins.
     const hasKey = continuation.key.every((key) => json?.selected.some(({ property }) => property === key) === true);
     this.#left = query.top ?? Infinity;
+    this.#entitiesLeft = query.maxEntities ?? null;
     this.#next = { ...query, ...hold.scope, json: hasKey ? json : undefined };
+  }
+
+  get snapshot(): unknown {
+    return this.#page.hold.scope.transaction;
   }
 
   next(): Maybe<Page | null> {
@@ -55,7 +62,9 @@ export class KeysetStream implements PageStream {
   }
 
   #read(): Maybe<Page> | null {
-    return this.#next === null ? null : readPage(this.#reader, { ...this.#next, top: this.#chunkSize() });
+    return this.#next === null
+      ? null
+      : readPage(this.#reader, { ...this.#next, top: this.#chunkSize(), maxEntities: this.#entitiesLeft });
   }
 
   #chunkSize(): number {
@@ -79,6 +88,8 @@ export class KeysetStream implements PageStream {
       return chain(this.#read() ?? page, (rows) => this.#take(rows));
     }
     this.#left -= length;
+    // Only rows tell which expansion exceeds the limit: a longer chunk of JSON becomes one of rows.
+    if (this.#entitiesLeft !== null) this.#entitiesLeft -= page.json?.total ?? length;
     this.#next = { ...query, skip: 0, ...continuation.after(key) };
     if (hold.readsElsewhere) this.#ahead = unawaited(this.#read() ?? page);
     return page;

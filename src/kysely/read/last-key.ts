@@ -5,8 +5,8 @@ import { isJsonObject } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { JsonEntities, Page } from "../../query/source.ts";
 
-/** The depth of a list of entities as JSON: entities contain only values. */
-const MAX_DEPTH = 2;
+/** More than the depth of any expansion. */
+const MAX_DEPTH = 1000;
 
 /**
  * Returns the key of the last entity of a page.

@@ -1,10 +1,12 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import type { Row } from "../../query/row-shape.ts";
 import type { KeyContinuation, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
 import { isPatientReader, type PatientReader, type SnapshotReader } from "../connection/patient-reader.ts";
-import { readSlots, toExecution } from "../statement/parameter-slot.ts";
-import { KeysetStream } from "./keyset-stream.ts";
-import { baseOf } from "./read-page.ts";
+import { toReadFault } from "../dialects/database-fault.ts";
+import { CursorStream } from "./cursor-stream.ts";
+import { type KeysetPage, KeysetStream } from "./keyset-stream.ts";
+import { statementOf } from "./read-page.ts";
 import { openServerStream } from "./server-stream.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { holdStream, type StreamHold } from "./stream-hold.ts";
@@ -13,10 +15,14 @@ import { holdStream, type StreamHold } from "./stream-hold.ts";
 const LOCAL_CHUNK = 250;
 /** The number of rows of a chunk of a reader thread. */
 const THREAD_CHUNK = 1000;
+/** The number of rows of a chunk that a reader thread returns with expansions. */
+const EXPANDED_CHUNK = 250;
+/** The number of rows of a chunk that a reader thread returns as rows, which are copied. */
+const CURSOR_CHUNK = 500;
 
 /**
  * Opens a page that may be long.
- * @returns null if one statement must read it: it is short, or the database has no index that serves its order
+ * @returns null if one statement must read it: it is short, or the database has neither a cursor nor an index for its order
  * @throws as `readPage`; ODataError `ServiceUnavailable` if too many streams are open
  * @see docs/decisions/0029-streaming.md
  */
@@ -30,18 +36,40 @@ export function openPageStream(reader: SqlReader, query: StreamQuery): Maybe<Pag
 }
 
 function openLocal(reader: SqlReader, local: PatientReader, query: StreamQuery): Maybe<PageStream | null> {
-  const { continuation } = query;
-  if (!isLong(reader, local, query)) return null;
-  if (continuation === null || !seeks(reader, local, query, continuation)) return null;
+  const { statement, parameters } = statementOf(reader, query);
+  const { sql, table, rowShape } = statement;
+  if (!local.isLong(sql, parameters)) return null;
+  const page = keysetPage(reader, local, query);
   const snapshot = local.snapshot();
-  const page = { query, continuation };
   if (snapshot === null) {
+    if (page === null) return null;
     const hold = holdStream(query, { readsElsewhere: false, release: () => undefined });
     return new KeysetStream(reader, { ...page, size: LOCAL_CHUNK, hold });
   }
   return holdSnapshot(reader, snapshot, query).then((hold) => {
-    return new KeysetStream(reader, { ...page, size: THREAD_CHUNK, hold });
+    if (page !== null) return new KeysetStream(reader, { ...page, size: chunkOf(query), hold });
+    const { signal } = hold.scope;
+    const fetch = (): Promise<readonly Row[]> =>
+      snapshot.fetch(sql, parameters, CURSOR_CHUNK, { signal, timeout: query.timeout }).catch((error: unknown) => {
+        throw toReadFault(error, reader.profile.name, table);
+      });
+    return new CursorStream(reader, { rowShape, size: CURSOR_CHUNK, hold, fetch });
   });
+}
+
+/** Returns the number of rows of a chunk, smaller if each row may have many related ones. */
+function chunkOf({ json }: StreamQuery): number {
+  return json !== undefined && json.expanded.length > 0 ? EXPANDED_CHUNK : THREAD_CHUNK;
+}
+
+/** Returns the page in the order of its key; null if no index finds the rows after a row, in their order. */
+function keysetPage(
+  reader: SqlReader,
+  local: PatientReader,
+  query: StreamQuery,
+): Pick<KeysetPage, "query" | "continuation"> | null {
+  const { continuation } = query;
+  return continuation !== null && seeks(reader, local, query, continuation) ? { query, continuation } : null;
 }
 
 async function holdSnapshot(reader: SqlReader, snapshot: SnapshotReader, query: StreamQuery): Promise<StreamHold> {
@@ -67,11 +95,4 @@ function seeks(reader: SqlReader, local: PatientReader, query: StreamQuery, cont
   const later: SourceQuery = { ...query, ...continuation.after(any), skip: 0, top: LOCAL_CHUNK };
   const { sql, slots } = reader.statements.page(later);
   return local.seeks(sql, slots.length);
-}
-
-function isLong(reader: SqlReader, local: PatientReader, query: StreamQuery): boolean {
-  const { values, top, skip, state, sources } = query;
-  const execution = toExecution({ values, top, skip, base: baseOf(reader, sources), state });
-  const { sql, slots } = reader.statements.page(query);
-  return local.isLong(sql, readSlots(slots, execution));
 }

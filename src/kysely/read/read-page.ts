@@ -1,6 +1,7 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { JsonPage, Page, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
+import type { RowStatement } from "./compile-statement.ts";
 import { readJson } from "./read-json.ts";
 import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
@@ -25,6 +26,17 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
     if (json === null) return readRows(reader, query, execution);
     return counted({ ...NO_ENTITIES, json }, json.length, reader, query, execution);
   });
+}
+
+/** Returns the statement that reads a page as rows, with its parameters. @throws as `readPage`, except errors of the database */
+export function statementOf(
+  reader: SqlReader,
+  query: SourceQuery,
+): { readonly statement: RowStatement; readonly parameters: readonly unknown[] } {
+  const { values, top, skip, state, sources } = query;
+  const execution = toExecution({ values, top, skip, base: baseOf(reader, sources), state });
+  const statement = reader.statements.page(query);
+  return { statement, parameters: readSlots(statement.slots, execution) };
 }
 
 function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<Page> {

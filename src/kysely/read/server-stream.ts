@@ -3,10 +3,9 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { KeyContinuation, Page, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
-import { readSlots, toExecution } from "../statement/parameter-slot.ts";
-import type { RowStatement } from "./compile-statement.ts";
+import { CursorStream } from "./cursor-stream.ts";
 import { KeysetStream } from "./keyset-stream.ts";
-import { baseOf, readPage } from "./read-page.ts";
+import { readPage, statementOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { holdStream, type StreamHold } from "./stream-hold.ts";
 
@@ -36,8 +35,25 @@ export async function openServerStream(
   const first = await readPage(reader, { ...query, top: Math.min(most, SHORT + 1) });
   if ((first.json?.length ?? first.entities.length) <= SHORT) return new WholePage(reader, first);
   const hold = await holdTransaction(reader, streaming, query);
-  if (cursor !== undefined) return new CursorStream(reader, query, { ...cursor, hold });
+  if (cursor !== undefined) return openCursor(reader, query, cursor, hold);
   return continuation === null ? null : new KeysetStream(reader, { query, continuation, size: CHUNK, hold });
+}
+
+type CursorSyntax = NonNullable<StreamingSyntax["cursor"]>;
+
+function openCursor(reader: SqlReader, query: StreamQuery, cursor: CursorSyntax, hold: StreamHold): CursorStream {
+  const { statement, parameters } = statementOf(reader, query);
+  const { sql, table, width, rowShape } = statement;
+  const { signal, transaction } = hold.scope;
+  const rows = reader.rows.within(transaction);
+  // The transaction limits the time of each statement.
+  const patience = { signal, timeout: null };
+  const declared = Promise.resolve(unawaited(rows.all({ sql: cursor.declare(sql), table }, parameters, patience)));
+  const fetch = async (): Promise<readonly Row[]> => {
+    await declared;
+    return rows.all({ sql: cursor.fetch(CHUNK), table, width }, [], patience);
+  };
+  return new CursorStream(reader, { rowShape, size: CHUNK, hold, fetch });
 }
 
 /** Whether an index finds the rows after a row, in their order. */
@@ -81,19 +97,6 @@ async function holdTransaction(reader: SqlReader, { begin }: StreamingSyntax, qu
   }
 }
 
-interface PageStatement {
-  readonly statement: RowStatement;
-  readonly parameters: readonly unknown[];
-}
-
-/** Returns the statement that reads a page as rows. */
-function statementOf(reader: SqlReader, query: SourceQuery): PageStatement {
-  const { values, top, skip, state, sources } = query;
-  const execution = toExecution({ values, top, skip, base: baseOf(reader, sources), state });
-  const statement = reader.statements.page(query);
-  return { statement, parameters: readSlots(statement.slots, execution) };
-}
-
 /** A page that has been read. */
 class WholePage implements PageStream {
   readonly #reader: SqlReader;
@@ -116,59 +119,5 @@ class WholePage implements PageStream {
 
   close(): void {
     this.#page = null;
-  }
-}
-
-type Cursor = NonNullable<StreamingSyntax["cursor"]> & { readonly hold: StreamHold };
-
-/** A page that a cursor reads. The next rows are fetched while the response contains the last ones. */
-class CursorStream implements PageStream {
-  readonly #reader: SqlReader;
-  readonly #cursor: Cursor;
-  readonly #statement: RowStatement;
-  #isOver = false;
-  #ahead: Promise<readonly Row[]>;
-
-  constructor(reader: SqlReader, query: StreamQuery, cursor: Cursor) {
-    this.#reader = reader;
-    this.#cursor = cursor;
-    const { statement, parameters } = statementOf(reader, query);
-    this.#statement = statement;
-    const { sql, table } = statement;
-    const declared = this.#run({ sql: cursor.declare(sql), table }, parameters);
-    this.#ahead = declared.then(() => this.#fetch());
-    this.#ahead.catch(() => undefined);
-  }
-
-  async next(): Promise<Page | null> {
-    if (this.#isOver) return null;
-    const entities = await this.#ahead;
-    if (entities.length < CHUNK) this.#isOver = true;
-    else this.#ahead = Promise.resolve(unawaited(this.#fetch()));
-    return entities.length === 0 ? null : { entities, rowShape: this.#statement.rowShape };
-  }
-
-  read(query: SourceQuery): ReturnType<PageStream["read"]> {
-    const { hold } = this.#cursor;
-    return readPage(this.#reader, hold.isOpen ? { ...query, ...hold.scope } : query);
-  }
-
-  close(): void {
-    this.#isOver = true;
-    this.#cursor.hold.end();
-  }
-
-  #fetch(): Promise<readonly Row[]> {
-    const { table, width } = this.#statement;
-    return this.#run({ sql: this.#cursor.fetch(CHUNK), table, width }, []);
-  }
-
-  async #run(
-    statement: Pick<RowStatement, "sql" | "table"> & Partial<Pick<RowStatement, "width">>,
-    parameters: readonly unknown[],
-  ): Promise<readonly Row[]> {
-    const { signal, transaction } = this.#cursor.hold.scope;
-    // The transaction limits the time of each statement.
-    return this.#reader.rows.within(transaction).all(statement, parameters, { signal, timeout: null });
   }
 }

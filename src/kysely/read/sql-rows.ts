@@ -39,6 +39,8 @@ export class SqlRows {
   readonly #profile: RowsProfile;
   /** The streams that hold snapshots. */
   readonly slots: StreamSlots = new StreamSlots();
+  /** The runner of the database that a snapshot belongs to. */
+  #origin: SqlRows | undefined;
   #guarding: Promise<void> | null = null;
   #isReached = true;
   #isGuarded: boolean;
@@ -59,14 +61,16 @@ export class SqlRows {
    * @param transaction the transaction of the context, or the runner of a snapshot, as in a query
    */
   within(transaction: unknown): SqlRows {
-    if (transaction instanceof SqlRows) return transaction;
+    if (transaction instanceof SqlRows) return transaction.#origin === this ? transaction : this;
     const open = transaction === undefined ? null : openTransaction(transaction);
     return open === null || !isOfDatabase(open, this.#db) ? this : new SqlRows(open, null, this.#profile);
   }
 
   /** Returns the runner for a snapshot. */
   reading(snapshot: SnapshotReader): SqlRows {
-    return new SqlRows(this.#db, snapshot, this.#profile);
+    const rows = new SqlRows(this.#db, snapshot, this.#profile);
+    rows.#origin = this;
+    return rows;
   }
 
   /** Opens a transaction that reads one snapshot. The caller ends it. @throws the error of Kysely if it cannot connect */

@@ -9,9 +9,9 @@ export function tooManyQueued(): Error {
   return protocolError("ServiceUnavailable", message, { headers: { "Retry-After": RETRY_AFTER } });
 }
 
-/** Returns the error of a statement whose thread was replaced: another thread has no such snapshot. */
+/** Returns the error of a statement whose snapshot has ended, possibly with its thread. */
 export function lostSnapshot(): Error {
-  return new Error("The reader thread of the snapshot has ended.");
+  return new Error("The snapshot of the statement has ended.");
 }
 
 /** Returns the error of a statement whose request was aborted. */

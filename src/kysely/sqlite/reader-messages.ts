@@ -18,6 +18,8 @@ export interface ReadRequest {
   readonly values: readonly SQLInputValue[];
   /** Whether only the first row is wanted. */
   readonly isFirst: boolean;
+  /** The number of rows to fetch from the cursor of the snapshot, which the first such request opens; absent: all rows. */
+  readonly fetch?: number | undefined;
   /** In milliseconds; null: no limit. */
   readonly timeout: number | null;
   /** The rest of the timeout. */

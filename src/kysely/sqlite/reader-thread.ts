@@ -19,9 +19,10 @@ function serveReads({ settings, cancelled }: ThreadData): (request: ReadRequest 
   let current = 0;
   const watch = new Watch({ isCancelled: () => Atomics.load(flag, 0) === current, isFull: usesMuchMemory });
   const connections = new ThreadConnections(settings, watch);
-  const run = ({ sql, values, isFirst, timeout, remaining, snapshot }: ReadRequest): ReadOutcome => {
+  const run = ({ sql, values, isFirst, fetch, timeout, remaining, snapshot }: ReadRequest): ReadOutcome => {
     if (timeout !== null) watch.begin(timeout, remaining);
     try {
+      if (fetch !== undefined) return { rows: connections.fetch(snapshot, { sql, values }, fetch) };
       const statement = connections.statements(snapshot).get(sql);
       if (!isFirst) return { rows: statement.select(values) };
       const row = statement.selectFirst(values);

@@ -92,8 +92,10 @@ export class ReaderThreads {
     return { id: this.#lastSnapshot, thread };
   }
 
-  /** Ends a snapshot. Its waiting statements must have ended. */
+  /** Ends a snapshot. Its waiting statements fail: they would begin it again. */
   endSnapshot(snapshot: ThreadSnapshot): void {
+    const waiting = [...this.#queue.values()].flat().filter((job) => job.snapshot === snapshot);
+    for (const job of waiting) this.#give(job, () => job.reject(lostSnapshot()));
     const found = this.#threadOf(snapshot);
     if (found === undefined) return;
     found.snapshots -= 1;
@@ -164,9 +166,18 @@ export class ReaderThreads {
     thread.isRunning = true;
     // An idle thread does not keep the process alive.
     thread.worker.ref();
-    const { sql, values, isFirst, timeout, deadline, snapshot } = job;
+    const { sql, values, isFirst, fetch, timeout, deadline, snapshot } = job;
     const remaining = Math.min(deadline - performance.now(), Number.MAX_SAFE_INTEGER);
-    const request: ReadRequest = { id: thread.last, sql, values, isFirst, timeout, remaining, snapshot: snapshot?.id };
+    const request: ReadRequest = {
+      id: thread.last,
+      sql,
+      values,
+      isFirst,
+      fetch,
+      timeout,
+      remaining,
+      snapshot: snapshot?.id,
+    };
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js has no origin
     thread.worker.postMessage(request);
   }

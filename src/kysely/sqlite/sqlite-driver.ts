@@ -7,6 +7,7 @@ import {
 } from "kysely";
 import { chain } from "../../base/maybe.ts";
 import type { Patience, PatientReader, SnapshotReader } from "../connection/patient-reader.ts";
+import { lostSnapshot, reasonOf } from "./reader-faults.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import type { SqliteReads } from "./sqlite-reads.ts";
@@ -140,11 +141,19 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
     const reads = this.#reads.snapshot();
     if (reads === null) return null;
     let isOpen = true;
+    // A statement after the end would begin the snapshot again.
+    const whileOpen = <T>({ signal }: Patience, read: () => Promise<T>): Promise<T> => {
+      if (isOpen) return read();
+      return Promise.reject(signal?.aborted === true ? reasonOf(signal) : lostSnapshot());
+    };
     return {
       readRows: onlyElsewhere,
       readOne: onlyElsewhere,
-      read: (sql, parameters, patience) => reads.read(sql, parameters, patience, false),
-      readFirst: (sql, parameters, patience) => chain(reads.read(sql, parameters, patience, true), ([row]) => row),
+      read: (sql, parameters, patience) => whileOpen(patience, () => reads.read(sql, parameters, patience, false)),
+      readFirst: (sql, parameters, patience) =>
+        whileOpen(patience, () => reads.read(sql, parameters, patience, true)).then(([row]) => row),
+      fetch: (sql, parameters, rows, patience) =>
+        whileOpen(patience, () => reads.fetch(sql, parameters, rows, patience)),
       guard: (sql, parameters) => this.guard(sql, parameters),
       isLong: () => true,
       seeks: (sql, parameters) => this.seeks(sql, parameters),

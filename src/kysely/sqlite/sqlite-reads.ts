@@ -52,7 +52,9 @@ type Rows = readonly (readonly unknown[])[];
 
 /** The reads of one snapshot. */
 export interface ThreadReads {
-  readonly read: SqliteReads["read"];
+  readonly read: (...statement: Parameters<SqliteReads["read"]>) => Promise<Rows>;
+  /** Returns the next rows of a statement, which stays open until the snapshot ends. */
+  readonly fetch: (sql: string, parameters: readonly unknown[], rows: number, patience: Patience) => Promise<Rows>;
   readonly end: () => void;
 }
 
@@ -108,12 +110,13 @@ export class SqliteReads {
     const threads = this.#database.hasSnapshots ? this.#findThreads() : null;
     if (threads === null) return null;
     const snapshot = threads.openSnapshot();
+    const statement = (sql: string, parameters: readonly unknown[]) => {
+      return { sql: this.guard(sql, parameters), values: toBoundValues(parameters), snapshot };
+    };
     return {
-      read: (sql, parameters, patience, isFirst) =>
-        threads.read(
-          { sql: this.guard(sql, parameters), values: toBoundValues(parameters), isFirst, snapshot },
-          patience,
-        ),
+      read: (sql, parameters, patience, isFirst) => threads.read({ ...statement(sql, parameters), isFirst }, patience),
+      fetch: (sql, parameters, fetch, patience) =>
+        threads.read({ ...statement(sql, parameters), isFirst: false, fetch }, patience),
       end: () => threads.endSnapshot(snapshot),
     };
   }

@@ -11,7 +11,7 @@ export interface ThreadSnapshot {
 }
 
 /** A statement for a thread, without the facts of its run. */
-export interface Wanted extends Pick<ReadRequest, "sql" | "values" | "isFirst"> {
+export interface Wanted extends Pick<ReadRequest, "sql" | "values" | "isFirst" | "fetch"> {
   /** Absent: the last committed rows. */
   readonly snapshot?: ThreadSnapshot | undefined;
 }

@@ -1,5 +1,6 @@
-import type { DatabaseSync } from "node:sqlite";
-import { PreparedStatements } from "./prepared-statement.ts";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { required } from "../../base/required.ts";
+import { PreparedStatements, type RowOf } from "./prepared-statement.ts";
 import { openConnection, type SqliteSettings } from "./sqlite-database.ts";
 import type { Watch } from "./watch.ts";
 
@@ -12,7 +13,11 @@ const SMALL_CACHE = "pragma cache_size = -2000";
 interface Connection {
   readonly database: DatabaseSync;
   readonly statements: PreparedStatements<"arrays">;
+  /** The statement that a snapshot reads row by row. */
+  cursor?: Generator<ArrayRow, void, undefined> | undefined;
 }
+
+type ArrayRow = RowOf<"arrays">;
 
 /** The connections of a reader thread: one for single statements, and one for each snapshot. */
 export class ThreadConnections {
@@ -34,12 +39,37 @@ export class ThreadConnections {
    */
   statements(snapshot: number | undefined): PreparedStatements<"arrays"> {
     if (snapshot === undefined) return this.#usual;
+    return this.#connectionOf(snapshot).statements;
+  }
+
+  /**
+   * Returns the next rows of the only cursor of a snapshot, fewer at its end. The first call opens it.
+   * @throws as `statements`; errors of the statement
+   */
+  fetch(
+    snapshot: number | undefined,
+    { sql, values }: { readonly sql: string; readonly values: readonly SQLInputValue[] },
+    most: number,
+  ): readonly ArrayRow[] {
+    const connection = this.#connectionOf(required(snapshot, "A cursor belongs to a snapshot."));
+    // The statement stays out of the cache: it is busy.
+    connection.cursor ??= connection.statements.take(sql).iterate(values);
+    const rows: ArrayRow[] = [];
+    while (rows.length < most) {
+      const next = connection.cursor.next();
+      if (next.done === true) break;
+      rows.push(next.value);
+    }
+    return rows;
+  }
+
+  #connectionOf(snapshot: number): Connection {
     const known = this.#snapshots.get(snapshot);
-    if (known !== undefined) return known.statements;
+    if (known !== undefined) return known;
     const connection = this.#idle.pop() ?? this.#openSmall();
     connection.database.exec("begin");
     this.#snapshots.set(snapshot, connection);
-    return connection.statements;
+    return connection;
   }
 
   /** Ends a snapshot, unless no statement has begun it. */
@@ -47,6 +77,8 @@ export class ThreadConnections {
     const connection = this.#snapshots.get(snapshot);
     if (connection === undefined) return;
     this.#snapshots.delete(snapshot);
+    connection.cursor?.return();
+    connection.cursor = undefined;
     if (connection.database.isTransaction) connection.database.exec("rollback");
     if (this.#idle.length < MOST_IDLE) this.#idle.push(connection);
     else connection.database.close();
