@@ -45,7 +45,7 @@ export const BATCH_ATTACKS: readonly Attack[] = [
 
 function multipart(name: string, parts: () => string, refusal?: string): Attack {
   const body = (): string => `${parts()}--b--\r\n`;
-  return { name: `$batch: ${name}`, method: "POST", target: "/$batch", headers: MULTIPART, body, refusal };
+  return { name: `$batch: ${name}`, method: "POST", target: "/$batch", headers: MULTIPART, body, status: 200, refusal };
 }
 
 function json(name: string, bodies: () => readonly string[]): Attack {
@@ -55,6 +55,7 @@ function json(name: string, bodies: () => readonly string[]): Attack {
     name: `$batch: ${name}`,
     method: "POST",
     target: "/$batch",
+    status: 200,
     body: () => `{"requests":[${bodies().map(request).join(",")}]}`,
   };
 }

@@ -110,12 +110,14 @@ export const BODY_ATTACKS: readonly Attack[] = [
     name: "an action with 99,000 tags",
     method: "POST",
     target: "/label",
+    status: 200,
     body: () => `{"tags":[${many(VALUES, () => '"tag"', ",")}]}`,
   },
   {
     name: "an action with 29 MB of tags",
     method: "POST",
     target: "/label",
+    status: 200,
     body: () => `{"tags":[${many(290, () => `"${"\\n".repeat(50_000)}"`, ",")}]}`,
   },
   {

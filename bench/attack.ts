@@ -7,6 +7,8 @@ export interface Attack {
   /** Made when it is sent, because bodies are long. */
   readonly body?: (() => string) | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The status of a success, if it is not that of the method. */
+  readonly status?: number | undefined;
   /** The status and code of a request that is always refused. */
   readonly refusal?: string | undefined;
 }

@@ -120,17 +120,29 @@ function canonicalText(table: EnumTable, number: number, value: unknown): string
 
 /** Combines the names and numbers of a text. @see OData ABNF, enumValue */
 function readNames({ type }: EnumTable, text: string): number {
-  const parts = type.isFlags ? text.split(",") : [text];
+  if (!type.isFlags) return readName(type, text, text);
   let sum = 0;
-  for (const part of parts) {
-    const word = part.trim();
-    const value = type.members.get(word) ?? (NUMBER.test(word) ? Number(word) + 0 : undefined);
-    if (value === undefined || !Number.isSafeInteger(value)) throw noSuchValue(type, text);
-    if (!type.isFlags) return value;
-    if (value < 0) throw noSuchValue(type, text);
-    sum = withBits(sum, value);
+  let last = ",";
+  // A long text repeats names: no list of its parts is made.
+  for (let start = 0; start <= text.length;) {
+    const comma = text.indexOf(",", start);
+    const end = comma < 0 ? text.length : comma;
+    if (end - start !== last.length || !text.startsWith(last, start)) {
+      last = text.slice(start, end);
+      const value = readName(type, last, text);
+      if (value < 0) throw noSuchValue(type, text);
+      sum = withBits(sum, value);
+    }
+    start = end + 1;
   }
   return sum;
+}
+
+function readName(type: EnumType, part: string, text: string): number {
+  const word = part.trim();
+  const value = type.members.get(word) ?? (NUMBER.test(word) ? Number(word) + 0 : undefined);
+  if (value === undefined || !Number.isSafeInteger(value)) throw noSuchValue(type, text);
+  return value;
 }
 
 /** Returns null for a value that the enumeration does not have. */
