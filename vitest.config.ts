@@ -40,6 +40,9 @@ const PACKAGING = "test/packaging/**";
 /** `npm run test:clients` runs these: it installs the clients first. */
 const CLIENTS = "test/clients/**";
 
+/** `npm run test:hosts` runs these: it installs the runtimes and frameworks first. */
+const HOSTS = "test/hosts/**";
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
@@ -76,7 +79,7 @@ export default defineConfig({
         test: {
           name: "tests",
           include: ["test/**/*.test.ts"],
-          exclude: [...ALONE, ...SLOW, ...(ALL_CASES ? [] : LONG), BROWSER, PACKAGING, CLIENTS],
+          exclude: [...ALONE, ...SLOW, ...(ALL_CASES ? [] : LONG), BROWSER, PACKAGING, CLIENTS, HOSTS],
           pool: "forks",
           isolate: false,
         },
@@ -89,6 +92,7 @@ export default defineConfig({
       { extends: true, test: { name: "slow", include: SLOW, pool: "forks" } },
       { extends: true, test: { name: "packaging", include: [`${PACKAGING}/*.test.ts`], pool: "forks" } },
       { extends: true, test: { name: "clients", include: [`${CLIENTS}/*.test.ts`], pool: "forks" } },
+      { extends: true, test: { name: "hosts", include: [`${HOSTS}/*.test.ts`], pool: "forks" } },
       { extends: true, test: { name: "browser", include: [`${BROWSER}/*.test.ts`], pool: "forks" } },
       {
         extends: true,

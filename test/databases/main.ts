@@ -176,6 +176,7 @@ async function runTests(given: readonly string[], servers: Readonly<Record<strin
     "--project=!packaging",
     "--project=!slow",
     "--project=!clients",
+    "--project=!hosts",
     ...given,
   ];
   const child = spawn(process.execPath, vitest, { env, stdio: "inherit" });
