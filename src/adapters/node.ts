@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { composeServices, readyAll } from "../service/compose-services.ts";
+import { type ComposedServices, composeServices, readyAll } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
 import { checkNodeVersion } from "./check-node-version.ts";
+import { hostServices } from "./hosted-services.ts";
 import { fromIncomingMessage } from "./node-request.ts";
 import { sendOrFail } from "./node-response.ts";
 import { type Listener, NodeServer, type RequestWay } from "./node-server.ts";
@@ -32,16 +33,15 @@ export interface RunningServer {
 export function toNodeHandler(
   services: ODataService | readonly ODataService[],
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const listener = toListener(services);
+  checkNodeVersion();
+  const listener = toListener(composeServices(services));
   return (request, response) => listener(request, response, ALONE);
 }
 
 /** For a server that the application created. */
 const ALONE: RequestWay = Object.freeze({ awaitsContinue: false, settle: () => undefined });
 
-function toListener(services: ODataService | readonly ODataService[]): Listener {
-  checkNodeVersion();
-  const composed = composeServices(services);
+function toListener(composed: ComposedServices): Listener {
   return (request, response, { awaitsContinue, settle }) => {
     const odata = fromIncomingMessage(request, response, { awaitsContinue });
     const fail = (error: unknown, answer: ODataResponse): void => {
@@ -72,7 +72,9 @@ export async function serve(
 ): Promise<RunningServer> {
   const settings = resolveServeOptions(options);
   const { port, host } = settings;
-  const server = new NodeServer(toListener(services), settings);
+  checkNodeVersion();
+  const hosted = hostServices(services, settings);
+  const server = new NodeServer(toListener(hosted), settings);
   await readyAll(services);
   await listen(server, port, host);
   const address = server.address() as AddressInfo;
@@ -80,7 +82,10 @@ export async function serve(
   return {
     url: `http://${toUrlHost(host)}:${String(address.port)}`,
     port: address.port,
-    close: () => (closing ??= server.drain()),
+    close: () => {
+      hosted.drain();
+      return (closing ??= server.drain());
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
+import type { CompressionOptions, CompressionSettings } from "./compression.ts";
 
 /** Where `serve` listens, and how long its connections may take. All times are milliseconds; null means no limit. */
 export interface ListenOptions {
@@ -17,10 +18,23 @@ export interface ListenOptions {
   readonly keepAliveTimeout?: number | null | undefined;
   /** How long a client may pause while a response waits to be read. Default 30,000. */
   readonly slowReaderTimeout?: number | null | undefined;
+  /** Whether, and how, responses are compressed; they are not if absent. */
+  readonly compression?: boolean | CompressionOptions | undefined;
+  /** The path that reports that the process is alive, such as `/healthz`; none if absent. */
+  readonly health?: string | undefined;
+  /** The path that reports whether the databases can be reached, such as `/readyz`; none if absent. */
+  readonly ready?: string | undefined;
 }
 
+type Timeouts = "drainTimeout" | "headersTimeout" | "requestTimeout" | "keepAliveTimeout" | "slowReaderTimeout";
+type Stated<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
+
 /** The options of `serve` with defaults filled in. */
-export type ServeSettings = { readonly [Name in keyof ListenOptions]-?: Exclude<ListenOptions[Name], undefined> };
+export interface ServeSettings extends Stated<Pick<ListenOptions, "port" | "host" | Timeouts>> {
+  readonly compression: CompressionSettings | null;
+  readonly health: string | undefined;
+  readonly ready: string | undefined;
+}
 
 const TIME = { kind: "limit", least: 1 } as const;
 
@@ -32,6 +46,14 @@ const TABLE: OptionTable<keyof ListenOptions> = Object.freeze({
   requestTimeout: TIME,
   keepAliveTimeout: TIME,
   slowReaderTimeout: TIME,
+  compression: { kind: "any" },
+  health: { kind: "any" },
+  ready: { kind: "any" },
+});
+
+const COMPRESSION: OptionTable<keyof CompressionOptions> = Object.freeze({
+  threshold: { kind: "any" },
+  credentials: { kind: "flag" },
 });
 
 const DEFAULTS: ServeSettings = Object.freeze({
@@ -42,7 +64,15 @@ const DEFAULTS: ServeSettings = Object.freeze({
   requestTimeout: 300_000,
   keepAliveTimeout: 5_000,
   slowReaderTimeout: 30_000,
+  compression: null,
+  health: undefined,
+  ready: undefined,
 });
+
+const DEFAULT_COMPRESSION: CompressionSettings = Object.freeze({ threshold: 1024, credentials: false });
+
+/** A path in its only form: with a leading slash, and without a query. */
+const PATH = /^\/[\w.~!$&'()*+,;=:@/%-]*$/;
 
 /** The longest time that a timer of Node.js can wait: 24.8 days. */
 const MAX_TIME = 2 ** 31 - 1;
@@ -56,8 +86,41 @@ const MAX_PORT = 65_535;
 export function resolveServeOptions(options: ListenOptions): ServeSettings {
   const faults = [...findFaults(options)];
   if (faults.length > 0) throw new ConfigurationError(faults);
-  const stated = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...DEFAULTS, ...Object.fromEntries(stated) };
+  return { ...DEFAULTS, ...statedOf(options), compression: compressionOf(options.compression) };
+}
+
+function compressionOf(compression: ListenOptions["compression"] = false): CompressionSettings | null {
+  if (compression === false) return null;
+  return { ...DEFAULT_COMPRESSION, ...(compression === true ? {} : statedOf(compression)) };
+}
+
+/** Returns the options that are not undefined. */
+function statedOf(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function* compressionFaults(compression: unknown): Iterable<ConfigurationFault> {
+  if (compression === undefined || typeof compression === "boolean") return;
+  if (!isObject(compression)) {
+    const message = `\`compression\` of serve cannot be ${describe(compression)}.`;
+    yield { message, fix: "Give true, false, or an object such as { threshold: 2048 }." };
+    return;
+  }
+  yield* checkOptions(COMPRESSION, compression, "compression", {});
+  const { threshold } = compression;
+  if (threshold === undefined || isByteCount(threshold)) return;
+  const message = `\`threshold\` of compression cannot be ${describe(threshold)}.`;
+  yield { message, fix: "Give the number of bytes from which responses are compressed, 0 or more." };
+}
+
+function isByteCount(value: unknown): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function* pathFaults(name: string, path: unknown): Iterable<ConfigurationFault> {
+  if (path === undefined || (typeof path === "string" && PATH.test(path))) return;
+  const message = `\`${name}\` of serve cannot be ${describe(path)}.`;
+  yield { message, fix: `Give a path with a leading slash and without a query, such as "/${name}z".` };
 }
 
 function* findFaults(options: unknown): Iterable<ConfigurationFault> {
@@ -71,6 +134,9 @@ function* findFaults(options: unknown): Iterable<ConfigurationFault> {
     const message = `\`port\` of serve cannot be ${describe(port)}.`;
     yield { message, fix: `Give a whole number from 0 to ${String(MAX_PORT)}; 0 lets the system choose.` };
   }
+  yield* compressionFaults(options["compression"]);
+  yield* pathFaults("health", options["health"]);
+  yield* pathFaults("ready", options["ready"]);
   for (const [name, value] of Object.entries(options)) {
     if (name === "port" || typeof value !== "number" || value <= MAX_TIME) continue;
     const message = `\`${name}\` of serve cannot be ${String(value)}: a timer waits at most ${String(MAX_TIME)} ms.`;

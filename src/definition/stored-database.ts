@@ -26,4 +26,6 @@ export interface StoredDatabase {
    * @throws ODataError `ServiceUnavailable` when the database cannot be reached
    */
   findDifferences(sets: readonly StoredSet[], service: ServiceDefinition): Awaitable<readonly SchemaFinding[]>;
+  /** Reads one row without a table. @throws any error if the database cannot be reached */
+  reach(): Awaitable<unknown>;
 }

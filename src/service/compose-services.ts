@@ -11,7 +11,7 @@ import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
 import { isBelowPrefix } from "./answer-request.ts";
 import { finishResponse } from "./finish-response.ts";
-import { handleError, logBrokenResponse } from "./handle-error.ts";
+import { type ErrorScope, handleError, logBrokenResponse } from "./handle-error.ts";
 import { mountPathOf } from "./mount-path.ts";
 import type { ODataService } from "./odata-service.ts";
 import { SCHEMA_FAULTS } from "./schema-gate.ts";
@@ -41,7 +41,12 @@ export interface ComposedServices {
   reportFailure(request: ODataRequest, response: ODataResponse, error: unknown): void;
 }
 
-const NOWHERE = { logger: defaultLogger, challenge: "Bearer", profile: SERVICE_PROFILES.specification };
+/** The log and the challenge of requests to no service. */
+export const NOWHERE: ErrorScope = {
+  logger: defaultLogger,
+  challenge: "Bearer",
+  profile: SERVICE_PROFILES.specification,
+};
 
 /**
  * Combines several services, each at its prefix. The longest matching prefix wins.

@@ -172,6 +172,7 @@ function reasonOf(error: Error): string {
 
 /** Compares the sets of one database with its catalogue. */
 export interface DatabaseCheck {
+  readonly database: StoredDatabase;
   readonly sets: readonly string[];
   readonly run: () => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>;
 }
@@ -189,6 +190,7 @@ export function databaseChecks(service: ServiceDefinition): readonly DatabaseChe
     byDatabase.set(database, [...(byDatabase.get(database) ?? []), each]);
   }
   return Array.from(byDatabase, ([database, sets]) => ({
+    database,
     sets: [...new Set(sets.map(({ set }) => set.entitySet.name))],
     run: () => database.findDifferences(sets, service),
   }));

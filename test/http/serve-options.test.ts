@@ -14,6 +14,16 @@ test.each<[string, unknown, RegExp]>([
   ["a time with a fraction", { requestTimeout: 1.5 }, /`requestTimeout` of serve cannot be 1\.5/u],
   ["a time that is a text", { keepAliveTimeout: "5s" }, /`keepAliveTimeout` of serve cannot be "5s"/u],
   ["a time beyond timers", { slowReaderTimeout: 2 ** 31 }, /`slowReaderTimeout` of serve cannot be 2147483648/u],
+  ["a compression that is a text", { compression: "gzip" }, /`compression` of serve cannot be "gzip"/u],
+  ["an unknown option of compression", { compression: { treshold: 1 } }, /compression has no option `treshold`/u],
+  ["a threshold that is negative", { compression: { threshold: -1 } }, /`threshold` of compression cannot be -1/u],
+  ["a flag that is a text", { compression: { credentials: "yes" } }, /`credentials` of compression cannot be "yes"/u],
+  ["a health check that is no path", { health: "healthz" }, /`health` of serve cannot be "healthz"/u],
+  ["a health check with a query", { health: "/healthz?x" }, /`health` of serve cannot be "\/healthz\?x"/u],
+  ["a readiness check that is a flag", { ready: true }, /`ready` of serve cannot be true/u],
+  ["two checks at one path", { health: "/z", ready: "/z" }, /have the same path/u],
+  ["a check that is a resource of the service", { health: "/$metadata" }, /a service has this path/u],
+  ["a check at the root of the service", { ready: "/" }, /a service has this path/u],
   ["no object", 3000, /options of serve are 3000/u],
 ])("%s is a ConfigurationError", async (_what, options, message) => {
   const serving = serve(service, options as ServeOptions);

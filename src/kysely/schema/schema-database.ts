@@ -23,6 +23,9 @@ interface CatalogueRows {
   ) => ReturnType<RunQuery>;
 }
 
+/** Every database can return this row. */
+const ONE_ROW: CatalogueQuery = { sql: "select 1 as c0", parameters: [], width: 1 };
+
 /** The database of one Kysely instance, for comparison with declarations. */
 export class SchemaDatabase implements StoredDatabase {
   readonly #db: AnyKysely;
@@ -49,6 +52,10 @@ export class SchemaDatabase implements StoredDatabase {
       ),
       ({ sql, parameters, width }) => this.#rows.all({ sql, width }, parameters),
     );
+  }
+
+  reach(): ReturnType<RunQuery> {
+    return this.#rows.all(ONE_ROW, ONE_ROW.parameters);
   }
 
   *#compare(expected: readonly ExpectedTable[], set: string): CatalogueSteps<readonly SchemaFinding[]> {
@@ -82,7 +89,7 @@ export class SchemaDatabase implements StoredDatabase {
  */
 function* reach(failure: unknown): CatalogueSteps<void> {
   try {
-    yield { sql: "select 1 as c0", parameters: [], width: 1 };
+    yield ONE_ROW;
   } catch {
     throw unavailable(failure);
   }

@@ -1,0 +1,115 @@
+import { promisify } from "node:util";
+import * as zlib from "node:zlib";
+import { protocolError } from "../errors/odata-error.ts";
+import { mergeVary } from "../http/headers.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import { type Compressor, CompressedChunks } from "./compressed-chunks.ts";
+import { type ChosenCoding, chooseCoding, type ContentCoding } from "./content-coding.ts";
+
+/** How `serve` compresses responses. @see docs/guides/production.md, Compression */
+export interface CompressionOptions {
+  /** The fewest bytes of a body that is compressed; 1024 if absent. Longer bodies of unknown length always are. */
+  readonly threshold?: number | undefined;
+  /** Whether responses to requests with credentials of the browser are compressed, too; false if absent. */
+  readonly credentials?: boolean | undefined;
+}
+
+/** The resolved options of `compression`. */
+export type CompressionSettings = Readonly<Record<"threshold", number> & Record<"credentials", boolean>>;
+
+type RealCoding = Exclude<ContentCoding, "identity">;
+
+/** How one coding compresses a whole body, and a stream. */
+interface Codec {
+  readonly whole: (bytes: Uint8Array) => Promise<Uint8Array>;
+  readonly stream: () => Compressor;
+}
+
+const { constants } = zlib;
+/** Fast settings: a response is compressed once and read once. The window bounds the memory of each response. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 19 } };
+const GZIP = { level: 5 };
+
+/** Returns the codings of this version of Node.js, the best first: zstd needs Node.js 22.15. */
+function availableCodecs(): ReadonlyMap<RealCoding, Codec> {
+  const codecs = new Map<RealCoding, Codec>();
+  if (typeof zlib.zstdCompress === "function") {
+    codecs.set("zstd", { whole: promisify(zlib.zstdCompress), stream: () => zlib.createZstdCompress() });
+  }
+  const brotli = promisify(zlib.brotliCompress) as (bytes: Uint8Array, options: typeof BROTLI) => Promise<Uint8Array>;
+  const gzip = promisify(zlib.gzip) as (bytes: Uint8Array, options: typeof GZIP) => Promise<Uint8Array>;
+  codecs.set("br", { whole: (bytes) => brotli(bytes, BROTLI), stream: () => zlib.createBrotliCompress(BROTLI) });
+  codecs.set("gzip", { whole: (bytes) => gzip(bytes, GZIP), stream: () => zlib.createGzip(GZIP) });
+  return codecs;
+}
+
+/** Types whose bytes become fewer. Raw binary values are mostly compressed already. */
+const COMPRESSIBLE = /^(?:text\/|multipart\/mixed|application\/(?:json|xml|javascript|problem\+json)|image\/svg)/i;
+
+/** Schemes whose credentials a browser sends by itself, also for pages of others. */
+const AMBIENT = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
+
+/** Compresses responses as their requests allow. */
+export class Compression {
+  readonly #settings: CompressionSettings;
+  readonly #codecs: ReadonlyMap<RealCoding, Codec> = availableCodecs();
+
+  constructor(settings: CompressionSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Chooses the coding of the response to a request, before the request is executed.
+   * @throws ODataError `NotAcceptable` if the client refuses every form of a response
+   */
+  choose(request: ODataRequest): ChosenCoding {
+    const chosen = chooseCoding(request.header("accept-encoding"), [...this.#codecs.keys()]);
+    if (chosen === null) {
+      const message = `Accept-Encoding excludes all available codings: ${[...this.#codecs.keys()].join(", ")}, identity.`;
+      throw protocolError("NotAcceptable", message, { target: "Accept-Encoding" });
+    }
+    return this.#settings.credentials || !hasAmbientCredentials(request) ? chosen : PLAIN;
+  }
+
+  /** Compresses a response. */
+  apply({ coding, isRequired }: ChosenCoding, response: ODataResponse): ODataResponse | Promise<ODataResponse> {
+    const { status, headers, body } = response;
+    if (!variesByCoding(response)) return response;
+    const varied = { ...headers, Vary: mergeVary(headers["Vary"] ?? "", "Accept-Encoding") };
+    const codec = coding === "identity" ? undefined : this.#codecs.get(coding);
+    if (codec === undefined) return { status, headers: varied, body };
+    if (body === null) return { status, headers: status === 304 ? withWeakETag(varied) : varied, body };
+    const coded = { ...withWeakETag(varied), "Content-Encoding": coding };
+    if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+      return { status, headers: coded, body: new CompressedChunks(body, codec.stream()) };
+    }
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    const isShort = bytes.byteLength < this.#settings.threshold && !isRequired;
+    if (isShort || status === 413) return { status, headers: varied, body };
+    return codec.whole(bytes).then((compressed) => ({ status, headers: coded, body: compressed }));
+  }
+}
+
+const PLAIN: ChosenCoding = Object.freeze({ coding: "identity", isRequired: false });
+
+/** Returns whether a page of others could make a browser send a request as its user. @see docs/guides/production.md */
+function hasAmbientCredentials(request: ODataRequest): boolean {
+  return request.header("cookie") !== undefined || AMBIENT.test(request.header("authorization") ?? "");
+}
+
+/** Returns whether a response depends on Accept-Encoding. A 304 has the headers of the response that it confirms. */
+function variesByCoding({ status, headers }: ODataResponse): boolean {
+  if (headers["Content-Encoding"] !== undefined) return false;
+  return status === 304 || COMPRESSIBLE.test(headers["Content-Type"] ?? "");
+}
+
+/**
+ * Makes the ETag weak: it names the entity, and not these bytes. The service compares entity tags without `W/`, so clients
+ * can send it back in If-Match and If-None-Match.
+ * @see RFC 9110, sections 8.8.3.3 and 13.1.2
+ */
+function withWeakETag(headers: ODataResponse["headers"]): Record<string, string> {
+  const { ETag: etag } = headers;
+  return { ...headers, ...(etag?.startsWith('"') === true ? { ETag: `W/${etag}` } : {}) };
+}
