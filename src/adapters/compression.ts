@@ -1,5 +1,4 @@
 import { promisify } from "node:util";
-import * as zlib from "node:zlib";
 import { protocolError } from "../errors/odata-error.ts";
 import { mergeVary } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
@@ -26,20 +25,25 @@ interface Codec {
   readonly stream: () => Compressor;
 }
 
-const { constants } = zlib;
-/** Fast settings: a response is compressed once and read once. The window bounds the memory of each response. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 19 } };
+/** Fast settings: a response is compressed once and read once. */
 const GZIP = { level: 5 };
+const BROTLI_QUALITY = 4;
+/** The window bounds the memory of each response. */
+const BROTLI_WINDOW = 19;
 
 /** Returns the codings of this version of Node.js, the best first: zstd needs Node.js 22.15. */
 function availableCodecs(): ReadonlyMap<RealCoding, Codec> {
+  // @see docs/decisions/0037-fast-start.md
+  const zlib = process.getBuiltinModule("node:zlib");
+  const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_LGWIN: window } = zlib.constants;
+  const options = { params: { [quality]: BROTLI_QUALITY, [window]: BROTLI_WINDOW } };
   const codecs = new Map<RealCoding, Codec>();
   if (typeof zlib.zstdCompress === "function") {
     codecs.set("zstd", { whole: promisify(zlib.zstdCompress), stream: () => zlib.createZstdCompress() });
   }
-  const brotli = promisify(zlib.brotliCompress) as (bytes: Uint8Array, options: typeof BROTLI) => Promise<Uint8Array>;
+  const brotli = promisify(zlib.brotliCompress) as (bytes: Uint8Array, settings: typeof options) => Promise<Uint8Array>;
   const gzip = promisify(zlib.gzip) as (bytes: Uint8Array, options: typeof GZIP) => Promise<Uint8Array>;
-  codecs.set("br", { whole: (bytes) => brotli(bytes, BROTLI), stream: () => zlib.createBrotliCompress(BROTLI) });
+  codecs.set("br", { whole: (bytes) => brotli(bytes, options), stream: () => zlib.createBrotliCompress(options) });
   codecs.set("gzip", { whole: (bytes) => gzip(bytes, GZIP), stream: () => zlib.createGzip(GZIP) });
   return codecs;
 }

@@ -9,8 +9,11 @@ import { Probes } from "../service/probes.ts";
 import { Compression } from "./compression.ts";
 import type { ServeSettings } from "./serve-options.ts";
 
+/** Handles the requests of a listener. */
+export type RequestHandler = Pick<ComposedServices, "handle" | "reportFailure">;
+
 /** Services with everything that `serve` adds to them, for any version of HTTP. */
-export interface HostedServices extends ComposedServices {
+export interface HostedServices extends RequestHandler {
   /** Reports from now on that the process accepts no new requests. */
   drain(): void;
 }

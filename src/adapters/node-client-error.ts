@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import type { ODataResponse } from "../http/odata-response.ts";
 
 /** The response to a request that could not be read. */
 interface ClientFault {
@@ -17,16 +18,15 @@ const TIMEOUT: ClientFault = {
   message: "The request did not arrive in time. Send it again.",
 };
 
+const HEADERS_TOO_LARGE: ClientFault = {
+  status: "431 Request Header Fields Too Large",
+  code: "HeadersTooLarge",
+  message: "The URL and the headers are too large. Request less at once.",
+};
+
 /** By the code of `node:http`. */
 const FAULTS: ReadonlyMap<string | undefined, ClientFault> = new Map([
-  [
-    "HPE_HEADER_OVERFLOW",
-    {
-      status: "431 Request Header Fields Too Large",
-      code: "HeadersTooLarge",
-      message: "The URL and the headers are too large. Request less at once.",
-    },
-  ],
+  ["HPE_HEADER_OVERFLOW", HEADERS_TOO_LARGE],
   ["ERR_HTTP_REQUEST_TIMEOUT", TIMEOUT],
 ]);
 
@@ -60,6 +60,32 @@ export function answerTimeout(socket: Duplex, last: ServerResponse): void {
   else socket.destroy();
 }
 
+/** Returns the response to a request whose body does not arrive, for a connection that stays open. */
+export function timeoutResponse(): ODataResponse {
+  return toResponse(408, TIMEOUT);
+}
+
+/** Returns the response to a request with too large headers, for a connection that stays open. */
+export function headersResponse(): ODataResponse {
+  return toResponse(431, HEADERS_TOO_LARGE);
+}
+
+function toResponse(status: number, { code, message }: ClientFault): ODataResponse {
+  return { status, headers: headersOf(), body: JSON.stringify({ error: { code, message } }) };
+}
+
+/** The headers cannot be read, so an id from the client is unknown. */
+function headersOf(): Readonly<Record<string, string>> {
+  return {
+    "OData-Version": "4.0",
+    "Content-Type": "application/json;odata.metadata=minimal",
+    "Content-Language": "en",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Request-Id": crypto.randomUUID(),
+  };
+}
+
 /** Returns whether a response may follow: the last one is complete, or its request is not. */
 function mayAnswer(last: ServerResponse | undefined): boolean {
   if (last === undefined || last.writableFinished) return true;
@@ -71,13 +97,7 @@ function sendFault(socket: Duplex, { status, code, message }: ClientFault): void
   const body = JSON.stringify({ error: { code, message } });
   const head = [
     `HTTP/1.1 ${status}`,
-    "OData-Version: 4.0",
-    "Content-Type: application/json;odata.metadata=minimal",
-    "Content-Language: en",
-    "Cache-Control: no-store",
-    "X-Content-Type-Options: nosniff",
-    // The headers cannot be read, so an id from the client is unknown.
-    `X-Request-Id: ${crypto.randomUUID()}`,
+    ...Object.entries(headersOf()).map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${String(Buffer.byteLength(body))}`,
     "Connection: close",
   ];

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { bodyWasRead, BodyBuffer, payloadTooLarge, truncatedBody } from "../http/body-buffer.ts";
 import { readContentLength } from "../http/content-headers.ts";
@@ -188,7 +189,7 @@ function readAbsoluteForm(url: string): AbsoluteForm {
  */
 export function readMessage(message: IncomingMessage, maxBytes: number | null): Uint8Array | Promise<Uint8Array> {
   const buffer = new BodyBuffer(maxBytes, readContentLength(message.headers["content-length"]));
-  if (!message.complete) return gather(message, buffer);
+  if (!message.complete) return gatherBody(message, buffer);
   if (maxBytes !== null && message.readableLength > maxBytes) throw payloadTooLarge(maxBytes);
   const bytes: unknown = message.read();
   if (bytes instanceof Uint8Array) buffer.add(bytes);
@@ -206,7 +207,8 @@ async function readPayload(payload: AsyncIterable<Uint8Array>, maxBytes: number 
   return buffer.end();
 }
 
-function gather(message: IncomingMessage, buffer: BodyBuffer): Promise<Uint8Array> {
+/** Gathers the chunks of a body. @throws ODataError as for `readMessage` */
+export function gatherBody(message: Readable, buffer: BodyBuffer): Promise<Uint8Array> {
   if (message.destroyed) throw truncatedBody();
   const gathered = new Promise<BodyBuffer>((resolve, reject) => {
     const stop = (): void => {

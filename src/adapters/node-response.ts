@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { mergeVary } from "../http/headers.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -39,7 +40,7 @@ export function sendResponse(response: ODataResponse, target: ServerResponse): v
     target.writeHead(status, sized);
     target.end(body);
   } else {
-    return sendChunks({ status, headers, body }, body, target);
+    return sendChunks(() => target.writeHead(status, headers), body, target);
   }
 }
 
@@ -72,11 +73,12 @@ function sendAndClose(headers: ODataResponse["headers"], body: string | Uint8Arr
  * client has read the last one, so a slow client fills no memory. A failure destroys the connection: a response that ends
  * early must not look complete.
  */
-async function sendChunks(
-  { status, headers }: ODataResponse,
+export async function sendChunks(
+  start: () => void,
   chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
-  target: ServerResponse,
+  target: Writable,
 ): Promise<void> {
+  let isStarted = false;
   const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
   // The iterator may wait for something while the client leaves.
   const leave = (): void => void iterator.return?.();
@@ -84,7 +86,8 @@ async function sendChunks(
   try {
     for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
       if (target.destroyed) return leave();
-      if (!target.headersSent) target.writeHead(status, headers);
+      if (!isStarted) start();
+      isStarted = true;
       target.write(next.value);
       await nextTurn();
       if (target.writableNeedDrain && !target.destroyed) await untilWritable(target);
@@ -99,7 +102,7 @@ async function sendChunks(
 }
 
 /** Waits until the client has read all chunks, or has gone. Leaves no listeners. */
-function untilWritable(target: ServerResponse): Promise<void> {
+function untilWritable(target: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       target.off("drain", done).off("close", done);

@@ -1,5 +1,9 @@
-import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage, Server as PlainServer, ServerOptions, ServerResponse } from "node:http";
+import type { Server as SecureServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { Handshakes } from "./handshakes.ts";
+import { Http2Sessions, type StreamListener } from "./http2-sessions.ts";
 import { answerClientError } from "./node-client-error.ts";
 import { NodeConnections } from "./node-connections.ts";
 import type { ServeSettings } from "./serve-options.ts";
@@ -18,6 +22,12 @@ export interface RequestWay {
   readonly settle: () => Promise<void> | undefined;
 }
 
+/** The handlers of requests, by the version of HTTP. */
+export interface Listeners {
+  readonly http1: Listener;
+  readonly http2: StreamListener;
+}
+
 /** The shortest and longest pause between two checks for requests that are late, in milliseconds. */
 const MIN_CHECK = 20;
 const MAX_CHECK = 1000;
@@ -27,13 +37,34 @@ const MAX_CHECK = 1000;
  * closes connections without resetting them.
  * @see docs/guides/deployment.md, Timeouts
  */
-export class NodeServer extends Server {
+export class NodeServer {
+  readonly #server: PlainServer | SecureServer;
   readonly #connections = new NodeConnections();
+  readonly #sessions: Http2Sessions | null;
+  readonly #handshakes = new Handshakes();
   readonly #settings: ServeSettings;
 
-  constructor(listener: Listener, settings: ServeSettings) {
-    super(toServerOptions(settings));
+  constructor(listeners: Listeners, settings: ServeSettings) {
+    const { tls, http2 } = settings;
     this.#settings = settings;
+    this.#sessions = tls !== null && http2 ? new Http2Sessions(listeners.http2, settings) : null;
+    if (tls === null) {
+      const server = new Server(toServerOptions(settings));
+      server.on("connection", (socket: Socket) => this.#connections.add(socket));
+      this.#server = server;
+    } else {
+      const protocols = this.#sessions === null ? ["http/1.1"] : ["h2", "http/1.1"];
+      const handshakeTimeout = settings.headersTimeout ?? undefined;
+      const options = { ...toServerOptions(settings), ...tls, ALPNProtocols: protocols };
+      const { Server: Secure } = process.getBuiltinModule("node:https");
+      const server = new Secure({ ...options, ...(handshakeTimeout === undefined ? {} : { handshakeTimeout }) });
+      this.#acceptSecure(server);
+      this.#server = server;
+    }
+    this.#serve(this.#server, listeners.http1);
+  }
+
+  #serve(server: PlainServer | SecureServer, listener: Listener): void {
     const connections = this.#connections;
     const settle = (): Promise<void> | undefined => connections.settle();
     const plain: RequestWay = { awaitsContinue: false, settle };
@@ -42,25 +73,50 @@ export class NodeServer extends Server {
       if (connections.begin(request, response)) listener(request, response, way);
       else request.resume();
     };
-    this.on("connection", (socket: Socket) => connections.add(socket));
-    this.on("request", (request, response) => answer(request, response, plain));
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => answer(request, response, plain));
     // An unknown expectation may be ignored. @see RFC 9110, section 10.1.1
-    this.on("checkExpectation", (request, response) => answer(request, response, plain));
+    server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
+      answer(request, response, plain),
+    );
     // `100 Continue` is sent when the body is read. A client need not send a body that is rejected by its headers.
-    this.on("checkContinue", (request, response) => answer(request, response, continued));
-    this.on("clientError", (error, socket) =>
-      answerClientError(error, socket, connections.lastResponse(socket as Socket)),
+    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
+      answer(request, response, continued),
+    );
+    server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
+      answerClientError(error, socket, connections.lastResponse(socket)),
     );
     // The timer of a connection restarts with every byte in either direction, but notices bytes that the system has taken
     // from a write only when it fires: a single timer would end a client after up to twice its time.
-    const pause = NodeConnections.pauseOf(settings.slowReaderTimeout ?? 0);
-    this.setTimeout(pause);
-    this.on("timeout", (socket: Socket) => connections.endInactive(socket, settings.keepAliveTimeout !== null, pause));
+    const { slowReaderTimeout, keepAliveTimeout } = this.#settings;
+    const pause = NodeConnections.pauseOf(slowReaderTimeout ?? 0);
+    server.setTimeout(pause);
+    server.on("timeout", (socket: Socket) => connections.endInactive(socket, keepAliveTimeout !== null, pause));
+    // `close` calls this. `drain` closes idle connections, but not while their next request arrives.
+    server.closeIdleConnections = (): void => undefined;
   }
 
-  /** Does nothing: `drain` closes idle connections, but not while their next request arrives. */
-  override closeIdleConnections(): void {
-    // `close` of node:http calls this.
+  /** Passes each connection to the version of HTTP that its client chose. */
+  #acceptSecure(server: SecureServer): void {
+    const [accept] = server.listeners("secureConnection");
+    server.removeAllListeners("secureConnection");
+    server.on("connection", (socket: Socket) => this.#handshakes.begin(socket));
+    server.on("secureConnection", (socket: TLSSocket) => {
+      this.#handshakes.end(socket);
+      if (socket.alpnProtocol === "h2" && this.#sessions !== null) return this.#sessions.accept(socket);
+      this.#connections.add(socket);
+      accept?.call(server, socket);
+    });
+    // A client that fails the handshake can read no response.
+    server.removeAllListeners("tlsClientError");
+    server.on("tlsClientError", (_error, socket: TLSSocket) => socket.destroy());
+  }
+
+  /** @throws the error of the system, such as that of a port in use */
+  listen(port: number, host: string): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, host, () => resolve(this.#server.address() as AddressInfo));
+    });
   }
 
   /** Stops accepting connections. Resolves when all connections are closed. */
@@ -68,10 +124,12 @@ export class NodeServer extends Server {
     const endsAt = performance.now() + (this.#settings.drainTimeout ?? Infinity);
     await this.#connections.announceEnd(endsAt);
     return new Promise((resolve) => {
-      this.close(() => {
+      this.#server.close(() => {
         stop();
         resolve();
       });
+      this.#sessions?.drain(endsAt);
+      this.#handshakes.drain();
       const stop = this.#connections.drain(endsAt);
     });
   }

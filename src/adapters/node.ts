@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { type ComposedServices, composeServices, readyAll } from "../service/compose-services.ts";
+import { composeServices, readyAll } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
 import { checkNodeVersion } from "./check-node-version.ts";
-import { hostServices } from "./hosted-services.ts";
+import { hostServices, type RequestHandler } from "./hosted-services.ts";
+import { toStreamListener } from "./http2-listener.ts";
 import { fromIncomingMessage } from "./node-request.ts";
 import { sendOrFail } from "./node-response.ts";
 import { type Listener, NodeServer, type RequestWay } from "./node-server.ts";
@@ -41,7 +41,7 @@ export function toNodeHandler(
 /** For a server that the application created. */
 const ALONE: RequestWay = Object.freeze({ awaitsContinue: false, settle: () => undefined });
 
-function toListener(composed: ComposedServices): Listener {
+function toListener(composed: RequestHandler): Listener {
   return (request, response, { awaitsContinue, settle }) => {
     const odata = fromIncomingMessage(request, response, { awaitsContinue });
     const fail = (error: unknown, answer: ODataResponse): void => {
@@ -74,28 +74,20 @@ export async function serve(
   const { port, host } = settings;
   checkNodeVersion();
   const hosted = hostServices(services, settings);
-  const server = new NodeServer(toListener(hosted), settings);
+  const server = new NodeServer({ http1: toListener(hosted), http2: toStreamListener(hosted) }, settings);
   await readyAll(services);
-  await listen(server, port, host);
-  const address = server.address() as AddressInfo;
+  const address = await server.listen(port, host).catch((error: NodeJS.ErrnoException) => {
+    throw explainListenError(error, port, host);
+  });
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${toUrlHost(host)}:${String(address.port)}`,
+    url: `${settings.tls === null ? "http" : "https"}://${toUrlHost(host)}:${String(address.port)}`,
     port: address.port,
     close: () => {
       hosted.drain();
       return (closing ??= server.drain());
     },
   };
-}
-
-function listen(server: NodeServer, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(explainListenError(error, port, host));
-    });
-    server.listen(port, host, resolve);
-  });
 }
 
 function explainListenError(error: NodeJS.ErrnoException, port: number, host: string): Error {

@@ -1,6 +1,7 @@
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import type { CompressionOptions, CompressionSettings } from "./compression.ts";
+import { resolveTls, type TlsOptions, type TlsSettings } from "./tls-options.ts";
 
 /** Where `serve` listens, and how long its connections may take. All times are milliseconds; null means no limit. */
 export interface ListenOptions {
@@ -18,6 +19,10 @@ export interface ListenOptions {
   readonly keepAliveTimeout?: number | null | undefined;
   /** How long a client may pause while a response waits to be read. Default 30,000. */
   readonly slowReaderTimeout?: number | null | undefined;
+  /** The certificate and the key of TLS; without them the server speaks plain HTTP. */
+  readonly tls?: TlsOptions | undefined;
+  /** Whether clients may choose HTTP/2, which needs `tls`; true with `tls` if absent. */
+  readonly http2?: boolean | undefined;
   /** Whether, and how, responses are compressed; they are not if absent. */
   readonly compression?: boolean | CompressionOptions | undefined;
   /** The path that reports that the process is alive, such as `/healthz`; none if absent. */
@@ -31,6 +36,8 @@ type Stated<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Nam
 
 /** The options of `serve` with defaults filled in. */
 export interface ServeSettings extends Stated<Pick<ListenOptions, "port" | "host" | Timeouts>> {
+  readonly tls: TlsSettings | null;
+  readonly http2: boolean;
   readonly compression: CompressionSettings | null;
   readonly health: string | undefined;
   readonly ready: string | undefined;
@@ -46,6 +53,8 @@ const TABLE: OptionTable<keyof ListenOptions> = Object.freeze({
   requestTimeout: TIME,
   keepAliveTimeout: TIME,
   slowReaderTimeout: TIME,
+  tls: { kind: "any" },
+  http2: { kind: "flag" },
   compression: { kind: "any" },
   health: { kind: "any" },
   ready: { kind: "any" },
@@ -64,6 +73,8 @@ const DEFAULTS: ServeSettings = Object.freeze({
   requestTimeout: 300_000,
   keepAliveTimeout: 5_000,
   slowReaderTimeout: 30_000,
+  tls: null,
+  http2: true,
   compression: null,
   health: undefined,
   ready: undefined,
@@ -85,8 +96,9 @@ const MAX_PORT = 65_535;
  */
 export function resolveServeOptions(options: ListenOptions): ServeSettings {
   const faults = [...findFaults(options)];
+  const tls = isObject(options) ? resolveTls(options["tls"], faults) : null;
   if (faults.length > 0) throw new ConfigurationError(faults);
-  return { ...DEFAULTS, ...statedOf(options), compression: compressionOf(options.compression) };
+  return { ...DEFAULTS, ...statedOf(options), compression: compressionOf(options.compression), tls };
 }
 
 function compressionOf(compression: ListenOptions["compression"] = false): CompressionSettings | null {
@@ -133,6 +145,10 @@ function* findFaults(options: unknown): Iterable<ConfigurationFault> {
   if (port !== undefined && !(typeof port === "number" && Number.isInteger(port) && port >= 0 && port <= MAX_PORT)) {
     const message = `\`port\` of serve cannot be ${describe(port)}.`;
     yield { message, fix: `Give a whole number from 0 to ${String(MAX_PORT)}; 0 lets the system choose.` };
+  }
+  if (options["http2"] === true && options["tls"] === undefined) {
+    const message = "`http2` of serve needs `tls`: browsers speak HTTP/2 over TLS only.";
+    yield { message, fix: "Give `tls: { cert, key }`, or leave out `http2`." };
   }
   yield* compressionFaults(options["compression"]);
   yield* pathFaults("health", options["health"]);

@@ -1,0 +1,150 @@
+import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import type { TLSSocket } from "node:tls";
+import { sendHttp2Response } from "./http2-response.ts";
+import { headersResponse, timeoutResponse } from "./node-client-error.ts";
+import type { ServeSettings } from "./serve-options.ts";
+
+/** Handles a request. */
+export type StreamListener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+
+/** The requests of one connection that run at the same time. */
+const MAX_STREAMS = 100;
+/** The bytes of the headers of a request: those of `node:http`. */
+const MAX_HEADERS = 16_384;
+/** The requests that a client may give up within the window, in milliseconds, before its connection ends. */
+const MAX_RESETS = 200;
+const RESET_WINDOW = 10_000;
+/** How long a client may take to close its side after the last response, in milliseconds. */
+const LINGER = 500;
+
+/** Codes of the end of streams and connections. @see RFC 9113, section 7 */
+const NO_ERROR = 0;
+const CANCEL = 8;
+const ENHANCE_YOUR_CALM = 11;
+
+/** One connection of HTTP/2. */
+interface Session {
+  readonly session: ServerHttp2Session;
+  streams: number;
+  /** Ends the connection while it has no request. */
+  timer: ReturnType<typeof setTimeout> | undefined;
+  /** The requests that the client gave up since the window began. */
+  resets: number;
+  resetsSince: number;
+}
+
+/**
+ * The connections of HTTP/2, with the timeouts of HTTP/1.1.
+ * @see RFC 9113, section 10.5; docs/guides/production.md, TLS and HTTP/2
+ */
+export class Http2Sessions {
+  readonly #server: Http2Server;
+  readonly #settings: ServeSettings;
+  readonly #open = new Map<ServerHttp2Session, Session>();
+  #isDraining = false;
+
+  constructor(listener: StreamListener, settings: ServeSettings) {
+    this.#settings = settings;
+    // @see docs/decisions/0037-fast-start.md
+    this.#server = process.getBuiltinModule("node:http2").createServer({
+      settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADERS },
+    });
+    this.#server.on("session", (session) => this.#begin(session));
+    this.#server.on("stream", (stream, headers, _flags, fields) => {
+      this.#watch(stream);
+      if (lengthOf(fields) <= MAX_HEADERS) listener(stream, headers);
+      else void sendHttp2Response(headersResponse(), stream);
+    });
+  }
+
+  /** Takes over a connection whose client chose HTTP/2. */
+  accept(socket: TLSSocket): void {
+    this.#server.emit("connection", socket);
+  }
+
+  /** Lets each connection end after its requests. @param endsAt the time of `performance.now()` to destroy the rest */
+  drain(endsAt: number): void {
+    this.#isDraining = true;
+    for (const { session } of this.#open.values()) session.close();
+    const left = endsAt - performance.now();
+    if (!Number.isFinite(left)) return;
+    const destroyAll = (): void => {
+      for (const { session } of this.#open.values()) session.destroy();
+    };
+    setTimeout(destroyAll, Math.max(left, 0)).unref();
+  }
+
+  #begin(session: ServerHttp2Session): void {
+    const state: Session = { session, streams: 0, timer: undefined, resets: 0, resetsSince: 0 };
+    this.#open.set(session, state);
+    session.once("close", () => {
+      clearTimeout(state.timer);
+      this.#open.delete(session);
+    });
+    if (this.#isDraining) session.close();
+    else this.#endLater(state, this.#settings.headersTimeout);
+  }
+
+  /** Ends a connection unless a request arrives in time. */
+  #endLater(state: Session, timeout: number | null): void {
+    clearTimeout(state.timer);
+    if (timeout === null) return;
+    state.timer = setTimeout(() => {
+      state.session.close();
+      state.timer = setTimeout(() => state.session.destroy(), LINGER);
+    }, timeout);
+  }
+
+  #watch(stream: ServerHttp2Stream): void {
+    // The stream is destroyed with its error, which the response or the body reports.
+    stream.on("error", () => undefined);
+    const state = stream.session === undefined ? undefined : this.#open.get(stream.session as ServerHttp2Session);
+    if (state === undefined) return;
+    state.streams += 1;
+    clearTimeout(state.timer);
+    stream.once("close", () => {
+      state.streams -= 1;
+      if (state.session.destroyed) return;
+      if (stream.aborted) countReset(state);
+      if (state.streams === 0 && !state.session.closed) this.#endLater(state, this.#settings.keepAliveTimeout);
+    });
+    // The rest of a body that nobody reads would keep the stream open.
+    stream.once("finish", () => {
+      if (!stream.readableEnded) stream.close(NO_ERROR);
+    });
+    this.#limitTime(stream);
+  }
+
+  /** Ends a request whose body does not arrive, and a response that the client does not read. */
+  #limitTime(stream: ServerHttp2Stream): void {
+    const { requestTimeout, slowReaderTimeout } = this.#settings;
+    if (requestTimeout !== null && !stream.endAfterHeaders) {
+      const timer = setTimeout(() => {
+        if (stream.headersSent) stream.close(CANCEL);
+        else void sendHttp2Response(timeoutResponse(), stream);
+      }, requestTimeout);
+      stream.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
+    }
+    if (slowReaderTimeout === null) return;
+    const check = (): void => {
+      // Nothing waits to be read while a handler runs.
+      if (stream.writableLength > 0) stream.close(CANCEL);
+      else stream.setTimeout(slowReaderTimeout);
+    };
+    stream.setTimeout(slowReaderTimeout, () => undefined);
+    stream.on("timeout", check);
+  }
+}
+
+/** Returns the length of names and values. Node.js only announces its limit. */
+function lengthOf(fields: readonly string[]): number {
+  return fields.reduce((sum, field) => sum + field.length, 0);
+}
+
+/** Ends the connection of a client that begins requests only to give them up. @see RFC 9113, section 10.5 */
+function countReset(state: Session): void {
+  const now = performance.now();
+  if (now - state.resetsSince > RESET_WINDOW) [state.resets, state.resetsSince] = [0, now];
+  state.resets += 1;
+  if (state.resets > MAX_RESETS) state.session.destroy(ENHANCE_YOUR_CALM as never);
+}

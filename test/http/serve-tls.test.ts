@@ -1,0 +1,314 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { type ClientHttp2Session, connect as connectHttp2, constants, type IncomingHttpHeaders } from "node:http2";
+import { request } from "node:https";
+import { connect as connectSocket } from "node:net";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
+import { gunzipSync } from "node:zlib";
+import { edm, entitySet, entityType, odataService } from "odatakit";
+import { serve, type ServeOptions } from "odatakit/node";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { VARY } from "./doors.ts";
+import { noFailures } from "./model.ts";
+
+const FOLDER = join(import.meta.dirname, "certificates");
+const CERT = readFileSync(join(FOLDER, "cert.pem"), "utf8");
+const KEY = readFileSync(join(FOLDER, "key.pem"), "utf8");
+const TLS = { cert: CERT, key: KEY };
+
+const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
+const TEXT = "words that repeat. ".repeat(100);
+const state = { made: 0, ended: false, aborted: 0, calls: 0 };
+
+async function* endless() {
+  try {
+    for (let id = 1; id <= 50_000; id += 1) {
+      state.made = id;
+      if (id % 100 === 0) await pause(0);
+      yield { id, text: `${String(id)} ${TEXT}` };
+    }
+  } finally {
+    state.ended = true;
+  }
+}
+
+/** A service whose handler takes as many milliseconds as the key says. */
+const notes = odataService({
+  prefix: "/odata",
+  logger: noFailures,
+  defaults: { maxTop: null, maxRequestBodyBytes: 1000 },
+  cors: { origins: ["https://app.example"] },
+  entitySets: [
+    entitySet(Note, {
+      getByKey: (id, { signal }) => {
+        state.calls += 1;
+        signal.addEventListener("abort", () => {
+          state.aborted += 1;
+        });
+        return pause(id, { id, text: TEXT });
+      },
+      getAll: () => [{ id: 1, text: TEXT }],
+      create: (note) => note,
+    }),
+    entitySet(Note, { name: "Endless", getAll: () => endless() }),
+  ],
+});
+
+async function start(options: ServeOptions = {}) {
+  const server = await serve(notes, { port: 0, host: "127.0.0.1", tls: TLS, ...options });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+function open(port: number): ClientHttp2Session {
+  const session = connectHttp2(`https://127.0.0.1:${String(port)}`, { ca: CERT });
+  session.on("error", () => undefined);
+  onTestFinished(() => session.destroy());
+  return session;
+}
+
+interface Received {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+}
+
+function send(session: ClientHttp2Session, path: string, headers: object = {}, body?: string): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ":path": path, ...headers }, { endStream: body === undefined });
+    const chunks: Buffer[] = [];
+    let received: IncomingHttpHeaders = {};
+    stream.on("response", (fields) => (received = fields));
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", reject);
+    stream.on("end", () => {
+      resolve({ status: Number(received[":status"]), headers: received, bytes: Buffer.concat(chunks) });
+    });
+    if (body !== undefined) stream.end(body);
+  });
+}
+
+const JSON_TYPE = { ":method": "POST", "content-type": "application/json" };
+
+describe("TLS", () => {
+  test("serves HTTP/1.1", async () => {
+    const server = await start();
+    expect(server.url).toBe(`https://127.0.0.1:${String(server.port)}`);
+    const text = await new Promise<string>((resolve, reject) => {
+      request(`${server.url}/odata/Notes/$count`, { ca: CERT, agent: false }, (response) => {
+        expect([response.statusCode, response.httpVersion]).toEqual([200, "1.1"]);
+        response.on("data", (chunk: Buffer) => resolve(chunk.toString()));
+      })
+        .on("error", reject)
+        .end();
+    });
+    expect(text).toBe("1");
+  });
+
+  test("reads certificate and key from files, and keys with a passphrase", async () => {
+    for (const tls of [
+      { cert: join(FOLDER, "cert.pem"), key: join(FOLDER, "key.pem") },
+      { cert: Buffer.from(CERT), key: Buffer.from(KEY), minVersion: "TLSv1.3" as const },
+      { cert: CERT, key: join(FOLDER, "locked.pem"), passphrase: "secret" },
+    ]) {
+      const { port } = await start({ tls });
+      expect((await send(open(port), "/odata/Notes/$count")).bytes.toString()).toBe("1");
+    }
+  });
+
+  test("offers HTTP/1.1 alone if HTTP/2 is off", async () => {
+    for (const http2 of [true, false]) {
+      const { port } = await start({ http2 });
+      const socket = connectTls({ port, host: "127.0.0.1", ca: CERT, ALPNProtocols: ["h2", "http/1.1"] });
+      await new Promise<void>((resolve) => {
+        socket.once("secureConnect", () => resolve());
+      });
+      expect(socket.alpnProtocol).toBe(http2 ? "h2" : "http/1.1");
+      socket.destroy();
+    }
+  });
+
+  test("ends connections that speak plain HTTP, or nothing", async () => {
+    const { port } = await start({ headersTimeout: 200 });
+    for (const text of ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", ""]) {
+      const socket = connectSocket(port, "127.0.0.1");
+      socket.on("error", () => undefined);
+      const closed = once(socket, "close");
+      socket.write(text);
+      await closed;
+    }
+    expect((await send(open(port), "/odata/Notes/$count")).status).toBe(200);
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ["a text", { tls: "cert.pem" }, /`tls` of serve cannot be "cert\.pem"/u],
+    ["no key", { tls: { cert: CERT } }, /`key` of tls cannot be undefined/u],
+    ["a missing file", { tls: { cert: "/nowhere/cert.pem", key: KEY } }, /`cert` of tls is neither PEM nor the path/u],
+    [
+      "a file without PEM",
+      { tls: { cert: import.meta.filename.replace(/serve-tls.*$/u, "doors.ts"), key: KEY } },
+      /is a file without PEM/u,
+    ],
+    ["a key of another certificate", { tls: { cert: KEY, key: CERT } }, /cannot be used/u],
+    [
+      "a passphrase that is wrong",
+      { tls: { cert: CERT, key: join(FOLDER, "locked.pem"), passphrase: "x" } },
+      /cannot be used/u,
+    ],
+    ["an unknown version", { tls: { ...TLS, minVersion: "TLSv1" } }, /`minVersion` of tls cannot be "TLSv1"/u],
+    ["an unknown option", { tls: { ...TLS, pasphrase: "x" } }, /tls has no option `pasphrase`/u],
+    ["HTTP/2 without TLS", { http2: true }, /`http2` of serve needs `tls`/u],
+    ["HTTP/2 that is a text", { tls: TLS, http2: "yes" }, /`http2` of serve cannot be "yes"/u],
+  ])("refuses %s at startup, without showing the key", async (_what, options, message) => {
+    const serving = serve(notes, { port: 0, ...(options as ServeOptions) });
+    await expect(serving).rejects.toThrow(message);
+    const { message: text } = (await serving.catch((error: unknown) => error)) as Error;
+    expect(text).not.toContain("PRIVATE");
+  });
+});
+
+describe("HTTP/2", () => {
+  test("has the same responses as HTTP/1.1", async () => {
+    const { port } = await start({ compression: true, health: "/healthz" });
+    const session = open(port);
+    const count = await send(session, "/odata/Notes/$count", { origin: "https://app.example" });
+    expect([count.status, count.bytes.toString()]).toEqual([200, "1"]);
+    expect(count.headers).toMatchObject({
+      "odata-version": "4.0",
+      "content-length": "1",
+      vary: `${VARY}, Origin, Accept-Encoding`,
+      "access-control-allow-origin": "https://app.example",
+    });
+    const created = await send(session, "/odata/Notes", JSON_TYPE, '{"Id":7,"Text":"new"}');
+    expect([created.status, created.headers.location]).toEqual([
+      201,
+      `https://127.0.0.1:${String(port)}/odata/Notes(7)`,
+    ]);
+    const missing = await send(session, "/odata/Nothing");
+    expect([missing.status, JSON.parse(missing.bytes.toString()).error.code]).toEqual([404, "NotFound"]);
+    const head = await send(session, "/odata/Notes(0)", { ":method": "HEAD" });
+    expect([head.status, head.bytes.length, Number(head.headers["content-length"]) > 1000]).toEqual([200, 0, true]);
+    const coded = await send(session, "/odata/Notes(0)", { "accept-encoding": "gzip" });
+    expect(coded.headers["content-encoding"]).toBe("gzip");
+    expect(gunzipSync(coded.bytes).toString()).toContain(TEXT);
+    expect((await send(session, "/healthz")).bytes.toString()).toBe('{"status":"ok"}');
+    const hosts = await send(session, "/odata/Notes", { ":authority": "a.example", host: "b.example" });
+    expect([hosts.status, JSON.parse(hosts.bytes.toString()).error.target]).toEqual([400, "Host"]);
+  });
+
+  test("many requests of one connection run at the same time", async () => {
+    const { port } = await start();
+    const session = open(port);
+    const began = performance.now();
+    const answers = await Promise.all(Array.from({ length: 80 }, () => send(session, "/odata/Notes(300)")));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(performance.now() - began).toBeLessThan(5000);
+    expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
+  });
+
+  test("a body above the limit is refused, and the connection goes on", async () => {
+    const { port } = await start();
+    const session = open(port);
+    const declared = await send(session, "/odata/Notes", JSON_TYPE, `{"Id":1,"Text":"${"x".repeat(2_000_000)}"}`);
+    expect([declared.status, JSON.parse(declared.bytes.toString()).error.code]).toEqual([413, "PayloadTooLarge"]);
+    expect((await send(session, "/odata/Notes/$count")).status).toBe(200);
+  });
+
+  test("headers above the limit are 431, and the connection goes on", async () => {
+    const { port } = await start();
+    const session = open(port);
+    const long = await send(session, "/odata/Notes", { "x-long": "x".repeat(20_000) });
+    expect([long.status, JSON.parse(long.bytes.toString()).error.code]).toEqual([431, "HeadersTooLarge"]);
+    expect((await send(session, "/odata/Notes/$count")).status).toBe(200);
+  });
+
+  test("a request that the client gives up is aborted", async () => {
+    const { port } = await start();
+    const session = open(port);
+    state.aborted = 0;
+    const stream = session.request({ ":path": "/odata/Notes(3000)" });
+    stream.on("error", () => undefined);
+    await pause(200);
+    stream.close(constants.NGHTTP2_CANCEL);
+    await expect.poll(() => state.aborted).toBe(1);
+    expect((await send(session, "/odata/Notes/$count")).status).toBe(200);
+  });
+
+  test("a client that only begins requests and gives them up is disconnected", async () => {
+    const { port } = await start();
+    const session = open(port);
+    const closed = new Promise<void>((resolve) => {
+      session.once("close", () => resolve());
+    });
+    for (let sent = 0; sent < 600 && !session.destroyed && !session.closed; sent += 20) {
+      for (let each = 0; each < 20 && !session.destroyed && !session.closed; each += 1) {
+        const stream = session.request({ ":path": "/odata/Notes(500)" });
+        stream.on("error", () => undefined);
+        stream.close(constants.NGHTTP2_CANCEL);
+      }
+      await pause(10);
+    }
+    await closed;
+    expect((await send(open(port), "/odata/Notes/$count")).status).toBe(200);
+  });
+
+  test("a body that does not arrive in time is 408", async () => {
+    const { port } = await start({ requestTimeout: 300 });
+    const session = open(port);
+    const stream = session.request({ ":path": "/odata/Notes", ...JSON_TYPE });
+    stream.write('{"Id":');
+    const status = await new Promise((resolve) => {
+      stream.on("error", () => undefined).on("response", (headers) => resolve(headers[":status"]));
+    });
+    expect(status).toBe(408);
+    expect((await send(session, "/odata/Notes/$count")).status).toBe(200);
+  });
+
+  test("a client that does not read its response is disconnected from it", async () => {
+    state.ended = false;
+    const { port } = await start({ slowReaderTimeout: 300 });
+    const session = open(port);
+    const stream = session.request({ ":path": "/odata/Endless" });
+    stream.on("error", () => undefined);
+    stream.pause();
+    await expect.poll(() => state.ended, { timeout: 8000 }).toBe(true);
+    expect(state.made).toBeLessThan(50_000);
+    expect((await send(session, "/odata/Notes(600)")).status).toBe(200);
+  });
+
+  test("idle connections end, also before their first request", async () => {
+    const { port } = await start({ headersTimeout: 300, keepAliveTimeout: 300 });
+    const silent = connectTls({ port, host: "127.0.0.1", ca: CERT, ALPNProtocols: ["h2"] });
+    silent.on("error", () => undefined).resume();
+    const session = open(port);
+    await send(session, "/odata/Notes/$count");
+    await Promise.all([once(silent, "close"), once(session, "close")]);
+  });
+
+  test("close() finishes requests, and ends connections", async () => {
+    const server = await start();
+    const session = open(server.port);
+    const idle = open(server.port);
+    await send(idle, "/odata/Notes/$count");
+    const handshake = connectSocket(server.port, "127.0.0.1");
+    handshake.on("error", () => undefined);
+    const slow = send(session, "/odata/Notes(1000)");
+    await pause(200);
+    const began = performance.now();
+    const closing = server.close();
+    expect((await slow).status).toBe(200);
+    await closing;
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
+  test("close() ends after drainTimeout", async () => {
+    const server = await start({ drainTimeout: 300 });
+    const stream = open(server.port).request({ ":path": "/odata/Notes(5000)" });
+    stream.on("error", () => undefined);
+    await pause(200);
+    const began = performance.now();
+    await server.close();
+    expect(performance.now() - began).toBeLessThan(2500);
+  });
+});
