@@ -328,8 +328,9 @@ test.each(["", "Trips", "Trips?$expand=Stops,Countries", "Stops", "$metadata", "
       },
     });
     expect(response.status).toBe(200);
+    // People get a page at the root; data has its own format.
     expect(response.headers.get("content-type")).toMatch(
-      /^(?:application\/(?:json;odata.metadata=minimal|xml)|text\/plain)$/,
+      path === "" ? /^text\/html;charset=utf-8$/ : /^(?:application\/(?:json;odata.metadata=minimal|xml)|text\/plain)$/,
     );
     expect(await response.text()).not.toBe("");
   },
