@@ -38,6 +38,8 @@ export async function runLeavingBatches(run: SoakRun, ledger: Ledger, owner: num
       sets.push(first, second, [alone]);
     }
     await sleep(SETTLED);
+    // The server may be about to end a connection that was idle for so long.
+    client.close();
     // At the end the doubts remain, and the whole database is compared with them.
     if (!run.isOver()) for (const set of sets) await settle(client, ledger, set);
   }

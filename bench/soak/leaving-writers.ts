@@ -37,6 +37,8 @@ export async function runLeavingWriter(run: SoakRun, ledger: Ledger, owner: numb
       run.tally.record("left while writing", "left", 0.01);
     }
     await sleep(SETTLED);
+    // The server may be about to end a connection that was idle for so long.
+    client.close();
     // At the end the doubts remain, and the whole database is compared with them.
     if (!run.isOver()) for (const each of batch) await settle(client, ledger, each);
   }
