@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import { Kysely } from "kysely";
+import { sql } from "kysely";
 import {
   arraySource,
   edm,
@@ -13,9 +13,9 @@ import {
   type ServiceDefaults,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { sqliteDialect } from "odatakit/sqlite";
 import type { Attack } from "./attack.ts";
 import { label, tagged, wideSets } from "./attacked-sets.ts";
+import { databaseNameOf, openDatabase } from "./open-database.ts";
 
 const Country = entityType("Country", { id: edm.int32().key(), name: edm.string() });
 const City = entityType("City", {
@@ -55,12 +55,35 @@ export function writeAttackedDatabase(file: string): void {
 export interface AttackedService {
   readonly service: ODataService;
   readonly close: () => Promise<void>;
+  readonly isPostgres: boolean;
 }
 
-/** Opens the service over the tables of `writeAttackedDatabase`. */
-export function openAttackedService(file: string, defaults: ServiceDefaults): AttackedService {
-  // oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
-  const db = new Kysely<any>({ dialect: sqliteDialect(file) });
+/** Writes the same tables into a database of PostgreSQL. */
+export async function writeAttackedTables(place: string): Promise<void> {
+  const db = openDatabase(place);
+  try {
+    await sql`create table country (id integer primary key, name text not null)`.execute(db);
+    await sql`create table city (id integer primary key, name text not null, country_id integer not null, population integer not null)`.execute(
+      db,
+    );
+    await sql`create index city_country on city (country_id)`.execute(db);
+    await sql`insert into country select i, 'Country ' || i from generate_series(1, ${sql.lit(COUNTRIES)}) as i`.execute(
+      db,
+    );
+    await sql`insert into city select i, 'City ' || i, 1 + (i * 7919) % ${sql.lit(COUNTRIES)}, i * 13 % 100000
+      from generate_series(1, ${sql.lit(CITIES)}) as i`.execute(db);
+    await sql`vacuum analyze`.execute(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/**
+ * Opens the service over the attacked tables.
+ * @param place a SQLite file, or the URL of a database of PostgreSQL
+ */
+export function openAttackedService(place: string, defaults: ServiceDefaults): AttackedService {
+  const db = openDatabase(place);
   const notes = Array.from({ length: NOTES }, (_, index) => ({
     id: index,
     text: `Note ${String((index * 7919) % NOTES)}`,
@@ -132,7 +155,7 @@ export function openAttackedService(file: string, defaults: ServiceDefaults): At
       }),
     ],
   });
-  return { service, close: () => db.destroy() };
+  return { service, close: () => db.destroy(), isPostgres: databaseNameOf(place) === "postgres" };
 }
 
 function ignore(): void {

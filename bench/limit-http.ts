@@ -30,11 +30,13 @@ const HEADERS = {
   "Content-Type": "application/json;odata.metadata=minimal",
   Vary: "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization",
 };
+const PART_HEADERS = `{"OData-Version":"4.0","Content-Type":"application/json;odata.metadata=minimal"}`;
 const DRAFTS = `${PREFIX}/Drafts`;
 const ORDER_KEY = `${PREFIX}/Orders(`;
 const ORDER_PAGE = `${PREFIX}/Orders?`;
 const PRODUCT_PAGE = `${PREFIX}/Products?`;
 const ITEM_PAGE = `${PREFIX}/Items?`;
+const BATCH = `${PREFIX}/$batch`;
 const METADATA = `${PREFIX}/$metadata`;
 const FILTER = /^contains\(Name,'(.*)'\) and Price gt (\d+)$/u;
 
@@ -51,6 +53,7 @@ export function serveLimit(routes: LimitRoutes): void {
     else if (target.startsWith(ORDER_PAGE)) routes.orders(root, options(target, ORDER_PAGE), send);
     else if (target.startsWith(PRODUCT_PAGE)) routes.products(root, options(target, PRODUCT_PAGE), send);
     else if (target.startsWith(ITEM_PAGE)) send({ status: 200, text: items(root, options(target, ITEM_PAGE)) });
+    else if (target === BATCH) answerBatch(routes, request, root, send);
     else if (target === METADATA) response.writeHead(200, metadata.headers).end(metadata.body);
     else refuse(request, response);
   });
@@ -83,6 +86,21 @@ export function readBody<T>(request: IncomingMessage, use: (given: Readonly<Reco
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => use(JSON.parse(Buffer.concat(chunks).toString()) as Readonly<Record<string, T>>));
+}
+
+/** Answers a JSON batch of key reads. It knows no other operation. */
+function answerBatch(routes: LimitRoutes, request: IncomingMessage, root: string, send: Send): void {
+  readBody<ReadonlyArray<{ readonly id: string; readonly url: string }>>(request, ({ requests = [] }) => {
+    const responses: string[] = [];
+    let open = requests.length;
+    for (const [index, { id, url }] of requests.entries()) {
+      routes.order(root, Number(url.slice(url.indexOf("(") + 1, -1)), ({ status, text }) => {
+        responses[index] = `{"id":"${id}","status":${String(status)},"headers":${PART_HEADERS},"body":${text}}`;
+        open -= 1;
+        if (open === 0) send({ status: 200, text: `{"responses":[${responses.join(",")}]}` });
+      });
+    }
+  });
 }
 
 /** Filters an array in the most obvious way. */

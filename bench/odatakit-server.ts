@@ -13,6 +13,7 @@ const items = makeItems();
 const operations = ["read"] as const;
 const service = odataService({
   prefix: PREFIX,
+  batch: { json: true },
   entitySets: [
     sqlEntitySet(Order, { db, table: "orders", operations, maxTop: null, navigation: ORDER_NAVIGATION }),
     sqlEntitySet(Line, { db, table: "lines", operations, navigation: LINE_NAVIGATION }),

@@ -5,22 +5,14 @@
  */
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { compareAnswers } from "./compare-answers.ts";
-import { measureScenario } from "./measure-scenario.ts";
 import { versionOfPostgres } from "./postgres-backends.ts";
-import { measureConnections } from "./record/connections.ts";
 import { drawResults } from "./record/draw-results.ts";
-import { measureGrowth } from "./record/growth.ts";
-import { measureMicro } from "./record/micro.ts";
-import { describeMachine, type RecordedScenario, toRecorded, writeResult } from "./record/results.ts";
-import { measureStages, measureStart } from "./record/start.ts";
+import { PARTS, type Recording } from "./record/parts.ts";
+import { recordMachine } from "./record/results.ts";
 import { writePage } from "./record/write-page.ts";
-import { SCENARIOS } from "./scenarios.ts";
-import { makeFolder, metadataOf, withServers, writeBenchDatabase, type Servers } from "./with-servers.ts";
+import { makeFolder, writeBenchDatabase } from "./with-servers.ts";
 
-const CONNECTIONS: readonly number[] = [1, 8];
 const DEFAULT_ROUNDS = 5;
-const PARTS = ["micro", "growth", "sqlite", "start", "postgres"] as const;
 
 const { values, positionals } = parseArgs({
   options: { draw: { type: "boolean" }, rounds: { type: "string" } },
@@ -28,60 +20,44 @@ const { values, positionals } = parseArgs({
 });
 const rounds = Number(values.rounds ?? DEFAULT_ROUNDS);
 const begun = performance.now();
-const directory = makeFolder();
 
-if (values.draw !== true) await measureAll();
+if (values.draw !== true) await measure(positionals.length === 0 ? Object.keys(PARTS) : positionals);
 drawResults();
 writePage();
 
-function isWanted(part: (typeof PARTS)[number]): boolean {
-  const isMeant = positionals.length === 0 || positionals.includes(part);
-  if (isMeant) console.error(`${((performance.now() - begun) / 1000).toFixed(0)} s: ${part} …`);
-  return isMeant;
-}
-
-async function measureAll(): Promise<void> {
-  const unknown = positionals.filter((part) => PARTS.every((known) => known !== part));
-  if (unknown.length > 0) throw new Error(`There is no part ${unknown.join(", ")}: ${PARTS.join(", ")}`);
+/** A part that fails does not stop the others: their results are written. */
+async function measure(names: readonly string[]): Promise<void> {
+  const unknown = names.filter((name) => PARTS[name] === undefined);
+  if (unknown.length > 0) throw new Error(`There is no part ${unknown.join(", ")}: ${Object.keys(PARTS).join(", ")}`);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    throw new Error(`--rounds cannot be ${values.rounds ?? ""}: use 1 or more`);
+  }
+  const directory = makeFolder();
   const file = writeBenchDatabase(directory);
-  if (isWanted("micro")) writeResult("micro", await measureMicro(file));
-  if (isWanted("growth")) await measureCurves(file);
-  if (isWanted("sqlite")) {
-    await withServers(file, null, async (servers) => writeResult("sqlite", await measureScenarios(servers, false)));
-  }
-  if (isWanted("start")) {
-    await withServers(file, null, async ({ ours }) => {
-      writeResult("start", await measureStart(file, await metadataOf(ours)));
-    });
-    writeResult("stages", await measureStages(file));
-  }
   const postgres = process.env["ODATAKIT_POSTGRES"];
-  const versions: Record<string, string> = {};
-  if (postgres !== undefined && isWanted("postgres")) {
-    versions["PostgreSQL"] = await versionOfPostgres(postgres);
-    await withServers(file, postgres, async (servers) => {
-      writeResult("postgres", await measureScenarios(servers, true));
-    });
-  }
-  writeResult("machine", describeMachine(versions));
-  console.error(`${((performance.now() - begun) / 1000).toFixed(0)} s: done`);
-}
-
-async function measureCurves(file: string): Promise<void> {
-  const growth = await measureGrowth();
-  await withServers(file, null, async (servers) => {
-    writeResult("growth", [...growth, await measureConnections(servers)]);
-  });
-}
-
-async function measureScenarios(servers: Servers, isPostgres: boolean): Promise<readonly RecordedScenario[]> {
-  const scenarios = SCENARIOS.filter(({ isOfArray }) => !isPostgres || isOfArray !== true);
-  for (const scenario of scenarios) await compareAnswers(scenario, servers.ours, servers.limit);
-  const recorded: RecordedScenario[] = [];
-  for (const scenario of scenarios) {
-    for (const connections of CONNECTIONS) {
-      recorded.push(toRecorded(await measureScenario(scenario, connections, rounds, servers)));
+  const versions = postgres === undefined ? {} : { PostgreSQL: await versionOfPostgres(postgres) };
+  for (const name of names) {
+    const report = (progress: string): void => say(`${name}: ${progress}`);
+    if (name === "postgres" && postgres === undefined) {
+      report("left out, because ODATAKIT_POSTGRES is not set");
+      continue;
     }
+    await record(name, { directory, file, postgres, rounds, report }, versions);
   }
-  return recorded;
+  say("done");
+}
+
+async function record(name: string, recording: Recording, versions: Readonly<Record<string, string>>): Promise<void> {
+  say(name);
+  try {
+    await PARTS[name]?.(recording);
+    recordMachine(name, versions);
+  } catch (error) {
+    console.error(`${name} failed:`, error);
+    process.exitCode = 1;
+  }
+}
+
+function say(progress: string): void {
+  console.error(`${((performance.now() - begun) / 1000).toFixed(0).padStart(4)} s  ${progress}`);
 }

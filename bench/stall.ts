@@ -1,29 +1,37 @@
-/** Reports how long requests that attack a service stop its main thread. Nothing is asserted: a test does that. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+/**
+ * Reports how long requests that attack a service stop its main thread: over a SQLite file, or over the PostgreSQL server whose
+ * URL is the argument. Nothing is asserted: a test does that.
+ */
 import { join } from "node:path";
-import { ATTACKS } from "./attack-requests.ts";
-import { attack, openAttackedService, writeAttackedDatabase } from "./attacks.ts";
+import process from "node:process";
+import { writeAttackedDatabase, writeAttackedTables } from "./attacks.ts";
+import { deleteDatabase, makeDatabase } from "./open-database.ts";
+import { measureStalls, PAUSE_BUDGET, type Stall } from "./record/stalls.ts";
+import { makeFolder } from "./with-servers.ts";
 
-/** The longest pause that is acceptable, in milliseconds. */
-const BUDGET = 50;
+const [, , server] = process.argv;
+const NAME = "odatakit_attacked";
 
-const directory = mkdtempSync(join(tmpdir(), "odatakit-stall-"));
-const file = join(directory, "attacked.db");
-writeAttackedDatabase(file);
-const { service, close } = openAttackedService(file, {});
-await service.fetch(new Request("http://attacked.example/Cities(1)"));
 console.log(
-  `${"request".padEnd(45)}${"response".padEnd(24)}${"ms".padStart(8)}${"pause ms".padStart(10)}  budget ${String(BUDGET)}`,
+  `${"request".padEnd(45)}${"response".padEnd(24)}${"ms".padStart(8)}${"pause ms".padStart(10)}  budget ${String(PAUSE_BUDGET)}`,
 );
-const [, , part = ""] = process.argv;
-for (const each of ATTACKS.filter(({ name }) => name.includes(part))) {
-  const { status, code, time, pause } = await attack(service, each);
-  const answer = [status, code].filter(Boolean).join(" ");
-  const verdict = pause <= BUDGET ? "within" : "above";
+if (server === undefined) {
+  const file = join(makeFolder(), "attacked.db");
+  writeAttackedDatabase(file);
+  await measureStalls(file, print);
+} else {
+  try {
+    const place = await makeDatabase(server, NAME);
+    await writeAttackedTables(place);
+    await measureStalls(place, print);
+  } finally {
+    await deleteDatabase(server, NAME);
+  }
+}
+
+function print({ name, answer, time, pause }: Stall): void {
+  const verdict = pause <= PAUSE_BUDGET ? "within" : "above";
   console.log(
-    `${each.name.padEnd(45)}${answer.padEnd(24)}${time.toFixed(0).padStart(8)}${pause.toFixed(1).padStart(10)}  ${verdict}`,
+    `${name.padEnd(45)}${answer.padEnd(24)}${time.toFixed(0).padStart(8)}${pause.toFixed(1).padStart(10)}  ${verdict}`,
   );
 }
-await close();
-rmSync(directory, { recursive: true });

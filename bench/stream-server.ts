@@ -1,4 +1,7 @@
-/** Serves a table of orders as one page: `ours` by odatakit, `limit` by hand in chunks of 200 rows. */
+/**
+ * Serves a table of orders as one page: `ours` by odatakit, `limit` by hand in chunks. It imports packages only, so that it can
+ * also run beside the built package.
+ */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,11 +9,12 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Kysely } from "kysely";
+import { Kysely, PostgresDialect } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { serve } from "odatakit/node";
 import { sqliteDialect } from "odatakit/sqlite";
+import { Client, Pool } from "pg";
 
 /** What a server measures between two messages. */
 export interface StreamUse {
@@ -21,6 +25,8 @@ export interface StreamUse {
   /** The memory now, and its maximum since the start, in megabytes. */
   readonly rss: number;
   readonly peak: number;
+  /** The memory over time. */
+  readonly samples: ReadonlyArray<readonly [milliseconds: number, megabytes: number]>;
 }
 
 const Order = entityType("Order", {
@@ -34,11 +40,22 @@ const Order = entityType("Order", {
   Token: edm.guid(),
 });
 
-const [, , kind = "ours", file = ""] = process.argv;
+/** The rows of a chunk by hand. A statement over a network costs more than one in the process. */
+const CHUNKS = { sqlite: 200, postgres: 1000 };
+/** Milliseconds between two samples of the memory. */
+const SAMPLED = 50;
+
+const [, , kind = "ours", place = ""] = process.argv;
+const isPostgres = place.startsWith("postgres");
 const port = kind === "ours" ? await serveOurs() : await serveLimit();
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
 let before = process.cpuUsage();
+let begun = performance.now();
+let samples: Array<readonly [milliseconds: number, megabytes: number]> = [];
+setInterval(() => {
+  samples.push([Math.round(performance.now() - begun), Math.round(process.memoryUsage.rss() / 1e6)]);
+}, SAMPLED);
 process.on("message", () => {
   const { user, system } = process.cpuUsage(before);
   const use: StreamUse = {
@@ -46,18 +63,22 @@ process.on("message", () => {
     pause: delay.max / 1e6,
     rss: process.memoryUsage.rss() / 1e6,
     peak: process.resourceUsage().maxRSS / 1000,
+    samples,
   };
   process.send?.(use);
   before = process.cpuUsage();
+  begun = performance.now();
+  samples = [];
   delay.reset();
 });
 process.on("disconnect", () => process.exit());
 process.send?.({ port });
 
 async function serveOurs(): Promise<number> {
-  // oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
-  const db = new Kysely<any>({ dialect: sqliteDialect(file) });
-  const orders = sqlEntitySet(Order, { db, table: "Orders", operations: ["read"] });
+  const dialect = isPostgres
+    ? new PostgresDialect({ pool: new Pool({ connectionString: place }), controlClient: Client })
+    : sqliteDialect(place);
+  const orders = sqlEntitySet(Order, { db: new Kysely({ dialect }), table: "Orders", operations: ["read"] });
   const service = odataService({
     defaults: { maxTop: null },
     entitySets: [orders],
@@ -67,15 +88,16 @@ async function serveOurs(): Promise<number> {
   return (await serve(service, { port: 0, host: "127.0.0.1" })).port;
 }
 
+type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>;
+
 async function serveLimit(): Promise<number> {
-  const database = new DatabaseSync(file);
-  const page = database.prepare("select * from Orders where ID > ? order by ID limit 200");
+  const page = isPostgres ? pageOfPostgres() : pageOfSqlite();
   const server = createServer((request, response) => void send(response, `http://${request.headers.host ?? ""}`));
   const send = async (response: ServerResponse, root: string): Promise<void> => {
     response.writeHead(200, { "Content-Type": "application/json;odata.metadata=minimal", "OData-Version": "4.0" });
     response.write(`{"@odata.context":"${root}/$metadata#Orders","value":[`);
     for (let last = 0; ;) {
-      const rows = page.all(last);
+      const rows = await page(last);
       if (rows.length === 0) break;
       const text = JSON.stringify(rows).slice(1, -1);
       if (!response.write(last === 0 ? text : `,${text}`)) await once(response, "drain");
@@ -87,4 +109,16 @@ async function serveLimit(): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return (server.address() as AddressInfo).port;
+}
+
+function pageOfSqlite(): (last: number) => Rows {
+  const database = new DatabaseSync(place);
+  const page = database.prepare(`select * from Orders where ID > ? order by ID limit ${String(CHUNKS.sqlite)}`);
+  return (last) => page.all(last);
+}
+
+function pageOfPostgres(): (last: number) => Promise<Rows> {
+  const pool = new Pool({ connectionString: place });
+  const text = `select * from "Orders" where "ID" > $1 order by "ID" limit ${String(CHUNKS.postgres)}`;
+  return async (last) => (await pool.query<Rows[number]>({ name: "page", text, values: [last] })).rows;
 }

@@ -3,11 +3,17 @@ import { fileURLToPath } from "node:url";
 import { drawLines } from "../plot/line-chart.ts";
 import { drawRatios } from "../plot/ratio-chart.ts";
 import type { SoakRecord } from "../soak/record-soak.ts";
+import type { BatchCost } from "./batches.ts";
 import type { Growth } from "./growth.ts";
+import type { StallRecord } from "./parts.ts";
 import { readResult, type RecordedScenario } from "./results.ts";
+import { PAUSE_BUDGET, type Stall } from "./stalls.ts";
+import type { StreamRecord } from "./stream-records.ts";
 
 /** Beside the page that shows them. */
 const PLOTS = fileURLToPath(new URL("../../docs/explanations/measurements/", import.meta.url));
+/** The pauses that are drawn. */
+const LONGEST = 20;
 const PAGES: Readonly<Record<string, number>> = { P1: 1, P10: 10, P100: 100, P1000: 1000, S5: 10_000 };
 
 /** Draws all recorded results. */
@@ -24,6 +30,12 @@ export function drawResults(): void {
     write("postgres-backend", ratios("CPU time of PostgreSQL, one connection", postgres, "backend"));
   }
   for (const growth of readResult<readonly Growth[]>("growth") ?? []) write(fileNameOf(growth), drawGrowth(growth));
+  const streams = readResult<readonly StreamRecord[]>("stream");
+  if (streams !== null) write("stream-memory", drawStreams(streams));
+  const { sqlite: stalls } = readResult<StallRecord>("stall") ?? {};
+  if (stalls !== undefined) write("stalls", drawStalls(stalls));
+  const batches = readResult<readonly BatchCost[]>("batch");
+  if (batches !== null) write("batches", drawBatches(batches));
   const soak = readResult<SoakRecord>("soak");
   if (soak !== null) write("soak-memory", drawSoak(soak));
 }
@@ -75,6 +87,41 @@ function drawGrowth({ of, curves }: Growth): string {
     x: { label: of, scale: "log" },
     y: { label: "CPU time, µs", scale: "log" },
     series: curves.map(({ line, points }) => ({ name: line, points })),
+  });
+}
+
+function drawStreams(records: readonly StreamRecord[]): string {
+  const lines = records.map(({ database, server, samples }) => ({
+    name: `${server === "ours" ? "odatakit" : "by hand"}, ${database}`,
+    points: samples.map(([milliseconds, megabytes]): readonly [number, number] => [milliseconds / 1000, megabytes]),
+  }));
+  return drawLines({
+    title: "Memory during a page of a million rows",
+    x: { label: "seconds", scale: "linear" },
+    y: { label: "MB", scale: "linear" },
+    series: lines,
+  });
+}
+
+function drawStalls(stalls: readonly Stall[]): string {
+  const longest = stalls.toSorted((left, right) => right.pause - left.pause).slice(0, LONGEST);
+  const bars = longest.map(({ name, pause }) => {
+    const ratio = pause / PAUSE_BUDGET;
+    return { name, ratio, min: ratio, max: ratio, budget: 1 };
+  });
+  return drawRatios({
+    title: `The ${String(bars.length)} longest pauses, over SQLite`,
+    label: `pause ÷ ${String(PAUSE_BUDGET)} ms (left of 1: within the budget)`,
+    bars,
+  });
+}
+
+function drawBatches(batches: readonly BatchCost[]): string {
+  const bars = batches.map(({ form, ratio }) => ({ name: form, ratio, min: ratio, max: ratio }));
+  return drawRatios({
+    title: "CPU time of 20 key reads, over SQLite",
+    label: "odatakit ÷ server written by hand (left of 1: less CPU time)",
+    bars,
   });
 }
 

@@ -17,6 +17,8 @@ export interface Machine {
   readonly versions: Readonly<Record<string, string>>;
   readonly commit: string;
   readonly date: string;
+  /** The commit and the date of each part of the results. */
+  readonly parts?: Readonly<Record<string, string>>;
 }
 
 /** A measured scenario, rounded. */
@@ -30,7 +32,18 @@ export interface RecordedScenario {
 }
 
 /** The names of the files in `bench/results/`. */
-export type ResultName = "machine" | "sqlite" | "postgres" | "micro" | "growth" | "start" | "stages" | "soak";
+export type ResultName =
+  | "machine"
+  | "sqlite"
+  | "postgres"
+  | "micro"
+  | "growth"
+  | "start"
+  | "stages"
+  | "stall"
+  | "stream"
+  | "batch"
+  | "soak";
 
 const RESULTS = fileURLToPath(new URL("../results/", import.meta.url));
 const require = createRequire(import.meta.url);
@@ -71,6 +84,18 @@ export function describeMachine(versions: Readonly<Record<string, string>> = {})
     commit: execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim(),
     date: new Date().toISOString().slice(0, 10),
   };
+}
+
+/** Records that a part was measured on this machine now. */
+export function recordMachine(part: string, versions: Readonly<Record<string, string>>): void {
+  const before = readResult<Machine>("machine");
+  const machine = describeMachine({ ...(before === null ? {} : serversOf(before.versions)), ...versions });
+  writeResult("machine", { ...machine, parts: { ...before?.parts, [part]: `${machine.commit}, ${machine.date}` } });
+}
+
+/** The versions of servers: those of packages are read from this installation. */
+function serversOf({ PostgreSQL }: Machine["versions"]): Readonly<Record<string, string>> {
+  return PostgreSQL === undefined ? {} : { PostgreSQL };
 }
 
 /** Rounds a measurement for its file. */

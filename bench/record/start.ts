@@ -1,8 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
-import { join } from "node:path";
+import { copyFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
@@ -11,6 +9,7 @@ import { measureLoad } from "../load.ts";
 import { median } from "../measure-scenario.ts";
 import { SCENARIOS } from "../scenarios.ts";
 import { startServer } from "../server-process.ts";
+import { BUILT, writeProgram } from "./built-program.ts";
 import { rounded } from "./figures.ts";
 
 /** A value of both servers. */
@@ -24,8 +23,6 @@ export interface Compared {
 }
 
 const ROUNDS = 9;
-/** Within the package, whose name the programs import. */
-const FOLDER = fileURLToPath(new URL("../../dist/bench-start/", import.meta.url));
 const CONNECTIONS = 8;
 const START_BUDGET = 1.6;
 const MEMORY_BUDGET = 1.5;
@@ -43,14 +40,13 @@ interface Variant {
 
 /** Starts all variants in turn, until the first response. */
 async function startTimes(file: string): Promise<readonly Compared[]> {
-  mkdirSync(FOLDER, { recursive: true });
-  const program = writeProgram("start-odatakit");
+  const program = writeProgram(new URL("start-odatakit.ts", import.meta.url));
   const bundled = await bundleProgram(program);
-  const limit: Variant = { program: writeProgram("start-limit") };
+  const limit: Variant = { program: writeProgram(new URL("start-limit.ts", import.meta.url)) };
   const variants: ReadonlyArray<readonly [name: string, variant: Variant]> = [
     ["", { program }],
     [", bundled", { program: bundled }],
-    [", bundled, with a compile cache", { program: bundled, environment: { NODE_COMPILE_CACHE: `${FOLDER}cache` } }],
+    [", bundled, with a compile cache", { program: bundled, environment: { NODE_COMPILE_CACHE: `${BUILT}cache` } }],
   ];
   const limits: Start[] = [];
   const starts = variants.map((): Start[] => []);
@@ -59,7 +55,7 @@ async function startTimes(file: string): Promise<readonly Compared[]> {
     limits.push(await start(limit, file));
     for (const [index, [, variant]] of variants.entries()) starts[index]?.push(await start(variant, file));
   }
-  rmSync(FOLDER, { recursive: true });
+  rmSync(BUILT, { recursive: true });
   const compare = (what: string, ours: readonly Start[], valueOf: (start: Start) => number): Compared =>
     compareRounds(what, ours.slice(1).map(valueOf), limits.slice(1).map(valueOf));
   return variants.flatMap(([name], index) => [
@@ -82,7 +78,8 @@ interface Start {
 async function start({ program, environment }: Variant, file: string): Promise<Start> {
   const begun = performance.now();
   const child = spawn(process.execPath, [program, file], {
-    stdio: ["pipe", "pipe", "inherit"],
+    // The schema check warns about missing indexes.
+    stdio: ["pipe", "pipe", "ignore"],
     env: { ...process.env, ...environment },
   });
   const exited = once(child, "exit");
@@ -112,15 +109,14 @@ export interface Stage {
 
 /** Measures the steps of the start of the built package. */
 export async function measureStages(file: string): Promise<readonly Stage[]> {
-  mkdirSync(FOLDER, { recursive: true });
-  const program = writeProgram("start-stages");
+  const program = writeProgram(new URL("start-stages.ts", import.meta.url));
   const all = new Map<string, number[]>();
   for (let round = 0; round <= ROUNDS; round += 1) {
     const { stdout } = await promisify(execFile)(process.execPath, [program, file]);
     const steps = JSON.parse(stdout) as ReadonlyArray<readonly [step: string, cpu: number]>;
     for (const [step, cpu] of steps) all.set(step, [...(all.get(step) ?? []), cpu]);
   }
-  rmSync(FOLDER, { recursive: true });
+  rmSync(BUILT, { recursive: true });
   return Array.from(all, ([step, times]) => ({ step, cpu: rounded(median(times)) }));
 }
 
@@ -129,17 +125,9 @@ async function bundleProgram(program: string): Promise<string> {
   const thread = fileURLToPath(new URL("../../dist/kysely/sqlite/reader-thread.js", import.meta.url));
   const input = { start: program, "reader-thread": thread };
   const build = await rolldown({ input, platform: "node", logLevel: "silent" });
-  await build.write({ dir: `${FOLDER}bundled`, format: "esm" });
+  await build.write({ dir: `${BUILT}bundled`, format: "esm" });
   await build.close();
-  return `${FOLDER}bundled/start.js`;
-}
-
-/** Programs in JavaScript: removing types at the start would cost both of them the same. */
-function writeProgram(name: string): string {
-  const source = readFileSync(new URL(`${name}.ts`, import.meta.url), "utf8");
-  const program = join(FOLDER, `${name}.mjs`);
-  writeFileSync(program, stripTypeScriptTypes(source));
-  return program;
+  return `${BUILT}bundled/start.js`;
 }
 
 async function peakMemory(file: string, metadata: string): Promise<Compared> {

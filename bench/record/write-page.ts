@@ -1,10 +1,16 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { SoakRecord } from "../soak/record-soak.ts";
+import type { BatchCost } from "./batches.ts";
 import type { Figure } from "./figures.ts";
+import { missedBudgets } from "./missed-budgets.ts";
+import type { StallRecord } from "./parts.ts";
 import { type Machine, readResult, type RecordedScenario } from "./results.ts";
-import type { Compared } from "./start.ts";
+import { PAUSE_BUDGET } from "./stalls.ts";
+import type { Compared, Stage } from "./start.ts";
+import { STREAM_BUDGET, type StreamRecord } from "./stream-records.ts";
 
+const NOTHING = "Nothing was recorded.";
 const PAGE = fileURLToPath(new URL("../../docs/explanations/measurements.md", import.meta.url));
 
 const POSTGRES_PLOTS = `![CPU time of the server as a quotient, over PostgreSQL](measurements/postgres-server.svg)
@@ -16,10 +22,14 @@ export function writePage(): void {
   const tables: Readonly<Record<string, string>> = {
     machine: machineTable(),
     sqlite: scenarioTable("sqlite"),
-    postgres:
-      readResult("postgres") === null ? "Nothing was recorded." : `${POSTGRES_PLOTS}\n\n${scenarioTable("postgres")}`,
+    postgres: readResult("postgres") === null ? NOTHING : `${POSTGRES_PLOTS}\n\n${scenarioTable("postgres")}`,
     start: startTable(),
+    stages: stagesTable(),
     micro: microTable(),
+    batch: batchTable(),
+    stream: streamTable(),
+    stall: stallTable(),
+    missed: missedTable(),
     soak: soakTable(),
   };
   let page = readFileSync(PAGE, "utf8");
@@ -40,8 +50,8 @@ function table(head: readonly string[], rows: ReadonlyArray<ReadonlyArray<string
 
 function machineTable(): string {
   const machine = readResult<Machine>("machine");
-  if (machine === null) return "Nothing was recorded.";
-  const { processor, cores, memory, system, versions, commit, date } = machine;
+  if (machine === null) return NOTHING;
+  const { processor, cores, memory, system, versions, commit, date, parts = {} } = machine;
   return table(
     ["", ""],
     [
@@ -49,13 +59,14 @@ function machineTable(): string {
       ["memory, system", `${memory}, ${system}`],
       ...Object.entries(versions),
       ["commit, date", `\`${commit}\`, ${date}`],
+      ...Object.entries(parts).map(([part, at]) => [`recorded: ${part}`, at]),
     ],
   );
 }
 
 function scenarioTable(name: "sqlite" | "postgres"): string {
   const scenarios = readResult<readonly RecordedScenario[]>(name);
-  if (scenarios === null) return "Nothing was recorded.";
+  if (scenarios === null) return NOTHING;
   const hasBackend = scenarios.some(({ backend }) => backend !== null);
   const tail = hasBackend ? ["PostgreSQL, by hand, µs", "PostgreSQL, odatakit, µs", "quotient"] : ["budget"];
   return table(
@@ -73,7 +84,7 @@ function scenarioTable(name: "sqlite" | "postgres"): string {
 
 function startTable(): string {
   const rows = readResult<readonly Compared[]>("start");
-  if (rows === null) return "Nothing was recorded.";
+  if (rows === null) return NOTHING;
   return table(
     ["", "by hand", "odatakit", "quotient", "budget"],
     rows.map(({ what, unit, ours, limit, ratio, budget }) => [
@@ -88,7 +99,7 @@ function startTable(): string {
 
 function microTable(): string {
   const figures = readResult<readonly Figure[]>("micro");
-  if (figures === null) return "Nothing was recorded.";
+  if (figures === null) return NOTHING;
   return table(
     ["", "µs", "tokens", "budget, µs"],
     figures.map(({ name, microseconds, details }) => [
@@ -100,9 +111,74 @@ function microTable(): string {
   );
 }
 
+function stagesTable(): string {
+  const stages = readResult<readonly Stage[]>("stages");
+  if (stages === null) return NOTHING;
+  return table(
+    ["step", "CPU time, ms"],
+    stages.map(({ step, cpu }) => [step, cpu]),
+  );
+}
+
+function batchTable(): string {
+  const batches = readResult<readonly BatchCost[]>("batch");
+  if (batches === null) return NOTHING;
+  return `![CPU time of 20 key reads as a quotient](measurements/batches.svg)\n\n${table(
+    ["20 key reads", "by hand, µs", "odatakit, µs", "quotient"],
+    batches.map(({ form, limit, ours, ratio }) => [form, limit, ours, ratio]),
+  )}`;
+}
+
+function streamTable(): string {
+  const records = readResult<readonly StreamRecord[]>("stream");
+  if (records === null) return NOTHING;
+  const { cpu, pause, peak } = STREAM_BUDGET;
+  return `![Memory during a page of a million rows](measurements/stream-memory.svg)\n\n${table(
+    ["", "CPU time, ms", "longest pause, ms", "first byte, ms", "last byte, ms", "peak memory, MB"],
+    [
+      ...records.map((each) => [
+        `${each.database}, ${each.server === "ours" ? "odatakit" : "by hand"}`,
+        each.cpu,
+        each.pause,
+        each.first,
+        each.total,
+        each.peak,
+      ]),
+      ["budget of odatakit over SQLite", `≤ ${String(cpu)}`, `≤ ${String(pause)}`, "", "", `≤ ${String(peak)}`],
+    ],
+  )}`;
+}
+
+function stallTable(): string {
+  const record = readResult<StallRecord>("stall");
+  if (record === null) return NOTHING;
+  const rows = Object.entries(record).map(([name, stalls]) => {
+    const pauses = stalls.map(({ pause }) => pause);
+    const longest = stalls.find(({ pause }) => pause === Math.max(...pauses));
+    return [
+      name === "sqlite" ? "SQLite and arrays" : "PostgreSQL",
+      stalls.length,
+      pauses.filter((pause) => pause > PAUSE_BUDGET).length,
+      `${String(longest?.pause ?? 0)} ms: ${longest?.name ?? ""}`,
+      stalls.filter(({ answer }) => answer === "503 QueryTimeout").length,
+    ];
+  });
+  const head = ["", "attacks", `above ${String(PAUSE_BUDGET)} ms`, "longest pause", "ended by the time limit"];
+  return `![The longest pauses](measurements/stalls.svg)\n\n${table(head, rows)}`;
+}
+
+function missedTable(): string {
+  const missed = missedBudgets();
+  if (missed.length === 0) return "None.";
+  return table(
+    ["figure", "budget", "measured", "reason"],
+    missed.map(({ what, budget, measured, reason }) => [what, budget, measured, reason]),
+  );
+}
+
 function soakTable(): string {
   const soak = readResult<SoakRecord>("soak");
-  if (soak === null) return "Nothing was recorded.";
+  if (soak === null) return NOTHING;
   const { requests, seconds, cores, orders, violations, longestDelay, idle, machine } = soak;
   return table(
     ["", ""],

@@ -1,0 +1,105 @@
+import type { Figure } from "./figures.ts";
+import type { StallRecord } from "./parts.ts";
+import { readResult, type RecordedScenario } from "./results.ts";
+import { PAUSE_BUDGET } from "./stalls.ts";
+import type { Compared } from "./start.ts";
+import { STREAM_BUDGET, type StreamRecord } from "./stream-records.ts";
+
+/** A recorded figure that is larger than its budget. */
+export interface Missed {
+  readonly what: string;
+  readonly budget: string;
+  readonly measured: string;
+  /** Why, with a link to a profile. */
+  readonly reason: string;
+}
+
+const FIXED_WORK =
+  "The fixed work of a request: [URL, options, types and rules](#where-the-time-of-a-request-goes) are checked, which the other server does not.";
+const JSON_WORK =
+  "SQLite writes the JSON, and checks each cell meanwhile: [the profile](../decisions/0027-json-of-the-database.md).";
+
+/** The reasons by scenario. */
+const REASONS: Readonly<Record<string, string>> = {
+  S4: JSON_WORK,
+  S4b: JSON_WORK,
+  S5: JSON_WORK,
+  P100: JSON_WORK,
+  P1000: JSON_WORK,
+  S9: "Closures evaluate the filter by the rules of OData for null and for types, in turns with other requests: [the decision](../decisions/0032-long-work-takes-turns.md). The other server compares two fields.",
+};
+const START =
+  "Imports, of which `kysely` is the largest: [the steps of a start](#start-and-memory), [the decision](../decisions/0037-fast-start.md).";
+const STREAM =
+  "The rows are read in a thread, checked and written as JSON: [the decision](../decisions/0029-streaming.md).";
+const STALL =
+  "One entity, or the conditions of one element, take one turn: [the decision](../decisions/0032-long-work-takes-turns.md).";
+const PARSER = "The time grows with the number of tokens, by the same amount for each.";
+
+/** Returns all recorded figures that are larger than their budgets. With several connections, a scenario has no own line. */
+export function missedBudgets(): readonly Missed[] {
+  return [...missedScenarios(), ...missedStarts(), ...missedStreams(), ...missedStalls(), ...missedFigures()];
+}
+
+function missedScenarios(): readonly Missed[] {
+  return (readResult<readonly RecordedScenario[]>("sqlite") ?? [])
+    .filter(({ connections, server, budget }) => connections === 1 && server.ratio.median > budget)
+    .map(({ id, title, budget, server }) => ({
+      what: `${id} ${title}`,
+      budget: String(budget),
+      measured: String(server.ratio.median),
+      reason: REASONS[id] ?? FIXED_WORK,
+    }));
+}
+
+function missedStarts(): readonly Missed[] {
+  return (readResult<readonly Compared[]>("start") ?? [])
+    .filter(({ ratio, budget }) => ratio > budget)
+    .map(({ what, ratio, budget }) => ({
+      what,
+      budget: String(budget),
+      measured: String(ratio),
+      reason: what.startsWith("peak") ? JSON_WORK : START,
+    }));
+}
+
+function missedStreams(): readonly Missed[] {
+  const ours = (readResult<readonly StreamRecord[]>("stream") ?? []).find(
+    ({ database, server }) => database === "SQLite" && server === "ours",
+  );
+  if (ours === undefined) return [];
+  const units = [
+    ["CPU time", "cpu", "ms"],
+    ["longest pause", "pause", "ms"],
+    ["peak memory", "peak", "MB"],
+  ] as const;
+  return units
+    .filter(([, what]) => ours[what] > STREAM_BUDGET[what])
+    .map(([name, what, unit]) => ({
+      what: `a million rows: ${name}`,
+      budget: `${String(STREAM_BUDGET[what])} ${unit}`,
+      measured: `${String(ours[what])} ${unit}`,
+      reason: STREAM,
+    }));
+}
+
+function missedStalls(): readonly Missed[] {
+  const { sqlite = [], postgres = [] } = readResult<StallRecord>("stall") ?? {};
+  const all = [...sqlite, ...postgres.map((stall) => ({ ...stall, name: `${stall.name}, over PostgreSQL` }))];
+  return all
+    .filter(({ pause }) => pause > PAUSE_BUDGET)
+    .map(({ name, pause }) => ({
+      what: `pause: ${name}`,
+      budget: `${String(PAUSE_BUDGET)} ms`,
+      measured: `${String(pause)} ms`,
+      reason: STALL,
+    }));
+}
+
+function missedFigures(): readonly Missed[] {
+  return (readResult<readonly Figure[]>("micro") ?? []).flatMap(({ name, microseconds, details }) => {
+    const budget = Number(details?.["budget"] ?? Infinity);
+    if (microseconds <= budget) return [];
+    return [{ what: name, budget: `${String(budget)} µs`, measured: `${String(microseconds)} µs`, reason: PARSER }];
+  });
+}

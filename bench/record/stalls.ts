@@ -1,0 +1,44 @@
+import { ATTACKS } from "../attack-requests.ts";
+import { attack, openAttackedService } from "../attacks.ts";
+import { rounded } from "./figures.ts";
+
+/** How long a request stopped everything else. */
+export interface Stall {
+  readonly name: string;
+  /** The status, and the code of an error. */
+  readonly answer: string;
+  /** Milliseconds until the end of the response. */
+  readonly time: number;
+  /** The longest CPU time of the main thread during which no other request could run, in milliseconds. */
+  readonly pause: number;
+}
+
+/** The longest pause that is acceptable, in milliseconds. */
+export const PAUSE_BUDGET = 50;
+
+/**
+ * Sends the attacks, and reports each of them.
+ * @param place a SQLite file with the attacked tables, or a database of PostgreSQL: attacks on arrays are then left out
+ */
+export async function measureStalls(place: string, report: (stall: Stall) => void): Promise<readonly Stall[]> {
+  const { service, close, isPostgres } = openAttackedService(place, {});
+  const stalls: Stall[] = [];
+  try {
+    await service.fetch(new Request("http://attacked.example/Cities(1)"));
+    for (const each of ATTACKS) {
+      if (isPostgres && !/^\/(?:Cities|Countries)/u.test(each.target)) continue;
+      const { status, code, time, pause } = await attack(service, each);
+      const stall = {
+        name: each.name,
+        answer: [status, code].filter(Boolean).join(" "),
+        time: rounded(time),
+        pause: rounded(pause),
+      };
+      report(stall);
+      stalls.push(stall);
+    }
+  } finally {
+    await close();
+  }
+  return stalls;
+}
