@@ -43,6 +43,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Test your service", link: "/guides/testing" },
       { text: "Excel and Power BI", link: "/guides/excel-and-power-bi" },
       { text: "UI5", link: "/guides/ui5" },
+      { text: "JavaScript clients", link: "/guides/clients" },
       { text: ".NET", link: "/guides/dotnet" },
       { text: "Upgrading", link: "/guides/upgrading" },
     ],
