@@ -1,11 +1,12 @@
 import fc from "fast-check";
-import { Kysely, sql } from "kysely";
+import { type DatabaseConnection, sql } from "kysely";
 import { edm, entityType, enumType, hasMany, hasOptional, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { caseCount } from "../cases.ts";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
+import { connectionsOf } from "./sent-statements.ts";
 
 const Color = enumType("Color", { Red: 0, Green: 1 });
 const VALUES = {
@@ -118,16 +119,19 @@ async function send(service: ODataService, target: string): Promise<readonly [st
 }
 
 /** Counts the statements that write JSON, or refuses them so that rows are read. */
-function watchJson(isRefusing: boolean): { readonly written: () => number; readonly end: () => void } {
+function watchJson(
+  connections: DatabaseConnection,
+  isRefusing: boolean,
+): { readonly written: () => number; readonly end: () => void } {
   // oxlint-disable-next-line typescript/unbound-method -- called with the instance
-  const run = Kysely.prototype.executeQuery;
+  const run = connections.executeQuery;
   let written = 0;
-  const spy = vi.spyOn(Kysely.prototype, "executeQuery").mockImplementation(function (
-    this: Kysely<unknown>,
+  const spy = vi.spyOn(connections, "executeQuery").mockImplementation(function (
+    this: DatabaseConnection,
     query,
     options,
   ) {
-    if ("sql" in query && query.sql.startsWith("select string_agg(")) {
+    if (query.sql.startsWith("select string_agg(")) {
       if (isRefusing) return Promise.reject(Object.assign(new Error("refused"), { code: "22012" }));
       written += 1;
     }
@@ -136,24 +140,26 @@ function watchJson(isRefusing: boolean): { readonly written: () => number; reado
   return { written: () => written, end: () => spy.mockRestore() };
 }
 
-async function withRows(service: ODataService, target: string): Promise<readonly [status: number, body: string]> {
-  const watch = watchJson(true);
-  try {
-    return await send(service, target);
-  } finally {
-    watch.end();
-  }
-}
-
 describe.each(ENGINES.filter(({ name }) => name === "postgres"))("over $title", (engine) => {
   let opened: OpenDatabase;
+  let connections: DatabaseConnection;
   beforeAll(async () => {
     opened = await engine.open();
+    connections = await connectionsOf(opened.db);
     const { db } = opened;
     await sql`create table items (id int primary key, parent_id int, ${sql.raw(COLUMNS)})`.execute(db);
     await sql`create index items_parent on items (parent_id)`.execute(db);
   });
   afterAll(() => opened.close());
+
+  async function withRows(service: ODataService, target: string): Promise<readonly [status: number, body: string]> {
+    const watch = watchJson(connections, true);
+    try {
+      return await send(service, target);
+    } finally {
+      watch.end();
+    }
+  }
 
   async function fill(rows: ReadonlyArray<ReadonlyArray<string | null>>): Promise<void> {
     const { db } = opened;
@@ -183,7 +189,7 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("over $title", 
         await fill(given);
         for (const target of TARGETS) {
           const expected = await withRows(service, target);
-          const watch = watchJson(false);
+          const watch = watchJson(connections, false);
           const found = await send(service, target);
           watch.end();
           compared += 1;
