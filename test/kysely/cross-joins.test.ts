@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Kysely } from "kysely";
+import { edm, entitySet, entityType, odataService, type ODataService } from "odatakit";
+import { sqlSource } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import type { AnyDatabase } from "../executors/engines.ts";
+
+const Pair = entityType("Pair", { id: edm.int64().key(), name: edm.string() });
+const QUERY_TIMEOUT = 1000;
+const folder = mkdtempSync(join(tmpdir(), "cross-joins-"));
+const file = join(folder, "pairs.db");
+
+beforeAll(() => {
+  const made = new DatabaseSync(file);
+  made.exec(`create table number (id integer primary key, name text not null);
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) insert into number select i, 'n' || i from n;
+    create view pair as select a.id * 1000000 + b.id as id, a.name || b.name as name from number a, number b;
+    create view largest as select max(a.id * b.id) as id, max(a.name || b.name) as name from number a, number b where a.id < 4000 and b.id < 4000`);
+  made.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Queries of the application in which only the outermost loop has a condition of the service. */
+const SOURCES: Readonly<Record<string, string>> = {
+  Numbers: "select id, name from number",
+  View: "select id, name from pair",
+  Comma: "select a.id * 1000000 + b.id as id, a.name || b.name as name from number a, number b",
+  Cross: "select a.id * 1000000 + b.id as id, a.name || b.name as name from number a cross join number b",
+  Largest: "select max(a.id * b.id) as id, max(a.name || b.name) as name from number a, number b",
+  Ordered: "select a.id * 1000000 + b.id as id, b.name as name from number a, number b order by b.name || a.name",
+  Endless: "with recursive n(i) as (select 1 union all select i + 1 from n) select i as id, 'n' || i as name from n",
+  LargestView: "select id, name from largest",
+};
+
+let db: AnyDatabase;
+let service: ODataService;
+beforeEach(() => {
+  db = new Kysely({ dialect: sqliteDialect(file, { readerThreads: 1 }) });
+  const entitySets = Object.entries(SOURCES).map(([name, text]) =>
+    entitySet(Pair, {
+      name,
+      queryable: () => sqlSource(Pair, { db, from: { sql: text, parameters: [] } }),
+    }),
+  );
+  service = odataService({ schemaCheck: false, defaults: { queryTimeout: QUERY_TIMEOUT }, entitySets });
+});
+afterEach(() => db.destroy());
+
+async function ask(target: string): Promise<readonly [status: number, code: unknown]> {
+  const response = await service.fetch(new Request(`http://x${encodeURI(target)}`));
+  const body = (await response.json()) as { readonly error?: { readonly code: string } };
+  return [response.status, body.error?.code];
+}
+
+/** Reads in the main thread, and in a reader thread. */
+const SHORT = "/Numbers?$filter=Id eq 5";
+const LONG = "/Numbers?$filter=contains(Name,'99999')";
+
+/** Asks for a page, and meanwhile again and again for single rows. */
+async function askBeside(target: string): Promise<readonly [status: number, code: unknown]> {
+  const begun = performance.now();
+  const asked = ask(target);
+  let served = 0;
+  while (performance.now() - begun < QUERY_TIMEOUT - 100) {
+    expect(await ask(SHORT)).toEqual([200, undefined]);
+    served += 1;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
+  }
+  expect(served).toBeGreaterThan(20);
+  return asked;
+}
+
+test.each([
+  "/View?$filter=contains(Name,'x')",
+  "/View?$orderby=Name",
+  "/View/$count?$filter=Id lt 0",
+  "/Comma?$filter=contains(Name,'x')",
+  "/Cross?$filter=contains(Name,'x')",
+  "/Ordered?$top=1",
+  "/Largest",
+  "/Endless?$filter=Id lt 0",
+  "/Endless?$orderby=Name",
+])("%s ends after `queryTimeout`, and long reads continue", { timeout: 60_000 }, async (target) => {
+  expect(await ask(LONG)).toEqual([200, undefined]);
+  expect(await askBeside(target)).toEqual([503, "QueryTimeout"]);
+  await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 30_000);
+});
+
+test("aggregates over a cross join in a view occupy their threads until they end", { timeout: 90_000 }, async () => {
+  expect(await askBeside("/LargestView")).toEqual([503, "QueryTimeout"]);
+  // Another thread continues.
+  await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 5000);
+  expect(await askBeside("/LargestView")).toEqual([503, "QueryTimeout"]);
+  expect(await ask(SHORT)).toEqual([200, undefined]);
+  // The statements visit 16 million rows.
+  await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 60_000);
+});
