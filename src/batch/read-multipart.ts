@@ -1,4 +1,4 @@
-import { nextTurn } from "../base/host.ts";
+import { Turn } from "../base/turn.ts";
 import { readHeaderParameter, splitHeaderList } from "../http/headers.ts";
 import { BatchIds, OperationCount, unreadable } from "./batch-faults.ts";
 import type { BatchItem, BatchOperation, ChangeSet } from "./batch-request.ts";
@@ -10,15 +10,11 @@ import { MultipartError, splitMultipart } from "./split-multipart.ts";
 interface Reading {
   readonly ids: BatchIds;
   readonly count: OperationCount;
+  readonly turn: Turn;
 }
 
-/** The number of parts after which other requests run. */
-const PARTS_PER_TURN = 1000;
-/** The length of a change set, in bytes, above which other requests run before it is read. */
-const LARGE = 1_000_000;
-
 /**
- * Reads a batch in multipart/mixed: all of its framing, before anything is executed.
+ * Reads a batch in multipart/mixed: all of its framing, before anything is executed. Pauses for other requests.
  * @param maxParts the most operations, those of change sets included; null for no limit
  * @throws ODataError `InvalidBody` with the part at fault, `PayloadTooLarge` for too many operations
  * @see OData Protocol 4.0, section 11.7.1
@@ -28,17 +24,19 @@ export async function readMultipart(
   boundary: string,
   maxParts: number | null,
 ): Promise<readonly BatchItem[]> {
-  const reading: Reading = { ids: new BatchIds(), count: new OperationCount(maxParts) };
+  const reading: Reading = { ids: new BatchIds(), count: new OperationCount(maxParts), turn: new Turn() };
   const items: BatchItem[] = [];
-  for (const part of partsOf(bytes, boundary, "The body")) {
-    if ((items.length + 1) % PARTS_PER_TURN === 0) await nextTurn();
+  for (const part of partsOf(bytes, boundary, "The body", reading.turn)) {
+    if (part === null) {
+      await reading.turn.next();
+      continue;
+    }
     const place = `Part ${String(items.length + 1)}`;
     const { type, inner, headers, content } = openPart(part, place);
     if (type === "application/http") {
       items.push(addOperation(content, headers, place, reading));
     } else if (type === "multipart/mixed") {
-      if (content.length > LARGE) await nextTurn();
-      items.push(readChangeSet(content, inner, place, reading));
+      items.push(await readChangeSet(content, inner, place, reading));
     } else {
       throw unreadable(place, "must have the Content-Type application/http or multipart/mixed.");
     }
@@ -46,10 +44,19 @@ export async function readMultipart(
   return items;
 }
 
-function readChangeSet(bytes: Uint8Array, boundary: string | null, place: string, reading: Reading): ChangeSet {
+async function readChangeSet(
+  bytes: Uint8Array,
+  boundary: string | null,
+  place: string,
+  reading: Reading,
+): Promise<ChangeSet> {
   if (boundary === null) throw unreadable(place, "is a change set without a valid boundary in its Content-Type.");
   const operations: BatchOperation[] = [];
-  for (const part of partsOf(bytes, boundary, place)) {
+  for (const part of partsOf(bytes, boundary, place, reading.turn)) {
+    if (part === null) {
+      await reading.turn.next();
+      continue;
+    }
     const inner = `${place}.${String(operations.length + 1)}`;
     const { type, headers, content } = openPart(part, inner);
     if (type === "multipart/mixed") throw unreadable(inner, "is a change set within a change set.");
@@ -73,10 +80,10 @@ function addOperation(
   return operation;
 }
 
-/** Splits a body. @throws ODataError `InvalidBody` if its delimiters are missing */
-function* partsOf(bytes: Uint8Array, boundary: string, place: string): Iterable<Uint8Array> {
+/** Splits a body; null asks for a pause. @throws ODataError `InvalidBody` if its delimiters are missing */
+function* partsOf(bytes: Uint8Array, boundary: string, place: string, turn: Turn): Iterable<Uint8Array | null> {
   try {
-    yield* splitMultipart(bytes, boundary);
+    yield* splitMultipart(bytes, boundary, turn);
   } catch (error) {
     if (!(error instanceof MultipartError)) throw error;
     const delimiter = JSON.stringify(`--${boundary}`);

@@ -1,7 +1,13 @@
+import type { Pace } from "../base/turn.ts";
+
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const DASH = 45;
-const BLANKS: ReadonlySet<number | undefined> = new Set([9, 32]);
+const TAB = 9;
+const SPACE = 32;
+
+/** The number of bytes that are searched between two readings of the clock. */
+const SEARCHED_BYTES = 1 << 18;
 
 /** Why a body cannot be split. */
 export type MultipartFault = "no-delimiter" | "not-closed";
@@ -20,23 +26,49 @@ export class MultipartError extends Error {
  * Splits a multipart body at its delimiters, in one pass and without a copy. A delimiter is a whole line. Lines may end in
  * CRLF or in LF alone. Text before the first delimiter and after the closing one is skipped.
  * @param boundary the boundary without its dashes
+ * @returns the parts, and null wherever the search should pause
  * @throws MultipartError after the last part, if the closing delimiter is missing
  * @see RFC 2046, section 5.1.1
  */
-export function* splitMultipart(bytes: Uint8Array, boundary: string): Generator<Uint8Array, void, void> {
+export function* splitMultipart(
+  bytes: Uint8Array,
+  boundary: string,
+  pace: Pace,
+): Generator<Uint8Array | null, void, void> {
   const delimiter = new TextEncoder().encode(`--${boundary}`);
   let start = -1;
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] !== DASH || (at > 0 && bytes[at - 1] !== LINE_FEED)) continue;
-    const line = readDelimiter(bytes, at, delimiter);
-    if (line === null) continue;
-    if (start >= 0) yield bytes.subarray(start, Math.max(start, endOfContent(bytes, at)));
-    if (line.isClosing) return;
-    start = line.end;
-    // The loop continues with the first byte of the next line, which may start another delimiter.
-    at = line.end - 1;
+  let at = 0;
+  while (at < bytes.length) {
+    const limit = Math.min(bytes.length, at + SEARCHED_BYTES);
+    at = findDelimiter(bytes, at, limit, delimiter);
+    const line = at < limit ? readDelimiter(bytes, at, delimiter) : null;
+    if (line !== null) {
+      if (start >= 0) yield bytes.subarray(start, Math.max(start, endOfContent(bytes, at)));
+      if (line.isClosing) return;
+      start = line.end;
+      // The next line may start another delimiter.
+      at = line.end;
+    } else if (at < limit) {
+      at += 1;
+    }
+    if (pace.isOver) yield null;
   }
   throw new MultipartError(start < 0 ? "no-delimiter" : "not-closed");
+}
+
+/** Returns the offset of the next line that starts with the delimiter; the limit without one. */
+function findDelimiter(bytes: Uint8Array, start: number, limit: number, delimiter: Uint8Array): number {
+  for (let at = start; at < limit; at++) {
+    if (bytes[at] === DASH && (at === 0 || bytes[at - 1] === LINE_FEED) && isAt(bytes, at, delimiter)) return at;
+  }
+  return limit;
+}
+
+function isAt(bytes: Uint8Array, start: number, delimiter: Uint8Array): boolean {
+  for (let index = 0; index < delimiter.length; index++) {
+    if (bytes[start + index] !== delimiter[index]) return false;
+  }
+  return true;
 }
 
 interface DelimiterLine {
@@ -45,15 +77,12 @@ interface DelimiterLine {
   readonly end: number;
 }
 
-/** Reads a line that consists of the delimiter, `--` if it closes the body, and blanks; null for any other line. */
-function readDelimiter(bytes: Uint8Array, start: number, delimiter: Uint8Array): DelimiterLine | null {
-  for (let index = 0; index < delimiter.length; index++) {
-    if (bytes[start + index] !== delimiter[index]) return null;
-  }
-  let at = start + delimiter.length;
+/** Reads the rest of a line that starts with the delimiter: `--` if it closes the body, and blanks; null for any other line. */
+function readDelimiter(bytes: Uint8Array, start: number, { length }: Uint8Array): DelimiterLine | null {
+  let at = start + length;
   const isClosing = bytes[at] === DASH && bytes[at + 1] === DASH;
   if (isClosing) at += 2;
-  while (BLANKS.has(bytes[at])) at++;
+  while (bytes[at] === SPACE || bytes[at] === TAB) at++;
   if (bytes[at] === CARRIAGE_RETURN) at++;
   if (at >= bytes.length) return { isClosing, end: bytes.length };
   return bytes[at] === LINE_FEED ? { isClosing, end: at + 1 } : null;

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { MultipartError, splitMultipart } from "../../src/batch/split-multipart.ts";
+import { caseCount } from "../cases.ts";
+
+/** The parts as text, the fault, and the number of pauses. */
+function split(bytes: Uint8Array, isOver: boolean): readonly [parts: readonly string[], fault: string, pauses: number] {
+  const parts: string[] = [];
+  let pauses = 0;
+  try {
+    for (const part of splitMultipart(bytes, "b", { isOver })) {
+      if (part === null) pauses += 1;
+      else parts.push(Buffer.from(part).toString("latin1"));
+    }
+  } catch (error) {
+    if (!(error instanceof MultipartError)) throw error;
+    return [parts, error.fault, pauses];
+  }
+  return [parts, "", pauses];
+}
+
+/** The lines of a body by a search of the whole text. */
+function expectedParts(text: string): readonly [parts: readonly string[], fault: string] {
+  const parts: string[] = [];
+  let start = -1;
+  for (const { index, 0: line, groups } of text.matchAll(/(?<=^|\n)--b(?<closing>--)?[ \t]*(?:\r?\n|\r?$(?![^]))/g)) {
+    if (start >= 0) parts.push(text.slice(start, Math.max(start, index)).replace(/\r?\n$/, ""));
+    if (groups?.["closing"] !== undefined) return [parts, ""];
+    start = index + line.length;
+  }
+  return [parts, start < 0 ? "no-delimiter" : "not-closed"];
+}
+
+const pieces = fc.constantFrom("--b", "--b--", "--", "-", "b", "\r\n", "\n", "\r", " ", "x", "\r\n--b\r\n", "--bb");
+
+test("bodies are split at whole lines, with pauses and without", () => {
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 40 }), (texts) => {
+      const text = texts.join("");
+      const bytes = Buffer.from(text, "latin1");
+      const [parts, fault] = expectedParts(text);
+      expect(split(bytes, false)).toEqual([parts, fault, 0]);
+      expect(split(bytes, true).slice(0, 2)).toEqual([parts, fault]);
+    }),
+    { numRuns: caseCount(500) },
+  );
+});
+
+test.each([262_141, 262_142, 262_143, 262_144, 262_145])(
+  "a delimiter is found at offset %i, around a pause",
+  (offset) => {
+    const preamble = `${"x".repeat(offset - 1)}\n`;
+    const bytes = Buffer.from(`${preamble}--b\r\none\r\n--b--\r\n`, "latin1");
+    expect(split(bytes, true).slice(0, 2)).toEqual([["one"], ""]);
+    const before = Buffer.from(`--b\r\n${preamble}--b--`, "latin1");
+    expect(split(before, true).slice(0, 2)).toEqual([["x".repeat(offset - 1)], ""]);
+  },
+);
+
+test.each([["x"], ["\r\n"], ["\r\n--a"], ["-"], ["\n--bb"]])("a search among %j pauses", (text) => {
+  const bytes = Buffer.from(text.repeat(Math.ceil(3_000_000 / text.length)), "latin1");
+  const [, fault, pauses] = split(bytes, true);
+  expect(fault).toBe("no-delimiter");
+  expect(pauses).toBeGreaterThan(10);
+});
