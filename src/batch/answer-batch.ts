@@ -1,4 +1,4 @@
-import { nextTurn } from "../base/host.ts";
+import { Turn } from "../base/turn.ts";
 import type { Context } from "../definition/context.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { checkBodyHeaders, checkContentHeaders } from "../http/content-headers.ts";
@@ -91,13 +91,14 @@ function multipartResponse(results: AsyncIterable<ItemResult>, extra: ExtraHeade
 }
 
 async function* writeParts(results: AsyncIterable<ItemResult>, boundary: string): Chunks {
+  const turn = new Turn();
   for await (const { item, responses, isFailed } of results) {
     if (item.kind === "changeSet" && !isFailed) {
       yield* writeChangeSet(boundary, `changesetresponse_${crypto.randomUUID()}`, responses);
     } else {
       for (const each of responses) yield* writePart(boundary, each);
     }
-    await nextTurn();
+    if (turn.isOver) await turn.next();
   }
   yield closing(boundary);
 }
@@ -108,15 +109,15 @@ function jsonResponse(results: AsyncIterable<ItemResult>, extra: ExtraHeaders): 
 
 async function* writeResponses(results: AsyncIterable<ItemResult>): Chunks {
   yield '{"responses":[';
+  const turn = new Turn();
   let separator = "";
   for await (const { item, responses } of results) {
     const group = item.kind === "changeSet" ? item.id : undefined;
     for (const { id = "", response } of responses) {
-      yield separator;
-      yield* writeJsonResponse({ id, group, response });
+      yield* writeJsonResponse({ id, group, response }, separator);
       separator = ",";
     }
-    await nextTurn();
+    if (turn.isOver) await turn.next();
   }
   yield "]}";
 }

@@ -7,7 +7,7 @@ export interface OperationResponse {
   readonly response: ODataResponse;
 }
 
-/** Chunks of a body. */
+/** Chunks of a body. Each is sent alone, which costs more than to write a small response. */
 export type Chunks = AsyncGenerator<string | Uint8Array, void, void>;
 
 /**
@@ -19,13 +19,11 @@ export async function* writePart(boundary: string, { id, response }: OperationRe
   const { status, headers, body } = response;
   const names = Object.entries(headers).map(([name, value]) => `${name}: ${oneLine(value)}\r\n`);
   const contentId = id === undefined ? "" : `Content-ID: ${id}\r\n`;
-  yield (
+  const start =
     `--${boundary}\r\n` +
-      `Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n${contentId}\r\n` +
-      `HTTP/1.1 ${String(status)} ${reasonPhrase(status)}\r\n${names.join("")}\r\n`
-  );
-  yield* chunksOf(body);
-  yield "\r\n";
+    `Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n${contentId}\r\n` +
+    `HTTP/1.1 ${String(status)} ${reasonPhrase(status)}\r\n${names.join("")}\r\n`;
+  yield* chunksAround(start, body, "\r\n");
 }
 
 /** Writes the responses of a change set that succeeded, as one part of the batch. */
@@ -42,6 +40,20 @@ export async function* writeChangeSet(
 /** Returns the closing delimiter. */
 export function closing(boundary: string): string {
   return `--${boundary}--\r\n`;
+}
+
+/**
+ * Yields the chunks of a body between two texts. The end is a chunk of its own: a stream asks for one chunk more than the
+ * client has read, and this must not begin the next operation.
+ */
+export async function* chunksAround(start: string, body: ResponseBody, end: string): Chunks {
+  if (body === null || typeof body === "string") {
+    yield start + (body ?? "");
+  } else {
+    yield start;
+    yield* chunksOf(body);
+  }
+  yield end;
 }
 
 /** Yields the chunks of a body. */
