@@ -1,4 +1,3 @@
-import { promisify } from "node:util";
 import { protocolError } from "../errors/odata-error.ts";
 import { mergeVary } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
@@ -35,6 +34,7 @@ const BROTLI_WINDOW = 19;
 function availableCodecs(): ReadonlyMap<RealCoding, Codec> {
   // @see docs/decisions/0037-fast-start.md
   const zlib = process.getBuiltinModule("node:zlib");
+  const { promisify } = process.getBuiltinModule("node:util");
   const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_LGWIN: window } = zlib.constants;
   const options = { params: { [quality]: BROTLI_QUALITY, [window]: BROTLI_WINDOW } };
   const codecs = new Map<RealCoding, Codec>();

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 
@@ -81,7 +80,7 @@ function readPem(name: "cert" | "key", value: unknown, faults: ConfigurationFaul
 
 function contentOf(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return process.getBuiltinModule("node:fs").readFileSync(path, "utf8");
   } catch {
     return undefined;
   }
