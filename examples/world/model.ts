@@ -45,23 +45,52 @@ export const City = entityType("City", {
 
 export const TripStatus = enumType("TripStatus", { Planned: 0, Booked: 1, Done: 2 });
 
-export const Trip = entityType("Trip", {
-  id: edm.int32().key().computed(),
-  title: edm.string({ maxLength: 80 }),
-  status: edm.enum(TripStatus).default("Planned"),
-  startsOn: edm.date().nullable(),
-  budget: edm.decimal({ precision: 10, scale: 2 }).nullable(),
-  notes: edm.string({ maxLength: 2000 }).nullable(),
-  rowVersion: edm.int32().computed().describe("Counts the writes of the trip"),
-});
+export const Trip = entityType(
+  "Trip",
+  {
+    id: edm.int32().key().computed().annotate({ "Common.Label": "Number" }),
+    title: edm.string({ maxLength: 80 }).annotate({ "Common.Label": "Title" }),
+    status: edm.enum(TripStatus).default("Planned").annotate({ "Common.Label": "Status" }),
+    startsOn: edm.date().nullable().annotate({ "Common.Label": "First day" }),
+    budget: edm.decimal({ precision: 10, scale: 2 }).nullable().annotate({ "Common.Label": "Budget" }),
+    notes: edm.string({ maxLength: 2000 }).nullable().annotate({ "Common.Label": "Notes", "UI.MultiLineText": true }),
+    rowVersion: edm.int32().computed().describe("Counts the writes of the trip").annotate({ "UI.Hidden": true }),
+  },
+  {
+    // What a list of trips shows, and the title of the page of one.
+    annotations: {
+      "UI.HeaderInfo": { TypeName: "Trip", TypeNamePlural: "Trips", Title: { Value: { $Path: "title" } } },
+      "UI.LineItem": [
+        { Value: { $Path: "title" } },
+        { Value: { $Path: "status" } },
+        { Value: { $Path: "startsOn" }, "@UI.Importance": "High" },
+      ],
+    },
+  },
+);
 
 export const Stop = entityType("Stop", {
   id: edm.int32().key().computed(),
   tripId: edm.int32(),
-  position: edm.int16().describe("Where it comes among the stops of its trip"),
-  place: edm.string({ maxLength: 80 }),
-  nights: edm.byte().default(1),
-  cityId: edm.int32().nullable(),
+  position: edm.int16().describe("Where it comes among the stops of its trip").annotate({ "Common.Label": "Position" }),
+  place: edm.string({ maxLength: 80 }).annotate({ "Common.Label": "Place" }),
+  nights: edm.byte().default(1).annotate({ "Common.Label": "Nights" }),
+  cityId: edm
+    .int32()
+    .nullable()
+    .annotate({
+      "Common.Label": "City",
+      // Pages of SAP UI5 show the name, and let the user choose one of the cities.
+      "Common.Text": { $Path: "city/name" },
+      "Common.ValueList": {
+        CollectionPath: "Cities",
+        SearchSupported: true,
+        Parameters: [
+          { "@type": "Common.ValueListParameterInOut", LocalDataProperty: "cityId", ValueListProperty: "id" },
+          { "@type": "Common.ValueListParameterDisplayOnly", ValueListProperty: "name" },
+        ],
+      },
+    }),
 });
 
 export type Country = EntityOf<typeof Country>;

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { describeClient, linesOf } from "./describe-client.ts";
+import { openShop } from "./shop.ts";
 
 const head = '<script src="/packages/ts-odatajs/dist/odatajs-latest.js"></script>';
 
-describeClient("Breeze", "breeze", { head, isPlain: true }, (client) => {
+describeClient("Breeze", "breeze", { head, open: () => openShop({ isPlain: true }) }, (client) => {
   test("reads the types", async () => {
     expect(await client().run("types()")).toEqual([
       ["Category", 2],

@@ -34,8 +34,8 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export interface ClientPageOptions {
   /** HTML before the script. */
   readonly head?: string;
-  /** Whether the model has no dates, functions and actions. */
-  readonly isPlain?: boolean;
+  /** Opens the service, which is below `/odata`; the shop if absent. */
+  readonly open?: () => Promise<Shop>;
 }
 
 /**
@@ -44,9 +44,9 @@ export interface ClientPageOptions {
  */
 export async function openClientPage(
   name: string,
-  { head = "", isPlain = false }: ClientPageOptions,
+  { head = "", open = () => openShop({ isPlain: false }) }: ClientPageOptions,
 ): Promise<ClientPage> {
-  const shop = await openShop({ isPlain });
+  const shop = await open();
   const requests: SeenRequest[] = [];
   const answer = toNodeHandler(shop.service);
   const script = await bundled(here(`pages/${name}.js`));

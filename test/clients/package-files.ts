@@ -16,3 +16,7 @@ export function packageFile(path: string): string | null {
   const file = name === undefined ? undefined : found.find((each) => existsSync(each));
   return file === undefined ? null : fileURLToPath(file);
 }
+
+/** Starts UI5 in a page. */
+export const UI5_HEAD: string =
+  '<script id="sap-ui-bootstrap" src="/resources/sap-ui-core.js" data-sap-ui-async="true" data-sap-ui-libs="sap.m" data-sap-ui-theme="base" data-sap-ui-compat-version="edge"></script>';

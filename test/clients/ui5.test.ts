@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { describeClient, linesOf } from "./describe-client.ts";
-
-const head =
-  '<script id="sap-ui-bootstrap" src="/resources/sap-ui-core.js" data-sap-ui-async="true" data-sap-ui-libs="sap.m" data-sap-ui-theme="base" data-sap-ui-compat-version="edge"></script>';
+import { UI5_HEAD } from "./package-files.ts";
 
 const numbered = (ids: readonly number[]): readonly string[] =>
   ids.map((id) => `Product ${String(id).padStart(2, "0")}`);
 
 describe.each(["$auto", "$direct"])("OpenUI5, group %s", (group) => {
-  describeClient("the OData V4 model with a table", "ui5", { head }, (client) => {
+  describeClient("the OData V4 model with a table", "ui5", { head: UI5_HEAD }, (client) => {
     test("shows a list with a related entity, and grows", async () => {
       expect(await client().run(`open(${JSON.stringify(group)})`)).toEqual({
         rows: [
