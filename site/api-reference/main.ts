@@ -12,6 +12,12 @@ const INTRODUCTIONS: Readonly<Record<string, string>> = {
   "odatakit/kysely":
     "Entity sets over tables and queries of SQLite, PostgreSQL and MariaDB. It needs the package `kysely`. [SQL](../../docs/reference/sql.md) explains its use.",
   "odatakit/sqlite": "A Kysely dialect over the SQLite of Node.js. It needs the package `kysely`.",
+  "odatakit/express":
+    "Serves services within an Express application. It needs the package `express`. [Frameworks and runtimes](../../docs/guides/hosts.md) explains its use.",
+  "odatakit/fastify":
+    "Serves services within a Fastify application. It needs the package `fastify`. [Frameworks and runtimes](../../docs/guides/hosts.md) explains its use.",
+  "odatakit/hono":
+    "Serves services within a Hono application. It needs the package `hono`. [Frameworks and runtimes](../../docs/guides/hosts.md) explains its use.",
   "odatakit/openapi":
     "Descriptions of services as OpenAPI 3.1, and a viewer. [OpenAPI](../../docs/reference/openapi.md) explains its use.",
 };

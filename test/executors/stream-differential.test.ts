@@ -243,11 +243,11 @@ describe.each([FILE, ...SERVERS])("streams of $title", ({ name, open }) => {
     };
     await fc.assert(
       fc.asyncProperty(PARTS, (query) => compare(urlOf("Parts", query), query.expand === "" ? undefined : query)),
-      { numRuns: caseCount(150) },
+      { numRuns: caseCount(60) },
     );
     await fc.assert(
       fc.asyncProperty(TAGS, (query) => compare(urlOf("Tags", query))),
-      { numRuns: caseCount(50) },
+      { numRuns: caseCount(20) },
     );
   });
 });
@@ -263,6 +263,6 @@ test("streams of iterables are the bytes of the rows read at once", async () => 
       const url = urlOf("Parts", ordered, ["expand"]);
       expect(await ask(streamed, url)).toEqual(await ask(whole, url));
     }),
-    { numRuns: caseCount(80) },
+    { numRuns: caseCount(40) },
   );
 });
