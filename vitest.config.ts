@@ -28,8 +28,15 @@ const SLOW = [
   "test/types/budget.test.ts",
 ];
 
-/** Files with long tables, which a sample cannot shorten: `npm run test:all` runs these with coverage; `npm test` does not. */
-const LONG = ["test/kysely/item-budget.test.ts", "test/kysely/streams.test.ts"];
+/** Files with long tables or long waits, which a sample cannot shorten: `npm run test:all` runs these with coverage; `npm test` does not. */
+const LONG = [
+  "test/http/limits-expressions.test.ts",
+  "test/kysely/cross-joins.test.ts",
+  "test/kysely/item-budget.test.ts",
+  "test/kysely/reader-threads.test.ts",
+  "test/kysely/streams.test.ts",
+  "test/kysely/thread-memory.test.ts",
+];
 
 /** `npm run test:browser` runs these: it installs the browser first. */
 const BROWSER = "test/browser/**";

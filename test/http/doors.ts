@@ -4,7 +4,6 @@ import process from "node:process";
 import type { odataService } from "odatakit";
 import { toNodeHandler } from "odatakit/node";
 import { afterAll, describe, expect } from "vitest";
-import { ALL_CASES } from "../cases.ts";
 import { expressServer, listenFastify, MAX_HEADERS, toHonoFetch } from "./host-servers.ts";
 
 /** The authority under which every test reaches its service. */
@@ -71,7 +70,8 @@ function fetchDoor(
 }
 
 const agent = new Agent({ keepAlive: true });
-const servers = new Set<Promise<Server>>();
+/** The servers of each door, by their services. All end with the test file, since files share this module. */
+const serversOfDoors: Array<Map<Service, Promise<Server>>> = [];
 
 const node = serverDoor("node", (service) =>
   listen(createServer({ maxHeaderSize: MAX_HEADERS }, toNodeHandler(service))),
@@ -85,6 +85,7 @@ const fastify = serverDoor("fastify", listenFastify);
 /** A door of a real server for each service, which ends with the test file. */
 function serverDoor(name: Door["name"], open: (service: Service) => Promise<Server>): Door {
   const known = new Map<Service, Promise<Server>>();
+  serversOfDoors.push(known);
   return { name, to: (service) => sendTo(() => portOf(service, known, open)) };
 }
 
@@ -149,10 +150,7 @@ async function portOf(
   open: (service: Service) => Promise<Server>,
 ): Promise<number> {
   let listening = known.get(service);
-  if (listening === undefined) {
-    known.set(service, (listening = open(service)));
-    servers.add(listening);
-  }
+  if (listening === undefined) known.set(service, (listening = open(service)));
   return ((await listening).address() as AddressInfo).port;
 }
 
@@ -163,8 +161,8 @@ function listen(server: Server): Promise<Server> {
 }
 
 afterAll(async () => {
-  const listening = await Promise.all(servers);
-  servers.clear();
+  const listening = await Promise.all(serversOfDoors.flatMap((known) => [...known.values()]));
+  for (const known of serversOfDoors) known.clear();
   for (const server of listening) {
     server.closeAllConnections();
     server.close();
@@ -172,14 +170,14 @@ afterAll(async () => {
 });
 
 /**
- * The doors of a run. All responses of frameworks come from the adapters that the other doors test, so `npm test` opens
- * their doors in `test/adapters` only. `ODATAKIT_DOORS` names others.
+ * The doors of a run. All responses of frameworks come from the adapters that the other doors test, so a run opens their
+ * doors in `test/adapters` only. `ODATAKIT_DOORS` names others.
  */
 function doorsOfRun(): readonly Door[] {
   const all = [web, node, express, fastify, hono];
   const { ODATAKIT_DOORS: named } = process.env;
   if (named !== undefined) return all.filter(({ name }) => named.split(",").includes(name));
-  return ALL_CASES ? all : [web, node];
+  return [web, node];
 }
 
 /** Runs tests through the doors of this run. */
