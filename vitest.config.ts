@@ -30,12 +30,16 @@ const SLOW = [
 
 /** Files with long tables or long waits, which a sample cannot shorten: `npm run test:all` runs these with coverage; `npm test` does not. */
 const LONG = [
+  "test/http/capabilities.test.ts",
+  "test/http/limits-bodies.test.ts",
   "test/http/limits-expressions.test.ts",
+  "test/http/serve-timeouts.test.ts",
   "test/kysely/cross-joins.test.ts",
   "test/kysely/item-budget.test.ts",
   "test/kysely/reader-threads.test.ts",
   "test/kysely/streams.test.ts",
   "test/kysely/thread-memory.test.ts",
+  "test/kysely/write-table.test.ts",
 ];
 
 /** `npm run test:browser` runs these: it installs the browser first. */

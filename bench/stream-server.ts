@@ -1,6 +1,6 @@
 /**
  * Serves a table of orders as one page: `ours` by odatakit, `limit` by hand in chunks. It imports packages only, so that it can
- * also run beside the built package.
+ * also run next to the built package.
  */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
@@ -16,7 +16,7 @@ import { serve } from "odatakit/node";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Client, Pool } from "pg";
 
-/** What a server measures between two messages. */
+/** The figures that a server measures between two messages. */
 export interface StreamUse {
   /** CPU time of all threads, in milliseconds. */
   readonly cpu: number;

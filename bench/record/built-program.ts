@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 export const BUILT = fileURLToPath(new URL("../../dist/bench/", import.meta.url));
 
 /**
- * Writes a program beside the built package, as JavaScript: removing types at the start would cost time and memory.
+ * Writes a program next to the built package, as JavaScript: removing types at the start would cost time and memory.
  * @param source a TypeScript module that imports packages only
  * @returns its path
  */

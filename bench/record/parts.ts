@@ -16,7 +16,7 @@ import { measureStages, measureStart } from "./start.ts";
 import { toStreamRecords, type StreamRecord } from "./stream-records.ts";
 import { measureStreams, writeStreamedFile, writeStreamedTable } from "./streams.ts";
 
-/** What the parts measure with. */
+/** The tools of the parts that measure. */
 export interface Recording {
   /** A folder that is deleted at the end, and the SQLite file of all scenarios in it. */
   readonly directory: string;

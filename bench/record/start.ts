@@ -120,7 +120,7 @@ export async function measureStages(file: string): Promise<readonly Stage[]> {
   return Array.from(all, ([step, times]) => ({ step, cpu: rounded(median(times)) }));
 }
 
-/** Bundles a program as an application would, with the file of the reader threads beside it. */
+/** Bundles a program as an application would, with the file of the reader threads in the same folder. */
 async function bundleProgram(program: string): Promise<string> {
   const thread = fileURLToPath(new URL("../../dist/kysely/sqlite/reader-thread.js", import.meta.url));
   const input = { start: program, "reader-thread": thread };

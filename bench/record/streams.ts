@@ -16,7 +16,7 @@ export interface Streamed extends Omit<StreamUse, "rss"> {
   readonly before: number;
 }
 
-/** What is streamed: a table of a SQLite file or of a database of PostgreSQL, by a module in so many rounds. */
+/** The source of a stream: a table of a SQLite file or of a database of PostgreSQL, by a module in so many rounds. */
 export interface StreamPlan {
   readonly place: string;
   /** The module of the servers, and arguments of Node.js for it. */

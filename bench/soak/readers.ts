@@ -118,7 +118,7 @@ export class FixedReads {
     return read.method === undefined && read.kind !== "20,000 rows" ? read : this.drawPlain(random);
   }
 
-  /** Compares a response with the first one to the same request. @returns what is wrong, or null */
+  /** Compares a response with the first one to the same request. @returns the difference, or null */
   faultOf(read: FixedRead, { body }: Pick<Answer, "body">): string | null {
     const first = this.#answers.get(read);
     if (first === undefined) {

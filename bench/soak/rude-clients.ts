@@ -17,7 +17,7 @@ const SLOW = 5;
 /** All products, more bytes than the sockets of both sides buffer. */
 export const EVERYTHING: string = get(`/Products?$top=${String(FIXED_ROWS.products)}`);
 
-/** What a client of raw bytes sees. */
+/** The bytes and the end of a connection, as a client of raw bytes sees them. */
 export interface Connection {
   readonly socket: Socket;
   /** Resolves when the connection has ended, in whatever way. */
@@ -153,7 +153,7 @@ export async function sleepUnlessOver(run: SoakRun, milliseconds: number): Promi
   while (performance.now() < end && !run.isOver()) await sleep(100);
 }
 
-/** Sends a write and leaves after a moment, so that nobody knows its outcome. */
+/** Sends a write and leaves after a moment, so that no client knows its outcome. */
 export async function writeAndLeave(
   run: SoakRun,
   head: string,

@@ -57,7 +57,7 @@ export const Trip = entityType(
     rowVersion: edm.int32().computed().describe("Counts the writes of the trip").annotate({ "UI.Hidden": true }),
   },
   {
-    // What a list of trips shows, and the title of the page of one.
+    // The columns of a list of trips, and the title of the page of one trip.
     annotations: {
       "UI.HeaderInfo": { TypeName: "Trip", TypeNamePlural: "Trips", Title: { Value: { $Path: "title" } } },
       "UI.LineItem": [

@@ -70,7 +70,7 @@ export class CompressedChunks implements AsyncIterableIterator<Uint8Array, void,
     }
   }
 
-  /** Reads the next chunk. Passes on the earlier ones if it takes a while. */
+  /** Reads the next chunk. Passes on the earlier ones if the next one is late. */
   async #read(): Promise<IteratorResult<Chunk, unknown>> {
     const next = this.#source.next();
     if (!(next instanceof Promise)) return next;

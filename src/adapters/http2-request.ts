@@ -34,7 +34,7 @@ export class Http2Request implements ODataRequest {
     if (this.#headers === undefined) {
       this.#headers = new Headers();
       for (const name of Object.keys(this.#fields)) {
-        // A pseudo-header is no header.
+        // A pseudo-header is not a header of the request.
         const value = name.startsWith(":") ? undefined : this.header(name);
         if (value !== undefined) this.#headers.append(name, value);
       }

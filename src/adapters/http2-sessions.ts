@@ -108,7 +108,7 @@ export class Http2Sessions {
       if (stream.aborted) countReset(state);
       if (state.streams === 0 && !state.session.closed) this.#endLater(state, this.#settings.keepAliveTimeout);
     });
-    // The rest of a body that nobody reads would keep the stream open.
+    // The unread rest of a body would keep the stream open.
     stream.once("finish", () => {
       if (!stream.readableEnded) stream.close(NO_ERROR);
     });

@@ -30,7 +30,7 @@ const TABLE: OptionTable<keyof TlsOptions> = Object.freeze({
 
 /**
  * Reads certificate and key.
- * @param faults receives what is wrong. No fault contains a part of the key
+ * @param faults receives a sentence for each fault. None contains a part of the key
  * @returns null without TLS, and with faults
  */
 export function resolveTls(tls: unknown, faults: ConfigurationFault[]): TlsSettings | null {

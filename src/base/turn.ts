@@ -26,7 +26,7 @@ export type Steps<T> = Generator<undefined, T, undefined>;
 /** Tells steps whether to pause. */
 export type Pace = Pick<Turn, "isOver">;
 
-/** Is thrown by work that cannot yield: its repetition after the pause continues by what the work has kept. */
+/** Is thrown by work that cannot yield: its repetition after the pause continues from the results that the work has kept. */
 export class Paused extends Error {
   override readonly name = "Paused";
 }

@@ -8,7 +8,7 @@ import type {
 import { element, textElement, type XmlElement } from "./xml.ts";
 
 /**
- * Adds the annotations of the application to those that the service derives. An annotation of the application replaces the
+ * Adds the annotations of the application to the derived annotations. An annotation of the application replaces the
  * one of the service with the same term.
  * @param derived the annotations that the service writes itself
  * @see docs/reference/annotations.md

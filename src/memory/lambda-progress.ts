@@ -21,7 +21,7 @@ export interface LambdaUse {
 const SLICE = 64;
 
 /**
- * What the lambda operators of an expression have found out about one row. An evaluation that should pause throws `Paused`.
+ * The results of the lambda operators of an expression for one row. An evaluation that should pause throws `Paused`.
  * Its repetition takes the verdicts of ended operators from here, and continues the others at their item.
  */
 export class LambdaProgress {

@@ -78,7 +78,7 @@ export class LateTexts {
   }
 }
 
-/** A text that is written while it is read: each part in a turn of its own. */
+/** A text that is written while it is read: each part in its own turn. */
 export class LongText implements Iterable<string> {
   readonly #texts: readonly string[];
   readonly #late: readonly Iterable<string>[];

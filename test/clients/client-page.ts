@@ -21,7 +21,7 @@ export interface ClientPage {
   readonly page: Page;
   /** The requests to the service so far. */
   readonly requests: SeenRequest[];
-  /** What the page wrote to its console as errors, and its exceptions. */
+  /** The errors in the console of the page, and its exceptions. */
   readonly complaints: string[];
   /** Calls a function of the script `pages/<name>.js`, and returns its result. */
   readonly run: (call: string) => Promise<unknown>;

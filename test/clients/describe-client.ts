@@ -3,7 +3,7 @@ import { findBrowser } from "../browser/browser.ts";
 import { openClientPage, type ClientPage, type ClientPageOptions } from "./client-page.ts";
 
 /**
- * Describes what a client does in a page of its own. After the tests, the page must not have complained.
+ * Describes the actions of a client in its own page. After the tests, the page must not have complained.
  * @param title names the client
  * @param script the script of the page, without folder and ending
  * @param tests the tests; they get a function that returns the page

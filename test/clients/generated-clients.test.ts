@@ -45,7 +45,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Generates a client, compiles it strictly with a program that uses it, runs the program, and returns what it prints. */
+/** Generates a client, compiles it strictly with a program that uses it, runs the program, and returns its output. */
 async function generateAndUse(use: string, program: string, given: readonly string[]): Promise<unknown> {
   await run(process.execPath, [here(`node_modules/${program}`), ...given], { cwd: folder });
   await cp(here(`uses/${use}.ts`), `${folder}/use.ts`);

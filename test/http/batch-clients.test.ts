@@ -201,7 +201,7 @@ eachDoor((door) => {
     );
     const answer = await send("/odata/$batch", { "Content-Type": "multipart/mixed;boundary=b" }, "POST", body);
     const parts = received(answer.headers["content-type"], answer.text);
-    // The line --b--x is no delimiter, so it belongs to the last body, which is then no JSON.
+    // The line --b--x is not a delimiter, so it belongs to the last body, which is then not JSON.
     expect(parts.map((part) => single(part).status)).toEqual([200, 200, 204, 400]);
     const fixed = body.replace("--b--x\r\n", "");
     const again = await send("/odata/$batch", { "Content-Type": "multipart/mixed;boundary=b" }, "POST", fixed);

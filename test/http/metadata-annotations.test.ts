@@ -351,7 +351,7 @@ describe("the startup rejects an annotation", () => {
     [
       "of a missing annotation",
       { "Core.Description@UI.Importance": "High" },
-      "annotates `Core.Description`, which is not there.",
+      "annotates `Core.Description`, which is missing.",
     ],
     [
       "with an unknown path",
@@ -371,11 +371,11 @@ describe("the startup rejects an annotation", () => {
       { "Common.Label": { $Path: "/Shop.Container/Things2/name" } },
       "The service has no entity set `Things2`.",
     ],
-    ["with an unknown type segment", { "Common.Label": { $Path: "Shop.Other/name" } }, "`Shop.Other` is no type"],
+    ["with an unknown type segment", { "Common.Label": { $Path: "Shop.Other/name" } }, "`Shop.Other` is not a type"],
     [
       "with a term inside a path",
       { "Common.Label": { $Path: "@Core.Description/x" } },
-      "An annotation stands before the end.",
+      "An annotation precedes the end.",
     ],
     [
       "that leads to a missing annotation",
@@ -490,7 +490,7 @@ describe("the startup rejects an annotation", () => {
     [
       "whose value list has an unknown set",
       { "Common.ValueList": { CollectionPath: "Customer", Parameters: [] } },
-      'names the CollectionPath "Customer", which is no entity set of this service. Did you mean `Customers`?',
+      'names the CollectionPath "Customer", which is not an entity set of this service. Did you mean `Customers`?',
     ],
     [
       "whose value list names an ignored property",
@@ -663,7 +663,7 @@ describe("the startup rejects", () => {
       { A: 0 },
       { memberAnnotations: { B: {} } as never, annotations: { "Common.Label": { $Path: "x" } } },
     );
-    expect(() => serviceOf(edm.enum(Broken))).toThrow("names `B`, which is no member.");
+    expect(() => serviceOf(edm.enum(Broken))).toThrow("names `B`, which is not a member.");
     expect(() => serviceOf(edm.enum(Broken))).toThrow("Paths have no start here.");
     const now = fn({
       params: { at: edm.complex(Address) },

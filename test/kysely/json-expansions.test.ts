@@ -135,6 +135,9 @@ const odd = fc.oneof(
   fc.constantFrom<unknown>(null, -0, 1.5, "1", "x", "2023-02-29", 2 ** 31, 2, "a", 1e300, "NaN"),
   fc.constantFrom([], [0x17, 0x61], [0x13, 0x31], [0xff]).map((bytes) => new Uint8Array(bytes)),
 );
+/** Keys stay distinct, as the schema check demands: SQLite takes 0 and -0 for one key, and so does a set. */
+const hasDistinctKeys = (rows: Rows): boolean =>
+  [rows.authors, rows.books, rows.tags].every((lines) => new Set(lines.map(([key]) => key)).size === lines.length);
 /**
  * A database in which one cell contains anything. Keys of two columns stay: the read of the first row per parent writes them
  * as JSON itself, and fails for some that the response does not contain.
@@ -151,7 +154,8 @@ const damaged = fc
         index === line % Math.max(lines.length, 1) ? row.with(position, value) : row,
       ),
     };
-  });
+  })
+  .filter(hasDistinctKeys);
 
 const NAVIGATIONS = {
   Authors: { books: "Books", mentor: "Authors", pupils: "Authors" },

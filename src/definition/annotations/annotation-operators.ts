@@ -5,7 +5,7 @@ export interface OperatorRule {
   readonly least: number;
   /** 1: the single operand is not in an array. */
   readonly most: number;
-  /** The members beside the operands. */
+  /** The other members of the object that contains the operands. */
   readonly attributes: readonly string[];
 }
 
@@ -52,7 +52,7 @@ interface Attributes {
   readonly attributes: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the XML attributes of a dynamic expression, or what is wrong with them. */
+/** Returns the XML attributes of a dynamic expression, or its fault. */
 export function operatorAttributes(
   name: string,
   value: Readonly<Record<string, unknown>>,

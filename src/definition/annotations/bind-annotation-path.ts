@@ -70,7 +70,7 @@ export function bindAnnotationPath(
       return { message: "A segment is empty.", fix: "Name a property in each segment." };
     }
     if (terms.length === 0) continue;
-    if (!isLast) return { message: "An annotation stands before the end.", fix: "End the path with the annotation." };
+    if (!isLast) return { message: "An annotation precedes the end.", fix: "End the path with the annotation." };
     const fault = termFault(targets, stop, terms.join("@"), kind);
     if (fault !== null) return fault;
     if (name === "") written.push(`@${terms.join("@")}`);
@@ -85,7 +85,7 @@ function endFault({ member }: Stop, kind: PathKind): PathFault | null {
     return { message: "It names no annotation.", fix: 'End it with a term, such as "@UI.FieldGroup#Address".' };
   }
   if (kind === "PropertyPath" && (member === undefined || member.isNavigation)) {
-    return { message: "It leads to no property.", fix: "End it with a property that is no navigation." };
+    return { message: "It leads to no property.", fix: "End it with a property that is not a navigation property." };
   }
   if (kind === "NavigationPropertyPath" && member?.isNavigation !== true) {
     return { message: "It leads to no navigation.", fix: "End it with a navigation property." };
@@ -143,7 +143,7 @@ function stepAlong(
 function stepToType(targets: PathTargets, name: string): { readonly stop: Stop; readonly text: string } | PathFault {
   const types = [...targets.types.entityTypes, ...targets.types.complexTypes];
   const found = types.find((type) => `${targets.namespace}.${type.name}` === name);
-  if (found === undefined) return { message: `\`${name}\` is no type of this service.`, fix: "Remove the segment." };
+  if (found === undefined) return { message: `\`${name}\` is not a type of this service.`, fix: "Remove the segment." };
   const places = [annotationPlace("type", found.name)];
   return { stop: { scope: { kind: "type", type: found }, places, member: undefined }, text: name };
 }

@@ -44,7 +44,7 @@ export function bindAnnotationTable(
   for (const [key] of stated) {
     const [owner = ""] = key.split("@");
     if (!key.includes("@") || stated.some(([other, value]) => other === owner && value !== undefined)) continue;
-    const message = `\`${key}\` of ${context.site.what} annotates \`${owner}\`, which is not there.`;
+    const message = `\`${key}\` of ${context.site.what} annotates \`${owner}\`, which is missing.`;
     context.collect(message, `Add \`${owner}\`, or remove \`${key}\`.`);
   }
   return [...bound.values()];
@@ -218,13 +218,13 @@ function valueContextOf(
   if (set !== undefined) return valueContext(targets, site, where, collect, set.entityType);
   const names = sets.map(({ name }) => name);
   context.report(
-    `names the CollectionPath "${path}", which is no entity set of this service.`,
+    `names the CollectionPath "${path}", which is not an entity set of this service.`,
     adviseName(path, names),
   );
   return context;
 }
 
-/** Chooses the type of a record: the stated one, or else the one that has its properties. */
+/** Chooses the type of a record: the stated type, or else the type that has its properties. */
 function chooseType(
   context: ValueContext,
   stated: unknown,

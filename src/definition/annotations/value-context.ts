@@ -14,7 +14,7 @@ export interface ValueContext {
   readonly list: EntityTypeDeclaration | undefined;
   /** Records a fault with its place in front. */
   readonly collect: (message: string, fix: string) => void;
-  /** Records a fault: what the value at `where` does, and what would be right. */
+  /** Records a fault: the defect of the value at `where`, and its correction. */
   readonly report: (problem: string, fix: string) => void;
   /** Records that the form of a value is wrong. @returns a value in its place */
   readonly wrong: (value: unknown, wanted: string) => AnnotationExpression;

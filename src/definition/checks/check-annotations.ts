@@ -15,7 +15,7 @@ export function* checkAnnotations(service: DeclaredService, types: DeclaredTypes
     if (!isObject(options)) continue;
     for (const [member] of entriesOf(options["memberAnnotations"])) {
       if (Object.hasOwn(members, member)) continue;
-      const message = `\`memberAnnotations\` of ${name} names \`${member}\`, which is no member.`;
+      const message = `\`memberAnnotations\` of ${name} names \`${member}\`, which is not a member.`;
       yield { set: name, message, fix: `Name one of ${Object.keys(members).join(", ")}.` };
     }
   }

@@ -57,7 +57,7 @@ function* checkOrigins(origins: unknown): Iterable<ConfigurationFault> {
   }
 }
 
-/** Returns what is wrong with an origin; undefined if browsers send it in this form. */
+/** Returns the fault of an origin; undefined if browsers send it in this form. */
 function adviseOrigin(origin: unknown): string | undefined {
   if (typeof origin !== "string" || origin === "null" || origin === "") {
     return 'Give scheme and host, such as "https://app.example.com".';
