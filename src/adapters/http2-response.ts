@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { sendChunks } from "./node-response.ts";
+import { sendChunks } from "./send-chunks.ts";
 
 /** Sends a response over HTTP/2. Returns a promise only for chunks. A client that has left gets nothing. */
 export function sendHttp2Response(

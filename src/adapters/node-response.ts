@@ -1,8 +1,7 @@
 import type { ServerResponse } from "node:http";
-import type { Writable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { mergeVary } from "../http/headers.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { sendChunks } from "./send-chunks.ts";
 
 /**
  * How long a rejected client may continue to send, in milliseconds. Closing a connection while bytes arrive resets it, and
@@ -66,48 +65,4 @@ function sendAndClose(headers: ODataResponse["headers"], body: string | Uint8Arr
   };
   const timer = setTimeout(end, LINGER);
   request.once("end", end).once("close", end).resume();
-}
-
-/**
- * Sends chunks as fast as the client reads them, and lets other requests run after each. The next chunk is made when the
- * client has read the last one, so a slow client fills no memory. A failure destroys the connection: a response that ends
- * early must not look complete.
- */
-export async function sendChunks(
-  start: () => void,
-  chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
-  target: Writable,
-): Promise<void> {
-  let isStarted = false;
-  const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
-  // The iterator may wait for something while the client leaves.
-  const leave = (): void => void iterator.return?.();
-  target.once("close", leave);
-  try {
-    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-      if (target.destroyed) return leave();
-      if (!isStarted) start();
-      isStarted = true;
-      target.write(next.value);
-      await nextTurn();
-      if (target.writableNeedDrain && !target.destroyed) await untilWritable(target);
-    }
-    if (!target.destroyed) target.end();
-  } catch (error) {
-    // The reads of a client that has left are aborted.
-    const hasLeft = target.destroyed;
-    target.destroy();
-    if (!hasLeft) throw error;
-  }
-}
-
-/** Waits until the client has read all chunks, or has gone. Leaves no listeners. */
-function untilWritable(target: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      target.off("drain", done).off("close", done);
-      resolve();
-    };
-    target.on("drain", done).on("close", done);
-  });
 }

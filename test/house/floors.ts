@@ -65,7 +65,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
   service: { floor: 9, mayImport: [...LOWER_ROOMS, "sets", "batch", "endpoints"] },
   adapters: {
     floor: 10,
-    mayImport: ["service", "definition", "http", "errors"],
+    mayImport: ["service", "definition", "http", "errors", "base"],
     packages: ["node:", "fastify", "hono"],
   },
 };

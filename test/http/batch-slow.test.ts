@@ -1,4 +1,5 @@
 import { createConnection } from "node:net";
+import { text as textOf } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { serve } from "odatakit/node";
@@ -75,6 +76,27 @@ describe("the responses are sent while the operations are executed", () => {
       await next();
       await pause(50);
       expect(started).toEqual([1, 2]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test("over HTTP; small responses that follow each other at once leave together", async () => {
+    const items = Array.from({ length: 20 }, (_, id) => ({ id }));
+    const set = entitySet(Item, { getAll: () => items, getByKey: (id) => items[id] ?? null });
+    const server = await serve(odataService({ entitySets: [set] }), { port: 0 });
+    try {
+      const reads = multipart(items.map(({ id }) => ({ request: `GET Items(${String(id)})` })));
+      const socket = createConnection(server.port, "127.0.0.1");
+      socket.write(
+        `POST /$batch HTTP/1.1\r\nHost: service.example\r\nConnection: close\r\n` +
+          `Content-Type: multipart/mixed; boundary=batch_7\r\nContent-Length: ${String(reads.length)}\r\n\r\n${reads}`,
+      );
+      const text = await textOf(socket);
+      expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(items.length + 1);
+      // Each chunk of HTTP begins with its length in a line of its own.
+      expect(text.match(/\r\n[\da-f]+\r\n/g)?.length).toBeLessThan(items.length / 2);
     } finally {
       await server.close();
     }
