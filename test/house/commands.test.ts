@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { readSource } from "./source-files.ts";
+
+const { scripts } = JSON.parse(readSource("package.json").text) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+const steps = Array.from(
+  readSource(".ci/run").text.matchAll(/^(?:tests|step) (?<command>.+)$/gmu),
+  ({ groups }) => groups?.["command"] ?? "",
+);
+const table = readSource("CONTRIBUTING.md").text;
+
+/** Scripts that npm calls, or that another script contains. */
+const UNDOCUMENTED = new Set([
+  "prepack",
+  "postpack",
+  "check:format",
+  "check:lint",
+  "check:types",
+  "check:floors",
+  "versions",
+  "vendor",
+]);
+
+/** `npm cit` runs the script `test`; `npm run test:all` runs everything of `test:databases`. */
+const WITHIN: Readonly<Record<string, string>> = { test: "npm cit", "test:databases": "test:all" };
+
+function has(commands: readonly string[], part: string | undefined): boolean {
+  return part !== undefined && commands.some((command) => command.endsWith(part));
+}
+
+/** Returns the scripts that a command runs, and those that they run. */
+function scriptsOf(command: string): readonly string[] {
+  const named = Array.from(command.matchAll(/npm run (?:--silent )?([\w:]+)/gu), ([, name = ""]) => name);
+  return named.flatMap((name) => [name, ...scriptsOf(scripts[name] ?? "")]);
+}
+
+test(".ci/run runs each script that tests or checks", () => {
+  const run = new Set(steps.flatMap(scriptsOf));
+  const missing = Object.keys(scripts).filter(
+    (name) => /^(?:test|check)(?::|$)/u.test(name) && !run.has(name) && !has(steps, WITHIN[name]),
+  );
+  expect(missing).toEqual([]);
+});
+
+test(".ci/run runs no script that is missing", () => {
+  expect(steps.flatMap(scriptsOf).filter((name) => scripts[name] === undefined)).toEqual([]);
+});
+
+test("CONTRIBUTING.md describes each script, and no other", () => {
+  const described = new Set(Array.from(table.matchAll(/`npm (?:run )?([\w:]+)[^`]*`/gu), ([, name = ""]) => name));
+  const missing = Object.keys(scripts).filter((name) => !described.has(name) && !UNDOCUMENTED.has(name));
+  expect(missing).toEqual([]);
+  const unknown = [...described].filter(
+    (name) => !["ci", "cit", "run", "version"].includes(name) && !(name in scripts),
+  );
+  expect(unknown).toEqual([]);
+});
