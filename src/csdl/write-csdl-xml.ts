@@ -19,7 +19,7 @@ import {
   recordAnnotation,
 } from "./write-annotations.ts";
 import { type CsdlCapabilities, writeCapabilities } from "./write-capabilities.ts";
-import { externalAnnotations, withAnnotations } from "./write-model-annotations.ts";
+import { externalAnnotations, type StatedAnnotations, withAnnotations } from "./write-model-annotations.ts";
 import { defaultText, typeAttributes, writeComplexType, writeEntityType, writeEnumType } from "./write-types.ts";
 import { element, printXml, type XmlElement } from "./xml.ts";
 
@@ -39,14 +39,19 @@ export function writeCsdlXml(
   return printXml(csdlDocument(model, capabilitiesOf, listsEveryImport, batchFormats));
 }
 
-/** Makes the elements of the metadata document, from which both its formats are written. Parameters: see `writeCsdlXml`. */
+/**
+ * Makes the elements of the metadata document, from which both its formats are written. Parameters: see `writeCsdlXml`.
+ * @param onReplaced receives each place and term at which an annotation of the application replaces one of the service
+ */
 export function csdlDocument(
   model: Model,
   capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
   listsEveryImport: boolean,
   batchFormats: readonly string[],
+  onReplaced?: StatedAnnotations["onReplaced"],
 ): XmlElement {
-  const { annotations, entityContainer } = model;
+  const { entityContainer } = model;
+  const annotations = model.annotations === undefined ? undefined : { ...model.annotations, onReplaced };
   const schema = element("Schema", { xmlns: "http://docs.oasis-open.org/odata/ns/edm", Namespace: model.namespace }, [
     ...[...model.enumTypes.values()].map((type) => writeEnumType(type, annotations)),
     ...[...model.complexTypes.values()].map((type) => writeComplexType(type, annotations)),
@@ -98,7 +103,7 @@ export function writeContainer(
   capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
   listsEveryImport: boolean,
   batchFormats: readonly string[],
-  annotations?: ModelAnnotations,
+  annotations?: StatedAnnotations,
 ): XmlElement {
   const listed = new Set(listedImports(container, listsEveryImport));
   const entitySets = [...container.entitySets.values()];
@@ -135,7 +140,7 @@ function batchSupport(formats: readonly string[]): XmlElement {
 function writeEntitySet(
   entitySet: EntitySet,
   capabilities: CsdlCapabilities,
-  annotations: ModelAnnotations | undefined,
+  annotations: StatedAnnotations | undefined,
 ): XmlElement {
   const { name, entityType, etag, navigationPropertyBindings } = entitySet;
   const bindings = [...navigationPropertyBindings].map(([path, target]) =>
@@ -166,7 +171,7 @@ function writeActionImport({ name, operation }: OperationImport): XmlElement {
 const BINDING_PARAMETER = "bindingParameter";
 
 /** Writes a function or action, with the binding parameter first. @see OData CSDL 4.0, section 12 */
-export function writeOperation(operation: Operation, annotations?: ModelAnnotations): XmlElement {
+export function writeOperation(operation: Operation, annotations?: StatedAnnotations): XmlElement {
   const { binding, parameters, returnType } = operation;
   const returnsBoundType = binding !== undefined && returnType?.type === binding.entityType;
   const attributes = {

@@ -7,6 +7,12 @@ import type {
 } from "../edm/annotation.ts";
 import { element, textElement, type XmlElement } from "./xml.ts";
 
+/** The annotations of a model, for the elements of a metadata document. */
+export interface StatedAnnotations extends ModelAnnotations {
+  /** Receives each place and term at which an annotation of the application replaces one of the service. */
+  readonly onReplaced?: ((place: string, term: string) => void) | undefined;
+}
+
 /**
  * Adds the annotations of the application to the derived annotations. An annotation of the application replaces the
  * one of the service with the same term.
@@ -14,16 +20,22 @@ import { element, textElement, type XmlElement } from "./xml.ts";
  * @see docs/reference/annotations.md
  */
 export function withAnnotations(
-  annotations: ModelAnnotations | undefined,
+  annotations: StatedAnnotations | undefined,
   place: string,
   derived: readonly XmlElement[],
 ): readonly XmlElement[] {
   const stated = annotations?.byPlace.get(place);
   if (annotations === undefined || stated === undefined) return derived;
-  const replaced = new Set(
-    stated.filter(({ qualifier }) => qualifier === undefined).map(({ qualifiedTerm }) => qualifiedTerm),
+  const replacing = new Map(
+    stated.flatMap(({ qualifiedTerm, qualifier, term }) =>
+      qualifier === undefined ? [[qualifiedTerm, term] as const] : [],
+    ),
   );
-  const kept = derived.filter(({ attributes }) => !replaced.has(attributes["Term"] ?? ""));
+  const kept = derived.filter(({ attributes }) => {
+    const term = replacing.get(attributes["Term"] ?? "");
+    if (term !== undefined) annotations.onReplaced?.(place, term);
+    return term === undefined;
+  });
   const isInline = !annotations.isExternal || place.startsWith("operation ");
   return isInline ? [...kept, ...stated.map(writeAnnotation)] : kept;
 }

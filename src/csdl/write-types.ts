@@ -1,4 +1,4 @@
-import { annotationPlace, type ModelAnnotations } from "../edm/annotation.ts";
+import { annotationPlace } from "../edm/annotation.ts";
 import type {
   ComplexType,
   EntityType,
@@ -10,14 +10,14 @@ import type {
 import type { Facets } from "../edm/primitive-type.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import { booleanAnnotation, coreTerm, descriptionAnnotation } from "./write-annotations.ts";
-import { withAnnotations } from "./write-model-annotations.ts";
+import { type StatedAnnotations, withAnnotations } from "./write-model-annotations.ts";
 import { element, type XmlElement } from "./xml.ts";
 
 const MAX_INT32 = 2_147_483_647;
 const MIN_INT32 = -2_147_483_648;
 
 /** Writes an entity type: key, properties and navigation properties. @see OData CSDL 4.0, section 8 */
-export function writeEntityType(type: EntityType, annotations?: ModelAnnotations): XmlElement {
+export function writeEntityType(type: EntityType, annotations?: StatedAnnotations): XmlElement {
   const references = type.key.map(({ name }) => element("PropertyRef", { Name: name }));
   return element("EntityType", { Name: type.name }, [
     element("Key", {}, references),
@@ -28,7 +28,7 @@ export function writeEntityType(type: EntityType, annotations?: ModelAnnotations
 }
 
 /** Writes a complex type. @see OData CSDL 4.0, section 9 */
-export function writeComplexType(type: ComplexType, annotations?: ModelAnnotations): XmlElement {
+export function writeComplexType(type: ComplexType, annotations?: StatedAnnotations): XmlElement {
   return element("ComplexType", { Name: type.name }, [
     ...type.properties.map((property) => writeProperty(type, property, annotations)),
     ...withAnnotations(annotations, annotationPlace("type", type.name), descriptionAnnotation(type.description)),
@@ -36,7 +36,7 @@ export function writeComplexType(type: ComplexType, annotations?: ModelAnnotatio
 }
 
 /** Writes an enumeration type with the value of every member. @see OData CSDL 4.0, section 10 */
-export function writeEnumType(type: EnumType, annotations?: ModelAnnotations): XmlElement {
+export function writeEnumType(type: EnumType, annotations?: StatedAnnotations): XmlElement {
   const values = [...type.members.values()];
   const isInt32 = values.every((value) => value >= MIN_INT32 && value <= MAX_INT32);
   const attributes = {
@@ -61,7 +61,7 @@ export function writeEnumType(type: EnumType, annotations?: ModelAnnotations): X
 function writeProperty(
   type: EntityType | ComplexType,
   property: StructuralProperty,
-  annotations: ModelAnnotations | undefined,
+  annotations: StatedAnnotations | undefined,
 ): XmlElement {
   // Keys are never null.
   const reference = { ...property, nullable: property.nullable && !property.isKey };
@@ -82,7 +82,7 @@ function writeProperty(
 function writeNavigationProperty(
   type: EntityType,
   navigation: NavigationProperty,
-  annotations: ModelAnnotations | undefined,
+  annotations: StatedAnnotations | undefined,
 ): XmlElement {
   const { name, entityType, isCollection, nullable, partner, referentialConstraints } = navigation;
   const attributes = {

@@ -124,6 +124,7 @@ function toRuntime(
     csdlCapabilitiesOf(definition),
     profile.listsEveryImport,
     batchFormatsOf(definition.batch),
+    (place, term) => warnReplaced(definition, place, term),
   );
   const sets = Array.from(definition.entitySets.values(), (set) => ({
     set,
@@ -150,6 +151,14 @@ function toRuntime(
     ),
     warned: new Set(),
   };
+}
+
+/** @param place the element, as `annotationPlace` names it */
+function warnReplaced({ logger }: ServiceDefinition, place: string, term: string): void {
+  const [kind = "", ...names] = place.split(" ");
+  const element = [kind, names.join("/")].join(" ").trimEnd();
+  const message = `The annotation ${term} of the ${element} replaces that of the service in $metadata only.`;
+  logger.warn(message, { term, element, fix: "Remove it, unless clients need it: the service behaves as before." });
 }
 
 function representation(contentType: string, text: string): MetadataRepresentation {

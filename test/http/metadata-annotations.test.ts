@@ -283,6 +283,51 @@ describe("annotations in $metadata", () => {
     expect(xml.match(/Term="Org\.OData\.Capabilities\.V1\.InsertRestrictions"/g)).toHaveLength(1);
   });
 
+  test.each(["inline", "external"] as const)(
+    "that replace those of the service are logged once each, in the %s form",
+    async (annotationForm) => {
+      const warnings: unknown[] = [];
+      const type = entityType("Thing", {
+        id: edm.int32().key(),
+        made: edm.string().computed().annotate({ "Core.Computed": false, "Core.Computed#other": true }),
+        text: edm.string().annotate({ "Core.Immutable": true }),
+      });
+      const service = odataService({
+        annotationForm,
+        entitySets: [
+          entitySet(type, {
+            getAll: () => [],
+            annotations: { "Capabilities.InsertRestrictions": { Insertable: false }, "Core.Description": "Things" },
+          }),
+        ],
+        annotations: { "Capabilities.FilterFunctions": ["contains"] },
+        functions: {
+          say: fn({
+            params: { text: edm.string().default("").annotate({ "Core.OptionalParameter": {} }) },
+            returns: edm.string(),
+            handler: () => "",
+          }),
+        },
+        logger: {
+          error: () => expect.unreachable(),
+          info: () => undefined,
+          warn: (message, fields) => void warnings.push([message, fields]),
+        },
+      });
+      await metadataOf(service);
+      const warning = (term: string, element: string): unknown => [
+        `The annotation ${term} of the ${element} replaces that of the service in $metadata only.`,
+        { term, element, fix: "Remove it, unless clients need it: the service behaves as before." },
+      ];
+      expect(warnings).toEqual([
+        warning("Core.Computed", "type Thing/Made"),
+        warning("Core.OptionalParameter", "operation say/text"),
+        warning("Capabilities.InsertRestrictions", "set Things"),
+        warning("Capabilities.FilterFunctions", "container"),
+      ]);
+    },
+  );
+
   test("with the external form stand apart, except those of operations and parameters", async () => {
     const inline = await metadataOf(shop());
     const xml = await metadataOf(shop({ annotationForm: "external" }));

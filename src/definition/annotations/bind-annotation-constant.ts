@@ -6,6 +6,7 @@ import { namesOf } from "../declared-service.ts";
 import { adviseName, describe } from "../option-table.ts";
 import { findVocabulary } from "./annotation-term.ts";
 import { bindAnnotationPath, type PathKind } from "./bind-annotation-path.ts";
+import { operationNameFault } from "./operation-name.ts";
 import type { ValueContext } from "./value-context.ts";
 import { expectedType, type ExpectedType } from "./vocabulary-types.ts";
 
@@ -54,6 +55,8 @@ export function bindConstant(context: ValueContext, value: unknown, type: Expect
       return edmConstant(context, value, type.name);
     case "enum":
       return enumConstant(context, value, type.name, type.members);
+    case "operation":
+      return operationConstant(context, value);
     case "collection":
       return context.wrong(value, "an array");
     case "record":
@@ -98,6 +101,13 @@ function edmConstant(context: ValueContext, value: unknown, name: string): Annot
     return typeof value === "number" ? constant("Float", floatText(value)) : context.wrong(value, "a number");
   }
   return codedConstant(context, value, name);
+}
+
+function operationConstant(context: ValueContext, value: unknown): AnnotationExpression {
+  if (typeof value !== "string") return context.wrong(value, "the name of an operation");
+  const fault = operationNameFault(context.targets, value);
+  if (fault !== null) context.report(`names no operation with "${value}": ${fault.message}`, fault.fix);
+  return constant("String", value);
 }
 
 function codedConstant(context: ValueContext, value: unknown, name: string): AnnotationExpression {

@@ -79,7 +79,7 @@ function bindValue(context: ValueContext, value: unknown, type: ExpectedType): A
   if (!isObject(value)) return bindConstant(context, value, type);
   const forms = Object.keys(value).filter((key) => key.startsWith("$") && !TYPE_MEMBERS.includes(key));
   if (forms.length === 0) return bindObject(context, value, type);
-  return bindDynamic(context, value, forms);
+  return bindDynamic(context, value, forms, type);
 }
 
 function bindCollection(context: ValueContext, value: readonly unknown[], type: ExpectedType): AnnotationExpression {
@@ -94,12 +94,15 @@ function bindDynamic(
   context: ValueContext,
   value: Readonly<Record<string, unknown>>,
   forms: readonly string[],
+  type: ExpectedType,
 ): AnnotationExpression {
   const names = forms.map((form) => form.slice(1));
   const explicit = names.find((name) => EXPLICIT_CONSTANTS.includes(name));
   const operator = names.find((name) => Object.hasOwn(OPERATORS, name));
   if (explicit !== undefined && forms.length === 1 && Object.keys(value).length === 1) {
-    return bindExplicit(context, explicit, value[`$${explicit}`]);
+    const stated = value[`$${explicit}`];
+    if (type.kind === "operation" && explicit === "String") return bindConstant(context, stated, type);
+    return bindExplicit(context, explicit, stated);
   }
   if (operator !== undefined) return bindOperator(context, value, operator);
   const later = names.find((name) => operatorsOfLaterVersions.has(name));

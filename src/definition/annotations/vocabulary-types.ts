@@ -8,6 +8,8 @@ export type ExpectedType =
   /** A type of the namespace Edm, without the namespace. */
   | { readonly kind: "edm"; readonly name: string }
   | { readonly kind: "enum"; readonly name: string; readonly members: readonly string[] }
+  /** The name of a function or action. */
+  | { readonly kind: "operation" }
   | RecordType;
 
 /** A complex type of a vocabulary. */
@@ -22,6 +24,7 @@ export interface RecordType {
 }
 
 const ANY: ExpectedType = { kind: "any" };
+const OPERATION: ExpectedType = { kind: "operation" };
 
 type Vocabularies = Readonly<Record<string, KnownVocabulary>>;
 
@@ -42,6 +45,7 @@ export function expectedType(
   if (type.startsWith("[")) {
     return { kind: "collection", item: expectedType(vocabularies, alias, type.slice(1, -1)) };
   }
+  if (type === "@") return OPERATION;
   if (type.startsWith(".")) {
     const name = type === "." ? "String" : type.slice(1);
     return OPEN_TYPES.has(name) || name.startsWith("Geo") ? ANY : { kind: "edm", name };

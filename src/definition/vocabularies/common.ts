@@ -112,18 +112,18 @@ IsFiscalYearVariant=.Boolean
 MutuallyExclusiveTerm=.Boolean
 OperationTemplate=.
 DraftRoot=DraftRootType
-DraftRootType(DraftNodeType){PreparationAction ActivationAction DiscardAction EditAction ResumeAction NewAction
-  AdditionalNewActions=[.] ShareAction}
+DraftRootType(DraftNodeType){PreparationAction=@ ActivationAction=@ DiscardAction=@ EditAction=@ ResumeAction=@
+  NewAction=@ AdditionalNewActions=[@] ShareAction=@}
 DraftNode=DraftNodeType
-DraftNodeType(){PreparationAction ValidationFunction}
+DraftNodeType(){PreparationAction=@ ValidationFunction=@}
 DraftActivationVia=.
 EditableFieldFor=.PropertyPath
 SemanticKey=[.PropertyPath]
 SideEffects=SideEffectsType
 SideEffectsType(){SourceProperties=[.PropertyPath] SourceEntities=[.NavigationPropertyPath] SourceEvents=[.]
-  TargetProperties=[.] TargetEntities=[.NavigationPropertyPath] TriggerAction Discretionary=.Boolean}
+  TargetProperties=[.] TargetEntities=[.NavigationPropertyPath] TriggerAction=@ Discretionary=.Boolean}
 EffectType|ValidationMessage ValueChange FieldControlChange
-DefaultValuesFunction=.
+DefaultValuesFunction=@
 DerivedDefaultValue=.
 FilterDefaultValue=.PrimitiveType
 FilterDefaultValueHigh=.PrimitiveType

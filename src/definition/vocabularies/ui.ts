@@ -137,13 +137,13 @@ DataFieldAbstract(){Label Criticality=CriticalityType CriticalityRepresentation=
 CriticalityRepresentationType|WithIcon WithoutIcon OnlyIcon
 DataFieldForAnnotation(DataFieldAbstract){Target=.AnnotationPath}
 DataFieldForActionAbstract(DataFieldAbstract){Inline=.Boolean Determining=.Boolean}
-DataFieldForAction(DataFieldForActionAbstract){Action InvocationGrouping=OperationGroupingType}
+DataFieldForAction(DataFieldForActionAbstract){Action=@ InvocationGrouping=OperationGroupingType}
 OperationGroupingType|Isolated ChangeSet
 DataFieldForIntentBasedNavigation(DataFieldForActionAbstract){SemanticObject Action NavigationAvailable=.Boolean
   RequiresContext=.Boolean Mapping=[Common.SemanticObjectMappingType]}
 DataFieldForActionGroup(DataFieldAbstract){ID Actions=[DataFieldForActionAbstract]}
 DataField(DataFieldAbstract){Value=.Untyped}
-DataFieldWithAction(DataField){Value=.PrimitiveType Action}
+DataFieldWithAction(DataField){Value=.PrimitiveType Action=@}
 DataFieldWithIntentBasedNavigation(DataField){Value=.PrimitiveType SemanticObject Action
   Mapping=[Common.SemanticObjectMappingType]}
 DataFieldWithNavigationPath(DataField){Value=.PrimitiveType Target=.NavigationPropertyPath}

@@ -1,6 +1,7 @@
 /**
  * The type of a term, a property or an item: a name, or a name in brackets for a collection. `.` and a name is a type of
- * the namespace Edm; `.` alone is Edm.String. Other names are types of this or, after an alias, of another vocabulary.
+ * the namespace Edm; `.` alone is Edm.String; `@` is the name of an operation. Other names are types of this or, after an
+ * alias, of another vocabulary.
  */
 export type VocabularyType = string;
 
