@@ -1,3 +1,4 @@
+import { escapeHtml } from "../base/escape-html.ts";
 import { builtinModule, type Host } from "../base/host.ts";
 import type { RouteResource } from "../definition/service-description.ts";
 
@@ -69,10 +70,6 @@ function pageOf(title: string): string {
 </body>
 </html>
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 /** The served files of the viewer. */

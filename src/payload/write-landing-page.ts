@@ -1,3 +1,4 @@
+import { escapeHtml } from "../base/escape-html.ts";
 import { sha256Base64 } from "./sha256.ts";
 
 /** A link of the page. */
@@ -55,13 +56,4 @@ function listOf(heading: string, links: readonly LandingLink[]): string {
   if (links.length === 0) return "";
   const items = links.map(({ title, url }) => `<li><a href="${escapeHtml(url)}">${escapeHtml(title)}</a></li>\n`);
   return `<h2>${heading}</h2>\n<ul>\n${items.join("")}</ul>\n`;
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
 }

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyClauses, applySteps } from "../../src/memory/apply-query.ts";
-import { Evaluation } from "../../src/memory/evaluation.ts";
-import type { EntityPage } from "../../src/query/source.ts";
+import type { Pace } from "../../src/base/turn.ts";
 import { caseCount } from "../cases.ts";
-import { bind, type Options, toSourceQuery } from "./model.ts";
+import { inOneTurn, inPauses } from "./in-pauses.ts";
+import type { Options } from "./model.ts";
 
 interface Row {
   readonly id: number;
@@ -13,32 +12,15 @@ interface Row {
   readonly address: { readonly lines: (string | null)[] };
 }
 
-/** Runs a query that pauses at one of `interval` places where it may. @param before runs during each pause */
-function inPauses(
-  rows: Iterable<unknown>,
-  options: Options,
-  interval: number,
-  before: () => void = () => undefined,
-): [EntityPage, number] {
+/** Pauses at one of `interval` places where a query may. */
+function eachOf(interval: number): Pace {
   let readings = 0;
-  const pace = {
+  return {
     get isOver(): boolean {
       readings += 1;
       return readings % interval === 0;
     },
   };
-  const query = toSourceQuery(bind(options));
-  const steps = applySteps(rows, query, new Evaluation(query.values), pace);
-  for (let pauses = 0; ; pauses += 1) {
-    const step = steps.next();
-    if (step.done === true) return [step.value, pauses];
-    before();
-  }
-}
-
-function inOneTurn(rows: Iterable<unknown>, options: Options): EntityPage {
-  const query = toSourceQuery(bind(options));
-  return applyClauses(rows, query, new Evaluation(query.values));
 }
 
 const CONDITIONS = [
@@ -76,7 +58,7 @@ test("any and all have the same values with pauses as at once", () => {
   fc.assert(
     fc.property(rowList, options, fc.integer({ min: 1, max: 9 }), fc.boolean(), (items, given, interval, isSet) => {
       const rows = items.map((item, index): Row => ({ id: (index * 7919) % items.length, ...item }));
-      const [page] = inPauses(isSet ? new Set(rows) : rows, given, interval);
+      const [page] = inPauses(isSet ? new Set(rows) : rows, given, eachOf(interval));
       expect(page).toEqual(inOneTurn(rows, given));
     }),
     { numRuns: caseCount(500) },
@@ -87,7 +69,7 @@ test("the condition of one entity has many pauses, each with progress", () => {
   const tags = Array.from({ length: 300 }, (_none, index) => `t${String(index)}`);
   const row: Row = { id: 1, name: "a", tags, address: { lines: tags } };
   const nested = "Tags/all(t:Address/Lines/any(l:l eq concat(t,'x')) or Address/Lines/any(l:l eq t))";
-  const [page, pauses] = inPauses([row], { filter: nested }, 2);
+  const [page, pauses] = inPauses([row], { filter: nested }, eachOf(2));
   expect(page.entities).toEqual([row]);
   expect(pauses).toBeGreaterThan(1);
 });
@@ -97,14 +79,14 @@ test("an entity may change during pauses: an operator that has paused evaluates 
   const items = Array.from({ length: 500 }, () => "b");
   const row = { id: 1, name: "a", tags: [...items, "last"], address: { lines: [...items, "x"] } };
   let count = 0;
-  const [kept] = inPauses([row], { filter: "Tags/any(t:t eq 'last')" }, 1, () => {
+  const [kept] = inPauses([row], { filter: "Tags/any(t:t eq 'last')" }, eachOf(1), () => {
     count += 1;
     // The row begins again after the first pause.
     if (count > 1) row.tags.splice(5);
   });
   expect(kept.entities).toEqual([row]);
   const changing = { ...row, tags: items, address: { lines: items } };
-  const [changed, pauses] = inPauses([changing], { filter }, 1, () => {
+  const [changed, pauses] = inPauses([changing], { filter }, eachOf(1), () => {
     changing.name = "b";
   });
   expect(changed.entities).toEqual([changing]);
@@ -113,7 +95,7 @@ test("an entity may change during pauses: an operator that has paused evaluates 
 
 test("an error of an item ends the evaluation of all", () => {
   const row = { id: 1, name: "a", tags: [...Array.from({ length: 500 }, () => "b"), 7], address: { lines: [] } };
-  expect(() => inPauses([row], { filter: "Tags/any(t:t eq 'c')" }, 1)).toThrow("Tags");
-  expect(() => inPauses(new Set([row]), { filter: "Tags/any(t:t eq 'c')" }, 1)).toThrow("Tags");
-  expect(() => inPauses([row], { orderby: "Tags/any(t:t eq 'c')" }, 1)).toThrow("Tags");
+  expect(() => inPauses([row], { filter: "Tags/any(t:t eq 'c')" }, eachOf(1))).toThrow("Tags");
+  expect(() => inPauses(new Set([row]), { filter: "Tags/any(t:t eq 'c')" }, eachOf(1))).toThrow("Tags");
+  expect(() => inPauses([row], { orderby: "Tags/any(t:t eq 'c')" }, eachOf(1))).toThrow("Tags");
 });

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyClauses, applySteps } from "../../src/memory/apply-query.ts";
-import { Evaluation } from "../../src/memory/evaluation.ts";
+import type { Pace } from "../../src/base/turn.ts";
 import { FilteredRows } from "../../src/memory/visit-rows.ts";
-import type { EntityPage } from "../../src/query/source.ts";
 import { caseCount } from "../cases.ts";
-import { bind, type Options, toSourceQuery } from "./model.ts";
+import { inOneTurn, inPauses } from "./in-pauses.ts";
+import type { Options } from "./model.ts";
 
 interface Row {
   readonly id: number;
@@ -21,27 +20,15 @@ const FORMS: Readonly<Record<string, (rows: readonly Row[]) => Iterable<unknown>
   "filtered set": (rows) => new FilteredRows(new Set(rows), (row) => (row as Row).id % 5 !== 0),
 };
 
-/** Runs steps that pause at some of the places where they may. @param before runs during each pause */
-function inPauses(rows: Iterable<unknown>, options: Options, seed: number, before: () => void): [EntityPage, number] {
+/** Pauses at some of the places where a query may. */
+function drawnFrom(seed: number): Pace {
   let random = seed;
-  const pace = {
+  return {
     get isOver(): boolean {
       random = (random * 48_271) % 2_147_483_647;
       return random % 3 === 0;
     },
   };
-  const query = toSourceQuery(bind(options));
-  const steps = applySteps(rows, query, new Evaluation(query.values), pace);
-  for (let pauses = 0; ; pauses += 1) {
-    const step = steps.next();
-    if (step.done === true) return [step.value, pauses];
-    before();
-  }
-}
-
-function atOnce(rows: Iterable<unknown>, options: Options): EntityPage {
-  const query = toSourceQuery(bind(options));
-  return applyClauses(rows, query, new Evaluation(query.values));
 }
 
 const list = fc.array(
@@ -63,8 +50,8 @@ test.each(Object.entries(FORMS))("a %s is read with pauses as it is read at once
   fc.assert(
     fc.property(list, options, fc.integer({ min: 1, max: 1_000_000 }), (items, given, seed) => {
       const rows = items.map((item, index) => ({ id: (index * 7919) % items.length, ...item }));
-      const [page] = inPauses(form(rows), given, seed, () => undefined);
-      expect(page).toEqual(atOnce(form(rows), given));
+      const [page] = inPauses(form(rows), given, drawnFrom(seed));
+      expect(page).toEqual(inOneTurn(form(rows), given));
     }),
     { numRuns: caseCount(300) },
   );
@@ -77,8 +64,8 @@ test.each(Object.keys(FORMS).filter((name) => name !== "frozen list"))("a %s may
       const copy = [...rows];
       const form = FORMS[name] ?? Array.from;
       const source = form(rows);
-      const [page] = inPauses(source, given, seed, () => rows.splice(0, 7));
-      expect(page).toEqual(atOnce(form(copy), given));
+      const [page] = inPauses(source, given, drawnFrom(seed), () => rows.splice(0, 7));
+      expect(page).toEqual(inOneTurn(form(copy), given));
     }),
     { numRuns: caseCount(100) },
   );
@@ -87,6 +74,6 @@ test.each(Object.keys(FORMS).filter((name) => name !== "frozen list"))("a %s may
 test("long lists have many pauses", () => {
   const rows = Array.from({ length: 3000 }, (_none, index) => ({ id: (index * 7919) % 3000, name: "a", number: 1 }));
   for (const given of [{ filter: "Id gt 4" }, { orderby: "Id", top: 3 }, { orderby: "Name desc,Id desc" }] as const) {
-    expect(inPauses(rows, given, 1, () => undefined)[1]).toBeGreaterThan(20);
+    expect(inPauses(rows, given, drawnFrom(1))[1]).toBeGreaterThan(20);
   }
 });
