@@ -21,6 +21,7 @@ export type CapabilitiesTerm =
   | "IndexableByKey"
   | "InsertRestrictions"
   | "NavigationRestrictions"
+  | "QuerySegmentSupported"
   | "ReadRestrictions"
   | "SearchRestrictions"
   | "SelectSupport"

@@ -1,16 +1,10 @@
 import { annotationPlace, type ModelAnnotations, overloadName } from "../edm/annotation.ts";
 import { listedImports } from "../edm/listed-imports.ts";
-import type {
-  EntitySet,
-  Model,
-  Operation,
-  EntityContainer,
-  OperationImport,
-  OperationParameter,
-} from "../edm/model.ts";
+import type { EntitySet, Model, Operation, OperationImport, OperationParameter } from "../edm/model.ts";
 import { FUNCTION_SIGNATURES } from "../query/functions.ts";
 import {
   VOCABULARIES,
+  booleanAnnotation,
   booleanValue,
   capabilitiesTerm,
   collectionAnnotation,
@@ -57,7 +51,7 @@ export function csdlDocument(
     ...[...model.complexTypes.values()].map((type) => writeComplexType(type, annotations)),
     ...[...model.entityTypes.values()].map((type) => writeEntityType(type, annotations)),
     ...overloadsOf(model).map((operation) => writeOperation(operation, annotations)),
-    writeContainer(entityContainer, capabilitiesOf, listsEveryImport, batchFormats, annotations),
+    writeContainer(model, capabilitiesOf, listsEveryImport, batchFormats, annotations),
     ...externalAnnotations(annotations, model.namespace, entityContainer.name),
   ]);
   const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
@@ -98,16 +92,19 @@ function references(annotations: ModelAnnotations | undefined): readonly XmlElem
  * @param batchFormats the media types of batches
  * @see OData CSDL 4.0, section 13
  */
-export function writeContainer(
-  container: EntityContainer,
+function writeContainer(
+  { entityContainer: container, operations }: Model,
   capabilitiesOf: (entitySet: EntitySet) => CsdlCapabilities,
   listsEveryImport: boolean,
   batchFormats: readonly string[],
-  annotations?: StatedAnnotations,
+  annotations: StatedAnnotations | undefined,
 ): XmlElement {
   const listed = new Set(listedImports(container, listsEveryImport));
   const entitySets = [...container.entitySets.values()];
-  const isFilterable = entitySets.map(capabilitiesOf).some(({ query, readable }) => readable && query.filterEnabled);
+  const capabilities = entitySets.map(capabilitiesOf);
+  const isFilterable = capabilities.some(({ query, readable }) => readable && query.filterEnabled);
+  // Requests with query options in the body exist for every path of data that clients can read.
+  const isQueryable = capabilities.some(isReadable) || operations.some(({ kind }) => kind === "Function");
   const functions = collectionAnnotation(
     capabilitiesTerm("FilterFunctions"),
     "String",
@@ -120,8 +117,13 @@ export function writeContainer(
     ...withAnnotations(annotations, annotationPlace("container"), [
       ...(isFilterable ? [functions] : []),
       ...(batchFormats.length === 0 ? [] : [batchSupport(batchFormats)]),
+      ...(isQueryable ? [booleanAnnotation(capabilitiesTerm("QuerySegmentSupported"), true)] : []),
     ]),
   ]);
+}
+
+function isReadable({ readable, readableByKey, navigable }: CsdlCapabilities): boolean {
+  return readable || readableByKey || navigable.size > 0;
 }
 
 /** @see Org.OData.Capabilities.V1.BatchSupport */

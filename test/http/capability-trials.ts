@@ -273,9 +273,10 @@ export class CapabilityTrials {
       const claim = claimsOf(this.#container[set] as Json).get("FilterRestrictions") as Json;
       return claim["Filterable"];
     });
-    const { FilterFunctions, BatchSupport, ...rest } = Object.fromEntries(claims);
+    const { FilterFunctions, BatchSupport, QuerySegmentSupported, ...rest } = Object.fromEntries(claims);
     nothingElse(rest);
     await this.#tryBatches(BatchSupport as Json);
+    await this.#tryQuerySegments(QuerySegmentSupported);
     expectSame([filterable, FilterFunctions !== undefined], [filterable, filterable.length > 0]);
     if (FilterFunctions === undefined) return;
     const listed = new Set(FilterFunctions as readonly string[]);
@@ -304,6 +305,25 @@ export class CapabilityTrials {
       const { status } = await this.#service.fetch(new Request(`${ORIGIN}/$batch`, request));
       expectSame([type, status], [type, type.startsWith("multipart") ? 200 : 415]);
     }
+  }
+
+  /** Checks that paths which can be read accept query options in the body, and that the service says so. */
+  async #tryQuerySegments(claim: unknown): Promise<void> {
+    const statuses: number[] = [];
+    const paths = Object.entries(this.#subjects).flatMap(([set, { key }]) => [
+      `/${set}`,
+      `/${set}${key}`,
+      ...this.#navigations(set).map(({ name }) => `/${set}${key}/${name}`),
+    ]);
+    for (const path of paths) {
+      const headers = { "Content-Type": "text/plain" };
+      const read = await this.#service.fetch(new Request(ORIGIN + path));
+      const request = new Request(`${ORIGIN}${path}/$query`, { method: "POST", headers, body: "" });
+      const { status } = await this.#service.fetch(request);
+      expectSame([path, status], [path, read.status === 405 ? 404 : read.status]);
+      statuses.push(status);
+    }
+    expectSame(claim, statuses.includes(200) ? true : undefined);
   }
 
   /** Returns the requests that return entities of a set. @param isReached whether those to other sets count */

@@ -361,3 +361,29 @@ test("pages of tables that would be streamed stay whole where their links may be
   const response = await service.fetch(request);
   expect([response.status, JSON.parse(await response.text()).error.code]).toEqual([400, "InvalidQueryOption"]);
 });
+
+test.each<[boolean, string, Partial<ServiceOptions>]>([
+  [true, "a set", { entitySets: [entitySet(Line, { getAll: () => LINES })] }],
+  [true, "entities", { entitySets: [entitySet(Line, { getByKey: () => null })] }],
+  [true, "a function", { entitySets: [], functions: { now: fn({ returns: edm.string(), handler: () => "" }) } }],
+  [
+    true,
+    "a navigation",
+    {
+      entitySets: [
+        entitySet(Item, {
+          create: (item) => item,
+          navigation: { lines: hasMany(Line, { target: "Lines", get: () => LINES }) },
+        }),
+        entitySet(Line, { create: (line) => line }),
+      ],
+    },
+  ],
+  [false, "nothing", { entitySets: [entitySet(Line, { create: (line) => line })] }],
+])("$metadata says %s of a service in which clients can read %s", async (isClaimed, _what, options) => {
+  const service = odataService({ logger: noFailures, entitySets: [], ...options });
+  const xml = await (await service.fetch(new Request("http://x/$metadata"))).text();
+  const claim = '<Annotation Term="Org.OData.Capabilities.V1.QuerySegmentSupported" Bool="true"/></EntityContainer>';
+  expect(xml.replaceAll(/>\s+</gu, "><").includes(claim)).toBe(isClaimed);
+  expect(xml.includes("QuerySegmentSupported")).toBe(isClaimed);
+});
