@@ -28,6 +28,11 @@ interface Row {
 
 const ALL = ["read", "create", "replace", "patch", "delete"] as const;
 
+interface ShopOptions {
+  readonly isPlain: boolean;
+  readonly paging?: "offset" | "keyset";
+}
+
 /** The service that the clients use, and its database. */
 export interface Shop {
   readonly service: ODataService;
@@ -39,13 +44,16 @@ export interface Shop {
 /**
  * Opens a shop of 3 categories and 60 products over SQLite, as an application for such clients declares it.
  * @param isPlain whether the model has no dates, functions and actions
+ * @param paging the form of next links
  */
-export async function openShop({ isPlain }: { readonly isPlain: boolean }): Promise<Shop> {
+export async function openShop({ isPlain, paging = "offset" }: ShopOptions): Promise<Shop> {
   const db = await openDatabase();
   const service = odataService({
     prefix: "/odata",
     namespace: "Shop",
     profile: "standard",
+    secret: "only for tests: 0123456789",
+    defaults: { paging },
     ...(isPlain ? { entitySets: plainSets(db) } : { entitySets: sets(db), functions: functions(db) }),
   });
   return {
