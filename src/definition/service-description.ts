@@ -33,13 +33,15 @@ export interface ServiceDescription {
   readonly routes: ReadonlyMap<string, EntitySetRouteMethods>;
 }
 
-/** The resource of a further route: the same bytes for every request. */
+/** The resource of a further route: the same bytes for every request of a mount path. */
 export interface RouteResource {
   /** The path below the prefix, such as `openapi.json`. */
   readonly path: string;
   /** The Content-Type. */
   readonly contentType: string;
   readonly body: Uint8Array;
+  /** Returns the body for a service that its host mounted below a path; absent if the path changes nothing. */
+  readonly bodyBelow?: ((mountPath: string) => Uint8Array) | undefined;
   /** Further headers of the response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether requests skip authentication and authorization; false if absent. */

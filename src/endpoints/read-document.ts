@@ -45,18 +45,27 @@ export const readMetadata: Endpoint = (exchange) => {
   return okResponse(exchange, contentType, body, { ETag: etag });
 };
 
+/** The bytes of a resource, and their ETag. */
+export interface ResourceBody {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
 /**
- * `GET` of an additional route: the same bytes for every request; 304 when the client has them.
+ * `GET` of an additional route; 304 when the client has the bytes.
  * @throws ODataError for negotiation, or a query option
  * @see docs/reference/openapi.md
  */
-export function readResource(exchange: Exchange, resource: RouteResource, etag: string): ODataResponse {
-  const { contentType, body, headers } = resource;
+export function readResource(
+  exchange: Exchange,
+  { contentType, headers }: RouteResource,
+  { bytes, etag }: ResourceBody,
+): ODataResponse {
   negotiateType(contentType, exchange.options.format, exchange.odata.header("accept"));
   bindNoQuery(readOptions(exchange));
   const condition = exchange.odata.header("if-none-match");
   if (condition !== undefined && matchesEntityTag(condition, etag)) return notModifiedResponse(exchange, etag);
-  return okResponse(exchange, contentType, body, { ETag: etag, ...headers });
+  return okResponse(exchange, contentType, bytes, { ETag: etag, ...headers });
 }
 
 /** The known documents of further routes. */

@@ -1,8 +1,9 @@
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
-import { checkInfo, INFO_OPTIONS, type OpenApiInfo } from "./document-info.ts";
+import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
 import { describeServices } from "./document.ts";
+import type { OpenApiDocument } from "./open-api-document.ts";
 import { loadViewerAssets, VIEWER_PATHS, viewerResources } from "./viewer-page.ts";
 
 /** The options of `openApiRoute`. */
@@ -66,10 +67,26 @@ function openRoute(service: ServiceDescription, info: OpenApiInfo, viewer: boole
   const json: RouteResource = {
     path: DOCUMENT_PATH,
     contentType: "application/json",
-    body: new TextEncoder().encode(JSON.stringify(document)),
+    body: toBytes(document),
+    ...(service.definition.publicUrl === undefined && info.servers === undefined
+      ? { bodyBelow: (mountPath) => toBytes({ ...document, servers: serversBelow(mountPath) }) }
+      : {}),
   };
   const assets = viewer ? loadViewerAssets() : undefined;
   if (assets === undefined) return [json];
   const origins = document.servers.flatMap(({ url }) => (url.startsWith("/") ? [] : [new URL(url).origin]));
   return [json, ...viewerResources(assets, document.info.title, [...new Set(origins)])];
+}
+
+function toBytes(document: OpenApiDocument): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(document));
+}
+
+/**
+ * Returns the server of a document below a mount path, which may come from the URL of the request: it must stay a path of
+ * the host of the document, and OpenAPI would interpret braces as variables.
+ */
+function serversBelow(mountPath: string): readonly OpenApiServer[] {
+  const path = mountPath.replace(/^[/\\]+/u, "/").replaceAll(/[{}]/gu, encodeURIComponent);
+  return serversOf([{ url: path }]);
 }

@@ -1,7 +1,8 @@
+import { BoundedCache } from "../base/bounded-cache.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
 import type { Endpoint } from "../endpoints/exchange.ts";
 import { CONNECTION_FILES, readOdc, readPbids } from "../endpoints/read-connection-file.ts";
-import { readResource } from "../endpoints/read-document.ts";
+import { readResource, type ResourceBody } from "../endpoints/read-document.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { Route } from "./route.ts";
@@ -62,9 +63,24 @@ export function openFurtherRoutes(
   return opened;
 }
 
+/** The mount paths whose bodies a route keeps. Where the path has parameters, clients choose it. */
+const BODIES_KEPT = 4;
+
 function toRoute(resource: RouteResource): FurtherRoute {
-  const etag = `"${sha256Base64(resource.body)}"`;
-  const answer: Endpoint = (exchange) => readResource(exchange, resource, etag);
+  const { bodyBelow } = resource;
+  const atRoot = toBody(resource.body);
+  const below = new BoundedCache<string, ResourceBody>(BODIES_KEPT);
+  const answer: Endpoint = (exchange) => {
+    const { mountPath = "" } = exchange.odata;
+    if (bodyBelow === undefined || mountPath === "") return readResource(exchange, resource, atRoot);
+    let body = below.get(mountPath);
+    if (body === undefined) below.set(mountPath, (body = toBody(bodyBelow(mountPath))));
+    return readResource(exchange, resource, body);
+  };
   const route = new Route({ GET: { answer, category: null } });
   return { path: ROOT, route, isPublic: resource.isPublic === true, isBatch: false };
+}
+
+function toBody(bytes: Uint8Array): ResourceBody {
+  return { bytes, etag: `"${sha256Base64(bytes)}"` };
 }
