@@ -31,6 +31,7 @@ const ALL = ["read", "create", "replace", "patch", "delete"] as const;
 interface ShopOptions {
   readonly isPlain: boolean;
   readonly paging?: "offset" | "keyset";
+  readonly pageSize?: number;
 }
 
 /** The service that the clients use, and its database. */
@@ -45,15 +46,16 @@ export interface Shop {
  * Opens a shop of 3 categories and 60 products over SQLite, as an application for such clients declares it.
  * @param isPlain whether the model has no dates, functions and actions
  * @param paging the form of next links
+ * @param pageSize the most products of one page
  */
-export async function openShop({ isPlain, paging = "offset" }: ShopOptions): Promise<Shop> {
+export async function openShop({ isPlain, paging = "offset", pageSize = 1000 }: ShopOptions): Promise<Shop> {
   const db = await openDatabase();
   const service = odataService({
     prefix: "/odata",
     namespace: "Shop",
     profile: "standard",
     secret: "only for tests: 0123456789",
-    defaults: { paging },
+    defaults: { paging, maxTop: pageSize },
     ...(isPlain ? { entitySets: plainSets(db) } : { entitySets: sets(db), functions: functions(db) }),
   });
   return {
