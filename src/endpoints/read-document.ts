@@ -6,6 +6,7 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { encodeSegment } from "../payload/percent-encoding.ts";
 import { LANDING_PAGE_HEADERS, type LandingLink, writeLandingPage } from "../payload/write-landing-page.ts";
 import { writeServiceDocument } from "../payload/write-service-document.ts";
+import { readForm } from "../plan/plan-collection.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { CONNECTION_FILES, titleOf } from "./read-connection-file.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
@@ -69,10 +70,10 @@ export function readResource(
 }
 
 /** The known documents of further routes. */
-const DOCUMENTS: Readonly<Record<string, string>> = {
-  "openapi.json": "OpenAPI description",
-  openapi: "OpenAPI viewer",
-};
+const DOCUMENTS: ReadonlyMap<string, string> = new Map([
+  ["openapi.json", "OpenAPI description"],
+  ["openapi", "OpenAPI viewer"],
+]);
 
 /**
  * Responds with the page for people at the root. Links are paths, so they stay at the origin that the browser shows, and a
@@ -85,11 +86,13 @@ function readLandingPage(exchange: Exchange): ODataResponse {
   const link = (title: string, path: string): LandingLink => ({ title, url: `${root}${path}` });
   const page = writeLandingPage({
     title: titleOf(definition),
-    sets: [...definition.entitySets.keys()].map((name) => link(name, `/${encodeSegment(name)}`)),
+    sets: [...definition.entitySets].flatMap(([name, { handlers }]) =>
+      readForm(handlers) === undefined ? [] : [link(name, `/${encodeSegment(name)}`)],
+    ),
     documents: [
       link("Metadata ($metadata)", "/$metadata"),
       ...furtherPaths.flatMap((path) => {
-        const title = DOCUMENTS[path];
+        const title = DOCUMENTS.get(path);
         return title === undefined ? [] : [link(title, `/${path}`)];
       }),
       ...(definition.connectionFiles

@@ -139,6 +139,9 @@ export function checkFormatOption(format: string | undefined, takesXml = false):
   readFormatOption(format, false);
 }
 
+/** Programs in Java send `text/html, image/gif, image/jpeg` and everything by default. Browsers do not name this type. */
+const JAVA_TYPE = "image/gif";
+
 /**
  * Returns whether a client prefers a page for people to JSON: its Accept names `text/html` with a higher quality than it
  * gives JSON. Clients of data name JSON, or everything.
@@ -153,6 +156,7 @@ export function prefersHtml(format: string | undefined, accept: string | undefin
   const stated = ranges.filter(isJson);
   const broad = ["application/*", "*/*"].map((type) => ranges.filter((range) => range.type === type));
   const deciding = [stated, ...broad].find((each) => each.length > 0) ?? [];
+  if (stated.length === 0 && ranges.some(({ type }) => type === JAVA_TYPE)) return false;
   const json = Math.max(...deciding.map(({ quality }) => quality), 0);
   return html > json && (json > 0 || takesPageOnly);
 }
@@ -232,12 +236,23 @@ function readRange(text: string): MediaRange {
     else if (name === "odata.streaming") streaming = value.toLowerCase() === "true";
     else if (name === "charset") charset = true;
   }
-  return { type: type.toLowerCase(), quality, metadata, ieee754Compatible, streaming, charset, exists };
+  return {
+    type: type === "*" ? "*/*" : type.toLowerCase(),
+    quality,
+    metadata,
+    ieee754Compatible,
+    streaming,
+    charset,
+    exists,
+  };
 }
 
-/** A malformed quality counts as 0, which excludes the range. */
+/**
+ * Reads every decimal number: Java writes `.2`, other clients write more than three digits. Another text counts as 0, which
+ * excludes the range.
+ */
 function readQuality(text: string): number {
-  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0;
+  return /^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Math.min(Number(text), 1) : 0;
 }
 
 function readFormatOption(format: string, asksCharset: boolean): JsonFormat {

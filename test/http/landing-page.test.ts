@@ -54,6 +54,8 @@ describe("the root of a service", () => {
     ["application/json, text/html;q=0.9"],
     ["text/html;q=0.5, */*"],
     ["text/html, application/*"],
+    ["text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2"],
+    ["text/html, image/gif, image/jpeg, */*; q=0.2"],
     ["application/json, text/javascript, */*; q=0.01"],
     [POWER_QUERY],
   ])("is JSON for Accept: %s", async (accept) => {
@@ -103,6 +105,28 @@ describe("the root of a service", () => {
       expect([url, linked.status]).toEqual([url, 200]);
     }
   });
+
+  test("has no link to a set that clients cannot read", async () => {
+    const entitySets = [entitySet(Thing, { create: () => ({ id: 1 }) })];
+    const page = await (await get("/shop", { Accept: CHROME }, { entitySets })).text();
+    expect(page).not.toContain("/shop/Things");
+  });
+
+  test.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
+    "has no link to a route of the application at %s",
+    async (path) => {
+      const route = {
+        kind: "ServiceRoute" as const,
+        paths: [path],
+        check: () => [],
+        open: () => [{ path, contentType: "text/plain", body: new TextEncoder().encode("mine") }],
+      };
+      const response = await get("/shop", { Accept: CHROME }, { routes: [route] });
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html;charset=utf-8"]);
+      expect(await response.text()).not.toContain(`/shop/${path}"`);
+      expect((await get(`/shop/${path}`, {}, { routes: [route] })).status).toBe(200);
+    },
+  );
 
   test("has a page for HEAD, and rejects query options", async () => {
     const head = await get("/shop", { Accept: CHROME }, {}, "HEAD");
