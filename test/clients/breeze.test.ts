@@ -28,4 +28,14 @@ describeClient("Breeze", "breeze", { head, open: () => openShop({ isPlain: true 
     expect(names.at(-1)).toBe("New");
     expect(linesOf(client()).at(-1)).toBe("POST /odata/$batch 200");
   });
+
+  test("searches page by page", async () => {
+    expect(await client().run("search()")).toEqual(["Product 03", "Product 04", "Product 05", "Product 06"]);
+    expect(linesOf(client()).at(-1)).toBe("GET /odata/Products?$skip=2&$top=2&$orderby=Id&%24search=product%200 200");
+  });
+
+  test("sends no If-Match, so it overwrites the change of another client", async () => {
+    expect(await client().run("overwrite()")).toEqual(["Without a check"]);
+    expect(await client().shop.names()).toContain("Without a check");
+  });
 });

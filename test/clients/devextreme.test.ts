@@ -27,7 +27,18 @@ describeClient("the OData store of DevExtreme", "devextreme", {}, (client) => {
     expect((await client().shop.names()).slice(0, 4)).toEqual(["Product 01", "Changed", "Product 03", "Product 05"]);
   });
 
-  test("calls a function", async () => {
+  test("scrolls to the next page", async () => {
+    expect(await client().run("grow()")).toEqual([1, 2, 3, 5, 6, 7]);
+  });
+
+  test("changes and deletes with the ETag that `beforeSend` adds", async () => {
+    expect(await client().run("conflict()")).toEqual({ name: "Eight", late: 412, removed: 412 });
+    expect(await client().shop.names()).toContain("Eight");
+    expect(client().complaints.splice(0)).toHaveLength(2);
+  });
+
+  test("calls a function and an action", async () => {
     expect(await client().run("callFunction()")).toBe(11);
+    expect(await client().run("callAction()")).toBe(20);
   });
 });

@@ -53,11 +53,15 @@ async function generateAndUse(use: string, program: string, given: readonly stri
   await run(process.execPath, [compiler, "-p", folder]).catch((error: unknown) => {
     throw new Error(String((error as { stdout?: string }).stdout), { cause: error });
   });
-  const { stdout } = await run(process.execPath, [`${folder}/out/use.js`, `${server.url}/odata`]);
+  const { stdout } = await run(process.execPath, [`${folder}/out/use.js`, `${server.url}/odata`]).catch(
+    (error: unknown) => {
+      throw new Error(String((error as { stderr?: string }).stderr), { cause: error });
+    },
+  );
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
 }
 
-test("the SAP Cloud SDK generates a client that lists, counts, saves with ETags, calls functions and sends batches", async () => {
+test("the SAP Cloud SDK generates a client that lists, counts, searches, saves with ETags, calls operations and sends batches", async () => {
   const given = ["--input", "metadata", "--outputDir", ".", "--transpile=false", "--skipValidation"];
   const program = "@sap-cloud-sdk/generator/dist/cli.js";
   expect(await generateAndUse("sap-cloud-sdk", program, given)).toEqual({
@@ -71,6 +75,9 @@ test("the SAP Cloud SDK generates a client that lists, counts, saves with ETags,
     changed: "Changed",
     conflict: 412,
     above: 11,
+    next: [58, 57],
+    found: ["Product 05"],
+    restocked: 20,
     batch: [true, true],
   });
   const names = await shop.names();
@@ -78,7 +85,7 @@ test("the SAP Cloud SDK generates a client that lists, counts, saves with ETags,
   expect(names.slice(-2)).toEqual(["New", "Added"]);
 });
 
-test("odata2ts generates a client that lists, reads, creates, changes, deletes and calls functions", async () => {
+test("odata2ts generates a client that lists, reads, searches, saves with ETags, deletes and calls operations", async () => {
   const given = ["-s", "metadata/shop.edmx", "-o", "client", "--emit-mode", "ts", "--mode", "service"];
   expect(await generateAndUse("odata2ts", "@odata2ts/odata2ts/lib/run-cli.js", given)).toMatchObject({
     list: {
@@ -91,7 +98,12 @@ test("odata2ts generates a client that lists, reads, creates, changes, deletes a
     one: { Id: 3, Name: "Product 03", Price: 3.5 },
     created: { Id: 61, Name: "New" },
     statuses: [201, 200, 204],
+    guarded: [200, 412, 412],
     above: { value: 11 },
+    next: { value: [{ Id: 3 }, { Id: 5 }] },
+    found: { value: [{ Name: "Product 05" }] },
+    discounted: 1.75,
+    restocked: { value: 20 },
   });
   expect((await shop.names()).slice(0, 4)).toEqual(["Product 01", "Changed", "Product 03", "Product 05"]);
 });

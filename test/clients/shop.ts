@@ -56,7 +56,9 @@ export async function openShop({ isPlain, paging = "offset", pageSize = 1000 }: 
     profile: "standard",
     secret: "only for tests: 0123456789",
     defaults: { paging, maxTop: pageSize },
-    ...(isPlain ? { entitySets: plainSets(db) } : { entitySets: sets(db), functions: functions(db) }),
+    ...(isPlain
+      ? { entitySets: plainSets(db) }
+      : { entitySets: sets(db), functions: functions(db), actions: actions(db) }),
   });
   return {
     service,
@@ -142,6 +144,22 @@ function functions(db: Kysely<Tables>) {
           n: number;
         }>`select count(*) as n from products where cast(price as real) > ${Number(price)}`.execute(db);
         return rows[0]?.n ?? 0;
+      },
+    }),
+  };
+}
+
+function actions(db: Kysely<Tables>) {
+  return {
+    Restock: action({
+      params: { categoryId: edm.int32() },
+      returns: edm.int32(),
+      handler: async ({ categoryId }) => {
+        const { rows } =
+          await sql`update products set is_in_stock = 1, version = version + 1 where category_id = ${categoryId} and is_in_stock = 0 returning id`.execute(
+            db,
+          );
+        return rows.length;
       },
     }),
   };

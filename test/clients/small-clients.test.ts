@@ -9,6 +9,23 @@ describeClient("o.js", "o-js", {}, (client) => {
     expect(await client().run("remove()")).toBe(204);
   });
 
+  test("reads the next page, searches and expands", async () => {
+    expect(await client().run("grow()")).toEqual([1, 2, 3, 5]);
+    expect(await client().run("search()")).toMatchObject([{ Name: "Product 05" }]);
+    expect(await client().run("expand()")).toMatchObject({ Id: 3, Category: { Name: "Chairs" } });
+  });
+
+  test("changes and deletes with an ETag", async () => {
+    expect(await client().run("conflict()")).toEqual({ name: "Eight", late: 412, removed: 412 });
+    expect(await client().shop.names()).toContain("Eight");
+    expect(client().complaints.splice(0)).toHaveLength(2);
+  });
+
+  test("calls a function and actions", async () => {
+    expect(await client().run("callFunction()")).toBe(11);
+    expect(await client().run("callActions()")).toEqual([204, 20]);
+  });
+
   test("reads and saves in batches", async () => {
     expect(await client().run("batch()")).toMatchObject([
       { contentId: 1, status: 200, body: { Name: "Product 01" } },
@@ -49,6 +66,13 @@ describeClient("odata-query", "odata-query", {}, (client) => {
   test("searches", async () => {
     expect(await client().run("search()")).toMatchObject({ status: 200, value: [{ Name: "Product 02" }] });
   });
+
+  test("makes the URLs of a function, an action and an entity", async () => {
+    expect(await client().run("callFunction()")).toMatchObject({ status: 200, value: 11 });
+    expect(await client().run("callAction()")).toEqual({ status: 204 });
+    expect(await client().run("save()")).toEqual([201, 200, 412, 204]);
+    expect(client().complaints.splice(0)).toHaveLength(1);
+  });
 });
 
 describeClient("@odata/client", "odata-client", {}, (client) => {
@@ -74,6 +98,11 @@ describeClient("the data provider of react-admin", "react-admin", {}, (client) =
     expect(await client().run("one()")).toMatchObject({ data: { id: 3, Name: "Product 03" } });
     expect(await client().run("many()")).toMatchObject({ data: [{ id: 3 }, { id: 5 }] });
     expect(await client().run("manyReference()")).toMatchObject({ data: [{ id: 1 }, { id: 4 }], total: 20 });
+  });
+
+  test("searches page by page, and expands a related entity", async () => {
+    expect(await client().run("search()")).toEqual([1, 2, 3, 4]);
+    expect(await client().run("expand()")).toMatchObject({ data: [{ id: 3, Category: { Name: "Chairs" } }] });
   });
 
   test("creates, changes and deletes", async () => {

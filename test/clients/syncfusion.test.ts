@@ -21,6 +21,18 @@ describeClient("the data manager of Syncfusion", "syncfusion", {}, (client) => {
     expect(names.at(-1)).toBe("New");
   });
 
+  test("scrolls to the next page, and calls a function and an action", async () => {
+    expect(await client().run("grow()")).toEqual([1, 2, 3, 5, 6, 7]);
+    expect(await client().run("callOperations()")).toEqual([11, 20]);
+  });
+
+  test("sends the ETag of each row in a batch, but does not report that the service refused it", async () => {
+    expect(await client().run("conflict()")).toEqual(["saved", "saved"]);
+    const names = await client().shop.names();
+    expect(names).toContain("Eight");
+    expect(names).not.toContain("Late");
+  });
+
   test("saves a batch to the root after a read, and to the entity set without one", async () => {
     client().requests.length = 0;
     await client().run("saveAll()");

@@ -50,3 +50,24 @@ export async function save() {
   const { entities } = await manager.saveChanges();
   return { saved: names(entities), hasChanges: manager.hasChanges() };
 }
+
+/** Two pages of a search: `withParameters` adds options that Breeze has no method for. */
+export async function search() {
+  const manager = await open();
+  const query = EntityQuery.from("Products").orderBy("Id").take(2).withParameters({ $search: "product 0" });
+  const pages = [await manager.executeQuery(query), await manager.executeQuery(query.skip(2))];
+  return pages.flatMap(({ results }) => names(results));
+}
+
+/** Changes an entity that another client has changed since it was read. */
+export async function overwrite() {
+  const manager = await open();
+  const { results } = await manager.executeQuery(EntityQuery.from("Products").where("Id", "==", 9));
+  await fetch(`${location.origin}/odata/Products(9)`, {
+    method: "PATCH",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ Name: "By another client" }),
+  });
+  results[0].setProperty("Name", "Without a check");
+  return names((await manager.saveChanges()).entities);
+}

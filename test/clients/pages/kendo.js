@@ -67,3 +67,42 @@ export async function save({ batch }) {
     id: data.data().find((each) => each.Name === "New")?.Id,
   };
 }
+
+/** Two pages of a list. */
+export async function grow() {
+  const data = source({ sort: { field: "Id", dir: "asc" }, pageSize: 3 });
+  await settled(data, () => data.read());
+  const first = Array.from(data.view(), (each) => each.Id);
+  await settled(data, () => data.query({ page: 2, pageSize: 3, sort: { field: "Id", dir: "asc" } }));
+  return [...first, ...Array.from(data.view(), (each) => each.Id)];
+}
+
+/** Options of the URL of `read` are kept. */
+export async function searchAndExpand() {
+  const data = source({ transport: { read: { url: `${url}?$search=product%2005&$expand=Category` } } });
+  await settled(data, () => data.read());
+  return Array.from(data.view(), (each) => [each.Name, each.Category.Name]);
+}
+
+/** Changes an entity by PATCH with the ETag that it was read with, twice. */
+export async function conflict() {
+  const transport = {
+    read: { url },
+    update: {
+      url: ({ Id }) => `${url}(${Id})`,
+      type: "PATCH",
+      beforeSend: (xhr) => xhr.setRequestHeader("If-Match", tag),
+    },
+  };
+  const data = source({ transport, filter: { field: "Id", operator: "eq", value: 8 } });
+  await settled(data, () => data.read());
+  const tag = data.at(0)["@odata.etag"];
+  const save = (name) => {
+    data.at(0).set("Name", name);
+    return settled(data, () => data.sync()).then(
+      () => "saved",
+      ({ message }) => message.slice(0, 3),
+    );
+  };
+  return [await save("Eight"), await save("Late")];
+}

@@ -33,3 +33,27 @@ export const expands = () =>
     },
   });
 export const search = () => get("Products", { search: "product 0", top: 1, skip: 1, select: "Name" });
+
+const pathOf = (query) => (buildQuery.default ?? buildQuery)(query);
+const send = async (method, path, body, headers = {}) => {
+  const response = await fetch(`${location.origin}/odata/${path}`, {
+    method,
+    headers: { "Content-Type": "application/json", ...headers },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, ...(text === "" ? {} : JSON.parse(text)) };
+};
+
+export const callFunction = () => send("GET", pathOf({ func: { CountAbove: { price: 50 } } }).slice(1));
+export const callAction = () => send("POST", `Products${pathOf({ key: 3, action: "Shop.Discount" })}`, { percent: 50 });
+/** The URLs are those of the client, the requests those of `fetch`. */
+export const save = async () => {
+  const path = `Products${pathOf({ key: 2 })}`;
+  const { "@odata.etag": tag } = await send("GET", path);
+  const created = await send("POST", "Products", { Name: "New", Price: 5, IsInStock: true });
+  const changed = await send("PATCH", path, { Name: "Changed" }, { "If-Match": tag });
+  const late = await send("PATCH", path, { Name: "Late" }, { "If-Match": tag });
+  const removed = await send("DELETE", `Products${pathOf({ key: 4 })}`);
+  return [created, changed, late, removed].map(({ status }) => status);
+};

@@ -24,3 +24,22 @@ export const create = async () =>
 export const update = async () =>
   (await provider).update("Products", { id: 2, data: { Name: "Changed" }, previousData: { id: 2 } });
 export const remove = async () => (await provider).delete("Products", { id: 4, previousData: { id: 4 } });
+
+/** Two pages of a list, which the client searches in all names. */
+export const search = async () => {
+  const pages = [1, 2].map(async (page) =>
+    (await provider).getList("Products", {
+      pagination: { page, perPage: 2 },
+      sort: { field: "Id", order: "ASC" },
+      filter: { q: "product 0" },
+    }),
+  );
+  return (await Promise.all(pages)).flatMap(({ data }) => data.map(({ id }) => id));
+};
+export const expand = async () =>
+  (await provider).getList("Products", {
+    pagination: { page: 1, perPage: 1 },
+    sort: { field: "Id", order: "ASC" },
+    filter: { Id_eq: 3 },
+    meta: { expand: ["Category"] },
+  });

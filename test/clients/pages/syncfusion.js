@@ -53,3 +53,31 @@ export async function saveFirst() {
   };
   await manager().saveChanges(changes, "Id", "Products");
 }
+
+/** Three pages of a list, as a grid scrolls. */
+export async function grow() {
+  const pages = [1, 2].map((page) => manager().executeQuery(new Query().sortBy("Id").page(page, 3).select(["Id"])));
+  return (await Promise.all(pages)).flatMap(({ result }) => result.map(({ Id }) => Id));
+}
+
+/** Changes two rows in batches; another client changes the second row between read and save. */
+export async function conflict() {
+  const guarded = manager();
+  const { result } = await guarded.executeQuery(new Query().where("Id", "equal", 8));
+  const save = (Name) =>
+    guarded.saveChanges({ addedRecords: [], changedRecords: [{ ...result[0], Name }], deletedRecords: [] }, "Id");
+  const outcome = (promise) =>
+    promise.then(
+      () => "saved",
+      () => "refused",
+    );
+  return [await outcome(save("Eight")), await outcome(save("Late"))];
+}
+
+/** The adaptor reads functions as lists, and sends the parameters of an action as an entity. */
+export async function callOperations() {
+  const at = (path) =>
+    new DataManager({ url: `${location.origin}/odata/${path}`, adaptor: new ODataV4Adaptor(), crossDomain: true });
+  const counted = await at("CountAbove(price=50)").executeQuery(new Query());
+  return [counted.result, await at("Restock").insert({ categoryId: 1 })];
+}

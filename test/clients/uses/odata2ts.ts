@@ -9,9 +9,14 @@ interface Answer {
 
 const JSON_HEADERS = { Accept: "application/json", "Content-Type": "application/json" };
 
-async function send(method: string, url: string, data?: unknown): Promise<Answer> {
+/** The configuration of a request, which the application and its HTTP client agree on. */
+interface RequestConfig {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function send(method: string, url: string, data?: unknown, config: RequestConfig = {}): Promise<Answer> {
   const body = data === undefined ? {} : { body: JSON.stringify(data) };
-  const response = await fetch(url, { method, headers: JSON_HEADERS, ...body });
+  const response = await fetch(url, { method, headers: { ...JSON_HEADERS, ...config.headers }, ...body });
   const text = await response.text();
   const value = (text === "" ? undefined : JSON.parse(text)) as never;
   return { status: response.status, statusText: response.statusText, headers: {}, data: value };
@@ -22,8 +27,8 @@ const http = {
   get: (url: string) => send("GET", url),
   post: (url: string, data: unknown) => send("POST", url, data),
   put: (url: string, data: unknown) => send("PUT", url, data),
-  patch: (url: string, data: unknown) => send("PATCH", url, data),
-  delete: (url: string) => send("DELETE", url),
+  patch: (url: string, data: unknown, config?: RequestConfig) => send("PATCH", url, data, config),
+  delete: (url: string, config?: RequestConfig) => send("DELETE", url, undefined, config),
 };
 
 /** Uses the client that odata2ts generated from `$metadata`. Prints one JSON text. */
@@ -42,13 +47,30 @@ async function use(url: string): Promise<unknown> {
   const created = await service.Products().create({ Name: "New", Price: 5.5, IsInStock: true } as never);
   const changed = await service.Products(2).patch({ Name: "Changed" });
   const deleted = await service.Products(4).delete();
+  const next = await service.Products().query((builder, product) => builder.orderBy(product.Id.asc()).skip(2).top(2));
+  const found = await service.Products().query((builder) => builder.search("product 05"));
+  const read = await service.Products(8).query();
+  const tag = { headers: { "If-Match": (read.data as { "@odata.etag": string })["@odata.etag"] } };
+  const guarded = [
+    await service.Products(8).patch({ Name: "Eight" }, tag as never),
+    await service.Products(8).patch({ Name: "Late" }, tag as never),
+    await service.Products(8).delete(tag as never),
+  ];
+  await service.Products(3).Discount({ percent: 50 });
+  const discounted = await service.Products(3).query();
+  const restocked = await service.Restock({ categoryId: 1 });
   const above = await service.CountAbove({ price: 50 });
   return {
     list: list.data,
     one: one.data,
     created: created.data,
     statuses: [created.status, changed.status, deleted.status],
+    guarded: guarded.map(({ status }) => status),
     above: above.data,
+    next: next.data,
+    found: found.data,
+    discounted: discounted.data.Price,
+    restocked: restocked.data,
   };
 }
 

@@ -19,6 +19,12 @@ async function use(url: string): Promise<unknown> {
     .expand(schema.CATEGORY)
     .top(2)
     .execute(destination);
+  const next = await productsApi.requestBuilder().getAll().orderBy(desc(schema.ID)).skip(2).top(2).execute(destination);
+  const found = await productsApi
+    .requestBuilder()
+    .getAll()
+    .addCustomQueryParameters({ $search: encodeURIComponent("product 05") })
+    .execute(destination);
   const count = await productsApi.requestBuilder().getAll().count().execute(destination);
   const categories = await categoriesApi
     .requestBuilder()
@@ -46,6 +52,7 @@ async function use(url: string): Promise<unknown> {
   const fourth = await productsApi.requestBuilder().getByKey(4).execute(destination);
   await productsApi.requestBuilder().delete(fourth).execute(destination);
   const above = await operations.countAbove({ price: decimal(50) }).execute(destination);
+  const restocked = await operations.restock({ categoryId: 1 }).execute(destination);
   const fifth = await productsApi.requestBuilder().getByKey(5).execute(destination);
   fifth.name = "Changed in a batch";
   const [read, saved] = await batch(
@@ -65,6 +72,9 @@ async function use(url: string): Promise<unknown> {
     changed: changed.name,
     conflict,
     above,
+    next: next.map(({ id }) => id),
+    found: found.map(({ name }) => name),
+    restocked,
     batch: [read?.isSuccess(), saved?.isSuccess()],
   };
 }
