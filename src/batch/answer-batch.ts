@@ -1,4 +1,4 @@
-import { Turn } from "../base/turn.ts";
+import { inTurns, Turn } from "../base/turn.ts";
 import type { Context } from "../definition/context.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { checkBodyHeaders, checkContentHeaders } from "../http/content-headers.ts";
@@ -8,6 +8,7 @@ import { ODATA_VERSION } from "../http/odata-version.ts";
 import { readContinueOnError } from "../http/preferences.ts";
 import { parseBody } from "../http/read-json-body.ts";
 import { unreadable } from "./batch-faults.ts";
+import type { BatchItem } from "./batch-request.ts";
 import { BatchRun, type BatchSettings, type ItemResult } from "./batch-run.ts";
 import type { PartPipeline } from "./part-pipeline.ts";
 import type { BatchOrigin } from "./part-url.ts";
@@ -60,16 +61,12 @@ export async function answerBatch(
       "needs a boundary of at most 70 characters: multipart/mixed; boundary=batch_1.",
     );
   }
-  const { maxJsonDepth, maxJsonValues } = limits;
   if (!isMultipart) checkContentHeaders(request, limits.maxBytes);
   const bytes = await request.readBody(limits.maxBytes);
   const items =
     boundary !== null && isMultipart
       ? await readMultipart(bytes, boundary, limits.maxParts)
-      : readJsonBatch(
-          await parseBody(bytes, (maxJsonDepth ?? Infinity) + ENVELOPE_DEPTH, maxJsonValues ?? Infinity),
-          limits.maxParts,
-        );
+      : await readJson(bytes, limits);
   const wish = readContinueOnError(request.header("prefer"));
   const settings: BatchSettings = {
     origin,
@@ -81,6 +78,12 @@ export async function answerBatch(
   const results = new BatchRun(request, context, pipeline, settings).results(items);
   const applied = wish === undefined ? undefined : { "Preference-Applied": wish.applied };
   return isMultipart ? multipartResponse(results, applied) : jsonResponse(results, applied);
+}
+
+async function readJson(bytes: Uint8Array, limits: BatchLimits): Promise<readonly BatchItem[]> {
+  const { maxJsonDepth, maxJsonValues, maxParts } = limits;
+  const body = await parseBody(bytes, (maxJsonDepth ?? Infinity) + ENVELOPE_DEPTH, maxJsonValues ?? Infinity);
+  return inTurns((pace) => readJsonBatch(body, maxParts, pace));
 }
 
 type ExtraHeaders = Readonly<Record<string, string>> | undefined;

@@ -1,6 +1,8 @@
+import type { Pace, Steps } from "../base/turn.ts";
 import { decodeBase64 } from "../edm/base64.ts";
+import { BodyBuffer } from "../http/body-buffer.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import { writeJson } from "../json/write-json.ts";
+import { writeJsonPieces } from "../json/write-json.ts";
 import { BatchIds, OperationCount, unreadable } from "./batch-faults.ts";
 import {
   type BatchItem,
@@ -18,21 +20,26 @@ interface JsonRequest extends BatchOperation {
   readonly group: string | undefined;
 }
 
+/** The number of characters of a body that are written between two readings of the clock. */
+const WRITTEN_LENGTH = 1 << 16;
+
 /**
- * Reads a batch in JSON: all of it, before anything is executed.
+ * Reads a batch in JSON: all of it, before anything is executed. Pauses while it reads large bodies.
  * @param maxParts the most requests; null for no limit
  * @throws ODataError `InvalidBody` with the request at fault, `PayloadTooLarge` for too many requests
  * @see OData JSON Format 4.01, section 19.1
  */
-export function readJsonBatch(body: JsonValue, maxParts: number | null): readonly BatchItem[] {
+export function* readJsonBatch(body: JsonValue, maxParts: number | null, pace: Pace): Steps<readonly BatchItem[]> {
   const { requests } = membersOf(body, "The body", ["requests"]);
   if (!Array.isArray(requests)) throw unreadable("The body", 'needs the array "requests".');
   const count = new OperationCount(maxParts);
   const names: RequestNames = { ids: new BatchIds(), groups: new BatchIds() };
-  const read = (requests as readonly JsonValue[]).map((request, index) => {
+  const read: JsonRequest[] = [];
+  for (const request of requests as readonly JsonValue[]) {
     count.add();
-    return readRequest(request, `Request ${String(index + 1)}`, names);
-  });
+    read.push(yield* readRequest(request, `Request ${String(read.length + 1)}`, { names, pace }));
+    if (pace.isOver) yield;
+  }
   return grouped(read);
 }
 
@@ -44,7 +51,13 @@ interface RequestNames {
 
 const MEMBERS = ["id", "method", "url", "atomicityGroup", "dependsOn", "headers", "body"];
 
-function readRequest(value: JsonValue, place: string, names: RequestNames): JsonRequest {
+/** What the requests of one batch share. */
+interface Reading {
+  readonly names: RequestNames;
+  readonly pace: Pace;
+}
+
+function* readRequest(value: JsonValue, place: string, { names, pace }: Reading): Steps<JsonRequest> {
   const members = membersOf(value, place, MEMBERS);
   const id = textOf(members, "id", place);
   const method = textOf(members, "method", place).toUpperCase();
@@ -62,7 +75,7 @@ function readRequest(value: JsonValue, place: string, names: RequestNames): Json
   }
   if (group !== undefined && !names.groups.has(group)) names.groups.add(group, place);
   const stated = readHeaders(headers, place);
-  const bytes = readBody(body, { method, headers: stated, place });
+  const bytes = yield* readBody(body, { method, headers: stated, place }, pace);
   return {
     kind: "operation",
     id,
@@ -117,20 +130,35 @@ interface BodyPlace {
 }
 
 /** Returns the bytes of a body: JSON as JSON, `text` as text, and other types from base64url. */
-function readBody(value: JsonValue | undefined, { method, headers, place }: BodyPlace): Uint8Array {
+function* readBody(value: JsonValue | undefined, { method, headers, place }: BodyPlace, pace: Pace): Steps<Uint8Array> {
   const hasBody = METHODS_WITH_BODY.has(method);
   if (value === undefined || (value === null && !hasBody)) return NO_BYTES;
   if (!hasBody) throw unreadable(place, `has a body, but requests with ${method} have none.`);
   const type = (headers.get("content-type") ?? "application/json").split(";", 1)[0]?.trim().toLowerCase();
   if (type === "application/json") {
     if (!headers.has("content-type")) headers.set("content-type", type);
-    return new TextEncoder().encode(writeJson(value));
+    return yield* encodeJson(value, pace);
   }
   if (typeof value !== "string") throw unreadable(place, "needs a string as body, for its content-type.");
   if (type?.startsWith("text/") === true) return new TextEncoder().encode(value);
   const bytes = decodeBase64(value);
   if (bytes === null) throw unreadable(place, "needs base64url in its body, for its content-type.");
   return bytes;
+}
+
+function* encodeJson(value: JsonValue, pace: Pace): Steps<Uint8Array> {
+  const encoder = new TextEncoder();
+  const bytes = new BodyBuffer(null, undefined);
+  let text = "";
+  for (const piece of writeJsonPieces(value)) {
+    text += piece;
+    if (text.length < WRITTEN_LENGTH) continue;
+    bytes.add(encoder.encode(text));
+    text = "";
+    if (pace.isOver) yield;
+  }
+  bytes.add(encoder.encode(text));
+  return bytes.end();
 }
 
 /** Joins adjacent requests of one group. */

@@ -1,4 +1,5 @@
 import { encodeBase64Url } from "../edm/base64.ts";
+import { BodyBuffer } from "../http/body-buffer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { writeJsonString } from "../json/write-json.ts";
 import { type Chunks, chunksAround, chunksOf } from "./write-multipart.ts";
@@ -41,15 +42,9 @@ async function writeBody(contentType: string, body: NonNullable<ODataResponse["b
 }
 
 async function bytesOf(body: NonNullable<ODataResponse["body"]>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
+  const bytes = new BodyBuffer(null, undefined);
   for await (const chunk of chunksOf(body)) {
-    chunks.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+    bytes.add(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
   }
-  const bytes = new Uint8Array(chunks.reduce((length, { byteLength }) => length + byteLength, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
+  return bytes.end();
 }

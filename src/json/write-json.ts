@@ -16,6 +16,33 @@ export function writeJson(value: JsonValue): string {
   return `{${members.join(",")}}`;
 }
 
+/** Writes a parsed value in pieces, which together are the text of `writeJson`. A long string has several. */
+export function* writeJsonPieces(value: JsonValue): Generator<string, void, void> {
+  if (typeof value === "string" && value.length > PART_LENGTH) {
+    yield* writeStringParts(value);
+  } else if (typeof value !== "object" || value === null || value instanceof JsonNumber) {
+    yield writeJson(value);
+  } else if (Array.isArray(value)) {
+    yield* writeItems("[", (value as readonly JsonValue[]).entries(), "]");
+  } else {
+    yield* writeItems("{", Object.entries(value as JsonObject), "}");
+  }
+}
+
+function* writeItems(
+  start: string,
+  items: Iterable<readonly [name: string | number, item: JsonValue]>,
+  end: string,
+): Generator<string, void, void> {
+  let separator = start;
+  for (const [name, item] of items) {
+    yield typeof name === "string" ? `${separator}${writeJsonString(name)}:` : separator;
+    yield* writeJsonPieces(item);
+    separator = ",";
+  }
+  yield separator === start ? `${start}${end}` : end;
+}
+
 /** The characters that may need an escape: quote, backslash, controls and surrogates. */
 const NEEDS_ESCAPE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
