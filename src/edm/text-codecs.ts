@@ -66,9 +66,10 @@ function isLonger(text: string, maxLength: number): boolean {
   return text.length > maxLength && (text.length > 2 * maxLength || countCodePoints(text) > maxLength);
 }
 
+/** An iteration of the text would make a string of each character. */
 function countCodePoints(text: string): number {
   let count = 0;
-  for (const character of text) count += character === "" ? 0 : 1;
+  for (let index = 0; index < text.length; index += (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1) count += 1;
   return count;
 }
 
