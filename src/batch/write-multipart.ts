@@ -1,4 +1,4 @@
-import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
+import { abandon, type ODataResponse, type ResponseBody } from "../http/odata-response.ts";
 import { reasonPhrase } from "../http/reason-phrase.ts";
 
 /** A response with the id of its operation. */
@@ -50,10 +50,21 @@ export async function* chunksAround(start: string, body: ResponseBody, end: stri
   if (body === null || typeof body === "string") {
     yield start + (body ?? "");
   } else {
-    yield start;
-    yield* chunksOf(body);
+    yield* startedBy(start, body);
   }
   yield end;
+}
+
+/** A reader that leaves at the first chunk has not begun the body. */
+async function* startedBy(start: string, body: ResponseBody): Chunks {
+  let isBegun = false;
+  try {
+    yield start;
+    isBegun = true;
+    yield* chunksOf(body);
+  } finally {
+    if (!isBegun) abandon(body);
+  }
 }
 
 /** Yields the chunks of a body. */

@@ -42,3 +42,10 @@ export async function* encodePieces(text: string): AsyncGenerator<Uint8Array, vo
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd8_00 && code <= 0xdb_ff;
 }
+
+/** Ends the chunks of a body that will not be read: they may hold a cursor or a connection. */
+export function abandon(body: ResponseBody): void {
+  if (body === null || typeof body === "string" || body instanceof Uint8Array) return;
+  const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+  void iterator.return?.();
+}

@@ -1,5 +1,12 @@
 import type { ODataRequest } from "../http/odata-request.ts";
-import { bodyLength, encodePieces, LONG_TEXT, type ODataResponse, type ResponseBody } from "../http/odata-response.ts";
+import {
+  abandon,
+  bodyLength,
+  encodePieces,
+  LONG_TEXT,
+  type ODataResponse,
+  type ResponseBody,
+} from "../http/odata-response.ts";
 
 /** The header with the id of a request and its response. */
 export const REQUEST_ID = "X-Request-Id";
@@ -19,16 +26,10 @@ export function withoutBody(request: ODataRequest, response: ODataResponse): ODa
   if (request.method !== "HEAD") return response;
   const { status, headers, body } = response;
   const isWhole = typeof body === "string" || body instanceof Uint8Array;
-  if (!isWhole && body !== null) abandon(body);
+  abandon(body);
   return { status, headers: isWhole ? { ...headers, "Content-Length": bodyLength(body) } : headers, body: null };
 }
 
 function divided(body: ResponseBody): ResponseBody {
   return typeof body === "string" && body.length > LONG_TEXT ? encodePieces(body) : body;
-}
-
-/** Ends chunks that will not be read. */
-function abandon(body: Exclude<ResponseBody, string | Uint8Array | null>): void {
-  const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
-  void iterator.return?.();
 }

@@ -34,6 +34,27 @@ function waitingService() {
   return { service, started, next };
 }
 
+/** A service with long pages, which counts the iterables that have begun and ended. */
+function pagedService() {
+  const pages = { begun: 0, ended: 0 };
+  async function* items() {
+    pages.begun += 1;
+    try {
+      for (let id = 0; id < 100_000; id += 1) {
+        if (id === 1500) await pause(5);
+        yield { id };
+      }
+    } finally {
+      pages.ended += 1;
+    }
+  }
+  const set = entitySet(Item, { getAll: items });
+  return { pages, service: odataService({ entitySets: [set], defaults: { maxTop: null }, batch: { json: true } }) };
+}
+
+const JSON_BATCH = { "Content-Type": "application/json" };
+const JSON_PAGE = JSON.stringify({ requests: [{ id: "1", method: "GET", url: "Items" }] });
+
 const READS = multipart([{ request: "GET Items(1)" }, { request: "GET Items(2)" }, { request: "GET Items(3)" }]);
 
 describe("the responses are sent while the operations are executed", () => {
@@ -95,8 +116,50 @@ describe("the responses are sent while the operations are executed", () => {
       const text = await textOf(socket);
       expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
       expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(items.length + 1);
-      // Each chunk of HTTP begins with its length in a line of its own.
-      expect(text.match(/\r\n[\da-f]+\r\n/g)?.length).toBeLessThan(items.length / 2);
+      // Each chunk of HTTP begins with its length in its own line. A chunk also ends where a slow machine ends a turn.
+      expect(text.match(/\r\n[\da-f]+\r\n/g)?.length).toBeLessThan(items.length);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test.each([MULTIPART, JSON_BATCH].flatMap((headers) => [0, 1, 2, 3, 4].map((chunks) => [headers, chunks] as const)))(
+    "a client that leaves a long page ends it: %o after %i chunks",
+    async (headers, chunks) => {
+      const { service, pages } = pagedService();
+      const body = headers === MULTIPART ? multipart([{ request: "GET Items" }]) : JSON_PAGE;
+      const gone = new AbortController();
+      const { signal } = gone;
+      const request = new Request("http://service.example/$batch", { method: "POST", headers, body, signal });
+      const response = await service.fetch(request);
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      for (let read = 0; read < chunks; read += 1) await reader.read();
+      await reader.cancel();
+      gone.abort();
+      await pause(20);
+      expect(pages.begun - pages.ended).toBe(0);
+    },
+  );
+
+  test("over HTTP; a client that leaves while its long page begins ends it", async () => {
+    const { service, pages } = pagedService();
+    const server = await serve(service, { port: 0 });
+    try {
+      for (const [headers, body] of [
+        [MULTIPART, multipart([{ request: "GET Items" }])],
+        [JSON_BATCH, JSON_PAGE],
+      ] as const) {
+        const before = pages.begun;
+        const socket = createConnection(server.port, "127.0.0.1");
+        socket.write(
+          `POST /$batch HTTP/1.1\r\nHost: service.example\r\nContent-Type: ${headers["Content-Type"]}\r\n` +
+            `Content-Length: ${String(body.length)}\r\n\r\n${body}`,
+        );
+        while (pages.begun === before) await pause(1);
+        socket.destroy();
+        while (pages.ended < pages.begun) await pause(1);
+      }
+      expect(pages).toEqual({ begun: 2, ended: 2 });
     } finally {
       await server.close();
     }

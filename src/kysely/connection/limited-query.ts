@@ -61,6 +61,9 @@ class LimitedQuery {
   readonly #executor: QueryExecutor;
   #connection: DatabaseConnection | null = null;
   #cancelled: Promise<void> | undefined;
+  /** Whether the cancellation waits for another connection of the pool. */
+  #isWaiting = false;
+  #hasEnded = false;
   isOver = false;
 
   constructor(executor: QueryExecutor) {
@@ -76,8 +79,9 @@ class LimitedQuery {
         this.#connection = connection;
         // The result does not wait for the release of the connection.
         await connection.executeQuery<R>(query).then(resolve, reject);
-        // A late cancellation must not meet the next query of the connection.
-        await this.#cancelled;
+        this.#hasEnded = true;
+        // A late cancellation must not meet the next query of the connection. One without a connection may wait for this one.
+        if (!this.#isWaiting) await this.#cancelled;
       };
       this.#executor.provideConnection(run).catch(reject);
     });
@@ -86,9 +90,17 @@ class LimitedQuery {
   cancel(): void {
     const connection = this.#connection;
     if (connection?.cancelQuery === undefined) return;
-    const provide = (use: (other: DatabaseConnection) => Promise<void>): Promise<void> =>
-      this.#executor.provideConnection(use);
     // A query that has ended meanwhile cannot be cancelled. The limit of the database ends a query that continues.
-    this.#cancelled = connection.cancelQuery(provide).catch(() => undefined);
+    this.#cancelled = connection.cancelQuery((use) => this.#provide(use)).catch(() => undefined);
+  }
+
+  /** Gets a connection for the cancellation, unless the query ends first. */
+  async #provide(use: (other: DatabaseConnection) => Promise<void>): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#isWaiting = true;
+    await this.#executor.provideConnection(async (other) => {
+      this.#isWaiting = false;
+      if (!this.#hasEnded) await use(other);
+    });
   }
 }
