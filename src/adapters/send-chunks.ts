@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { Turn } from "../base/turn.ts";
+import { PacedWriter } from "./paced-writer.ts";
 
 type Chunk = string | Uint8Array;
 
@@ -22,7 +23,8 @@ export async function sendChunks(
   let isStarted = false;
   const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
   const turn = new Turn();
-  const smallChunks = new SmallChunks(target);
+  const writer = new PacedWriter(target);
+  const smallChunks = new SmallChunks(target, writer);
   // The iterator may wait for something while the client leaves.
   const leave = (): void => void iterator.return?.();
   target.once("close", leave);
@@ -34,7 +36,8 @@ export async function sendChunks(
       if (smallChunks.write(next.value) && !turn.isOver) continue;
       smallChunks.send();
       await turn.next();
-      if (target.writableNeedDrain && !target.destroyed) await untilWritable(target);
+      const pause = writer.pause();
+      if (pause !== null) await pause;
     }
     smallChunks.send();
     if (!target.destroyed) target.end();
@@ -43,53 +46,59 @@ export async function sendChunks(
     const hasLeft = target.destroyed;
     target.destroy();
     if (!hasLeft) throw error;
+  } finally {
+    smallChunks.drop();
+    writer.end();
   }
 }
 
 /** Writes chunks to a stream. Small ones wait for the end of the turn at the latest. */
 class SmallChunks {
   readonly #target: Writable;
+  readonly #writer: PacedWriter;
+  #chunks: Chunk[] = [];
   #bytes = 0;
   #end: NodeJS.Immediate | undefined;
 
-  constructor(target: Writable) {
+  constructor(target: Writable, writer: PacedWriter) {
     this.#target = target;
+    this.#writer = writer;
   }
 
-  /** Returns whether the chunk waits for others. A long chunk goes alone: a corked stream would ask for a pause and not end it. */
+  /** Returns whether the chunk waits for others. */
   write(chunk: Chunk): boolean {
     const bytes = Buffer.byteLength(chunk);
     if (bytes >= SMALL) {
       this.send();
-      this.#target.write(chunk);
+      this.#writer.write(chunk);
       return false;
     }
-    if (this.#end === undefined) {
-      this.#target.cork();
-      this.#end = setImmediate(() => this.send());
-    }
-    this.#target.write(chunk);
+    this.#end ??= setImmediate(() => this.send());
+    this.#chunks.push(chunk);
     this.#bytes += bytes;
     return this.#bytes < TOGETHER;
   }
 
-  /** Sends the chunks that wait. */
+  /**
+   * Sends the chunks that wait as one. A corked response would send them as well, but it would not tell that its client
+   * stopped reading.
+   */
   send(): void {
-    if (this.#end === undefined) return;
+    const chunks = this.#chunks;
+    this.drop();
+    if (chunks.length > 0 && !this.#target.destroyed) this.#writer.write(joined(chunks));
+  }
+
+  /** Forgets the chunks that wait. */
+  drop(): void {
     clearImmediate(this.#end);
     this.#end = undefined;
+    this.#chunks = [];
     this.#bytes = 0;
-    this.#target.uncork();
   }
 }
 
-/** Waits until the client has read all chunks, or has gone. Leaves no listeners. */
-function untilWritable(target: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      target.off("drain", done).off("close", done);
-      resolve();
-    };
-    target.on("drain", done).on("close", done);
-  });
+function joined(chunks: readonly Chunk[]): Chunk {
+  if (chunks.every((chunk) => typeof chunk === "string")) return chunks.join("");
+  return Buffer.concat(chunks.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)));
 }
