@@ -13,6 +13,9 @@ export interface Page {
   on(event: "pageerror", listener: (error: Error) => void): void;
   on(event: "request", listener: (request: { url(): string }) => void): void;
   goto(url: string): Promise<{ headers(): Readonly<Record<string, string>> } | null>;
+  /** Writes a PNG, or returns its bytes. */
+  screenshot(options: { readonly path?: string }): Promise<Uint8Array>;
+  setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>;
   title(): Promise<string>;
   locator(selector: string): Locator;
   /** Runs an expression in the page. */

@@ -136,7 +136,8 @@ async function answerFile(request: IncomingMessage, response: ServerResponse, { 
     else response.writeHead(404).end();
     return;
   }
-  send(response, pathname.endsWith(".js") ? "text/javascript" : "application/octet-stream", bytes);
+  const ending = /\.(?<ending>js|css)$/u.exec(pathname)?.groups?.["ending"] ?? "";
+  send(response, ending === "" ? "application/octet-stream" : `text/${ending === "js" ? "javascript" : ending}`, bytes);
 }
 
 function send(response: ServerResponse, type: string, body: string | Uint8Array): void {

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { serve, type RunningServer } from "../../src/adapters/node.ts";
+import { readGuide } from "./guide-program.ts";
 import { openShop, type Shop } from "./shop.ts";
 
 const run = promisify(execFile);
@@ -45,19 +46,22 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Generates a client, compiles it strictly with a program that uses it, runs the program, and returns its output. */
+/**
+ * Generates a client, and compiles it strictly with two programs that use it: the one of the guide must print what the guide
+ * says, the output of the other is returned.
+ */
 async function generateAndUse(use: string, program: string, given: readonly string[]): Promise<unknown> {
   await run(process.execPath, [here(`node_modules/${program}`), ...given], { cwd: folder });
   await cp(here(`uses/${use}.ts`), `${folder}/use.ts`);
+  const { code, prints } = await readGuide(use, "mts");
+  await writeFile(`${folder}/guide.ts`, code.replace('"https://shop.example/odata"', `"${server.url}/odata"`));
   const compiler = createRequire(import.meta.url).resolve("../../node_modules/typescript/bin/tsc");
   await run(process.execPath, [compiler, "-p", folder]).catch((error: unknown) => {
     throw new Error(String((error as { stdout?: string }).stdout), { cause: error });
   });
-  const { stdout } = await run(process.execPath, [`${folder}/out/use.js`, `${server.url}/odata`]).catch(
-    (error: unknown) => {
-      throw new Error(String((error as { stderr?: string }).stderr), { cause: error });
-    },
-  );
+  const guide = await run(process.execPath, [`${folder}/out/guide.js`]);
+  expect(guide.stdout.trim()).toBe(prints);
+  const { stdout } = await run(process.execPath, [`${folder}/out/use.js`, `${server.url}/odata`]);
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
 }
 

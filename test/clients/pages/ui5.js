@@ -30,7 +30,7 @@ async function settled(binding, start) {
 const rows = () => state.table.getItems().map((item) => item.getCells().map((cell) => cell.getText()));
 
 /** Shows a list that grows, with a column of a related entity. */
-export async function open(groupId) {
+export async function open(groupId, titles = ["", "", ""]) {
   const [, ODataModel, Table, Column, ColumnListItem, Text] = await loaded;
   const model = new ODataModel({ serviceUrl: "/odata/", autoExpandSelect: true, operationMode: "Server", groupId });
   const template = new ColumnListItem({
@@ -39,7 +39,7 @@ export async function open(groupId) {
   const table = new Table({
     growing: true,
     growingThreshold: 5,
-    columns: [new Column(), new Column(), new Column()],
+    columns: titles.map((text) => new Column({ header: new Text({ text }) })),
   });
   table.setModel(model);
   table.bindItems({ path: "/Products", parameters: { $count: true, $orderby: "Id" }, template });
@@ -49,6 +49,9 @@ export async function open(groupId) {
   await new Promise((resolve) => table.attachEventOnce("updateFinished", resolve));
   return { rows: rows(), length: state.binding.getLength() };
 }
+
+/** Gives the list a title. */
+export const title = (text) => state.table.setHeaderText(text);
 
 const updated = async (start) => {
   const finished = new Promise((resolve) => state.table.attachEventOnce("updateFinished", resolve));
