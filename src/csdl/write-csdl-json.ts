@@ -1,6 +1,6 @@
 import { aliasNames, type NameWriter } from "./alias-names.ts";
 import { annotationMembers, type JsonMember, type JsonObject } from "./write-json-annotations.ts";
-import type { XmlElement } from "./xml.ts";
+import { toXmlText, type XmlElement } from "./xml.ts";
 
 /**
  * Writes a metadata document as CSDL JSON, from the same elements as its XML: both have the same content.
@@ -8,7 +8,9 @@ import type { XmlElement } from "./xml.ts";
  * @see https://docs.oasis-open.org/odata/odata-csdl-json/v4.01/odata-csdl-json-v4.01.html
  */
 export function writeCsdlJson(root: XmlElement): string {
-  return JSON.stringify(toCsdlJson(root));
+  return JSON.stringify(toCsdlJson(root), (_key, value: unknown) =>
+    typeof value === "string" ? toXmlText(value) : value,
+  );
 }
 
 function toCsdlJson(root: XmlElement): JsonObject {

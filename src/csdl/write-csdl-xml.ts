@@ -74,15 +74,21 @@ function overloadsOf({ operations }: Model): readonly Operation[] {
   return [...overloads.values()];
 }
 
-/** Returns the references to the vocabularies in use. Annotations of the application use aliases. */
+/**
+ * Returns the references to the vocabularies in use, one for each document. Annotations of the application use aliases.
+ * @see OData CSDL 4.0, section 3.3
+ */
 function references(annotations: ModelAnnotations | undefined): readonly XmlElement[] {
   const used = annotations?.vocabularies ?? [];
   const own = Object.entries(VOCABULARIES).map(([namespace, uri]) => ({ namespace, uri, alias: undefined }));
   const isNew = ({ namespace }: { readonly namespace: string }): boolean =>
     used.every((vocabulary) => vocabulary.namespace !== namespace);
-  return [...own.filter(isNew), ...used].map(({ namespace, uri, alias }) =>
-    element("edmx:Reference", { Uri: uri }, [element("edmx:Include", { Namespace: namespace, Alias: alias })]),
-  );
+  const byUri = new Map<string, readonly XmlElement[]>();
+  for (const { namespace, uri, alias } of [...own.filter(isNew), ...used]) {
+    const include = element("edmx:Include", { Namespace: namespace, Alias: alias });
+    byUri.set(uri, [...(byUri.get(uri) ?? []), include]);
+  }
+  return [...byUri].map(([uri, included]) => element("edmx:Reference", { Uri: uri }, included));
 }
 
 /**

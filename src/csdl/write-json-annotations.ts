@@ -54,16 +54,18 @@ function toValue(expression: XmlElement, names: NameWriter, holder: XmlElement):
     case "Record":
       return toRecord(expression, names);
     case "EnumMember":
-      return isTyped(holder) ? memberNames(text ?? "") : castMember(text ?? "", names);
+      return isTyped(holder) && expression.statesType !== true
+        ? memberNames(text ?? "")
+        : castMember(text ?? "", names);
     case "LabeledElement":
       return { $LabeledElement: values()[0], $Name: attributes["Name"], ...annotations };
     case "Cast":
     case "IsOf":
-      return { ...typeOf(attributes), ...annotations, [`$${name}`]: values()[0] };
+      return { ...typeOf(attributes, names), ...annotations, [`$${name}`]: values()[0] };
     default:
       if (text !== undefined) return constantValue(name, text, names);
       return {
-        ...(attributes["Function"] === undefined ? {} : { $Function: attributes["Function"] }),
+        ...(attributes["Function"] === undefined ? {} : { $Function: names.aliased(attributes["Function"]) }),
         ...annotations,
         [`$${name}`]: WITH_OPERANDS.has(name) ? values() : values()[0],
       };
@@ -87,8 +89,17 @@ function constantValue(type: string, text: string, names: NameWriter): unknown {
 /** Numbers that JSON cannot express, or would round, stay texts. */
 function toNumber(text: string): number | string {
   const number = Number(text);
-  const isExact = Number.isFinite(number) && (!/^-?\d+$/u.test(text) || Number.isSafeInteger(number));
-  return isExact ? number : text;
+  return Number.isFinite(number) && digitsOf(text) === digitsOf(String(number)) ? number : text;
+}
+
+/** Returns a decimal number in one form: its significant digits, and the power of ten of the last one. */
+function digitsOf(text: string): string {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.replace("+", "").split(".");
+  const digits = `${whole}${fraction}`.replace(/^(-?)0+/u, "$1");
+  const significant = digits.replace(/0+$/u, "");
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return significant === "" || significant === "-" ? "0" : `${significant}e${power}`;
 }
 
 function memberNames(text: string): string {
@@ -117,17 +128,20 @@ function toRecord(record: XmlElement, names: NameWriter): JsonObject {
   };
 }
 
-function typeOf(attributes: XmlElement["attributes"]): JsonObject {
+function typeOf(attributes: XmlElement["attributes"], names: NameWriter): JsonObject {
   const { Type: type = "", MaxLength: maxLength, Precision: precision, Scale: scale } = attributes;
+  const { SRID: srid, Unicode: unicode } = attributes;
   const isCollection = type.startsWith("Collection(");
   const item = isCollection ? type.slice("Collection(".length, -1) : type;
   const facet = (value: string): number | string => (/^\d+$/u.test(value) ? Number(value) : value);
   return {
     ...(isCollection ? { $Collection: true } : {}),
-    ...(item === "Edm.String" ? {} : { $Type: item }),
+    ...(item === "Edm.String" ? {} : { $Type: names.aliased(item) }),
     ...(maxLength === undefined ? {} : { $MaxLength: facet(maxLength) }),
     ...(precision === undefined ? {} : { $Precision: facet(precision) }),
     ...(scale === undefined ? {} : { $Scale: facet(scale) }),
+    ...(srid === undefined ? {} : { $SRID: facet(srid) }),
+    ...(unicode === undefined ? {} : { $Unicode: unicode === "true" }),
   };
 }
 

@@ -73,7 +73,7 @@ function holder(
   annotations: readonly Annotation[],
 ): XmlElement {
   const nested = annotations.map(writeAnnotation);
-  if (value.kind === "Constant" && value.type !== "LabeledElementReference") {
+  if (value.kind === "Constant" && value.type !== "LabeledElementReference" && value.isTypeStated !== true) {
     return element(name, { ...attributes, [value.type]: value.text }, nested);
   }
   return element(name, attributes, [writeExpression(value), ...nested]);
@@ -97,8 +97,8 @@ function writeExpression(value: AnnotationExpression): XmlElement {
   }
 }
 
-function writeConstant({ type, text }: AnnotationConstant): XmlElement {
-  return textElement(type, text);
+function writeConstant({ type, text, isTypeStated = false }: AnnotationConstant): XmlElement {
+  return isTypeStated ? { ...textElement(type, text), statesType: true } : textElement(type, text);
 }
 
 function writeRecord({ type, properties, annotations }: AnnotationRecord): XmlElement {

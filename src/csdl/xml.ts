@@ -4,6 +4,8 @@ export interface XmlElement {
   readonly attributes: Readonly<Record<string, string | undefined>>;
   readonly children: readonly XmlElement[];
   readonly text?: string | undefined;
+  /** Whether CSDL JSON states the type of the text, because no term declares it. */
+  readonly statesType?: boolean;
 }
 
 /** Makes an element with attributes and child elements. */
@@ -57,13 +59,20 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Escapes text for an attribute or the content of an element. Characters that XML 1.0 does not allow (most control
- * characters, lone surrogates, U+FFFE, U+FFFF) become U+FFFD.
- * @see W3C XML 1.0, sections 2.2 and 2.4
+ * Escapes text for an attribute or the content of an element.
+ * @see W3C XML 1.0, section 2.4
  */
 export function escapeXml(text: string): string {
-  return text.replaceAll(/[&<>"\p{Cc}\p{Surrogate}\uFFFE\uFFFF]/gu, (character) => {
-    // XML allows the control characters from U+007F on.
-    return ESCAPES[character] ?? (/[\u007F-\u009F]/.test(character) ? character : "\uFFFD");
-  });
+  return toXmlText(text).replaceAll(/[&<>"\t\n\r]/g, (character) => ESCAPES[character] ?? character);
+}
+
+/**
+ * Replaces characters that XML 1.0 does not allow (most control characters, lone surrogates, U+FFFE, U+FFFF) by U+FFFD.
+ * @see W3C XML 1.0, section 2.2
+ */
+export function toXmlText(text: string): string {
+  // XML allows tab, line feed, carriage return, and the control characters from U+007F on.
+  return text.replaceAll(/[\p{Cc}\p{Surrogate}\uFFFE\uFFFF]/gu, (character) =>
+    /[\t\n\r\u007F-\u009F]/.test(character) ? character : "\uFFFD",
+  );
 }

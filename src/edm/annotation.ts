@@ -29,6 +29,8 @@ export interface AnnotationConstant {
   readonly kind: "Constant";
   readonly type: AnnotationConstantType;
   readonly text: string;
+  /** Whether the annotation states the type of a member of an enumeration, because its term does not declare it. */
+  readonly isTypeStated?: boolean;
 }
 
 /** The XML attributes and elements of constants and paths. */
@@ -79,7 +81,8 @@ export interface AnnotationOperator {
 
 /** A vocabulary that annotations of a service use. */
 export interface UsedVocabulary {
-  readonly alias: string;
+  /** Undefined if names of the service have the same prefix: names of the vocabulary are written in full. */
+  readonly alias: string | undefined;
   readonly namespace: string;
   readonly uri: string;
 }

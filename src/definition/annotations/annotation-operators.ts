@@ -1,4 +1,7 @@
-import { isNamespace, isSimpleIdentifier } from "../names.ts";
+import { isSimpleIdentifier } from "../names.ts";
+import type { PathTargets } from "./annotation-steps.ts";
+import { functionName, type NameFault, typeName } from "./qualified-name.ts";
+import type { ExpectedType } from "./vocabulary-types.ts";
 
 /** The operands and attributes of a dynamic expression. */
 export interface OperatorRule {
@@ -11,7 +14,15 @@ export interface OperatorRule {
 
 const TWO: OperatorRule = { least: 2, most: 2, attributes: [] };
 const ONE: OperatorRule = { least: 1, most: 1, attributes: [] };
-const TYPE_ATTRIBUTES: readonly string[] = ["$Type", "$Collection", "$MaxLength", "$Precision", "$Scale"];
+const TYPE_ATTRIBUTES: readonly string[] = [
+  "$Type",
+  "$Collection",
+  "$MaxLength",
+  "$Precision",
+  "$Scale",
+  "$SRID",
+  "$Unicode",
+];
 const TYPED: OperatorRule = { least: 1, most: 1, attributes: TYPE_ATTRIBUTES };
 
 /** The dynamic expressions of OData 4.0, without the dollar sign. @see OData CSDL 4.0, section 14.5 */
@@ -47,6 +58,25 @@ export const operatorsOfLaterVersions: ReadonlySet<string> = new Set([
   "Sub",
 ]);
 
+const BOOLEAN: ExpectedType = { kind: "edm", name: "Boolean" };
+const ANY: ExpectedType = { kind: "any" };
+
+/** Returns the expected type of an operand. @param type that of the whole expression */
+export function operandType(name: string, index: number, type: ExpectedType): ExpectedType {
+  switch (name) {
+    case "If":
+      return index === 0 ? BOOLEAN : type;
+    case "And":
+    case "Or":
+    case "Not":
+      return BOOLEAN;
+    case "LabeledElement":
+      return type;
+    default:
+      return ANY;
+  }
+}
+
 /** The XML attributes of an expression. */
 interface Attributes {
   readonly attributes: Readonly<Record<string, string | undefined>>;
@@ -56,21 +86,18 @@ interface Attributes {
 export function operatorAttributes(
   name: string,
   value: Readonly<Record<string, unknown>>,
-  namespace: string,
-): Attributes | { readonly message: string; readonly fix: string } {
+  targets: PathTargets,
+): Attributes | NameFault {
   switch (name) {
-    case "Apply":
-      return isQualified(value["$Function"])
-        ? { attributes: { Function: value["$Function"] } }
-        : {
-            message: "applies no function.",
-            fix: 'Give the name of a function as `$Function`, such as "odata.concat".',
-          };
+    case "Apply": {
+      const read = functionName(targets, value["$Function"]);
+      return "message" in read ? read : { attributes: { Function: read.name } };
+    }
     case "LabeledElement":
-      return labelOf(value["$Name"], namespace);
+      return labelOf(value["$Name"], targets.namespace);
     case "Cast":
     case "IsOf":
-      return typeAttributesOf(value);
+      return typeAttributesOf(targets, value);
     case "Null":
       return value["$Null"] === null
         ? { attributes: {} }
@@ -80,38 +107,34 @@ export function operatorAttributes(
   }
 }
 
-function labelOf(name: unknown, namespace: string): Attributes | { readonly message: string; readonly fix: string } {
+function labelOf(name: unknown, namespace: string): Attributes | NameFault {
   const local = typeof name === "string" && name.startsWith(`${namespace}.`) ? name.slice(namespace.length + 1) : name;
   if (typeof local === "string" && isSimpleIdentifier(local)) return { attributes: { Name: local } };
   return { message: "has no valid `$Name`.", fix: "Give an identifier." };
 }
 
-function typeAttributesOf(
-  value: Readonly<Record<string, unknown>>,
-): Attributes | { readonly message: string; readonly fix: string } {
-  const { $Type: type = "Edm.String", $Collection: isCollection } = value;
-  if (!isQualified(type)) return { message: "has no valid `$Type`.", fix: 'Give a type, such as "Edm.Duration".' };
-  const facet = (name: string): string | undefined => {
-    const given = value[name];
-    if (given === undefined) return undefined;
-    return typeof given === "number" || typeof given === "string" ? String(given) : "?";
-  };
-  const facets = ["$MaxLength", "$Precision", "$Scale"].find(
-    (each) => !/^(?:\d+|variable|max)?$/u.test(facet(each) ?? ""),
-  );
-  if (facets !== undefined) return { message: `has no valid \`${facets}\`.`, fix: "Give a whole number." };
-  return {
-    attributes: {
-      Type: isCollection === true ? `Collection(${type})` : type,
-      MaxLength: facet("$MaxLength"),
-      Precision: facet("$Precision"),
-      Scale: facet("$Scale"),
-    },
-  };
-}
+/** The texts of a facet, and its values in words. @see OData CSDL 4.0, section 6.2 */
+const FACETS: ReadonlyMap<string, readonly [pattern: RegExp, words: string]> = new Map([
+  ["$MaxLength", [/^(?:\d+|max)$/u, 'a whole number or "max"']],
+  ["$Precision", [/^\d+$/u, "a whole number"]],
+  ["$Scale", [/^(?:\d+|variable)$/u, 'a whole number or "variable"']],
+  ["$SRID", [/^(?:\d+|variable)$/u, 'a whole number or "variable"']],
+  ["$Unicode", [/^(?:true|false)$/u, "true or false"]],
+]);
 
-function isQualified(name: unknown): name is string {
-  if (typeof name !== "string" || !name.includes(".")) return false;
-  const [prefix = ""] = name.split(".");
-  return prefix === "Edm" || prefix === "odata" ? isSimpleIdentifier(name.slice(prefix.length + 1)) : isNamespace(name);
+function typeAttributesOf(targets: PathTargets, value: Readonly<Record<string, unknown>>): Attributes | NameFault {
+  const { $Type: stated = "Edm.String", $Collection: isCollection } = value;
+  const read = typeName(targets, stated);
+  if ("message" in read) return read;
+  const attributes: Record<string, string | undefined> = {
+    Type: isCollection === true ? `Collection(${read.name})` : read.name,
+  };
+  for (const [name, [pattern, words]] of FACETS) {
+    const given = value[name];
+    if (given === undefined) continue;
+    const text = ["string", "number", "boolean"].includes(typeof given) ? `${given as string}` : "";
+    if (!pattern.test(text)) return { message: `has no valid \`${name}\`.`, fix: `Give ${words}.` };
+    attributes[name.slice(1)] = text;
+  }
+  return { attributes };
 }

@@ -19,6 +19,7 @@ export interface AnnotatedTypes {
   readonly enumTypes: Iterable<{
     readonly name: string;
     readonly members: unknown;
+    readonly isFlags: boolean;
     readonly options?: object | undefined;
   }>;
 }
@@ -28,6 +29,8 @@ export type PathScope =
   | { readonly kind: "type"; readonly type: EntityTypeDeclaration | ComplexTypeDeclaration }
   | { readonly kind: "operation"; readonly set: DeclaredSet | undefined; readonly operation: DeclaredOperation }
   | { readonly kind: "container" }
+  /** The start of an absolute path. */
+  | { readonly kind: "root" }
   | { readonly kind: "none" };
 
 /** An element with annotations. */
@@ -38,10 +41,10 @@ export interface AnnotationSite {
   /** Its name in messages. */
   readonly what: string;
   readonly scope: PathScope;
-  /** The annotations as declared. */
+  /** The annotations as declared; undefined if there are only those of the service. */
   readonly annotations: unknown;
-  /** Whether the element has a description, which the service writes as `Core.Description`. */
-  readonly isDescribed: boolean;
+  /** The terms that the service writes there itself, as far as paths may name them. */
+  readonly derived: readonly string[];
 }
 
 /** Returns the annotated elements of a service. An element that several sets declare is listed for each of them. */
@@ -54,7 +57,7 @@ export function annotationSites(service: DeclaredService, types: AnnotatedTypes)
     ...service.sets.flatMap((set) => set.operations.flatMap((operation) => operationSites(set, operation))),
     ...service.operations.flatMap((operation) => operationSites(undefined, operation)),
   ];
-  return sites.filter(({ annotations }) => annotations !== undefined);
+  return sites.filter(({ annotations, derived }) => annotations !== undefined || derived.length > 0);
 }
 
 function containerSite({ options }: DeclaredService): readonly AnnotationSite[] {
@@ -103,7 +106,11 @@ function typeSites(
           declared.annotations,
         ),
         scope,
-        isDescribed: declared.description !== undefined,
+        derived: [
+          ...(declared.description === undefined ? [] : ["Core.Description"]),
+          ...(declared.computed ? ["Core.Computed"] : []),
+          ...(declared.immutable ? ["Core.Immutable"] : []),
+        ],
       })),
   ];
 }
@@ -149,7 +156,7 @@ function operationSites(set: DeclaredSet | undefined, operation: DeclaredOperati
 }
 
 function plain(place: string, fault: AnnotationSite["fault"], what: string, annotations: unknown): AnnotationSite {
-  return { place, fault, what, scope: { kind: "none" }, annotations, isDescribed: false };
+  return { place, fault, what, scope: { kind: "none" }, annotations, derived: [] };
 }
 
 /** Returns the wire names of the visible members of a type by their keys, navigations included. */
@@ -163,9 +170,16 @@ export function visibleMembers(
       .filter(({ declared }) => !declared.ignored)
       .map(({ field, name, declared }): TypeMember => {
         const structured = isDeclaration(declared.type, "ComplexTypeDeclaration") ? declared.type : undefined;
-        return { field, name, type: structured, isNavigation: false };
+        const isCollection = declared.item !== undefined;
+        return { field, name, type: structured, isNavigation: false, isCollection };
       }),
-    ...navigations.map(({ field, name, target }) => ({ field, name, type: target, isNavigation: true })),
+    ...navigations.map(({ field, name, target }) => ({
+      field,
+      name,
+      type: target,
+      isNavigation: true,
+      isCollection: false,
+    })),
   ];
 }
 
@@ -176,4 +190,6 @@ export interface TypeMember {
   /** The structured type of its values. */
   readonly type: EntityTypeDeclaration | ComplexTypeDeclaration | undefined;
   readonly isNavigation: boolean;
+  /** Whether it is a structural property with a collection. */
+  readonly isCollection: boolean;
 }

@@ -14,7 +14,7 @@ export interface TermScope {
 
 /** A term, resolved. */
 export interface ReadTerm {
-  /** With the alias of its vocabulary. */
+  /** With the prefix of its vocabulary. */
   readonly term: string;
   readonly qualifiedTerm: string;
   readonly alias: string;
@@ -38,13 +38,32 @@ export function readTerm(
   const { alias, known, local } = found;
   const vocabulary = vocabularyOf(known);
   const type = vocabulary?.terms.get(local);
-  if (vocabulary === null ? !isSimpleIdentifier(local) : type === undefined) {
+  const isUnknown = type === undefined && !(known.isOpen && isSimpleIdentifier(local));
+  if (isUnknown) {
     const advice = adviseName(local, vocabulary === null ? [] : nearTerms(local, [...vocabulary.terms.keys()]));
     const fix = `${advice} For a newer version of the vocabulary, give \`vocabularies: { ${alias}: { namespace, uri } }\`.`;
     return { message: `The vocabulary ${alias} has no term \`${local}\`.`, fix };
   }
   scope.used.add(alias);
-  return { term: `${alias}.${local}`, qualifiedTerm: `${known.namespace}.${local}`, alias, qualifier, type };
+  return { term: `${known.prefix}.${local}`, qualifiedTerm: `${known.namespace}.${local}`, alias, qualifier, type };
+}
+
+/**
+ * Returns the name of an annotation, or of an annotation of an annotation, with the prefixes of its vocabularies: one text per
+ * annotation.
+ * @param terms the terms that `@` separates, the outermost first
+ */
+export function termChain(
+  scope: TermScope,
+  terms: readonly string[],
+): string | { readonly message: string; readonly fix: string } {
+  const names: string[] = [];
+  for (const each of terms) {
+    const read = readTerm(scope, each);
+    if ("message" in read) return read;
+    names.push(read.qualifier === undefined ? read.term : `${read.term}#${read.qualifier}`);
+  }
+  return names.join("@");
 }
 
 /** Resolves the vocabulary of a term, type or enumeration. */

@@ -1,20 +1,12 @@
 import type { Annotation, AnnotationExpression, AnnotationRecordProperty } from "../../edm/annotation.ts";
-import { adviseName, describe, isObject } from "../option-table.ts";
-import { OPERATORS, operatorAttributes, operatorsOfLaterVersions } from "./annotation-operators.ts";
-import { findVocabulary, readTerm } from "./annotation-term.ts";
+import { adviseName, isObject } from "../option-table.ts";
+import { operandType, OPERATORS, operatorAttributes, operatorsOfLaterVersions } from "./annotation-operators.ts";
+import { chooseType, listContext, recordMembers } from "./annotation-record.ts";
+import { readTerm } from "./annotation-term.ts";
 import { bindConstant, bindExplicit, constant, EXPLICIT_CONSTANTS } from "./bind-annotation-constant.ts";
-import { bindAnnotationPath } from "./bind-annotation-path.ts";
+import { rightForm } from "./explicit-forms.ts";
 import { valueContext, type ValueContext, within } from "./value-context.ts";
-import {
-  expectedType,
-  inferRecordType,
-  isOpenRecord,
-  lineageOf,
-  propertiesOfRecord,
-  type ExpectedType,
-  recordType,
-  type RecordType,
-} from "./vocabulary-types.ts";
+import { expectedType, type ExpectedType } from "./vocabulary-types.ts";
 
 /** The member that states the type of a record. */
 const TYPE_MEMBERS: readonly string[] = ["@type", "@odata.type", "$Type"];
@@ -74,19 +66,33 @@ function bindAnnotation(
   };
 }
 
-function bindValue(context: ValueContext, value: unknown, type: ExpectedType): AnnotationExpression {
-  if (Array.isArray(value)) return bindCollection(context, value, type);
+/** @param isItem whether the value is an item of a collection */
+function bindValue(context: ValueContext, value: unknown, type: ExpectedType, isItem = false): AnnotationExpression {
+  if (Array.isArray(value)) return bindCollection(context, value, type, isItem);
   if (!isObject(value)) return bindConstant(context, value, type);
   const forms = Object.keys(value).filter((key) => key.startsWith("$") && !TYPE_MEMBERS.includes(key));
   if (forms.length === 0) return bindObject(context, value, type);
-  return bindDynamic(context, value, forms, type);
+  return bindDynamic(context, value, forms, { type, isItem });
 }
 
-function bindCollection(context: ValueContext, value: readonly unknown[], type: ExpectedType): AnnotationExpression {
-  if (type.kind !== "collection" && type.kind !== "any") return context.wrong(value, "a single value");
+/** Collections have no collections as their items. @see OData CSDL 4.0, section 14.5.4 */
+function bindCollection(
+  context: ValueContext,
+  value: readonly unknown[],
+  type: ExpectedType,
+  isItem: boolean,
+): AnnotationExpression {
+  if (isItem || (type.kind !== "collection" && type.kind !== "any")) return context.wrong(value, "a single value");
   const item: ExpectedType = type.kind === "collection" ? type.item : type;
-  const items = value.map((each, index) => bindValue(within(context, String(index)), each, item));
+  const items = value.map((each, index) => bindValue(within(context, String(index)), each, item, true));
   return { kind: "Collection", items };
+}
+
+/** What a dynamic expression stands for. */
+interface Wanted {
+  readonly type: ExpectedType;
+  /** Whether the value is an item of a collection. */
+  readonly isItem: boolean;
 }
 
 /** Binds an expression with a form such as `$Path`, `$If` or `$Apply`. */
@@ -94,33 +100,45 @@ function bindDynamic(
   context: ValueContext,
   value: Readonly<Record<string, unknown>>,
   forms: readonly string[],
-  type: ExpectedType,
+  wanted: Wanted,
 ): AnnotationExpression {
   const names = forms.map((form) => form.slice(1));
   const explicit = names.find((name) => EXPLICIT_CONSTANTS.includes(name));
   const operator = names.find((name) => Object.hasOwn(OPERATORS, name));
   if (explicit !== undefined && forms.length === 1 && Object.keys(value).length === 1) {
-    const stated = value[`$${explicit}`];
-    if (type.kind === "operation" && explicit === "String") return bindConstant(context, stated, type);
-    return bindExplicit(context, explicit, stated);
+    const right = rightForm(explicit, wanted.type);
+    if (right === null) return bindExplicit(context, explicit, value[`$${explicit}`], wanted.type);
+    context.report(`cannot be { $${explicit} }.`, `Give ${right}.`);
+  } else if (operator !== undefined) {
+    return bindOperator(context, value, operator, wanted);
+  } else {
+    reportForm(context, forms, names, explicit);
   }
-  if (operator !== undefined) return bindOperator(context, value, operator);
+  return constant("String", "");
+}
+
+function reportForm(
+  { report }: ValueContext,
+  forms: readonly string[],
+  names: readonly string[],
+  explicit: string | undefined,
+): void {
   const later = names.find((name) => operatorsOfLaterVersions.has(name));
   const known = [...EXPLICIT_CONSTANTS, ...Object.keys(OPERATORS)].map((name) => `$${name}`);
   if (later !== undefined) {
-    context.report(`uses \`$${later}\`, which OData 4.0 does not have.`, "Use $Apply, or the operators of OData 4.0.");
+    report(`uses \`$${later}\`, which OData 4.0 does not have.`, "Use $Apply, or the operators of OData 4.0.");
   } else if (explicit !== undefined) {
-    context.report(`has other members beside \`$${explicit}\`.`, "Remove them.");
+    report(`has other members beside \`$${explicit}\`.`, "Remove them.");
   } else {
-    context.report(`has the unknown form \`${forms[0] ?? ""}\`.`, adviseName(forms[0] ?? "", known));
+    report(`has the unknown form \`${forms[0] ?? ""}\`.`, adviseName(forms[0] ?? "", known));
   }
-  return constant("String", "");
 }
 
 function bindOperator(
   context: ValueContext,
   value: Readonly<Record<string, unknown>>,
   name: string,
+  { type, isItem }: Wanted,
 ): AnnotationExpression {
   const rule = OPERATORS[name] ?? { least: 0, most: 0, attributes: [] };
   const entries = Object.entries(value);
@@ -128,29 +146,28 @@ function bindOperator(
   const single = rule.most === 1;
   const listed: readonly unknown[] = Array.isArray(given) ? given : [];
   const operands = single ? [given] : listed;
-  const isCount = operands.length >= rule.least && operands.length <= rule.most;
+  // Only an item of a collection can be absent. @see OData CSDL 4.0, section 14.5.6
+  const least = name === "If" && !isItem ? rule.most : rule.least;
+  const isCount = operands.length >= least && operands.length <= rule.most;
   if (!single && (!Array.isArray(given) || !isCount)) {
-    const range = rule.least === rule.most ? String(rule.least) : `${rule.least} or more`;
+    const range = least === rule.most ? String(least) : `${least} or more`;
     context.report(`has a wrong number of operands of \`$${name}\`.`, `Give an array of ${range}.`);
   }
   const foreign = entries.find(([key]) => !key.startsWith("@") && key !== `$${name}` && !rule.attributes.includes(key));
   if (foreign !== undefined) context.report(`has \`${foreign[0]}\` beside \`$${name}\`.`, "Remove it.");
-  const read = operatorAttributes(name, value, context.targets.namespace);
+  const read = operatorAttributes(name, value, context.targets);
   if ("message" in read) context.report(read.message, read.fix);
   const annotations = bindAnnotationTable(
     context,
     entries.filter(([key]) => key.startsWith("@")),
   );
   if (name === "Null") return { kind: "Null", annotations };
-  return {
-    kind: "Operator",
-    name,
-    attributes: "message" in read ? {} : read.attributes,
-    operands: operands.map((each, index) =>
-      bindValue(within(context, single ? `$${name}` : `$${name}/${index}`), each, { kind: "any" }),
-    ),
-    annotations,
+  const bindOperand = (each: unknown, index: number): AnnotationExpression => {
+    const place = within(context, single ? `$${name}` : `$${name}/${index}`);
+    return bindValue(place, each, operandType(name, index, type), isItem && name === "If");
   };
+  const attributes = "message" in read ? {} : read.attributes;
+  return { kind: "Operator", name, attributes, operands: operands.map(bindOperand), annotations };
 }
 
 /** Binds a record. */
@@ -166,24 +183,18 @@ function bindObject(
   const names = members.flatMap(([key]) => (key.includes("@") ? [] : [key]));
   const stated = TYPE_MEMBERS.map((key) => value[key]).find((each) => each !== undefined);
   const chosen = chooseType(context, stated, type, names);
-  const properties = chosen.type === null ? null : propertiesOfRecord(context.targets.vocabularies, chosen.type);
-  const inner = valueContextOf(context, chosen.type, value);
-  const isOpen = chosen.type === null || isOpenRecord(context.targets.vocabularies, chosen.type);
-  const bound = names.map((name): AnnotationRecordProperty => {
-    const expected = properties?.get(name);
-    if (expected === undefined && !isOpen) {
-      const known = [...(properties?.keys() ?? [])];
-      context.report(
-        `has the property \`${name}\`, which ${chosen.type?.name ?? ""} has not.`,
-        adviseName(name, known),
-      );
-    }
+  const memberOf = recordMembers(context, chosen);
+  const inner = listContext(context, chosen.type, value);
+  const bound = names.map((key): AnnotationRecordProperty => {
+    const member = memberOf(key);
     return {
-      name,
-      value: bindProperty(within(inner, name), name, value[name], expected ?? { kind: "any" }),
+      name: member.name,
+      value: bindValue(within(inner, key), value[key], member.type),
       annotations: bindAnnotationTable(
-        within(inner, name),
-        members.flatMap(([key, each]) => (key.startsWith(`${name}@`) ? [[key.slice(name.length), each] as const] : [])),
+        within(inner, key),
+        members.flatMap(([other, each]) =>
+          other.startsWith(`${key}@`) ? [[other.slice(key.length), each] as const] : [],
+        ),
       ),
     };
   });
@@ -193,75 +204,4 @@ function bindObject(
   );
   if (orphan !== undefined) context.report(`has \`${orphan[0]}\` without the property it annotates.`, "Remove it.");
   return { kind: "Record", type: chosen.text, properties: bound, annotations: bindAnnotationTable(inner, own) };
-}
-
-/** A value list names the properties of its own entity set. @see docs/reference/annotations.md, Value help */
-function bindProperty(context: ValueContext, name: string, value: unknown, type: ExpectedType): AnnotationExpression {
-  if (name !== "ValueListProperty" || context.list === undefined || typeof value !== "string") {
-    return bindValue(context, value, type);
-  }
-  const bound = bindAnnotationPath(context.targets, { kind: "type", type: context.list }, value, "PropertyPath");
-  if ("text" in bound) return constant("String", bound.text);
-  context.report(`leads nowhere with the path "${value}": ${bound.message}`, bound.fix);
-  return constant("String", value);
-}
-
-/** Finds the entity set of a value list, unless another service holds it. */
-function valueContextOf(
-  context: ValueContext,
-  type: RecordType | null,
-  value: Readonly<Record<string, unknown>>,
-): ValueContext {
-  const { CollectionPath: path, CollectionRoot: root } = value;
-  const isList = type !== null && (type.name === "Common.ValueListType" || type.name === "Common.ValueListMappingType");
-  if (!isList || typeof path !== "string" || root !== undefined) return context;
-  const { targets, site, where, collect } = context;
-  const { sets } = targets.service;
-  const set = sets.find(({ name }) => name === path);
-  if (set !== undefined) return valueContext(targets, site, where, collect, set.entityType);
-  const names = sets.map(({ name }) => name);
-  context.report(
-    `names the CollectionPath "${path}", which is not an entity set of this service.`,
-    adviseName(path, names),
-  );
-  return context;
-}
-
-/** Chooses the type of a record: the stated type, or else the type that has its properties. */
-function chooseType(
-  context: ValueContext,
-  stated: unknown,
-  declared: Extract<ExpectedType, { readonly kind: "record" | "any" }>,
-  names: readonly string[],
-): { readonly type: RecordType | null; readonly text: string | undefined } {
-  const { vocabularies, namespace, used } = context.targets;
-  if (stated === undefined) {
-    if (declared.kind === "any") return { type: null, text: undefined };
-    const inferred = inferRecordType(vocabularies, declared, names);
-    if (inferred !== null && inferred.name !== declared.name) used.add(inferred.alias);
-    return {
-      type: inferred ?? declared,
-      text: inferred === null || inferred.name === declared.name ? undefined : inferred.name,
-    };
-  }
-  const name = typeof stated === "string" ? stated.slice(stated.lastIndexOf("#") + 1) : "";
-  if (name.startsWith(`${namespace}.`) && declared.kind === "any") return { type: null, text: name };
-  const found = findVocabulary(context.targets, name);
-  if ("message" in found) {
-    context.report(`has the type ${describe(stated)}: ${found.message}`, found.fix);
-    return { type: null, text: undefined };
-  }
-  used.add(found.alias);
-  const type = recordType(vocabularies, found.alias, found.local);
-  const text = `${found.alias}.${found.local}`;
-  if (type === null && found.known.notation !== null) {
-    context.report(`has the type ${describe(stated)}, which is unknown.`, "Give a type of the vocabulary.");
-  } else if (type !== null && declared.kind === "record" && !isDerived(context, type, declared)) {
-    context.report(`has the type ${text}, but needs a ${declared.name}.`, "Give that type, or one derived from it.");
-  }
-  return { type, text };
-}
-
-function isDerived({ targets }: ValueContext, type: RecordType, base: RecordType): boolean {
-  return lineageOf(targets.vocabularies, type).some(({ name }) => name === base.name);
 }

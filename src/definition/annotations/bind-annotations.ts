@@ -3,10 +3,12 @@ import { frozenMap } from "../../edm/frozen-map.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { type DeclaredService, entriesOf } from "../declared-service.ts";
 import { describe, isObject } from "../option-table.ts";
-import { KNOWN_VOCABULARIES, type KnownVocabulary } from "../vocabularies/known-vocabularies.ts";
 import { type AnnotatedTypes, annotationSites, type AnnotationSite } from "./annotation-sites.ts";
-import type { PathTargets } from "./bind-annotation-path.ts";
+import type { PathTargets } from "./annotation-steps.ts";
+import { termChain, type TermScope } from "./annotation-term.ts";
 import { bindAnnotationTable } from "./bind-annotation-value.ts";
+import { nestingFault } from "./nesting-fault.ts";
+import { serviceVocabularies, usedVocabularies } from "./service-vocabularies.ts";
 import { valueContext } from "./value-context.ts";
 
 /** The bound annotations of a service, and the faults of their declarations. */
@@ -29,7 +31,7 @@ export function bindAnnotations(
 ): BoundAnnotations {
   const sites = annotationSites(service, types);
   const faults: ConfigurationFault[] = [];
-  const vocabularies = vocabulariesOf(service.options["vocabularies"]);
+  const vocabularies = serviceVocabularies(service.options["vocabularies"], namespace);
   const used = new Set<string>();
   const targets: PathTargets = {
     service,
@@ -38,20 +40,18 @@ export function bindAnnotations(
     containerName,
     vocabularies,
     used,
-    declared: declaredTerms(sites),
+    declared: declaredTerms({ vocabularies, used: new Set(), containerName }, sites),
   };
   const byPlace = new Map<string, readonly Annotation[]>();
   for (const site of sites) {
+    if (site.annotations === undefined) continue;
     const bound = bindSite(targets, site, faults);
     const known = byPlace.get(site.place);
     byPlace.set(site.place, known === undefined ? bound : merged(known, bound, site, faults));
   }
   const annotations: ModelAnnotations = {
     byPlace: frozenMap(byPlace),
-    vocabularies: [...used].flatMap((alias) => {
-      const known = vocabularies[alias];
-      return known === undefined ? [] : [{ alias, namespace: known.namespace, uri: known.uri }];
-    }),
+    vocabularies: usedVocabularies(vocabularies, used),
     isExternal: service.options["annotationForm"] === "external",
   };
   return { annotations, faults };
@@ -66,11 +66,16 @@ function bindSite(targets: PathTargets, site: AnnotationSite, faults: Configurat
     collect(`The annotations of ${site.what} are ${describe(site.annotations)}.`, fix);
     return [];
   }
+  const fault = nestingFault(site.annotations);
+  if (fault !== null) {
+    collect(`The annotations of ${site.what} ${fault.message}`, fault.fix);
+    return [];
+  }
   const bound = bindAnnotationTable(
     valueContext(targets, site, "", collect, undefined),
     Object.entries(site.annotations),
   );
-  if (site.isDescribed && bound.some(isDescription)) {
+  if (site.derived.includes("Core.Description") && bound.some(isDescription)) {
     collect(`${site.what} has two descriptions.`, "Remove `.describe()` or the annotation `Core.Description`.");
   }
   return bound;
@@ -99,21 +104,16 @@ function merged(
 }
 
 /** Annotation paths may name these terms. */
-function declaredTerms(sites: readonly AnnotationSite[]): ReadonlyMap<string, ReadonlySet<string>> {
+function declaredTerms(scope: TermScope, sites: readonly AnnotationSite[]): ReadonlyMap<string, ReadonlySet<string>> {
   const declared = new Map<string, Set<string>>();
-  for (const { place, annotations } of sites) {
+  for (const { place, annotations, derived } of sites) {
     const terms = declared.get(place) ?? new Set();
     declared.set(place, terms);
-    for (const [key] of entriesOf(annotations)) terms.add(key.replace(/^@/u, ""));
+    const stated = entriesOf(annotations).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+    for (const key of [...stated, ...derived]) {
+      const chain = termChain(scope, key.replace(/^@/u, "").split("@"));
+      if (typeof chain === "string") terms.add(chain);
+    }
   }
   return declared;
-}
-
-function vocabulariesOf(declared: unknown): Readonly<Record<string, KnownVocabulary>> {
-  const own = entriesOf(declared).flatMap(([alias, each]) => {
-    if (!isObject(each) || typeof each["namespace"] !== "string" || typeof each["uri"] !== "string") return [];
-    const known: KnownVocabulary = { namespace: each["namespace"], uri: each["uri"], notation: null };
-    return [[alias, known] as const];
-  });
-  return { ...KNOWN_VOCABULARIES, ...Object.fromEntries(own) };
 }

@@ -1,7 +1,7 @@
 import type { DeclaredOperation, DeclaredSet } from "../declared-service.ts";
 import { adviseName } from "../option-table.ts";
 import type { PropertyDeclaration } from "../types/value-type.ts";
-import type { PathTargets } from "./bind-annotation-path.ts";
+import type { PathTargets } from "./annotation-steps.ts";
 
 /** Why a text is the name of no operation, and what would be right. */
 interface NameFault {

@@ -2,7 +2,7 @@ import type { AnnotationExpression } from "../../edm/annotation.ts";
 import { describe } from "../option-table.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { AnnotationSite } from "./annotation-sites.ts";
-import type { PathTargets } from "./bind-annotation-path.ts";
+import type { PathTargets } from "./annotation-steps.ts";
 
 /** The place of a value in an annotation, and where its faults go. */
 export interface ValueContext {

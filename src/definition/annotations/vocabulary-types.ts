@@ -7,10 +7,25 @@ export type ExpectedType =
   | { readonly kind: "collection"; readonly item: ExpectedType }
   /** A type of the namespace Edm, without the namespace. */
   | { readonly kind: "edm"; readonly name: string }
-  | { readonly kind: "enum"; readonly name: string; readonly members: readonly string[] }
+  | EnumerationType
   /** The name of a function or action. */
   | { readonly kind: "operation" }
+  /** A path from the type of the value list around the value. */
+  | { readonly kind: "listProperty" }
   | RecordType;
+
+/** An enumeration of a vocabulary or of the service. */
+export interface EnumerationType {
+  readonly kind: "enum";
+  /** With the prefix of its vocabulary or the namespace of the service. */
+  readonly name: string;
+  /** The alias of its vocabulary; undefined for one of the service. */
+  readonly alias: string | undefined;
+  readonly members: readonly string[];
+  readonly isFlags: boolean;
+  /** Whether it can have more members. */
+  readonly isOpen: boolean;
+}
 
 /** A complex type of a vocabulary. */
 export interface RecordType {
@@ -18,13 +33,19 @@ export interface RecordType {
   readonly alias: string;
   /** Without its alias. */
   readonly local: string;
-  /** With its alias. */
+  /** With the prefix of its vocabulary. */
   readonly name: string;
   readonly record: VocabularyRecord;
 }
 
 const ANY: ExpectedType = { kind: "any" };
-const OPERATION: ExpectedType = { kind: "operation" };
+const TEXT: ExpectedType = { kind: "edm", name: "String" };
+
+/** The types with a sign as their notation. */
+const SIGNS: ReadonlyMap<VocabularyType, ExpectedType> = new Map([
+  ["@", { kind: "operation" }],
+  ["%", { kind: "listProperty" }],
+]);
 
 type Vocabularies = Readonly<Record<string, KnownVocabulary>>;
 
@@ -45,16 +66,21 @@ export function expectedType(
   if (type.startsWith("[")) {
     return { kind: "collection", item: expectedType(vocabularies, alias, type.slice(1, -1)) };
   }
-  if (type === "@") return OPERATION;
+  // Another version of the vocabulary may name operations in other forms.
+  if (type === "@" && vocabularies[alias]?.isOpen === true) return TEXT;
+  const sign = SIGNS.get(type);
+  if (sign !== undefined) return sign;
   if (type.startsWith(".")) {
     const name = type === "." ? "String" : type.slice(1);
     return OPEN_TYPES.has(name) || name.startsWith("Geo") ? ANY : { kind: "edm", name };
   }
   const [prefix, local] = type.includes(".") ? (type.split(".") as [string, string]) : [alias, type];
   const known = vocabularies[prefix];
-  const vocabulary = known === undefined ? null : vocabularyOf(known);
-  const members = vocabulary?.enums.get(local);
-  if (members !== undefined) return { kind: "enum", name: `${prefix}.${local}`, members };
+  const found = known === undefined ? undefined : vocabularyOf(known)?.enums.get(local);
+  if (known !== undefined && found !== undefined) {
+    const { isOpen } = known;
+    return { kind: "enum", name: `${known.prefix}.${local}`, alias: prefix, ...found, isOpen };
+  }
   return recordType(vocabularies, prefix, local) ?? ANY;
 }
 
@@ -62,7 +88,8 @@ export function expectedType(
 export function recordType(vocabularies: Vocabularies, alias: string, local: string): RecordType | null {
   const known = vocabularies[alias];
   const record = known === undefined ? undefined : vocabularyOf(known)?.records.get(local);
-  return record === undefined ? null : { kind: "record", alias, local, name: `${alias}.${local}`, record };
+  if (known === undefined || record === undefined) return null;
+  return { kind: "record", alias, local, name: `${known.prefix}.${local}`, record };
 }
 
 /** Returns a type and its base types, the type first. */
@@ -85,9 +112,17 @@ export function propertiesOfRecord(vocabularies: Vocabularies, type: RecordType)
   );
 }
 
+/** Returns the types of the properties that values of a type or of its derived types can have. */
+export function propertiesOfValues(vocabularies: Vocabularies, type: RecordType): ReadonlyMap<string, ExpectedType> {
+  const types = [...derivedFrom(vocabularies, type), type];
+  return new Map(types.flatMap((each) => [...propertiesOfRecord(vocabularies, each)]));
+}
+
 /** Returns whether values of a type, or of one of its base types, may have properties that it does not declare. */
 export function isOpenRecord(vocabularies: Vocabularies, type: RecordType): boolean {
-  return lineageOf(vocabularies, type).some(({ record }) => record.isOpen);
+  return lineageOf(vocabularies, type).some(
+    ({ record, alias }) => record.isOpen || vocabularies[alias]?.isOpen === true,
+  );
 }
 
 /** Returns the types of the same vocabulary that derive from a type. */
@@ -102,8 +137,8 @@ export function derivedFrom(vocabularies: Vocabularies, base: RecordType): reado
 }
 
 /**
- * Finds the type of a record without a stated type: the declared type, or else the only least derived type that has all
- * the properties.
+ * Finds the type of a record without a stated type: the declared type unless it is abstract, or else the only least derived
+ * type that has all the properties.
  * @returns null if no type, or several unrelated types, have them
  */
 export function inferRecordType(
@@ -113,10 +148,10 @@ export function inferRecordType(
 ): RecordType | null {
   const fits = (type: RecordType): boolean => {
     const properties = propertiesOfRecord(vocabularies, type);
-    return isOpenRecord(vocabularies, type) || names.every((name) => properties.has(name));
+    const isOpen = lineageOf(vocabularies, type).some(({ record }) => record.isOpen);
+    return !type.record.isAbstract && (isOpen || names.every((name) => properties.has(name)));
   };
   const derived = derivedFrom(vocabularies, declared);
-  // An empty record of an abstract type fits everything: it is left to the reader of the annotation.
   if (fits(declared)) return declared;
   const fitting = derived.filter(fits);
   const roots = fitting.filter((type) =>

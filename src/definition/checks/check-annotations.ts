@@ -1,6 +1,7 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { bindAnnotations } from "../annotations/bind-annotations.ts";
 import { schemaNames } from "../annotations/schema-names.ts";
+import { knownAlias } from "../annotations/service-vocabularies.ts";
 import { type DeclaredService, entriesOf } from "../declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
 import { isNamespace, isSimpleIdentifier } from "../names.ts";
@@ -9,7 +10,8 @@ import { VOCABULARY_OPTIONS } from "./option-tables.ts";
 
 /** Checks the vocabularies of the service, and its annotations: terms, types, paths and forms. */
 export function* checkAnnotations(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
-  yield* checkVocabularies(service);
+  const { namespace, containerName } = schemaNames(service, types);
+  yield* checkVocabularies(service, namespace);
   for (const type of types.enumTypes) {
     const { name, members, options } = type;
     if (!isObject(options)) continue;
@@ -19,18 +21,22 @@ export function* checkAnnotations(service: DeclaredService, types: DeclaredTypes
       yield { set: name, message, fix: `Name one of ${Object.keys(members).join(", ")}.` };
     }
   }
-  const { namespace, containerName } = schemaNames(service, types);
   yield* bindAnnotations(service, types, namespace, containerName).faults;
 }
 
-function* checkVocabularies({ options }: DeclaredService): Iterable<ConfigurationFault> {
+/** The alias of a vocabulary, and its namespace, are unique in the document. @see OData CSDL 4.0, sections 3.3 and 5.1.2 */
+function* checkVocabularies({ options }: DeclaredService, schema: string): Iterable<ConfigurationFault> {
   const declared = options["vocabularies"];
+  const aliases = new Map<string, string>();
   for (const [alias, vocabulary] of entriesOf(declared)) {
     if (!isSimpleIdentifier(alias)) {
       yield {
         message: `The alias \`${alias}\` in \`vocabularies\` is no identifier.`,
         fix: "Give letters and digits.",
       };
+    } else if (alias === schema || !isNamespace(alias)) {
+      const reason = alias === schema ? "is the namespace of the service" : "is reserved";
+      yield { message: `The alias \`${alias}\` in \`vocabularies\` ${reason}.`, fix: "Choose another one." };
     }
     if (!isObject(vocabulary)) {
       const message = `The vocabulary ${alias} is ${describe(vocabulary)}.`;
@@ -43,8 +49,19 @@ function* checkVocabularies({ options }: DeclaredService): Iterable<Configuratio
       yield { message: `The vocabulary ${alias} has no \`${name}\`.`, fix: "Give its namespace and URL." };
     }
     const { namespace } = vocabulary;
-    if (typeof namespace !== "string" || isNamespace(namespace)) continue;
-    const message = `The namespace of the vocabulary ${alias} cannot be "${namespace}".`;
-    yield { message, fix: 'Give identifiers separated by dots, such as "com.example.Maps.v1".' };
+    if (typeof namespace !== "string") continue;
+    if (namespace === schema) {
+      const message = `The vocabulary ${alias} has the namespace of the service.`;
+      yield { message, fix: "Give the namespace of the vocabulary." };
+    } else if (!isNamespace(namespace)) {
+      const message = `The namespace of the vocabulary ${alias} cannot be "${namespace}".`;
+      yield { message, fix: 'Give identifiers separated by dots, such as "com.example.Maps.v1".' };
+    }
+    const other = knownAlias(namespace) ?? aliases.get(namespace) ?? alias;
+    if (other !== alias) {
+      const message = `The vocabularies ${other} and ${alias} have the same namespace "${namespace}".`;
+      yield { message, fix: `Use the alias ${other}.` };
+    }
+    aliases.set(namespace, alias);
   }
 }

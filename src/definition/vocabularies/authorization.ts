@@ -6,10 +6,10 @@ export const AUTHORIZATION: string = `
 SecuritySchemes=[SecurityScheme]
 SecurityScheme(){Authorization RequiredScopes=[.]}
 Authorizations=[Authorization]
-Authorization(){Name Description}
+Authorization!(){Name Description}
 OpenIDConnect(Authorization){IssuerUrl}
 Http(Authorization){Scheme BearerFormat}
-OAuthAuthorization(Authorization){Scopes=[AuthorizationScope] RefreshUrl}
+OAuthAuthorization!(Authorization){Scopes=[AuthorizationScope] RefreshUrl}
 OAuth2ClientCredentials(OAuthAuthorization){TokenUrl}
 OAuth2Implicit(OAuthAuthorization){AuthorizationUrl}
 OAuth2Password(OAuthAuthorization){TokenUrl}

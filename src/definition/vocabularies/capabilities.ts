@@ -11,7 +11,7 @@ AcceptableEncodings=[.]
 AsynchronousRequestsSupported=.Boolean
 BatchContinueOnErrorSupported=.Boolean
 IsolationSupported=IsolationLevel
-IsolationLevel|Snapshot
+IsolationLevel*|Snapshot
 CrossJoinSupported=.Boolean
 CallbackSupported=CallbackType
 CallbackType(){CallbackProtocols=[CallbackProtocol]}
@@ -67,7 +67,7 @@ ExpandByKeyRestrictionsType(ExpandByKeyRestrictionsBase){NonExpandableProperties
   NonExpandableStreamProperties=[.PropertyPath]}
 SearchRestrictions=SearchRestrictionsType
 SearchRestrictionsType(){Searchable=.Boolean UnsupportedExpressions=SearchExpressions}
-SearchExpressions|none AND OR NOT phrase group
+SearchExpressions*|none AND OR NOT phrase group
 KeyAsSegmentSupported=.Boolean
 QuerySegmentSupported=.Boolean
 InsertRestrictions=InsertRestrictionsType
@@ -88,7 +88,7 @@ UpdateRestrictionsBase(){Updatable=.Boolean Upsertable=.Boolean DeltaUpdateSuppo
   Description LongDescription ErrorResponses=[HttpResponse]}
 UpdateRestrictionsType(UpdateRestrictionsBase){NonUpdatableProperties=[.PropertyPath]
   NonUpdatableNavigationProperties=[.NavigationPropertyPath] RequiredProperties=[.PropertyPath]}
-HttpMethod|GET PATCH PUT POST DELETE OPTIONS HEAD
+HttpMethod*|GET PATCH PUT POST DELETE OPTIONS HEAD
 DeepUpdateSupport=DeepUpdateSupportType
 DeepUpdateSupportType(){Supported=.Boolean ContentIDSupported=.Boolean}
 DeleteRestrictions=DeleteRestrictionsType
@@ -109,7 +109,7 @@ ModificationQueryOptions=ModificationQueryOptionsType
 ModificationQueryOptionsType(){ExpandSupported=.Boolean SelectSupported=.Boolean ComputeSupported=.Boolean
   FilterSupported=.Boolean SearchSupported=.Boolean SortSupported=.Boolean}
 ReadRestrictions=ReadRestrictionsType
-ReadRestrictionsBase(){Readable=.Boolean Permissions=[PermissionType] CustomHeaders=[CustomParameter]
+ReadRestrictionsBase!(){Readable=.Boolean Permissions=[PermissionType] CustomHeaders=[CustomParameter]
   CustomQueryOptions=[CustomParameter] Description LongDescription ErrorResponses=[HttpResponse]}
 ReadByKeyRestrictionsType(ReadRestrictionsBase){}
 ReadRestrictionsType(ReadRestrictionsBase){TypecastSegmentSupported=.Boolean

@@ -34,7 +34,7 @@ MaskedValue=.
 RevealOnDemand=.Boolean
 SemanticObject=.
 SemanticObjectMapping=[SemanticObjectMappingAbstract]
-SemanticObjectMappingAbstract(){SemanticObjectProperty}
+SemanticObjectMappingAbstract!(){SemanticObjectProperty}
 SemanticObjectMappingType(SemanticObjectMappingAbstract){LocalProperty=.PropertyPath}
 SemanticObjectMappingConstant(SemanticObjectMappingAbstract){Constant=.PrimitiveType}
 SemanticObjectUnavailableActions=[.]
@@ -80,7 +80,7 @@ ValueListReferences=[.]
 ValueListMapping=ValueListMappingType
 ValueListMappingType(){Label CollectionPath DistinctValuesSupported=.Boolean FetchValues=.Byte
   PresentationVariantQualifier SelectionVariantQualifier Parameters=[ValueListParameter]}
-ValueListParameter(){ValueListProperty}
+ValueListParameter!(){ValueListProperty=%}
 ValueListParameterIn(ValueListParameter){LocalDataProperty=.PropertyPath InitialValueIsSignificant=.Boolean}
 ValueListParameterConstant(ValueListParameter){Constant=.PrimitiveType InitialValueIsSignificant=.Boolean}
 ValueListParameterConstants(ValueListParameter){Constants=[.PrimitiveType]}
@@ -122,7 +122,7 @@ SemanticKey=[.PropertyPath]
 SideEffects=SideEffectsType
 SideEffectsType(){SourceProperties=[.PropertyPath] SourceEntities=[.NavigationPropertyPath] SourceEvents=[.]
   TargetProperties=[.] TargetEntities=[.NavigationPropertyPath] TriggerAction=@ Discretionary=.Boolean}
-EffectType|ValidationMessage ValueChange FieldControlChange
+EffectType*|ValidationMessage ValueChange FieldControlChange
 DefaultValuesFunction=@
 DerivedDefaultValue=.
 FilterDefaultValue=.PrimitiveType

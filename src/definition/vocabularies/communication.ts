@@ -15,8 +15,8 @@ EmailAddressType(){address type=ContactInformationType}
 GeoDataType(){uri type=ContactInformationType}
 UrlType(){uri type=ContactInformationType}
 KindType|individual group org location
-ContactInformationType|work home preferred
-PhoneType|work home preferred voice cell fax video
+ContactInformationType*|work home preferred
+PhoneType*|work home preferred voice cell fax video
 GenderType|M F O N U
 IsEmailAddress=.Boolean
 IsPhoneNumber=.Boolean

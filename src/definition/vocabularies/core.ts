@@ -21,7 +21,7 @@ ExternalExampleValue(ExampleValue){ExternalValue}
 Messages=[MessageType]
 MessageType(){code message severity target details=[MessageType]}
 ValueException=ValueExceptionType
-ExceptionType(){info=MessageType}
+ExceptionType!(){info=MessageType}
 ValueExceptionType(ExceptionType){value}
 ResourceException=ResourceExceptionType
 ResourceExceptionType(ExceptionType){retryLink}
@@ -35,7 +35,7 @@ ResourcePath=.
 DereferenceableIDs=.Boolean
 ConventionalIDs=.Boolean
 Permissions=Permission
-Permission|None Read Write ReadWrite Invoke
+Permission*|None Read Write ReadWrite Invoke
 ContentID=.
 DefaultNamespace=.Boolean
 Immutable=.Boolean

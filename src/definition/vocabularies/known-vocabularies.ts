@@ -20,6 +20,10 @@ export interface KnownVocabulary {
   readonly uri: string;
   /** Its terms and types; null for a vocabulary of the application, whose values are not checked by type. */
   readonly notation: string | null;
+  /** Whether it has more terms and types than the notation: the application declares another version of it. */
+  readonly isOpen: boolean;
+  /** What precedes its names in `$metadata`: its alias, or its namespace where the alias is taken. */
+  readonly prefix: string;
 }
 
 /** The published vocabularies by alias. */
@@ -47,10 +51,10 @@ export const vocabularyOf: (known: KnownVocabulary) => Vocabulary | null = keptP
 function oasis(name: string, notation: string): KnownVocabulary {
   const namespace = `Org.OData.${name}.V1`;
   const uri = `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/${namespace}.xml`;
-  return { namespace, uri, notation };
+  return { namespace, uri, notation, isOpen: false, prefix: name };
 }
 
 function sap(name: string, notation: string): KnownVocabulary {
   const uri = `https://sap.github.io/odata-vocabularies/vocabularies/${name}.xml`;
-  return { namespace: `com.sap.vocabularies.${name}.v1`, uri, notation };
+  return { namespace: `com.sap.vocabularies.${name}.v1`, uri, notation, isOpen: false, prefix: name };
 }

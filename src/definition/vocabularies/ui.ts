@@ -82,7 +82,7 @@ QuickViewFacets=[Facet]
 QuickCreateFacets=[Facet]
 FilterFacets=[ReferenceFacet]
 OperationParameterFacets=[ReferenceFacet]
-Facet(){Label ID}
+Facet!(){Label ID}
 CollectionFacet(Facet){Facets=[Facet]}
 ReferenceFacet(Facet){Target=.AnnotationPath}
 ReferenceURLFacet(Facet){Url UrlContentType}
@@ -96,7 +96,7 @@ PresentationVariantType(){ID Text MaxItems=.Int32 SortOrder=[Common.SortOrderTyp
   RequestAtLeast=[.PropertyPath] SelectionFields=[.PropertyPath]}
 SelectionVariant=SelectionVariantType
 SelectionVariantType(){ID Text Parameters=[ParameterAbstract] FilterExpression SelectOptions=[SelectOptionType]}
-ParameterAbstract(){}
+ParameterAbstract!(){}
 Parameter(ParameterAbstract){PropertyName=.PropertyPath PropertyValue=.PrimitiveType}
 IntervalParameter(ParameterAbstract){PropertyNameFrom=.PropertyPath PropertyValueFrom=.PrimitiveType
   PropertyNameTo=.PropertyPath PropertyValueTo=.PrimitiveType}
@@ -133,10 +133,10 @@ DeleteHidden=.Boolean
 HiddenFilter=.Boolean
 AdaptationHidden=.Boolean
 DataFieldDefault=DataFieldAbstract
-DataFieldAbstract(){Label Criticality=CriticalityType CriticalityRepresentation=CriticalityRepresentationType IconUrl}
+DataFieldAbstract!(){Label Criticality=CriticalityType CriticalityRepresentation=CriticalityRepresentationType IconUrl}
 CriticalityRepresentationType|WithIcon WithoutIcon OnlyIcon
 DataFieldForAnnotation(DataFieldAbstract){Target=.AnnotationPath}
-DataFieldForActionAbstract(DataFieldAbstract){Inline=.Boolean Determining=.Boolean}
+DataFieldForActionAbstract!(DataFieldAbstract){Inline=.Boolean Determining=.Boolean}
 DataFieldForAction(DataFieldForActionAbstract){Action=@ InvocationGrouping=OperationGroupingType}
 OperationGroupingType|Isolated ChangeSet
 DataFieldForIntentBasedNavigation(DataFieldForActionAbstract){SemanticObject Action NavigationAvailable=.Boolean
@@ -156,10 +156,10 @@ OrderBy=.PropertyPath
 ParameterDefaultValue=.PrimitiveType
 RecommendationState=.Byte
 RecommendationList=RecommendationListType
-RecommendationListType(){CollectionPath RankProperty Binding=[RecommendationBinding]}
-RecommendationBinding(){LocalDataProperty=.PropertyPath ValueListProperty}
+RecommendationListType(){CollectionPath RankProperty=% Binding=[RecommendationBinding]}
+RecommendationBinding(){LocalDataProperty=.PropertyPath ValueListProperty=%}
 Recommendations=.Untyped
-PropertyRecommendationType(){RecommendedFieldValue=.PrimitiveType RecommendedFieldDescription
+PropertyRecommendationType!(){RecommendedFieldValue=.PrimitiveType RecommendedFieldDescription
   RecommendedFieldScoreValue=.Decimal RecommendedFieldIsSuggestion=.Boolean}
 ExcludeFromNavigationContext=.Boolean
 DoNotCheckScaleOfMeasuredQuantity=.Boolean
