@@ -51,7 +51,9 @@ export function csdlDocument(
     ...[...model.complexTypes.values()].map((type) => writeComplexType(type, annotations)),
     ...[...model.entityTypes.values()].map((type) => writeEntityType(type, annotations)),
     ...overloadsOf(model).map((operation) => writeOperation(operation, annotations)),
-    writeContainer(model, capabilitiesOf, listsEveryImport, batchFormats, annotations),
+    ...(isEmpty(entityContainer)
+      ? []
+      : [writeContainer(model, capabilitiesOf, listsEveryImport, batchFormats, annotations)]),
     ...externalAnnotations(annotations, model.namespace, entityContainer.name),
   ]);
   const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
@@ -89,6 +91,11 @@ function references(annotations: ModelAnnotations | undefined): readonly XmlElem
     byUri.set(uri, [...(byUri.get(uri) ?? []), include]);
   }
   return [...byUri].map(([uri, included]) => element("edmx:Reference", { Uri: uri }, included));
+}
+
+/** A container without children is not allowed, but a schema without a container is. @see OData CSDL 4.0, section 13.1 */
+function isEmpty({ entitySets, functionImports, actionImports }: Model["entityContainer"]): boolean {
+  return entitySets.size + functionImports.size + actionImports.size === 0;
 }
 
 /**

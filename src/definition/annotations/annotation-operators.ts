@@ -132,7 +132,8 @@ function typeAttributesOf(targets: PathTargets, value: Readonly<Record<string, u
   for (const [name, [pattern, words]] of FACETS) {
     const given = value[name];
     if (given === undefined) continue;
-    const text = ["string", "number", "boolean"].includes(typeof given) ? `${given as string}` : "";
+    const isText = typeof given === "string" || typeof given === "number" || typeof given === "boolean";
+    const text = isText ? String(given) : "";
     if (!pattern.test(text)) return { message: `has no valid \`${name}\`.`, fix: `Give ${words}.` };
     attributes[name.slice(1)] = text;
   }

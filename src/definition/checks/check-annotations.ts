@@ -12,6 +12,12 @@ import { VOCABULARY_OPTIONS } from "./option-tables.ts";
 export function* checkAnnotations(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   const { namespace, containerName } = schemaNames(service, types);
   yield* checkVocabularies(service, namespace);
+  const { options, sets, operations } = service;
+  if (options["annotations"] !== undefined && sets.length + operations.length === 0) {
+    const message =
+      "Annotations of the service need a container, which `$metadata` has only with a set or an operation.";
+    yield { message, fix: "Add an entity set or an unbound operation, or remove `annotations`." };
+  }
   for (const type of types.enumTypes) {
     const { name, members, options } = type;
     if (!isObject(options)) continue;
