@@ -53,7 +53,7 @@ afterEach(async () => {
 async function generateAndUse(use: string, program: string, given: readonly string[]): Promise<unknown> {
   await run(process.execPath, [here(`node_modules/${program}`), ...given], { cwd: folder });
   await cp(here(`uses/${use}.ts`), `${folder}/use.ts`);
-  const { code, prints } = await readGuide(use, "mts");
+  const { code, prints } = await readGuide(use, "tsx");
   await writeFile(`${folder}/guide.ts`, code.replace('"https://shop.example/odata"', `"${server.url}/odata"`));
   const compiler = createRequire(import.meta.url).resolve("../../node_modules/typescript/bin/tsc");
   await run(process.execPath, [compiler, "-p", folder]).catch((error: unknown) => {

@@ -85,6 +85,21 @@ describeClient("@odata/client", "odata-client", {}, (client) => {
     expect((await client().shop.names()).slice(0, 4)).toEqual(["Product 01", "Changed", "Product 03", "Product 05"]);
   });
 
+  test("reads the next page, searches and expands", async () => {
+    expect(await client().run("grow()")).toEqual([1, 2, 3, 5]);
+    expect(await client().run("searchAndExpand()")).toEqual([["Product 05", "Lamps & more"]]);
+  });
+
+  test("changes with an ETag among its common headers", async () => {
+    expect(await client().run("conflict()")).toEqual(["saved", expect.stringContaining("If-Match does not hold")]);
+    expect(await client().shop.names()).toContain("Eight");
+    expect(client().complaints.splice(0)).toHaveLength(1);
+  });
+
+  test("calls a function and actions", async () => {
+    expect(await client().run("callOperations()")).toEqual([1.75, 11, 20]);
+  });
+
   test("sends a batch", async () => {
     expect(await client().run("batch()")).toMatchObject([{ status: 201 }, { status: 200 }]);
     expect(linesOf(client()).at(-1)).toBe("POST /odata/$batch 200");

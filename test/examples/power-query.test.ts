@@ -113,6 +113,17 @@ describe("Power Query connects", () => {
     );
   });
 
+  test("it reads a navigation column one parent at a time, by its key", async () => {
+    const cities = await getPage(`${root}/Countries('PT')/Cities`);
+    expect(cities["@odata.context"]).toBe(`${root}/$metadata#Countries('PT')/Cities`);
+    expect(cities.value).toContainEqual(expect.objectContaining({ Id: 2_267_057, Name: "Lisbon", CountryCode: "PT" }));
+    const country = await get(`${root}/Cities(2267057)/Country`);
+    expect(country.status).toBe(200);
+    expect(country.headers).toEqual(JSON_HEADERS);
+    expect(country.text).toContain(`{"@odata.context":"${root}/$metadata#Cities(2267057)/Country/$entity",`);
+    expect(JSON.parse(country.text)).toMatchObject({ Code: "PT", Name: "Portugal" });
+  });
+
   test("it follows next links to the end, each row once", async () => {
     const ids = new Set<unknown>();
     let url: string | undefined = `${root}/Cities?$filter=Population%20gt%2050000&$select=Id`;

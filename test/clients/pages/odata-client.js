@@ -1,7 +1,8 @@
 import { OData, ODataFilter, param } from "@odata/client";
 
-const client = () =>
+const client = (commonHeaders = {}) =>
   OData.New4({
+    commonHeaders,
     serviceEndpoint: `${location.origin}/odata/`,
     variant: "default",
     fetchProxy: async (url, init) => {
@@ -32,4 +33,32 @@ export const batch = async () => {
   ];
   const responses = await odata.execBatchRequests(requests);
   return Promise.all(responses.map(async (each) => ({ status: each.status, text: await each.text() })));
+};
+
+export const grow = async () => {
+  const set = client().getEntitySet("Products");
+  const pages = [0, 2].map((skip) => set.query(OData.newParam().orderby("Id", "asc").skip(skip).top(2)));
+  return (await Promise.all(pages)).flat().map(({ Id }) => Id);
+};
+export const searchAndExpand = async () => {
+  const options = OData.newParam().search("product 05", false).expand("Category");
+  return (await client().getEntitySet("Products").query(options)).map(({ Name, Category }) => [Name, Category.Name]);
+};
+/** Changes an entity, then changes it again with the ETag of the first read, which is a header of all requests. */
+export const conflict = async () => {
+  const { "@odata.etag": tag } = await client().getEntitySet("Products").retrieve(8);
+  const guarded = client({ "If-Match": tag }).getEntitySet("Products");
+  const outcome = (promise) =>
+    promise.then(
+      () => "saved",
+      ({ message }) => message,
+    );
+  return [await outcome(guarded.update(8, { Name: "Eight" })), await outcome(guarded.update(8, { Name: "Late" }))];
+};
+export const callOperations = async () => {
+  const odata = client();
+  await odata.getEntitySet("Products").action("Shop.Discount", 3, { percent: 50 });
+  const counted = await odata.newRequest({ collection: "CountAbove(price=50)", method: "GET" });
+  const restocked = await odata.newRequest({ collection: "Restock", method: "POST", entity: { categoryId: 1 } });
+  return [(await odata.getEntitySet("Products").retrieve(3)).Price, counted.value, restocked.value];
 };
