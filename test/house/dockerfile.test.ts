@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { validate } from "dockerfile-utils";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ROOT } from "./source-files.ts";
 
@@ -13,7 +14,26 @@ const namesOf = instructions.map(([name]) => name ?? "");
 const valuesOf = (name: string): readonly string[] =>
   instructions.flatMap(([each, value = ""]) => (each === name ? [value] : []));
 
+/** Returns the findings of the linter, each with its line. */
+function findingsOf(dockerfile: string): readonly unknown[] {
+  return validate(dockerfile).map(({ message, range }) => [range.start.line + 1, message]);
+}
+
 describe("the Dockerfile", () => {
+  test("has no finding of the linter", () => {
+    expect(findingsOf(text)).toEqual([]);
+    // The linter would find these.
+    for (const [from, to] of [
+      ["FROM ", "FROMM "],
+      ["EXPOSE 8080", "EXPOSE port"],
+      ["--interval=10s", "--interval=10"],
+      ["WORKDIR /app", "WORKDIR app"],
+      ['CMD ["node", "main.ts"]', 'CMD ["node", "main.ts"]\nCMD ["node"]'],
+    ] as const) {
+      expect(findingsOf(text.replace(from, to)), to).not.toEqual([]);
+    }
+  });
+
   test("has known instructions, one to a line", () => {
     const known = new Set(["FROM", "ENV", "WORKDIR", "COPY", "RUN", "USER", "EXPOSE", "HEALTHCHECK", "CMD"]);
     expect(namesOf.filter((name) => !known.has(name))).toEqual([]);
@@ -57,6 +77,8 @@ describe("the Dockerfile", () => {
 });
 
 const hasDocker = spawnSync("docker", ["info"], { stdio: "ignore", timeout: 10_000 }).status === 0;
+
+if (!hasDocker) console.log("The build of the Dockerfile is skipped: there is no Docker that runs.");
 
 test.skipIf(!hasDocker)("Docker builds the Dockerfile", { timeout: 600_000 }, () => {
   const context = mkdtempSync(join(tmpdir(), "container-"));
