@@ -3,6 +3,7 @@ import { Kysely, sql, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } f
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { serve, type ServeOptions } from "odatakit/node";
+import { openApiRoute } from "odatakit/openapi";
 import { sqliteDialect } from "odatakit/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { noFailures } from "./model.ts";
@@ -56,6 +57,22 @@ test("a service at the root keeps its paths, and other paths are free", async ()
   expect((await fetch(`${url}/Notes`)).status).toBe(200);
   await expect(serve(root, { ...PROBES, ready: "/Notes" })).rejects.toThrow(/a service has this path/u);
 });
+
+test.each(["/", "/Notes", "/Notes(1)", "/Notes/$count", "/$metadata", "/$batch", "/service.odc", "/openapi.json"])(
+  "a service at the root has the path %s, so it is a ConfigurationError",
+  async (path) => {
+    const root = odataService({
+      logger: noFailures,
+      routes: [openApiRoute()],
+      entitySets: [entitySet(Note, { getAll: () => [], getByKey: () => null })],
+    });
+    for (const name of ["health", "ready"] as const) {
+      await expect(serve(root, { port: 0, [name]: path })).rejects.toThrow(
+        new RegExp(`\`${name}\` of serve cannot be .*: a service has this path\\.[^]*such as "/${name}z"`, "u"),
+      );
+    }
+  },
+);
 
 test.each(["/odata", "/odata/healthz", "/odata/"])(
   "a path of a service, %s, is a ConfigurationError",
