@@ -34,7 +34,7 @@ export function seenEntities(
   returned: ReturnedEntities,
   result: unknown,
 ): Maybe<readonly unknown[]> {
-  return chain(collectEntities(result, `The handler of ${returned.name}`), (entities) =>
+  return chain(collectEntities(result, `The handler of ${returned.name}`, exchange.reader), (entities) =>
     chain(visible(exchange, returned, entities), (seen) => take(seen, exchange.maxEntities)),
   );
 }

@@ -15,24 +15,30 @@ interface AppliedPage extends Omit<AppliedQuery, "nextLink"> {
   readonly size: number | undefined;
 }
 
+/** How the items are read. */
+interface AppliedRead {
+  readonly reader: Reader;
+  /** Whether the response may contain items before all of them are read. */
+  readonly mayStream: boolean;
+}
+
 /**
  * Makes the page of a set that applied the query itself. The next link of the handler takes priority. Without one, and
  * without `$top`, the items are cut to the page size, and more items or a greater total lead to a next link.
- * @param streaming the reader of a response that may be streamed; null for a page that is read at once
- * @throws TypeError for an invalid result
+ * @throws TypeError for an invalid result; as for `collectEntities`
  * @see OData Protocol 4.0, section 11.2.5.7
  */
 export function appliedPage(
   plan: CollectionPlan,
   query: CollectionQuery,
   answer: AppliedQuery,
-  streaming: Reader | null,
+  { reader, mayStream }: AppliedRead,
 ): Maybe<CollectionResult | CollectionStream> {
   const applied = checkApplied(plan, query, answer);
   const { items, count } = applied;
   const isCountKnown = !plan.query.count || count !== undefined;
-  if (streaming !== null && isCountKnown && isAsyncIterable(items)) return streamItems(plan, applied, items, streaming);
-  const all = collectEntities(items, "The applyQuery handler");
+  if (mayStream && isCountKnown && isAsyncIterable(items)) return streamItems(plan, applied, items, reader);
+  const all = collectEntities(items, "The applyQuery handler", reader);
   return chain(all, (each) => cutItems(plan, applied, Array.isArray(each) ? each : [...each]));
 }
 

@@ -27,7 +27,7 @@ export function askByKey<Asked extends { readonly key: EntityKey }, T>(
   const { entitySet, navigationProperty, target, place } = navigation;
   const { context } = reader;
   const gate = gateOf(target, reader);
-  const convert = (answer: unknown): Maybe<unknown> => answeredRelated(answer, navigationProperty, place);
+  const convert = (answer: unknown): Maybe<unknown> => answeredRelated(answer, navigationProperty, place, reader);
   if (way.kind === "each") {
     const ask = ({ key }: Asked): Maybe<unknown> => {
       const related = chain(way.get(key.value, context), convert);

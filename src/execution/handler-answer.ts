@@ -1,10 +1,15 @@
 import { isPromiseLike } from "../base/maybe.ts";
 import type { Awaitable, EntityStream } from "../definition/handlers.ts";
 import type { EntityType, NavigationProperty } from "../edm/model.ts";
-import { isODataError, type ODataError } from "../errors/odata-error.ts";
+import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import { isEntity } from "../memory/entity.ts";
 import type { QueryableSource } from "../query/source.ts";
+import { EntityIterator } from "./entity-iterator.ts";
 import { type EntityKey, identityOfKey } from "./entity-key.ts";
+import { type Reader, serviceOf } from "./reader.ts";
+
+/** The number of entities that are read from an async iterable at a time. */
+const CHUNK = 1000;
 
 /** Returns the value that a handler returned. @throws the error that the handler returned instead of a value */
 export function answeredValue<T>(answer: T | ODataError): T {
@@ -16,16 +21,17 @@ export function answeredValue<T>(answer: T | ODataError): T {
  * Returns the related entities that the handler of a navigation returned for one key: an iterable for a collection,
  * otherwise an entity. Null and undefined are returned unchanged.
  * @param place set and navigation property, for messages
- * @throws the error that the handler returned; TypeError for an invalid result
+ * @throws the error that the handler returned; TypeError for an invalid result; as for `collectEntities`
  */
 export function answeredRelated(
   answer: unknown,
   { isCollection }: NavigationProperty,
   place: string,
+  reader: Reader,
 ): Awaitable<object | null | undefined> {
   const related = answeredValue(answer);
   if (related === null || related === undefined) return related;
-  return isCollection ? collectEntities(related, `The handler of ${place}`) : answeredEntity(related, place);
+  return isCollection ? collectEntities(related, `The handler of ${place}`, reader) : answeredEntity(related, place);
 }
 
 /** Returns an entity that the handler of a navigation returned. @throws TypeError for any other value */
@@ -43,12 +49,13 @@ export function isSource(value: QueryableSource | EntityStream): value is Querya
  * Returns the entities that a handler returned as an iterable: an array or another iterable unchanged, the entities of
  * an async iterable collected.
  * @param handler the handler, for messages, such as `The getAll handler`
- * @throws TypeError for a value that is not a list, and for an array that contains a promise
+ * @throws TypeError for a value that is not a list, and for an array that contains a promise; ODataError
+ *   `InvalidQueryOption` for an async iterable with more entities than `maxIterableEntities`
  */
-export function collectEntities(answer: unknown, handler: string): Awaitable<Iterable<unknown>> {
+export function collectEntities(answer: unknown, handler: string, reader: Reader): Awaitable<Iterable<unknown>> {
   if (Array.isArray(answer)) return withoutPromises(answer, handler);
   if (isIterable(answer)) return answer;
-  if (isAsyncIterable(answer)) return collectAsync(answer);
+  if (isAsyncIterable(answer)) return collectAsync(answer, handler, reader);
   throw new TypeError(`${handler} did not return entities: return an array or another iterable.`);
 }
 
@@ -73,10 +80,31 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value && !isIterable(value);
 }
 
-async function collectAsync(stream: AsyncIterable<unknown>): Promise<readonly unknown[]> {
+/** Collects an async iterable. It is not read further than one entity above the limit. */
+async function collectAsync(
+  iterable: AsyncIterable<unknown>,
+  handler: string,
+  reader: Reader,
+): Promise<readonly unknown[]> {
+  const limit = serviceOf(reader.context).limits.maxIterableEntities;
+  const most = limit ?? Infinity;
+  const iterator = new EntityIterator(iterable, reader);
   const entities: unknown[] = [];
-  for await (const entity of stream) entities.push(entity);
+  while (!iterator.isOver) {
+    entities.push(...(await iterator.pull(Math.min(CHUNK, most - entities.length + 1))));
+    if (entities.length > most) {
+      iterator.close();
+      throw tooManyIterated(handler, most);
+    }
+  }
   return entities;
+}
+
+function tooManyIterated(handler: string, most: number): ODataError {
+  return protocolError(
+    "InvalidQueryOption",
+    `${handler} returned more than ${String(most)} entities, and this request needs all of them: narrow it, or omit $orderby, $count and $expand.`,
+  );
 }
 
 /** Finds the value that a batch handler returned for a key; undefined where the Map has none. */

@@ -1,9 +1,9 @@
-import { nextTurn } from "../base/host.ts";
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { applyClauses } from "../memory/apply-query.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import type { Page, PageStream, SourceQuery } from "../query/source.ts";
+import { EntityIterator } from "./entity-iterator.ts";
 import type { Reader } from "./reader.ts";
 
 /** The number of entities of one chunk. */
@@ -23,16 +23,15 @@ export interface HandlerEntities {
  * apply. No more entities are requested from the iterable than the response needs.
  */
 export class HandlerStream implements PageStream {
-  readonly #iterator: AsyncIterator<unknown>;
+  readonly #iterator: EntityIterator;
   readonly #entities: HandlerEntities;
   readonly #evaluation: Evaluation;
   #skip: number;
   #left: number;
-  #isOver = false;
 
   constructor(entities: AsyncIterable<unknown>, settings: HandlerEntities) {
     const { values, skip, top } = settings.query;
-    this.#iterator = entities[Symbol.asyncIterator]();
+    this.#iterator = new EntityIterator(entities, settings.reader);
     this.#entities = settings;
     this.#evaluation = new Evaluation(values);
     this.#skip = skip;
@@ -40,11 +39,9 @@ export class HandlerStream implements PageStream {
   }
 
   async next(): Promise<Page | null> {
-    while (!this.#isOver) {
-      const page = await this.#keep(await this.#pull());
+    while (!this.#iterator.isOver) {
+      const page = await this.#keep(await this.#iterator.pull(this.#mostNeeded()));
       if (page.length > 0) return { entities: page };
-      // Entities that are not waited for would leave no turn to other requests.
-      await nextTurn();
     }
     return null;
   }
@@ -54,36 +51,13 @@ export class HandlerStream implements PageStream {
   }
 
   close(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    // The response does not wait for the application, and has no place for its error.
-    const ended = Promise.resolve().then(() => this.#iterator.return?.());
-    ended.catch(() => undefined);
+    this.#iterator.close();
   }
 
-  async #pull(): Promise<readonly unknown[]> {
+  #mostNeeded(): number {
     const { query, ruled } = this.#entities;
     const isWhole = query.filter === null && ruled === null;
-    const most = isWhole ? Math.min(CHUNK, this.#skip + this.#left) : CHUNK;
-    const chunk: unknown[] = [];
-    while (chunk.length < most) {
-      const next = await this.#nextEntity();
-      if (next.done === true) break;
-      chunk.push(next.value);
-    }
-    return chunk;
-  }
-
-  /** An iterator that has ended or failed is not told to return. */
-  async #nextEntity(): Promise<IteratorResult<unknown>> {
-    let isEnded = true;
-    try {
-      const next = await this.#iterator.next();
-      isEnded = next.done === true;
-      return next;
-    } finally {
-      if (isEnded) this.#isOver = true;
-    }
+    return isWhole ? Math.min(CHUNK, this.#skip + this.#left) : CHUNK;
   }
 
   #keep(chunk: readonly unknown[]): Maybe<readonly unknown[]> {

@@ -58,13 +58,10 @@ export function readStream(entitySet: EntitySet, getAll: GetAll, reader: Reader)
   return chain(getAll(reader.context), (answer) => answeredValue(answer));
 }
 
-/** Collects the entities of a `getAll` handler that the reader sees. @throws the error of the row rule */
-export function keepAll(
-  entitySet: EntitySet,
-  entities: EntityStream,
-  { context, gate }: Reader,
-): Maybe<Iterable<unknown>> {
-  const all = collectEntities(entities, "The getAll handler");
+/** Collects the entities of a `getAll` handler that the reader sees. @throws the error of the row rule; as for `collectEntities` */
+export function keepAll(entitySet: EntitySet, entities: EntityStream, reader: Reader): Maybe<Iterable<unknown>> {
+  const { context, gate } = reader;
+  const all = collectEntities(entities, "The getAll handler", reader);
   return gate === null ? all : chain(all, (each) => gate.keep(entitySet, each, context));
 }
 

@@ -50,7 +50,8 @@ export function runCollection(
 }
 
 /**
- * As `runCollection`. A page that may be long is read in parts if its source or handler can do so.
+ * As `runCollection`. A page that may be long is read in parts if its source can do so. A page of an async iterable is
+ * read in parts if nothing needs all entities: then no more are read than the page contains.
  * @throws as `runCollection`; reading the parts throws further errors
  */
 export function openCollection(
@@ -59,7 +60,7 @@ export function openCollection(
   reader: Reader,
   maxEntities: number | null,
 ): Maybe<CollectionResult | CollectionStream> {
-  return chain(readPage(plan, rows, reader, mayBeLong(plan.page)), (result) =>
+  return chain(readPage(plan, rows, reader, true), (result) =>
     result instanceof CollectionStream ? result : checkSize(result, maxEntities),
   );
 }
@@ -91,15 +92,20 @@ function readPage(
   plan: CollectionPlan,
   { handlers, entitySet }: CollectionRows,
   reader: Reader,
-  mayStream: boolean,
+  isOpen: boolean,
 ): Maybe<CollectionResult | CollectionStream> {
   const { context } = reader;
+  const mayStream = isOpen && mayBeLong(plan.page);
   if (plan.form === "apply-query" && handlers.applyQuery !== undefined) {
     const query = restrictedQuery(plan, reader);
     const none = { items: [], count: 0 };
-    if (query === null) return appliedPage(plan, toCollectionQuery(plan), none, null);
+    if (query === null) return appliedPage(plan, toCollectionQuery(plan), none, { reader, mayStream: false });
     return chain(handlers.applyQuery(query, context), (answer) =>
-      appliedPage(plan, query, answeredValue(answer), mayStream ? reader : null),
+      // The handlers of a short page's expansions are called once, with all its entities.
+      appliedPage(plan, query, answeredValue(answer), {
+        reader,
+        mayStream: mayStream || (isOpen && plan.expand === null),
+      }),
     );
   }
   const own: Reader = entitySet === null ? { context, gate: null } : reader;
@@ -115,7 +121,7 @@ function readPage(
   if (handlers.getAll === undefined) throw new Error("A collection without a read handler has no route.");
   const read = (entities: Maybe<Iterable<unknown>>): Maybe<CollectionResult> =>
     chain(entities, (all) => readRows(all, plan, reader));
-  if (!mayStream || !canFilterInOrder(plan, set, own)) return read(readAll(set, handlers.getAll, own));
+  if (!isOpen || !canFilterInOrder(plan, set, own)) return read(readAll(set, handlers.getAll, own));
   return chain(readStream(set, handlers.getAll, own), (entities) =>
     isAsyncIterable(entities) ? streamAll(entities, plan, set, own) : read(keepAll(set, entities, own)),
   );

@@ -29,7 +29,10 @@ export function runSearch(
   return chain(search(clause, context), (answer): Maybe<QueryableSource | Iterable<unknown>> => {
     const found = answeredValue(answer);
     if (isSource(found)) return restrictSource(entitySet, found, reader);
-    return chain(collectEntities(found, "The search handler"), (rows) => gate?.keep(entitySet, rows, context) ?? rows);
+    return chain(
+      collectEntities(found, "The search handler", reader),
+      (rows) => gate?.keep(entitySet, rows, context) ?? rows,
+    );
   });
 }
 

@@ -35,6 +35,8 @@ export interface Limits {
   readonly maxJsonValues: number | null;
   readonly maxResponseEntities: number | null;
   readonly maxExpandItems: number | null;
+  /** The entities of an async iterable that a request needs as a whole. */
+  readonly maxIterableEntities: number | null;
   /** Milliseconds for one statement of a database. */
   readonly queryTimeout: number | null;
   /** Responses that hold a snapshot of one database at the same time. */

@@ -279,6 +279,7 @@ describe("settings", () => {
       maxJsonValues: 100_000,
       maxResponseEntities: 1_000_000,
       maxExpandItems: 50,
+      maxIterableEntities: 100_000,
       queryTimeout: 10_000,
       maxStreams: 4,
       streamTimeout: 300_000,

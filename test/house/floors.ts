@@ -95,8 +95,8 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
   ],
   execution: [
     ["canonical-entity.ts", "collection-result.ts", "concurrency.ts", "reader.ts", "row-to-entity.ts"],
-    ["entity-key.ts", "handler-stream.ts", "keyset-page.ts", "row-access.ts"],
-    ["collection-stream.ts", "handler-answer.ts", "load-run.ts", "parent-keys.ts"],
+    ["entity-iterator.ts", "entity-key.ts", "keyset-page.ts", "row-access.ts"],
+    ["collection-stream.ts", "handler-answer.ts", "handler-stream.ts", "load-run.ts", "parent-keys.ts"],
     ["applied-page.ts", "ask-by-key.ts", "judge-rules.ts", "loaded-values.ts", "resolve-sources.ts"],
     [
       "authorize-nested.ts",

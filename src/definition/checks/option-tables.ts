@@ -52,6 +52,7 @@ const LIMITS: OptionTable<keyof LimitSettings> = {
   maxJsonValues: FROM_ONE,
   maxResponseEntities: FROM_ONE,
   maxExpandItems: FROM_ZERO,
+  maxIterableEntities: FROM_ONE,
   queryTimeout: FROM_ONE,
   maxStreams: FROM_ONE,
   streamTimeout: FROM_ONE,

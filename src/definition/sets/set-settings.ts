@@ -68,6 +68,8 @@ export interface LimitSettings {
   readonly maxResponseEntities?: number | null | undefined;
   /** The maximum number of items in all `$expand` options of a request. */
   readonly maxExpandItems?: number | null | undefined;
+  /** The maximum number of entities in an async iterable of a handler that a request must read as a whole. Default 100,000. */
+  readonly maxIterableEntities?: number | null | undefined;
   /** The maximum time of one statement of a database, in milliseconds. */
   readonly queryTimeout?: number | null | undefined;
   /** The maximum number of responses that are read from one database while they are sent. Others wait. */
