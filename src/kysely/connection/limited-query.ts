@@ -1,5 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, QueryExecutor, QueryResult } from "kysely";
 import { queryTimeout } from "../../errors/odata-error.ts";
+import type { OwnTransaction } from "./own-transaction.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** What ends a query before it has a result. */
@@ -10,6 +11,8 @@ export interface QueryLimit {
   readonly timeout: number | null;
   /** The milliseconds that the error names. */
   readonly stated: number | null;
+  /** The transaction of the query; absent: the query has its own connection. */
+  readonly transaction?: OwnTransaction | undefined;
 }
 
 /**
@@ -23,13 +26,13 @@ export interface QueryLimit {
 export function runLimited<R>(
   db: AnyKysely,
   query: CompiledQuery<R>,
-  { signal, timeout, stated }: QueryLimit,
+  { signal, timeout, stated, transaction }: QueryLimit,
 ): Promise<QueryResult<R>> {
   signal?.throwIfAborted();
   if (signal === undefined && timeout === null) return db.executeQuery(query);
   const executor = db.getExecutor();
   return new Promise((resolve, reject) => {
-    const run = new LimitedQuery(executor);
+    const run = new LimitedQuery(executor, transaction);
     /** Ends the limits once, with the result or an error. */
     const settle = (finish: () => void): void => {
       if (run.isOver) return;
@@ -59,6 +62,7 @@ export function runLimited<R>(
 /** A query, the connection on which it runs, and its cancellation. */
 class LimitedQuery {
   readonly #executor: QueryExecutor;
+  readonly #transaction: OwnTransaction | undefined;
   #connection: DatabaseConnection | null = null;
   #cancelled: Promise<void> | undefined;
   /** Whether the cancellation waits for another connection of the pool. */
@@ -66,8 +70,9 @@ class LimitedQuery {
   #hasEnded = false;
   isOver = false;
 
-  constructor(executor: QueryExecutor) {
+  constructor(executor: QueryExecutor, transaction: OwnTransaction | undefined) {
     this.#executor = executor;
+    this.#transaction = transaction;
   }
 
   execute<R>(query: CompiledQuery<R>): Promise<QueryResult<R>> {
@@ -83,7 +88,8 @@ class LimitedQuery {
         // A late cancellation must not meet the next query of the connection. One without a connection may wait for this one.
         if (!this.#isWaiting) await this.#cancelled;
       };
-      this.#executor.provideConnection(run).catch(reject);
+      const ended = this.#executor.provideConnection(run).catch(reject);
+      this.#transaction?.track(ended);
     });
   }
 
@@ -98,7 +104,8 @@ class LimitedQuery {
   async #provide(use: (other: DatabaseConnection) => Promise<void>): Promise<void> {
     if (this.#hasEnded) return;
     this.#isWaiting = true;
-    await this.#executor.provideConnection(async (other) => {
+    const executor = this.#transaction?.pool ?? this.#executor;
+    await executor.provideConnection(async (other) => {
       this.#isWaiting = false;
       if (!this.#hasEnded) await use(other);
     });

@@ -85,7 +85,7 @@ async function holdTransaction(reader: SqlReader, { begin }: StreamingSyntax, qu
   });
   const release = (): void => {
     // A lost connection has no transaction any longer.
-    transaction.rollback().execute().then(leave, leave);
+    transaction.rollback().then(leave, leave);
   };
   const hold = holdStream(query, { transaction, readsElsewhere: true, release });
   try {

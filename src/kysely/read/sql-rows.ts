@@ -1,10 +1,11 @@
-import { CompiledQuery, type ControlledTransaction } from "kysely";
+import { CompiledQuery } from "kysely";
 import { chain, isPromiseLike, type Maybe, unawaited } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { BatchReader } from "../connection/batch-reader.ts";
 import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import { runLimited } from "../connection/limited-query.ts";
+import { OwnTransaction } from "../connection/own-transaction.ts";
 import { isPatientReader, type Patience, type SnapshotReader } from "../connection/patient-reader.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import { isSynchronousReader, type AnyKysely, type SynchronousReader } from "../connection/synchronous-reader.ts";
@@ -41,6 +42,8 @@ export class SqlRows {
   readonly slots: StreamSlots = new StreamSlots();
   /** The runner of the database that a snapshot belongs to. */
   #origin: SqlRows | undefined;
+  /** The transaction of a stream. */
+  #own: OwnTransaction | undefined;
   #guarding: Promise<void> | null = null;
   #isReached = true;
   #isGuarded: boolean;
@@ -62,6 +65,11 @@ export class SqlRows {
    */
   within(transaction: unknown): SqlRows {
     if (transaction instanceof SqlRows) return transaction.#origin === this ? transaction : this;
+    if (transaction instanceof OwnTransaction) {
+      const rows = this.within(transaction.transaction);
+      if (rows !== this) rows.#own = transaction;
+      return rows;
+    }
     const open = transaction === undefined ? null : openTransaction(transaction);
     return open === null || !isOfDatabase(open, this.#db) ? this : new SqlRows(open, null, this.#profile);
   }
@@ -74,9 +82,10 @@ export class SqlRows {
   }
 
   /** Opens a transaction that reads one snapshot. The caller ends it. @throws the error of Kysely if it cannot connect */
-  async begin(): Promise<ControlledTransaction<unknown>> {
+  async begin(): Promise<OwnTransaction> {
     await this.#reached(undefined);
-    return this.#db.startTransaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute();
+    const begun = this.#db.startTransaction().setIsolationLevel("repeatable read").setAccessMode("read only");
+    return new OwnTransaction(await begun.execute(), this.#db.getExecutor());
   }
 
   /** Whether further connections are free while one has a transaction. */
@@ -227,10 +236,11 @@ export class SqlRows {
     signal?.throwIfAborted();
     try {
       const query = CompiledQuery.raw(this.#limited(sql, parameters, timeout), [...parameters]);
-      // A statement within a transaction is not cancelled: that would leave its connection in an unknown state.
-      const { rows } = await (this.#db.isTransaction
+      const transaction = this.#own;
+      // A statement within a transaction of the application is not cancelled: that would leave it in an unknown state.
+      const { rows } = await (this.#db.isTransaction && transaction === undefined
         ? this.#db.executeQuery(query)
-        : runLimited(this.#db, query, { signal, timeout, stated: timeout }));
+        : runLimited(this.#db, query, { signal, timeout, stated: timeout, transaction }));
       return toRows(rows, width);
     } catch (error) {
       throw toReadFault(error, this.#profile.name, table);
