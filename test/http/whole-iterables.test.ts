@@ -131,11 +131,14 @@ describe("an async iterable that a request needs as a whole", () => {
   test("is told to return when the client leaves, although it waits", async () => {
     const seen = newSeen();
     const logged: unknown[] = [];
+    const never = new Promise<IteratorResult<Row>>((resolve) => {
+      onTestFinished(() => resolve({ done: true, value: undefined }));
+    });
     const iterator: AsyncIterator<Row> = {
       next: () => {
         seen.pulled += 1;
         const value = { id: seen.pulled, text: "", shelf: 1 };
-        return seen.pulled > 20 ? new Promise(() => undefined) : Promise.resolve({ done: false, value });
+        return seen.pulled > 20 ? never : Promise.resolve({ done: false, value });
       },
       return: () => {
         seen.events.push("return");
