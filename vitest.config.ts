@@ -23,6 +23,7 @@ const ALONE = [
 /** Files that start many programs, or measure pauses: `npm run test:slow` runs these, without coverage; `npm test` does not. */
 const SLOW = [
   "test/examples/world.test.ts",
+  "test/kysely/million-rows.test.ts",
   "test/kysely/no-stalls.test.ts",
   "test/kysely/writes-killed.test.ts",
   "test/types/budget.test.ts",
