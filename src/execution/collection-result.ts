@@ -40,9 +40,9 @@ export function cutPage(page: Page, most: number): Page {
   if (sizeOf(page) <= most) return page;
   if (page.rowShape !== undefined) return { ...page, entities: page.entities.slice(0, most) };
   if (page.json === undefined) return { ...page, entities: page.entities.slice(0, most) };
-  const { bytes, length, lastStart, total } = page.json;
+  const { bytes, length, lastStart, previousStart, total } = page.json;
   const rest = bytes.subarray(0, Math.max(lastStart - 1, 0));
-  return { ...page, json: { bytes: rest, length: length - 1, total, lastStart: 0 } };
+  return { ...page, json: { bytes: rest, length: length - 1, total, lastStart: previousStart, previousStart: 0 } };
 }
 
 /** Returns the count, which a plan may want without the skipped rows. @see docs/reference/navigation.md */

@@ -2,9 +2,12 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { compiledFor } from "../memory/compile-expression.ts";
 import { asEntity } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
+import type { KeysetValue } from "../plan/keyset-filter.ts";
+import { orderedProperties } from "../plan/keyset-order.ts";
 import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { Page, SourceQuery } from "../query/source.ts";
+import { lastValuesOf } from "../query/values-in-json.ts";
 import { toRow, rowReader } from "./row-to-entity.ts";
 
 /**
@@ -29,6 +32,25 @@ export function readCounted(
 
 /**
  * Returns the last row of a page, after which the next page starts.
+ * @param page the page, already cut
+ * @returns undefined without keyset paging; null if JSON does not tell the values of the row
+ */
+export function lastRowOf(plan: CollectionPlan, { entities, rowShape, json }: Page): LastRow | null | undefined {
+  if (json === undefined) return readLastRow(plan, entities.at(-1), rowShape);
+  if (plan.keyset === null) return undefined;
+  const properties = plan.keyset.order === null ? null : orderedProperties(plan.keyset.order);
+  if (properties === null) return { values: null, isRow: true };
+  const values = lastValuesOf(json, properties);
+  return values === null ? null : startAfter(values, true);
+}
+
+/** Databases have no NaN, so they order the row in another way than a computation in memory. */
+function startAfter(values: readonly KeysetValue[], isRow: boolean): LastRow {
+  return isRow && values.some((value) => Number.isNaN(value)) ? { values: null, isRow } : { values, isRow };
+}
+
+/**
+ * Returns the last row of a page, after which the next page starts.
  * @param entity an entity, or a row where there is a row shape
  * @returns undefined without keyset paging
  */
@@ -45,6 +67,5 @@ export function readLastRow(
   const object = rowShape === undefined ? asEntity(entity, entityType) : rowReader(rowShape)(toRow(entity));
   const evaluation = new Evaluation(plan.query.values);
   const values = order.terms.map((term) => compiledFor(term, roundingMode)(object, evaluation));
-  // Databases have no NaN, so they order the row in another way than a computation in memory.
-  return isRow && values.some((value) => Number.isNaN(value)) ? { values: null, isRow } : { values, isRow };
+  return startAfter(values, isRow);
 }

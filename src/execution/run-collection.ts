@@ -15,7 +15,7 @@ import { chooseJson, type ChosenJson } from "./choose-json.ts";
 import { type CollectionResult, countOf, cutPage, sizeOf } from "./collection-result.ts";
 import { CollectionStream } from "./collection-stream.ts";
 import { answeredValue, isAsyncIterable, isSource } from "./handler-answer.ts";
-import { readCounted, readLastRow } from "./keyset-page.ts";
+import { lastRowOf, readCounted } from "./keyset-page.ts";
 import { keepAll, readAll, readStream } from "./open-set.ts";
 import { canFilterInOrder, streamAll, streamSource } from "./open-stream.ts";
 import { applyInMemory, openSource, readFrom } from "./read-source.ts";
@@ -148,8 +148,7 @@ function readSearch(
 
 function readRows(rows: Iterable<unknown>, plan: CollectionPlan, reader: Reader): Maybe<CollectionResult> {
   const query = toSourceQuery(plan, reader, null, null);
-  const page = readCounted(plan, query, (each) => applyInMemory(rows, each, reader));
-  return chain(page, (read) => toResult(plan, read, NO_JOINS));
+  return readResult(plan, query, NO_JOINS, (each) => applyInMemory(rows, each, reader));
 }
 
 function readSource(
@@ -170,8 +169,7 @@ function readSource(
       const stream = mayStream ? streamSource(source, plan, { query, joined: chosen.joined, reader }) : null;
       return chain(stream, (opened) => {
         if (opened !== null) return opened;
-        const page = readCounted(plan, query, (each) => readFrom(source, each, reader));
-        return chain(page, (read) => toResult(plan, read, chosen.joined));
+        return readResult(plan, query, chosen.joined, (each) => readFrom(source, each, reader));
       });
     }),
   );
@@ -206,11 +204,28 @@ function toSourceQuery(
   };
 }
 
-function toResult(plan: CollectionPlan, page: Page, joined: JoinedSteps): CollectionResult {
+/** Reads a page, as rows if its JSON does not tell where the next page starts. */
+function readResult(
+  plan: CollectionPlan,
+  query: SourceQuery,
+  joined: JoinedSteps,
+  read: (query: SourceQuery) => Maybe<Page>,
+): Maybe<CollectionResult> {
+  return chain(
+    readCounted(plan, query, read),
+    (page) => toResult(plan, page, joined) ?? readResult(plan, { ...query, json: undefined }, joined, read),
+  );
+}
+
+/** Returns null if the page is JSON that does not tell where the next page starts. */
+function toResult(plan: CollectionPlan, page: Page, joined: JoinedSteps): CollectionResult | null {
   const { size, linked } = plan.page;
   const hasMore = size !== undefined && sizeOf(page) > size;
   // JSON is read with one more entity at most.
-  const { entities, rowShape, json } = hasMore ? cutPage(page, size) : page;
+  const cut = hasMore ? cutPage(page, size) : page;
+  const last = hasMore && linked ? lastRowOf(plan, cut) : undefined;
+  if (last === null) return null;
+  const { entities, rowShape, json } = cut;
   return {
     entities,
     rowShape,
@@ -219,7 +234,7 @@ function toResult(plan: CollectionPlan, page: Page, joined: JoinedSteps): Collec
     hasMore: hasMore && linked,
     nextLink: undefined,
     joined,
-    last: hasMore && linked && json === undefined ? readLastRow(plan, entities.at(-1), rowShape) : undefined,
+    last,
   };
 }
 

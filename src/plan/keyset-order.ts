@@ -1,4 +1,4 @@
-import { keeper, keptPerPair } from "../base/memo.ts";
+import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import type { OrderByItem, SelectedProperty } from "../query/clauses.ts";
 import type { Expression, ScalarType } from "../query/expression.ts";
@@ -46,6 +46,15 @@ export function withOrderProperties(
 const selectionFor = keptPerPair((order: KeysetOrder, selected: readonly SelectedProperty[]) =>
   addProperties(selected, order.properties),
 );
+
+/** Returns the property that each term of an order names; null if a term is computed, or a member of a complex value. */
+export const orderedProperties: (order: KeysetOrder) => readonly StructuralProperty[] | null = keptPer(({ terms }) => {
+  const named = terms.map(({ expression }) =>
+    expression.kind === "property" && expression.source.kind === "it" ? expression.property : null,
+  );
+  const properties = named.filter((property) => property !== null);
+  return properties.length < named.length ? null : Object.freeze(properties);
+});
 
 function addProperties(
   selected: readonly SelectedProperty[],

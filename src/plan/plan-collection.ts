@@ -16,7 +16,15 @@ import { type KeysetValue, type Seek, seekBehind } from "./keyset-filter.ts";
 import { type KeysetOrder, keysetOrder, withOrderProperties } from "./keyset-order.ts";
 import { type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
 import type { ExpandPlan } from "./plan-expand.ts";
-import { planPaging, type PagePlan, MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "./plan-paging.ts";
+import { tellsOrder } from "./plan-json.ts";
+import {
+  mayBeLong,
+  planPaging,
+  type PagePlan,
+  MAX_SKIP_TOKEN_OFFSET,
+  readSkipToken,
+  writeSkipToken,
+} from "./plan-paging.ts";
 import { totalOrderOf } from "./total-order.ts";
 
 /**
@@ -109,15 +117,17 @@ export function planCollection(
     countsAfterSkip: request.countsAfterSkip ?? false,
     expand: request.expand ?? null,
     orderBy,
-    json: order === null && paysAsJson(request.json, page) ? request.json : undefined,
+    json: request.json !== undefined && paysAsJson(request.json, page, order) ? request.json : undefined,
   };
 }
 
 /** For fewer rows without expansions, a database needs more time to write JSON than to return them. */
 const LEAST_JSON_ROWS = 20;
 
-function paysAsJson(json: JsonMembers | undefined, { readSize }: PagePlan): boolean {
-  if (json === undefined) return false;
+function paysAsJson(json: JsonMembers, page: PagePlan, order: KeysetOrder | null): boolean {
+  const { readSize } = page;
+  // A stream keeps the last row, not its JSON.
+  if (order !== null && (mayBeLong(page) || !tellsOrder(json, order))) return false;
   return json.expanded.length > 0 || readSize === undefined || readSize >= LEAST_JSON_ROWS;
 }
 

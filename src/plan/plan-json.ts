@@ -3,6 +3,7 @@ import type { EntitySet } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { JsonExpansion, JsonMembers } from "../query/source.ts";
+import { type KeysetOrder, orderedProperties } from "./keyset-order.ts";
 import type { ExpandPlan, ExpandStep } from "./plan-expand.ts";
 import { totalOrder } from "./total-order.ts";
 
@@ -71,6 +72,12 @@ function mentionsLists(expansion: ExpandedNavigation): boolean {
   if (mentions === null) return false;
   return mentions.roots.length > 0 || mentions.allNavigations.some((each) => each.navigationProperty.isCollection);
 }
+
+/** Whether the last entity of a page as JSON contains the values after which the next page starts. */
+export const tellsOrder: (json: JsonMembers, order: KeysetOrder) => boolean = keptPerPair(({ selected }, order) => {
+  const properties = new Set(selected.map(({ property }) => property));
+  return orderedProperties(order)?.every((property) => properties.has(property)) === true;
+});
 
 /** Returns the sets of all expansions, and the sets that their expressions mention. */
 export const setsOfJson: (json: JsonMembers) => readonly EntitySet[] = keptPer(({ expanded }) =>

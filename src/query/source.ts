@@ -247,6 +247,8 @@ export interface JsonEntities {
   readonly total: number;
   /** Where the last entity starts. */
   readonly lastStart: number;
+  /** Where the entity before it starts; 0 without one. */
+  readonly previousStart: number;
 }
 
 /** The joins of a read of one entity, as in `SourceQuery`. */

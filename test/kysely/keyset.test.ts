@@ -33,6 +33,7 @@ const service = odataService({
 const reader = synchronousReaderOf(db);
 if (reader === null || !isPatientReader(reader)) throw new Error("The database does not read at once.");
 const readRows = vi.spyOn(reader, "read");
+const readFirst = vi.spyOn(reader, "readFirst");
 
 interface Page {
   readonly value: ReadonlyArray<{ readonly id: number }>;
@@ -46,20 +47,30 @@ async function read(link: string): Promise<Page> {
   return JSON.parse(text) as Page;
 }
 
-/** The statement of the last page. */
+/** How the statement of a page begins that SQLite writes as JSON. */
+const JSON_HEAD = "select cast(group_concat(";
+
+/** The statement of the last page, as rows or as JSON. */
 function lastStatement(): readonly [text: string, parameters: readonly unknown[]] {
-  const call = readRows.mock.calls.at(-1);
-  if (call === undefined) throw new Error("Nothing was read.");
-  const [text, parameters] = call;
-  return [text, parameters];
+  const [last] = [readRows, readFirst]
+    .flatMap(({ mock }) =>
+      mock.calls.map(([text, parameters], index) => ({ text, parameters, at: mock.invocationCallOrder[index] ?? 0 })),
+    )
+    .filter(({ text }) => text.startsWith(JSON_HEAD) || text.includes(" limit "))
+    .toSorted((left, right) => right.at - left.at);
+  if (last === undefined) throw new Error("Nothing was read.");
+  return [last.text, last.parameters];
 }
 
-/** The query plan of SQLite. */
+/** The query plan of SQLite, without the steps that read the rows of a page as JSON. */
 async function planOf([text, parameters]: readonly [string, readonly unknown[]]): Promise<string> {
   const compiled = db.selectFrom("orders").compile();
   const explained = { ...compiled, sql: `explain query plan ${text}`, parameters };
   const { rows } = await db.executeQuery<{ readonly detail: string }>(explained);
-  return rows.map(({ detail }) => detail).join("; ");
+  return rows
+    .map(({ detail }) => detail)
+    .filter((detail) => !/^(?:CO-ROUTINE|SCAN) page$/.test(detail))
+    .join("; ");
 }
 
 describe("a page after a row starts in an index, however far down it is", () => {

@@ -17,6 +17,8 @@ export interface JsonRows {
   readonly total: number;
   /** Where the last object starts. */
   readonly lastStart: number;
+  /** Where the object before it starts; 0 without one. */
+  readonly previousStart: number;
 }
 
 const COMMA = 44;
@@ -26,7 +28,7 @@ const LOWER_N = 110;
 const OPENING = 123;
 const CLOSING = 125;
 const NULL_LENGTH = 4;
-const NOTHING: JsonRows = Object.freeze({ bytes: new Uint8Array(0), total: 0, lastStart: 0 });
+const NOTHING: JsonRows = Object.freeze({ bytes: new Uint8Array(0), total: 0, lastStart: 0, previousStart: 0 });
 
 /**
  * Checks the values of objects that a database wrote, with commas between them, and writes those differently that JavaScript
@@ -40,14 +42,22 @@ export function scanRows(bytes: Uint8Array, count: number, members: readonly Jso
   const findings: JsonFindings = { patches: [], entities: count };
   let at = 0;
   let lastStart = 0;
+  let previousStart = 0;
   for (let row = 0; row < count; row += 1) {
+    previousStart = lastStart;
     lastStart = at;
     at = scanObject(bytes, at, members, findings);
     if (at < 0) return null;
     at += 1;
   }
   const { patches, entities: total } = findings;
-  return patches.length === 0 ? { bytes, total, lastStart } : { ...patched(bytes, lastStart, patches), total };
+  if (patches.length === 0) return { bytes, total, lastStart, previousStart };
+  return {
+    bytes: patched(bytes, patches),
+    total,
+    lastStart: lastStart + growthBefore(lastStart, patches),
+    previousStart: previousStart + growthBefore(previousStart, patches),
+  };
 }
 
 /** Makes the scan of a related entity. */
@@ -106,18 +116,12 @@ function hide(start: number, end: number, { patches }: JsonFindings): void {
 }
 
 /** Writes patches in place, or into more bytes if the text before one of them has become longer. */
-function patched(
-  bytes: Uint8Array,
-  lastStart: number,
-  patches: readonly JsonPatch[],
-): Pick<JsonRows, "bytes" | "lastStart"> {
+function patched(bytes: Uint8Array, patches: readonly JsonPatch[]): Uint8Array {
   let growth = 0;
-  let growthBefore = 0;
   let mostGrowth = 0;
   for (const { start, end, text } of patches) {
     growth += text.length - (end - start);
     if (growth > mostGrowth) mostGrowth = growth;
-    if (start < lastStart) growthBefore = growth;
   }
   const made = mostGrowth > 0 ? new Uint8Array(bytes.length + mostGrowth) : bytes;
   // Moved to its end, the rest is never overwritten before it is read.
@@ -131,7 +135,17 @@ function patched(
     from = end + mostGrowth;
   }
   to = move(made, to, from, made.length);
-  return { bytes: made.subarray(0, to), lastStart: lastStart + growthBefore };
+  return made.subarray(0, to);
+}
+
+/** Returns by how many bytes the patches before a place make the text longer. Most of them are before the last entities. */
+function growthBefore(place: number, patches: readonly JsonPatch[]): number {
+  let growth = 0;
+  for (const { start, end, text } of patches) {
+    if (start >= place) break;
+    growth += text.length - (end - start);
+  }
+  return growth;
 }
 
 /** Short distances are cheaper to copy one by one. */

@@ -1,12 +1,7 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import { codecOf } from "../../edm/value-codecs.ts";
-import { isJsonObject } from "../../json/json-value.ts";
-import { parseJson } from "../../json/parse-json.ts";
 import type { JsonEntities, Page } from "../../query/source.ts";
-
-/** More than the depth of any expansion. */
-const MAX_DEPTH = 1000;
+import { lastValuesOf } from "../../query/values-in-json.ts";
 
 /**
  * Returns the key of the last entity of a page.
@@ -28,22 +23,8 @@ export function lastKeyOf(page: Page, key: readonly StructuralProperty[]): reado
   });
 }
 
-function keyInJson(
-  { bytes, lastStart }: JsonEntities,
-  key: readonly StructuralProperty[],
-): readonly PrimitiveValue[] | null {
-  const entity = parseJson(new TextDecoder().decode(bytes.subarray(lastStart)), { maxDepth: MAX_DEPTH });
-  if (!isJsonObject(entity)) return null;
-  const values: PrimitiveValue[] = [];
-  for (const property of key) {
-    const value = entity[property.name];
-    if (value === undefined || value === null) return null;
-    try {
-      values.push(codecOf(property).fromJson(value, false));
-    } catch {
-      // A value outside the facets of its property is read, but not accepted.
-      return null;
-    }
-  }
-  return values;
+function keyInJson(json: JsonEntities, key: readonly StructuralProperty[]): readonly PrimitiveValue[] | null {
+  const values = lastValuesOf(json, key);
+  const present = values?.filter((value) => value !== null);
+  return present?.length === key.length ? present : null;
 }
