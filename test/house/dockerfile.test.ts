@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { validate } from "dockerfile-utils";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ROOT } from "./source-files.ts";
 
@@ -14,9 +14,19 @@ const namesOf = instructions.map(([name]) => name ?? "");
 const valuesOf = (name: string): readonly string[] =>
   instructions.flatMap(([each, value = ""]) => (each === name ? [value] : []));
 
+interface Linter {
+  validate(
+    text: string,
+  ): ReadonlyArray<{ readonly message: string; readonly range: { readonly start: { readonly line: number } } }>;
+}
+
+// The types of the linter need those of editors.
+const require = createRequire(import.meta.url);
+const linter = require("dockerfile-utils") as Linter;
+
 /** Returns the findings of the linter, each with its line. */
 function findingsOf(dockerfile: string): readonly unknown[] {
-  return validate(dockerfile).map(({ message, range }) => [range.start.line + 1, message]);
+  return linter.validate(dockerfile).map(({ message, range }) => [range.start.line + 1, message]);
 }
 
 describe("the Dockerfile", () => {
