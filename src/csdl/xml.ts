@@ -63,7 +63,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
  * @see W3C XML 1.0, section 2.4
  */
 export function escapeXml(text: string): string {
-  return toXmlText(text).replaceAll(/[&<>"\t\n\r]/g, (character) => ESCAPES[character] ?? character);
+  return text.replaceAll(
+    /[&<>"\p{Cc}\p{Surrogate}\uFFFE\uFFFF]/gu,
+    (character) => ESCAPES[character] ?? toXmlCharacter(character),
+  );
 }
 
 /**
@@ -71,8 +74,10 @@ export function escapeXml(text: string): string {
  * @see W3C XML 1.0, section 2.2
  */
 export function toXmlText(text: string): string {
-  // XML allows tab, line feed, carriage return, and the control characters from U+007F on.
-  return text.replaceAll(/[\p{Cc}\p{Surrogate}\uFFFE\uFFFF]/gu, (character) =>
-    /[\t\n\r\u007F-\u009F]/.test(character) ? character : "\uFFFD",
-  );
+  return text.replaceAll(/[\p{Cc}\p{Surrogate}\uFFFE\uFFFF]/gu, toXmlCharacter);
+}
+
+/** XML allows white space and the control characters from U+007F on. */
+function toXmlCharacter(character: string): string {
+  return /[\t\n\r\u007F-\u009F]/.test(character) ? character : "\uFFFD";
 }

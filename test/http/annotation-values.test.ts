@@ -261,6 +261,11 @@ describe("a value is written", () => {
       "<EnumMember>Shop.Rights/Read Shop.Rights/Write</EnumMember>",
     ],
     ["with the greatest integer", { "X.A": 2n ** 63n - 1n }, 'Int="9223372036854775807"'],
+    [
+      "with bytes and a date",
+      { "X.A": [{ $Binary: new Uint8Array([1, 2]) }, { $DateTimeOffset: new Date(0) }] },
+      "<Binary>AQI</Binary><DateTimeOffset>1970-01-01T00:00:00",
+    ],
     ["with the greatest byte", { "Measures.Scale": 255 }, 'Int="255"'],
     [
       "with wire names of a type of the service",

@@ -4,16 +4,14 @@
  * @see docs/reference/annotations.md
  */
 export interface Annotations {
-  readonly [term: `${string}.${string}`]: AnnotationValue;
+  readonly [term: `${string}.${string}`]: AnnotationValue | undefined;
 }
 
-/** The value of an annotation: a constant, an array for a collection, an object for a record or an expression. */
-export type AnnotationValue = string | number | bigint | boolean | null | readonly AnnotationValue[] | AnnotationObject;
-
-/** A record, or an expression such as `{ $Path: "name" }`. */
-export interface AnnotationObject {
-  readonly [member: string]: AnnotationValue | undefined;
-}
+/**
+ * The value of an annotation: a constant, an array for a collection, an object for a record or an expression such as
+ * `{ $Path: "name" }`. The startup checks the parts of arrays and objects, also those of an interface.
+ */
+export type AnnotationValue = string | number | bigint | boolean | null | object;
 
 /** A vocabulary that the service does not know, or knows in an older version. */
 export interface VocabularyOptions {
