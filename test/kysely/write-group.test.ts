@@ -7,7 +7,9 @@ import { Kysely, sql } from "kysely";
 import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { UndoneWriteError } from "../../src/kysely/connection/synchronous-reader.ts";
+import { WriteGroup } from "../../src/kysely/sqlite/write-group.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 /** Writes of requests that arrive together share one transaction over SQLite, and none of them harms another. */
@@ -195,4 +197,102 @@ test("a lock of another process leads to 503, or to success after it is released
   other.close();
   expect((await post(service, 2, "second")).status).toBe(201);
   expect(names()).toEqual(["first", "second"]);
+});
+
+describe("a disk that fails", () => {
+  /** A connection whose commands fail while they are in `failing`. */
+  function connect(): { group: WriteGroup; failing: Set<string>; commands: string[]; end: () => void } {
+    const failing = new Set<string>();
+    const commands: string[] = [];
+    let isTransaction = false;
+    const group = new WriteGroup({
+      get isTransaction() {
+        return isTransaction;
+      },
+      command: (command) => {
+        commands.push(command);
+        if (failing.has(command)) throw new Error(`disk I/O error: ${command}`);
+        if (command === "begin immediate") isTransaction = true;
+        if (command === "commit" || command === "rollback") isTransaction = false;
+      },
+    });
+    const end = (): void => {
+      isTransaction = false;
+    };
+    return { group, failing, commands, end };
+  }
+
+  const ended = (writes: readonly Promise<unknown>[]): Promise<readonly unknown[]> =>
+    Promise.all(writes.map((write) => write.catch((error: unknown) => error)));
+
+  test.each(["the immediate", "another user"])("ends each write if %s can neither commit nor undo", async (by) => {
+    const { group, failing, commands } = connect();
+    failing.add("commit").add("rollback");
+    const writes = [group.add(() => 1), group.add(() => 2)];
+    if (by === "another user") expect(() => group.settle()).toThrow("disk I/O error: rollback");
+    for (const error of await ended(writes)) {
+      expect(error).not.toBeInstanceOf(UndoneWriteError);
+      expect(error).toMatchObject({ cause: { message: "disk I/O error: commit" } });
+    }
+    expect(group.isOpen).toBe(false);
+    // Nobody uses the connection, whose transaction is still open.
+    expect(() => group.add(() => 3)).toThrow("disk I/O error: rollback");
+    expect(() => group.settle()).toThrow("disk I/O error: rollback");
+    failing.clear();
+    commands.length = 0;
+    expect(await group.add(() => 4)).toBe(4);
+    const member = ["savepoint odatakit_member", "release odatakit_member"];
+    expect(commands).toEqual(["rollback", "begin immediate", ...member, "commit"]);
+  });
+
+  test("needs no second rollback if SQLite has ended the transaction itself", async () => {
+    const { group, failing, commands, end } = connect();
+    failing.add("commit").add("rollback");
+    await ended([group.add(() => 1)]);
+    end();
+    commands.length = 0;
+    group.settle();
+    expect(commands).toEqual([]);
+  });
+
+  test("undoes the whole group if one write cannot be undone", async () => {
+    for (const command of ["savepoint odatakit_member", "rollback to odatakit_member", "release odatakit_member"]) {
+      const { group, failing, commands } = connect();
+      const first = group.add(() => 1);
+      failing.add(command);
+      if (command !== "rollback to odatakit_member") failing.add("rollback to odatakit_member");
+      const second = group.add(() => {
+        throw new Error("refused");
+      });
+      for (const error of await ended([first, second])) expect(error).toBeInstanceOf(UndoneWriteError);
+      expect(commands.at(-1)).toBe("rollback");
+      expect(commands).not.toContain("commit");
+      failing.clear();
+      expect(await group.add(() => 3)).toBe(3);
+    }
+  });
+
+  test("undoes the whole group if one write can be neither kept nor undone", async () => {
+    const { group, failing, commands } = connect();
+    const first = group.add(() => 1);
+    const second = group.add(() => {
+      failing.add("release odatakit_member");
+      queueMicrotask(() => failing.clear());
+      return 2;
+    });
+    for (const error of await ended([first, second])) expect(error).toBeInstanceOf(UndoneWriteError);
+    expect(commands.at(-1)).toBe("rollback");
+  });
+
+  test("ends the writes with an error if neither one of them nor the group can be undone", async () => {
+    const { group, failing } = connect();
+    const first = group.add(() => 1);
+    failing.add("rollback to odatakit_member").add("rollback");
+    const second = group.add(() => {
+      throw new Error("refused");
+    });
+    for (const error of await ended([first, second])) {
+      expect(error).toMatchObject({ cause: { message: "disk I/O error: rollback to odatakit_member" } });
+    }
+  });
 });

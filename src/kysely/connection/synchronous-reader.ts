@@ -68,6 +68,19 @@ export interface SynchronousWriter {
    * @throws the errors of the work; UndoneWriteError if nothing was written and the write must run again alone
    */
   write<T>(work: (run: RunRows) => T): Maybe<T>;
+  /**
+   * Makes the use of the connection that a function requests synchronously wait as a request does: until its time has
+   * passed or its client disconnects.
+   */
+  patiently<T>(patience: WritePatience, request: () => T): T;
+}
+
+/** How long a request waits for a lock that another connection holds. */
+export interface WritePatience {
+  /** When the request began to wait, on the clock of `performance.now()`. */
+  readonly since: number;
+  /** Aborted when the client disconnects. It is called only if the request waits. */
+  readonly signal: () => AbortSignal | undefined;
 }
 
 /** Runs a statement once and returns the rows that it wrote. @param parameters as for `SynchronousReader` */
@@ -85,6 +98,28 @@ export class UndoneWriteError extends Error {
 /** The writer of an instance; null until its connection has been inspected. */
 interface Found {
   writer: SynchronousWriter | null;
+  /** Ends when the connection has been inspected; null afterwards. */
+  inspection: Promise<void> | null;
+}
+
+/** Another connection held the lock of the file for longer than a request waits. It has the codes of its cause. */
+export class LockTimeoutError extends Error {
+  override readonly name = "LockTimeoutError";
+  readonly code: unknown;
+  readonly errcode: unknown;
+
+  constructor(cause: Error & { readonly code?: unknown; readonly errcode?: unknown }) {
+    super(cause.message, { cause });
+    this.code = cause.code;
+    this.errcode = cause.errcode;
+  }
+}
+
+/** Requests a connection that waits for a lock as long as a request does, if the database is a file of this process. */
+export function patiently<T>(db: AnyKysely, patience: WritePatience, request: () => Promise<T>): Promise<T> {
+  const found = findWriter(db);
+  const begin = (): Promise<T> => found.writer?.patiently(patience, request) ?? request();
+  return found.inspection === null ? begin() : found.inspection.then(begin);
 }
 
 /**
@@ -97,7 +132,7 @@ export function synchronousWriterOf(db: AnyKysely): SynchronousWriter | null {
 }
 
 const findWriter = keptPerForeign((db: AnyKysely): Found => {
-  const made: Found = { writer: null };
+  const made: Found = { writer: null, inspection: null };
   const executor = db.getExecutor();
   // In other databases connections are expensive, and each user gets a different one.
   if (!db.isTransaction && isSynchronousReader(executor.adapter)) {
@@ -106,7 +141,10 @@ const findWriter = keptPerForeign((db: AnyKysely): Found => {
       return Promise.resolve();
     };
     // Without a connection, the statement reports the error.
-    executor.provideConnection(inspect).catch(() => undefined);
+    const inspection = executor.provideConnection(inspect).catch(() => undefined);
+    made.inspection = inspection.then(() => {
+      made.inspection = null;
+    });
   }
   return made;
 });

@@ -8,7 +8,7 @@ import {
 } from "kysely";
 import { nextTurn } from "../../base/host.ts";
 import type { Maybe } from "../../base/maybe.ts";
-import type { RunRows, SynchronousWriter } from "../connection/synchronous-reader.ts";
+import type { RunRows, SynchronousWriter, WritePatience } from "../connection/synchronous-reader.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
@@ -20,9 +20,18 @@ const ROWS_PER_TURN = 500;
 /** The start of raw SQL that changes rows. */
 const CHANGES_ROWS = /^\s*(?:insert|update|delete|replace|with)\b/i;
 
+/** The start of a statement that leaves the lock of writers alone. A read waits in SQLite, if at all. */
+const READS = /^\s*(?:select|explain|pragma)\b/i;
+
+const NO_CLIENT = (): undefined => undefined;
+
 /** The connection of Kysely's statements. While it is free, it also runs synchronous writes. */
 export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
   readonly #database: SqliteDatabase;
+  #patience: WritePatience | undefined;
+  #queued = 0;
+  /** Whether a transaction has the lock of writers, so that no statement has to wait for it. */
+  hasLock = false;
 
   constructor(database: SqliteDatabase) {
     this.#database = database;
@@ -38,17 +47,36 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
     return group === null ? write() : group.add(write);
   }
 
+  patiently<T>(patience: WritePatience, request: () => T): T {
+    this.#database.patience = patience;
+    try {
+      return request();
+    } finally {
+      this.#database.patience = undefined;
+    }
+  }
+
+  /** Begins a use of the connection. @param asked when the user asked for it, on the clock of `performance.now()` */
+  begin(patience: WritePatience | undefined, asked: number): void {
+    this.#patience = patience;
+    this.#queued = performance.now() - asked;
+    this.hasLock = false;
+  }
+
   /** Runs a statement. The result has `numAffectedRows` and `insertId` if it changed rows. */
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     return new Promise((resolve) => {
       const values = toBoundValues(query.parameters);
-      const { statements, watch } = this.#database;
-      watch.begin(MAX_TIME_HERE);
-      try {
-        resolve(execute<R>(statements.get(query.sql), values, query));
-      } finally {
-        watch.end();
-      }
+      const { statements, watch, lock } = this.#database;
+      const run = (): QueryResult<R> => {
+        watch.begin(MAX_TIME_HERE);
+        try {
+          return execute<R>(statements.get(query.sql), values, query);
+        } finally {
+          watch.end();
+        }
+      };
+      resolve(this.hasLock || READS.test(query.sql) ? run() : lock.wait(run, this.#takePatience()));
     });
   }
 
@@ -66,12 +94,28 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
     statements.giveBack(statement);
   }
 
-  /** Runs a command without preparing or caching it: `begin`, `commit`. */
+  /** Runs a command without preparing or caching it. */
   control(command: string): Promise<void> {
     return new Promise((resolve) => {
       this.#database.connection.exec(command);
       resolve();
     });
+  }
+
+  /** Runs a command that may have to wait for the lock of the file: `begin immediate`, `commit`. */
+  locking(command: string): Promise<void> {
+    return new Promise((resolve) => {
+      const { connection, lock } = this.#database;
+      resolve(lock.wait(() => connection.exec(command), this.#takePatience()));
+    });
+  }
+
+  /** The first command waits as the request does; time in the queue counts. Later ones have their own time. */
+  #takePatience(): WritePatience {
+    const first = this.#patience ?? { since: performance.now() - this.#queued, signal: NO_CLIENT };
+    this.#patience = undefined;
+    this.#queued = 0;
+    return first;
   }
 }
 

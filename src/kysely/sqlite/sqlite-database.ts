@@ -1,4 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { WritePatience } from "../connection/synchronous-reader.ts";
+import { FileLock } from "./file-lock.ts";
 import { PreparedStatements } from "./prepared-statement.ts";
 import { registerFunctions } from "./sqlite-functions.ts";
 import { Watch } from "./watch.ts";
@@ -27,6 +29,7 @@ interface Opened {
   readonly database: DatabaseSync;
   readonly statements: PreparedStatements<"objects">;
   readonly group: WriteGroup | null;
+  readonly lock: FileLock;
 }
 
 /**
@@ -45,6 +48,8 @@ export class SqliteDatabase {
   readonly #mainWatch = new Watch();
   readonly #readingWatch = new Watch();
   #users = 0;
+  /** How long the request waits that now asks for the connection. */
+  patience: WritePatience | undefined;
   #isClosed = false;
 
   constructor(settings: SqliteSettings) {
@@ -115,9 +120,17 @@ export class SqliteDatabase {
     return this.#opened().group;
   }
 
-  /** Records that the connection is in use, possibly for a transaction or a stream. Commits the group of writes. */
+  /** The lock of the file, which other connections may hold. */
+  get lock(): FileLock {
+    return this.#opened().lock;
+  }
+
+  /**
+   * Records that the connection is in use, possibly for a transaction or a stream. Commits the group of writes.
+   * @throws the error of the database if a group can neither be committed nor undone
+   */
   take(): void {
-    this.#main?.group?.commit();
+    this.#main?.group?.settle();
     this.#users += 1;
   }
 
@@ -162,7 +175,9 @@ export class SqliteDatabase {
     }
     const database = openConnection(this.settings, this.settings.readonly, this.#mainWatch);
     const statements = new PreparedStatements(database, "objects", this.settings.statements);
-    return { database, statements, group: database.location() === null ? null : groupOf(database) };
+    const isFile = database.location() !== null;
+    const lock = new FileLock(database, isFile && !this.settings.readonly ? this.settings.busyTimeout : 0);
+    return { database, statements, lock, group: isFile ? groupOf(database, lock) : null };
   }
 
   #openReading(): DatabaseSync {
@@ -172,7 +187,7 @@ export class SqliteDatabase {
   }
 }
 
-function groupOf(database: DatabaseSync): WriteGroup {
+function groupOf(database: DatabaseSync, lock: FileLock): WriteGroup {
   const commands = new Map<string, StatementSync>();
   return new WriteGroup({
     get isTransaction() {
@@ -181,7 +196,8 @@ function groupOf(database: DatabaseSync): WriteGroup {
     command(sql) {
       let statement = commands.get(sql);
       if (statement === undefined) commands.set(sql, (statement = database.prepare(sql)));
-      statement.run();
+      if (sql === "begin immediate" || sql === "commit") lock.atOnce(() => statement.run());
+      else statement.run();
     },
   });
 }

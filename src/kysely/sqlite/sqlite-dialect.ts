@@ -10,8 +10,9 @@ export interface SqliteOptions {
   /** Opens an existing file read-only. Default false. */
   readonly readonly?: boolean | undefined;
   /**
-   * Milliseconds to wait while another process locks the file, default 5000. The whole process waits.
-   * @see https://sqlite.org/pragma.html#pragma_busy_timeout
+   * Milliseconds to wait while another connection locks the file, default 5000; 0 reports the lock at once. Writes wait
+   * without stopping the process. Opening a locked file stops it, and so do reads of a file without a write-ahead log.
+   * @see docs/reference/sql.md#while-another-process-writes
    */
   readonly busyTimeout?: number | undefined;
   /**

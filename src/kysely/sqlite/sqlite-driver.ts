@@ -12,11 +12,12 @@ import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import type { SqliteReads } from "./sqlite-reads.ts";
 import { toBoundValues } from "./sqlite-values.ts";
+import { Turns } from "./turns.ts";
 
 const DONE: Promise<void> = Promise.resolve();
 
 /**
- * Kysely's driver of a SQLite database. It has one connection, which Kysely gives to one user at a time.
+ * Kysely's driver of a SQLite database. It has one connection, which it gives to one user at a time.
  *
  * A transaction takes the write lock when it begins: if it read first, it could not get the lock after another process has
  * written. Whatever isolation level is requested, transactions in SQLite are serializable.
@@ -25,6 +26,7 @@ export class SqliteDriver implements Driver {
   readonly #database: SqliteDatabase;
   readonly #reads: SqliteReads;
   readonly #connection: SqliteConnection;
+  readonly #turns = new Turns();
   #isReadOnly = false;
 
   constructor(database: SqliteDatabase, reads: SqliteReads) {
@@ -38,20 +40,33 @@ export class SqliteDriver implements Driver {
     return DONE;
   }
 
-  acquireConnection(): Promise<DatabaseConnection> {
-    this.#database.take();
-    return Promise.resolve(this.#connection);
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const asked = performance.now();
+    const { patience } = this.#database;
+    await this.#turns.take(patience);
+    try {
+      this.#database.take();
+    } catch (error) {
+      this.#turns.giveBack();
+      throw error;
+    }
+    this.#connection.begin(patience, asked);
+    return this.#connection;
   }
 
   releaseConnection(): Promise<void> {
     this.#database.giveBack();
+    this.#turns.giveBack();
     return DONE;
   }
 
   beginTransaction(_connection: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
     this.#isReadOnly = accessMode === "read only";
     if (this.#isReadOnly) return this.#connection.control("begin; pragma query_only = on");
-    return this.#connection.control(this.#database.settings.readonly ? "begin" : "begin immediate");
+    if (this.#database.settings.readonly) return this.#connection.control("begin");
+    return this.#connection.locking("begin immediate").then(() => {
+      this.#connection.hasLock = true;
+    });
   }
 
   commitTransaction(): Promise<void> {
@@ -84,7 +99,10 @@ export class SqliteDriver implements Driver {
   }
 
   #end(command: string): Promise<void> {
-    return this.#connection.control(this.#isReadOnly ? `${command}; pragma query_only = off` : command);
+    if (this.#isReadOnly) return this.#connection.control(`${command}; pragma query_only = off`);
+    return this.#connection.locking(command).then(() => {
+      this.#connection.hasLock = false;
+    });
   }
 }
 
@@ -101,6 +119,11 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
     super();
     this.#database = database;
     this.#reads = reads;
+  }
+
+  /** The driver itself lets users wait: Kysely would not tell it since when. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
   }
 
   readRows(sql: string, parameters: readonly unknown[]): readonly (readonly unknown[])[] {

@@ -1,4 +1,4 @@
-import { CompiledQuery } from "kysely";
+import { CompiledQuery, type QueryResult } from "kysely";
 import { nextTurn, pause } from "../../base/host.ts";
 import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
@@ -8,9 +8,12 @@ import type { Row } from "../../query/row-shape.ts";
 import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import {
   type AnyKysely,
+  LockTimeoutError,
+  patiently,
   type RunRows,
   synchronousWriterOf,
   UndoneWriteError,
+  type WritePatience,
 } from "../connection/synchronous-reader.ts";
 import { ofTable, tooBusy, databaseFault } from "../dialects/database-fault.ts";
 import { toRows } from "../translate/select-columns.ts";
@@ -62,12 +65,15 @@ export function inTransaction<T>(
       isUndone ? withSavepoint("odatakit_write", run, () => work(session)) : work(session),
     );
   }
+  const patience = patienceOf(context);
   const attempt = (): Promise<T> => {
     throwIfGone(context);
-    return table.db.transaction().execute((transaction) => {
-      throwIfGone(context);
-      return work(sessionOf(transaction));
-    });
+    const execute = (): Promise<T> =>
+      table.db.transaction().execute((transaction) => {
+        throwIfGone(context);
+        return work(sessionOf(transaction));
+      });
+    return patiently(table.db, patience, execute);
   };
   return retry(guarded(table, attempt), (error) => toFailure(error, { table, context }));
 }
@@ -82,9 +88,10 @@ export function inStatement<T>(table: SqlTable, context: Context, work: (session
   const write: Write = { table, context };
   const joined = transactionOf(table, context);
   if (joined !== null) return once(write, () => work(sessionOf(joined)));
+  let patience: WritePatience | undefined;
   const attempt = (): Maybe<T> => {
     throwIfGone(context);
-    return work(sessionOf(table.db));
+    return work(sessionOf(table.db, (patience ??= patienceOf(context))));
   };
   const toFault = (error: unknown): unknown => toFailure(error, write);
   const onFailure = (error: unknown): Promise<T> => {
@@ -115,6 +122,11 @@ interface Write {
 /** Throws if the client has disconnected. The context of an application may have no signal. */
 export function throwIfGone(context: (Partial<RuleContext> & { readonly isAborted?: boolean }) | undefined): void {
   if (context?.isAborted !== false) context?.signal?.throwIfAborted();
+}
+
+/** A request waits for a lock from now on. The context of an application may have no signal. */
+export function patienceOf(context: Partial<RuleContext> | undefined): WritePatience {
+  return { since: performance.now(), signal: () => context?.signal };
 }
 
 /** Runs the work without repeating it: a transaction of the application may contain earlier statements. */
@@ -164,14 +176,16 @@ function guarded<T>({ reader }: SqlTable, attempt: () => Maybe<T>): () => Promis
 /** As for reads: the commands already contain the names that plugins map. */
 const withoutPlugins = keptPerForeign((db: AnyKysely): AnyKysely => db.withoutPlugins());
 
-function sessionOf(db: AnyKysely): SqlSession {
+/** @param patience how long a command waits for a lock outside a transaction */
+function sessionOf(db: AnyKysely, patience?: WritePatience): SqlSession {
   const plain = withoutPlugins(db);
   let count = 0;
   return {
     run: async ({ sql, parameters, width }) => {
       count += 1;
       if (count % COMMANDS_PER_TURN === 0) await nextTurn();
-      const result = await plain.executeQuery(CompiledQuery.raw(sql, [...parameters]));
+      const execute = (): Promise<QueryResult<unknown>> => plain.executeQuery(CompiledQuery.raw(sql, [...parameters]));
+      const result = await (patience === undefined ? execute() : patiently(db, patience, execute));
       return { rows: toRows(result.rows, width), insertId: result.insertId };
     },
   };
@@ -204,7 +218,8 @@ export function isContention(error: unknown): boolean {
 }
 
 /**
- * Retries an attempt after conflicts with other transactions, up to three attempts in total.
+ * Retries an attempt after conflicts with other transactions, up to three attempts in total. An attempt that has waited
+ * for a lock until the end of its time is the last one.
  * @param toFailure converts the last error
  * @param failed the number of attempts that have already failed
  */
@@ -219,7 +234,13 @@ export async function retry<T>(
       return await attempt();
     } catch (error) {
       tries += 1;
-      if (!isContention(error) || tries === MAX_TRIES) throw toFailure(error);
+      if (!isContention(error) || tries === MAX_TRIES || hasWaited(error)) throw toFailure(error);
     }
   }
+}
+
+/** Whether an attempt has already waited for as long as a request may. */
+function hasWaited(error: unknown): boolean {
+  if (error instanceof LockTimeoutError) return true;
+  return error instanceof Error && hasWaited(error.cause);
 }

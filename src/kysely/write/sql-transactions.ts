@@ -4,10 +4,10 @@ import type { RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import { openTransaction } from "../connection/kysely-instance.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import { type AnyKysely, patiently, type WritePatience } from "../connection/synchronous-reader.ts";
 import { databaseFault, tooBusy, unavailable } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
-import { isContention, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
+import { isContention, patienceOf, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
 
 /** The savepoint at the start of a transaction: it disappears if the database rolls back the whole transaction. */
 const BEGINNING = "odatakit_beginning";
@@ -17,7 +17,8 @@ export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalD
   return Object.freeze<TransactionalDatabase>({
     instance: db,
     transact: (work, context, { isRepeatable = true } = {}) => {
-      const attempt = (): ReturnType<typeof work> => transact({ db, reader }, work, context);
+      const patience = patienceOf(context);
+      const attempt = (): ReturnType<typeof work> => transact({ db, reader, patience }, work, context);
       return isRepeatable ? retry(attempt, toFailure) : once(attempt);
     },
     attempt: async (transaction, depth, part) => {
@@ -37,8 +38,15 @@ async function once<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The database of a transaction, and how long its beginning waits for a lock. */
+interface Transacted {
+  readonly db: AnyKysely;
+  readonly reader: SqlReader;
+  readonly patience: WritePatience;
+}
+
 async function transact<T>(
-  { db, reader }: { readonly db: AnyKysely; readonly reader: SqlReader },
+  { db, reader, patience }: Transacted,
   work: (transaction: unknown) => Promise<T>,
   context: RuleContext,
 ): Promise<T> {
@@ -49,14 +57,15 @@ async function transact<T>(
   const builder = isolation === undefined ? db.transaction() : db.transaction().setIsolationLevel(isolation);
   let isDone = false;
   try {
-    return await builder.execute(async (transaction) => {
+    const inside = async (transaction: AnyKysely): Promise<T> => {
       throwIfGone(context);
       await run(transaction, `savepoint ${BEGINNING}`);
       const result = await work(transaction);
       await run(transaction, `release savepoint ${BEGINNING}`).catch(lost);
       isDone = true;
       return result;
-    });
+    };
+    return await patiently(db, patience, () => builder.execute(inside));
   } catch (error) {
     throw contentionBehind(error) ?? (isDone ? toCommitFault(error) : error);
   }
