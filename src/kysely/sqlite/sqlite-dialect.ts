@@ -12,7 +12,7 @@ export interface SqliteOptions {
   /**
    * Milliseconds to wait while another connection locks the file, default 5000; 0 reports the lock at once. Writes wait
    * without stopping the process. Opening a locked file stops it, and so do reads of a file without a write-ahead log.
-   * @see docs/reference/sql.md#while-another-process-writes
+   * @see docs/reference/sql.md, While another process writes
    */
   readonly busyTimeout?: number | undefined;
   /**
