@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { JsonNumber, type JsonValue } from "../../src/json/json-value.ts";
+import { parseJson } from "../../src/json/parse-json.ts";
+import { writeJson, writeJsonPieces } from "../../src/json/write-json.ts";
+
+const LIMITS = { maxDepth: 100 };
+
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.constantFrom("", '"', "\\", "\u0001", "\ud83d", "😀", "\u2028", "__proto__"),
+);
+const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.constantFrom<JsonValue>(null, true, false, 0, -7, new JsonNumber("1.50"), new JsonNumber("1e400")),
+    text,
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(text, tie("value"), { maxKeys: 4 }),
+  ),
+}));
+
+describe("JSON text", () => {
+  test("is the same in pieces", () => {
+    fc.assert(
+      fc.property(value, (each) => {
+        expect([...writeJsonPieces(each)].join("")).toBe(writeJson(each));
+      }),
+    );
+  });
+
+  test("is read as the value", () => {
+    fc.assert(
+      fc.property(value, (each) => {
+        expect(writeJson(parseJson(writeJson(each), LIMITS))).toBe(writeJson(each));
+      }),
+    );
+  });
+
+  test("of a long string has many pieces, and none ends within a character", () => {
+    const long = ["x".repeat(65_535), "😀".repeat(100_000), "\n"].join("");
+    const pieces = [...writeJsonPieces({ Text: [long] })];
+    expect(pieces.length).toBeGreaterThan(4);
+    expect(pieces.join("")).toBe(JSON.stringify({ Text: [long] }));
+    // A part of a pair would become U+FFFD.
+    for (const piece of pieces) expect(Buffer.from(piece).toString()).toBe(piece);
+  });
+});
