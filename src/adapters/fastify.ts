@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from "fastify";
+import { ConfigurationError } from "../errors/configuration-error.ts";
 import { malformedType } from "../http/content-headers.ts";
 import { mergeVary } from "../http/headers.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -21,6 +22,7 @@ export function toFastifyPlugin(services: ODataService | readonly ODataService[]
   checkNodeVersion();
   const composed = composeServices(services);
   return (instance, _options, done) => {
+    if (instance.initialConfig.http2 === true) return done(noHttp2());
     instance.removeAllContentTypeParsers();
     // The service reads the body itself, within its own limits.
     instance.addContentTypeParser("*", (_request, payload, parsed) => parsed(null, payload));
@@ -41,6 +43,16 @@ export function toFastifyPlugin(services: ODataService | readonly ODataService[]
     }
     done();
   };
+}
+
+/** The messages of HTTP/2 in Node.js have no headers and no bodies in the form of those of HTTP/1.1. */
+function noHttp2(): ConfigurationError {
+  return new ConfigurationError([
+    {
+      message: "`http2` of Fastify is not supported: toFastifyPlugin reads requests of HTTP/1.1.",
+      fix: "Leave out `http2`, and let the reverse proxy speak HTTP/2; or use serve with `tls`.",
+    },
+  ]);
 }
 
 /** Adds routes for all methods: those that Fastify does not know reach the handler for paths that are not found. */

@@ -45,15 +45,18 @@ function compressed(
   compression: Compression,
   request: ODataRequest,
 ): ODataResponse | Promise<ODataResponse> {
+  const refuse = (error: unknown): ODataResponse => {
+    const id = readRequestId(request);
+    return finishResponse(request, id, handleError(NOWHERE, request, id, error));
+  };
   try {
     // A response that the client refuses must not be the result of a write.
     const chosen = compression.choose(request);
     const answer = composed.handle(request);
     const apply = (response: ODataResponse): ODataResponse | Promise<ODataResponse> =>
       compression.apply(chosen, response);
-    return answer instanceof Promise ? answer.then(apply) : apply(answer);
+    return answer instanceof Promise ? answer.then(apply).catch(refuse) : apply(answer);
   } catch (error) {
-    const id = readRequestId(request);
-    return finishResponse(request, id, handleError(NOWHERE, request, id, error));
+    return refuse(error);
   }
 }

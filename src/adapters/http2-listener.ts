@@ -6,8 +6,8 @@ import type { StreamListener } from "./http2-sessions.ts";
 
 /** Creates a listener for the requests of HTTP/2, over the services of a server. */
 export function toStreamListener(services: RequestHandler): StreamListener {
-  return (stream, headers) => {
-    const odata = new Http2Request(stream, headers);
+  return (stream, headers, hostRequest) => {
+    const odata = new Http2Request(stream, headers, hostRequest);
     const send = (answer: ODataResponse): void => {
       const fail = (error: unknown): void => {
         stream.destroy();

@@ -8,16 +8,18 @@ import { gatherBody } from "./node-request.ts";
 export class Http2Request implements ODataRequest {
   readonly method: string;
   readonly target: string;
-  readonly scheme = "https";
+  readonly scheme: string;
   readonly host: string;
-  readonly hostRequest: ServerHttp2Stream;
+  readonly hostRequest: unknown;
   readonly #stream: ServerHttp2Stream;
   readonly #fields: IncomingHttpHeaders;
   #headers: Headers | undefined;
   #controller: AbortController | undefined;
 
-  constructor(stream: ServerHttp2Stream, fields: IncomingHttpHeaders) {
-    this.hostRequest = stream;
+  /** @param hostRequest the request as the host knows it; the stream if absent */
+  constructor(stream: ServerHttp2Stream, fields: IncomingHttpHeaders, hostRequest: unknown = stream) {
+    this.hostRequest = hostRequest;
+    this.scheme = stream.session?.encrypted === false ? "http" : "https";
     this.#stream = stream;
     this.#fields = fields;
     this.method = fields[":method"] ?? "GET";

@@ -5,7 +5,7 @@ import { headersResponse, timeoutResponse } from "./node-client-error.ts";
 import type { ServeSettings } from "./serve-options.ts";
 
 /** Handles a request. */
-export type StreamListener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+export type StreamListener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, hostRequest?: unknown) => void;
 
 /** The requests of one connection that run at the same time. */
 const MAX_STREAMS = 100;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { composeServices, readyAll } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
@@ -26,16 +27,22 @@ export interface RunningServer {
 }
 
 /**
- * Creates a request listener for `node:http`, `node:https` or a framework, over one service or several. Each service is
- * served at its prefix. The listener creates no Fetch objects.
+ * Creates a request listener for `node:http`, `node:https`, `node:http2` or a framework, over one service or several. Each
+ * service is served at its prefix. The listener creates no Fetch objects.
  * @throws ConfigurationError if two services share a prefix or a name, and on Node.js below 22.18
  */
 export function toNodeHandler(
   services: ODataService | readonly ODataService[],
-): (request: IncomingMessage, response: ServerResponse) => void {
+): (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => void {
   checkNodeVersion();
-  const listener = toListener(composeServices(services));
-  return (request, response) => listener(request, response, ALONE);
+  const composed = composeServices(services);
+  const listener = toListener(composed);
+  const streamListener = toStreamListener(composed);
+  return (request, response) => {
+    // The messages of HTTP/2 only resemble those of HTTP/1.1: the service reads and answers their stream.
+    if ("stream" in request) streamListener(request.stream, request.headers, request);
+    else listener(request, response as ServerResponse, ALONE);
+  };
 }
 
 /** For a server that the application created. */
