@@ -41,8 +41,7 @@ export class CursorStream implements PageStream {
   }
 
   read(query: SourceQuery): Maybe<Page> {
-    const { hold } = this.#cursor;
-    return readPage(this.#reader, hold.isOpen ? { ...query, ...hold.scope } : query);
+    return readPage(this.#reader, this.#cursor.hold.within(query));
   }
 
   close(): void {

@@ -52,8 +52,7 @@ export class KeysetStream implements PageStream {
   }
 
   read(query: SourceQuery): Maybe<Page> {
-    const { hold } = this.#page;
-    return readPage(this.#reader, hold.isOpen ? { ...query, ...hold.scope } : query);
+    return readPage(this.#reader, this.#page.hold.within(query));
   }
 
   close(): void {

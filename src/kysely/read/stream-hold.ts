@@ -7,7 +7,11 @@ export interface StreamHold {
   readonly scope: Pick<SourceQuery, "signal" | "transaction">;
   /** Whether the next chunk can be read while this process is busy. */
   readonly readsElsewhere: boolean;
-  readonly isOpen: boolean;
+  /**
+   * Returns a query for the same rows as the stream. A stream that its reader has closed holds no rows any longer.
+   * @throws the reason for which the stream ended early: other rows would not belong to those that have been sent
+   */
+  within<Query extends SourceQuery>(query: Query): Query;
   /** Ends the stream and its running statement. Further calls have no effect. */
   end(): void;
 }
@@ -28,6 +32,7 @@ export function holdStream({ signal, streams }: StreamQuery, held: Held): Stream
   const controller = new AbortController();
   const { timeout } = streams;
   let isOpen = true;
+  let isBroken = false;
   const end = (reason?: unknown): void => {
     if (!isOpen) return;
     isOpen = false;
@@ -36,16 +41,22 @@ export function holdStream({ signal, streams }: StreamQuery, held: Held): Stream
     controller.abort(reason);
     held.release();
   };
-  const give = (): void => end(signal?.reason);
-  const late = (): void => end(tooSlow(timeout ?? 0));
+  const breakOff = (reason: unknown): void => {
+    isBroken ||= isOpen;
+    end(reason);
+  };
+  const give = (): void => breakOff(signal?.reason);
+  const late = (): void => breakOff(tooSlow(timeout ?? 0));
   const timer = timeout === null || held.transaction === undefined ? undefined : setTimeout(late, timeout);
   signal?.addEventListener("abort", give, { once: true });
   if (signal?.aborted === true) give();
+  const scope = { signal: controller.signal, transaction: held.transaction };
   return {
-    scope: { signal: controller.signal, transaction: held.transaction },
+    scope,
     readsElsewhere: held.readsElsewhere,
-    get isOpen() {
-      return isOpen;
+    within: (query) => {
+      if (isBroken) controller.signal.throwIfAborted();
+      return isOpen ? { ...query, ...scope } : query;
     },
     end: () => end(),
   };
