@@ -3,6 +3,7 @@ import { type Profiler, Session } from "node:inspector/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { peakMemory } from "./peak-memory.ts";
 
 /** Messages from the parent process to a server. */
 export type ServerRequest =
@@ -127,7 +128,7 @@ function stateOf({ errors = () => [] }: ServerHooks): ProcessState {
   const { rss, heapUsed, external } = process.memoryUsage();
   return {
     rss,
-    peakRss: process.resourceUsage().maxRSS * 1024,
+    peakRss: peakMemory(),
     heap: heapUsed,
     external,
     handles: countBy(process.getActiveResourcesInfo()),

@@ -6,7 +6,7 @@ import type { SoakRecord } from "../soak/record-soak.ts";
 import type { BatchCost } from "./batches.ts";
 import type { Growth } from "./growth.ts";
 import type { StallRecord } from "./parts.ts";
-import { readResult, type RecordedScenario } from "./results.ts";
+import { isComparable, readResult, type RecordedScenario } from "./results.ts";
 import { PAUSE_BUDGET, type Stall } from "./stalls.ts";
 import type { StreamRecord } from "./stream-records.ts";
 
@@ -54,7 +54,7 @@ function ratios(title: string, scenarios: readonly RecordedScenario[], what: "se
     .filter(({ connections }) => connections === 1)
     .flatMap((scenario) => {
       const cost = scenario[what];
-      if (cost === null) return [];
+      if (cost === null || !isComparable(cost)) return [];
       const { median, min, max } = cost.ratio;
       const budget = scenario.backend === null ? scenario.budget : undefined;
       return [{ name: `${scenario.id}  ${scenario.title}`, ratio: median, min, max, budget }];

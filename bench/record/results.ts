@@ -113,6 +113,11 @@ function roundedCost({ ours, limit, ratio }: Cost): Cost {
   };
 }
 
+/** Whether both servers took time in each round: $metadata needs no database. */
+export function isComparable({ ratio }: Cost): boolean {
+  return Number.isFinite(ratio.max);
+}
+
 function versionOf(name: string): string {
   const path = require.resolve(name);
   const root = path.slice(0, path.lastIndexOf(`/node_modules/${name}/`));

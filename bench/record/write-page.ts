@@ -5,7 +5,7 @@ import type { BatchCost } from "./batches.ts";
 import type { Figure } from "./figures.ts";
 import { missedBudgets } from "./missed-budgets.ts";
 import type { StallRecord } from "./parts.ts";
-import { type Machine, readResult, type RecordedScenario } from "./results.ts";
+import { isComparable, type Machine, readResult, type RecordedScenario } from "./results.ts";
 import { PAUSE_BUDGET } from "./stalls.ts";
 import type { Compared, Stage } from "./start.ts";
 import { STREAM_BUDGET, type StreamRecord } from "./stream-records.ts";
@@ -77,7 +77,9 @@ function scenarioTable(name: "sqlite" | "postgres"): string {
       server.limit,
       server.ours,
       server.ratio.median,
-      ...(backend === null ? [`≤ ${String(budget)}`] : [backend.limit, backend.ours, backend.ratio.median]),
+      ...(backend === null
+        ? [`≤ ${String(budget)}`]
+        : [backend.limit, backend.ours, isComparable(backend) ? backend.ratio.median : "–"]),
     ]),
   );
 }

@@ -4,6 +4,7 @@ import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { serve } from "odatakit/node";
 import { sqliteDialect } from "odatakit/sqlite";
+import { peakMemory } from "../../bench/peak-memory.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 /** A server of long pages for a test that measures its memory. It sends its port, then its memory when it is asked. */
@@ -27,6 +28,6 @@ const { port } = await serve(service, {
   host: "127.0.0.1",
   slowReaderTimeout: Number(slowReaderTimeout),
 });
-process.on("message", () => process.send?.(process.resourceUsage().maxRSS / 1000));
+process.on("message", () => process.send?.(peakMemory() / 1e6));
 process.on("disconnect", () => process.exit());
 process.send?.(port);

@@ -1,0 +1,12 @@
+import { readFileSync } from "node:fs";
+
+/**
+ * Returns the largest memory that this process has had, in bytes. `maxRSS` of Node.js is not less than the memory that the
+ * parent had when it started the process.
+ * @see docs/explanations/measurements.md
+ */
+export function peakMemory(): number {
+  const [, kilobytes] = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  if (kilobytes === undefined) throw new Error("The system does not state the peak memory of a process.");
+  return Number(kilobytes) * 1024;
+}
