@@ -35,12 +35,15 @@ const LONG = [
   "test/http/limits-bodies.test.ts",
   "test/http/limits-expressions.test.ts",
   "test/http/serve-timeouts.test.ts",
+  "test/http/write-table.test.ts",
   "test/kysely/cross-joins.test.ts",
   "test/kysely/item-budget.test.ts",
   "test/kysely/reader-threads.test.ts",
   "test/kysely/streams.test.ts",
   "test/kysely/thread-memory.test.ts",
   "test/kysely/write-table.test.ts",
+  "test/kysely/writes.test.ts",
+  "test/rows/handlers.test.ts",
 ];
 
 /** `npm run test:browser` runs these: it installs the browser first. */
