@@ -27,7 +27,7 @@ export class PacedWriter {
   write(chunk: string | Uint8Array): void {
     const { writableNeedDrain: before } = this.#target;
     const isTaken: unknown = this.#target.write(chunk);
-    // A stream without middleware states in `writableNeedDrain` what it returns. Some middleware returns nothing.
+    // A stream without middleware states in `writableNeedDrain` what it returns. Some middleware returns undefined.
     if (isTaken === false && !before && !this.#target.writableNeedDrain) this.#isHeld = true;
   }
 

@@ -80,7 +80,7 @@ class SmallChunks {
   }
 
   /**
-   * Sends the chunks that wait as one. A corked response would send them as well, but it would not tell that its client
+   * Sends the chunks that wait as one. A corked response would send them as well, but it would not show that its client
    * stopped reading.
    */
   send(): void {

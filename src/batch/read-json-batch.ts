@@ -51,7 +51,7 @@ interface RequestNames {
 
 const MEMBERS = ["id", "method", "url", "atomicityGroup", "dependsOn", "headers", "body"];
 
-/** What the requests of one batch share. */
+/** The state that the requests of one batch share. */
 interface Reading {
   readonly names: RequestNames;
   readonly pace: Pace;

@@ -5,8 +5,8 @@ import type { Reader } from "./reader.ts";
 const SLICE = 16;
 
 /**
- * Reads an async iterable of the application. Other requests get their turns, although the iterable may never wait. An iterable
- * that is not read to its end is told to return, also when the client leaves while it waits.
+ * Reads an async iterable of the application. Other requests get their turns, although the iterable may never wait. If
+ * the reading ends early, also because the client left, `return()` closes the iterator.
  */
 export class EntityIterator {
   readonly #iterator: AsyncIterator<unknown>;

@@ -54,7 +54,7 @@ async function peakMemory(): Promise<number> {
   return peak;
 }
 
-/** Reads the numbers behind a name in the chunks of a response. */
+/** Reads the numbers that follow a name in the chunks of a response. */
 async function* numbersOf(body: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<number, void, void> {
   const decoder = new TextDecoder();
   const pattern = new RegExp(`"${name}":([\\d.]+),`, "gu");

@@ -235,7 +235,7 @@ describe("a disk that fails", () => {
       expect(error).toMatchObject({ cause: { message: "disk I/O error: commit" } });
     }
     expect(group.isOpen).toBe(false);
-    // Nobody uses the connection, whose transaction is still open.
+    // The connection is free, and its transaction is still open.
     expect(() => group.add(() => 3)).toThrow("disk I/O error: rollback");
     expect(() => group.settle()).toThrow("disk I/O error: rollback");
     failing.clear();

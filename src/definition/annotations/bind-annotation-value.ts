@@ -88,7 +88,7 @@ function bindCollection(
   return { kind: "Collection", items };
 }
 
-/** What a dynamic expression stands for. */
+/** The meaning of a dynamic expression. */
 interface Wanted {
   readonly type: ExpectedType;
   /** Whether the value is an item of a collection. */

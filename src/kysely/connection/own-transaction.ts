@@ -1,6 +1,6 @@
 import type { ControlledTransaction, QueryExecutor } from "kysely";
 
-/** A transaction of this service, which nobody continues after an error: its statements may be cancelled. */
+/** A transaction of this service, which is not continued after an error: its statements may be cancelled. */
 export class OwnTransaction {
   readonly transaction: ControlledTransaction<unknown>;
   /** Provides the connections that cancel its statements: its own is in use. */

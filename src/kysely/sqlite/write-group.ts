@@ -29,7 +29,7 @@ interface Outcome<T> {
  * if the disk is full.
  *
  * If the transaction cannot be undone either, for example because the disk fails, each write ends with an error. The
- * connection then serves nobody until the transaction has been undone.
+ * connection then serves no user until the transaction has been undone.
  * @see https://sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
  */
 export class WriteGroup {
