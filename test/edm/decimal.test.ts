@@ -105,11 +105,11 @@ describe("parseDecimal", () => {
     expect(canonical?.replaceAll(/[-.]/g, "")).toHaveLength(MAX_DECIMAL_DIGITS);
   });
 
-  test("refuses a text of a million digits without parsing it", () => {
+  test("refuses a text of 20 million digits without parsing it", () => {
     const start = performance.now();
-    expect(parseDecimal("1".repeat(1_000_000))).toBeNull();
-    expect(parseDecimal(`${"0".repeat(1_000_000)}x`)).toBeNull();
-    expect(performance.now() - start).toBeLessThan(250);
+    expect(parseDecimal("1".repeat(20_000_000))).toBeNull();
+    expect(parseDecimal(`${"0".repeat(20_000_000)}x`)).toBeNull();
+    expect(performance.now() - start).toBeLessThan(5000);
   });
 
   test("is the identity on its own results", () => {

@@ -43,6 +43,6 @@ test.each<[header: string | undefined, chosen: unknown]>([
 
 test("long headers take little time", () => {
   const start = performance.now();
-  chooseCoding(`${"gzip;q=0.5,".repeat(10_000)}${";".repeat(100_000)}`, AVAILABLE);
-  expect(performance.now() - start).toBeLessThan(200);
+  chooseCoding(`${"gzip;q=0.5,".repeat(100_000)}${";".repeat(1_000_000)}`, AVAILABLE);
+  expect(performance.now() - start).toBeLessThan(5000);
 });

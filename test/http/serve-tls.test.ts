@@ -309,6 +309,6 @@ describe("HTTP/2", () => {
     await pause(200);
     const began = performance.now();
     await server.close();
-    expect(performance.now() - began).toBeLessThan(2500);
+    expect(performance.now() - began).toBeLessThan(9000);
   });
 });

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 import type { AnyDatabase } from "../executors/engines.ts";
 
 const Pair = entityType("Pair", { id: edm.int64().key(), name: edm.string() });
-const QUERY_TIMEOUT = 1000;
+const QUERY_TIMEOUT = 2000;
 const folder = mkdtempSync(join(tmpdir(), "cross-joins-"));
 const file = join(folder, "pairs.db");
 

