@@ -4,12 +4,14 @@ import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyReque
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { malformedType } from "../http/content-headers.ts";
 import { mergeVary } from "../http/headers.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { type ComposedServices, composeServices, readyAll } from "../service/compose-services.ts";
 import { matchedPath, mountPathOf } from "../service/mount-path.ts";
 import type { ODataService } from "../service/odata-service.ts";
 import { checkNodeVersion } from "./check-node-version.ts";
 import { fromIncomingMessage, targetOf } from "./node-request.ts";
+import { discardRest, isArriving } from "./node-response.ts";
 
 /**
  * Creates a plugin of Fastify over one service or several: `app.register(toFastifyPlugin(service))`. With the option `prefix`
@@ -25,7 +27,10 @@ export function toFastifyPlugin(services: ODataService | readonly ODataService[]
     if (instance.initialConfig.http2 === true) return done(noHttp2());
     instance.removeAllContentTypeParsers();
     // The service reads the body itself, within its own limits.
-    instance.addContentTypeParser("*", (_request, payload, parsed) => parsed(null, payload));
+    instance.addContentTypeParser("*", (_request, payload, parsed) => {
+      // A stream of a hook may fail where no body is read. Without a listener its error would end the process.
+      parsed(null, payload.on("error", ignore));
+    });
     instance.addHook("onReady", () => readyAll(services));
     const pattern = instance.prefix.replace(/\/+$/, "");
     const handler = (request: FastifyRequest, reply: FastifyReply): unknown =>
@@ -35,7 +40,7 @@ export function toFastifyPlugin(services: ODataService | readonly ODataService[]
       instance.register(
         (scope, _none, registered) => {
           addRoutes(scope, handler);
-          scope.setErrorHandler((error, request, reply) => answerMediaType(composed, error, request, reply));
+          scope.setErrorHandler((error, request, reply) => answerMediaType(composed, pattern, error, request, reply));
           registered();
         },
         { prefix: path.slice(pattern.length) },
@@ -70,14 +75,14 @@ function addRoutes(scope: FastifyInstance, handler: (request: FastifyRequest, re
  */
 function answerMediaType(
   composed: ComposedServices,
+  pattern: string,
   fault: unknown,
-  { raw }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
 ): unknown {
   if (!(fault instanceof Error && "code" in fault && fault.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")) throw fault;
-  const request = fromIncomingMessage(raw, reply.raw);
-  const response = composed.refuse(request, malformedType());
-  return send(response, reply, (error) => composed.reportFailure(request, response, error));
+  const { odata } = mountedRequest(composed, pattern, request, reply);
+  return send(composed.refuse(odata, malformedType()), reply, ignore);
 }
 
 async function answer(
@@ -86,6 +91,24 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
+  const { service, odata } = mountedRequest(composed, pattern, request, reply);
+  const response = await service.handle(odata);
+  return send(response, reply, (error) => composed.reportFailure(odata, response, error));
+}
+
+/** A request, and the service that it belongs to. */
+interface MountedRequest {
+  readonly service: Pick<ODataService, "handle">;
+  readonly odata: ODataRequest;
+}
+
+/** Finds the service of a request. @param pattern the path at which the application registered the plugin */
+function mountedRequest(
+  composed: ComposedServices,
+  pattern: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): MountedRequest {
   const url = targetOf(request.raw.url ?? "/");
   const mounted = composed.find(url, matchedPath(url, pattern));
   // Fastify compares decoded paths, and ignores letter case if the application says so: such a path is 404.
@@ -96,8 +119,7 @@ async function answer(
     hostRequest: request,
     payload: request.body as AsyncIterable<Uint8Array> | undefined,
   });
-  const response = await service.handle(odata);
-  return send(response, reply, (error) => composed.reportFailure(odata, response, error));
+  return { service, odata };
 }
 
 /** Passes a response through the hooks of the application. */
@@ -105,15 +127,33 @@ function send({ status, headers, body }: ODataResponse, reply: FastifyReply, fai
   const vary = reply.getHeader("vary");
   reply.code(status).headers(headers);
   if (vary !== undefined) reply.header("vary", mergeVary(String(vary), headers["Vary"]));
-  if (status === 413 && !reply.request.raw.complete) {
-    reply.header("connection", "close");
-    reply.request.raw.resume();
-  }
   if (body === null) return reply.send();
-  // Fastify adds a charset to the type of a text.
-  if (typeof body === "string") return reply.send(Buffer.from(body));
-  if (body instanceof Uint8Array) return reply.send(body);
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    // Fastify adds a charset to the type of a text.
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    return status === 413 ? sendRefusal(bytes, reply) : reply.send(bytes);
+  }
   return reply.send(Readable.from(inTurns(body, reply, fail), { objectMode: false }));
+}
+
+/**
+ * Sends the response to a request whose body is too large. If the client is still sending, the connection closes when it has
+ * had time to read the response.
+ */
+function sendRefusal(bytes: Uint8Array, reply: FastifyReply): unknown {
+  const { raw } = reply.request;
+  const discarded = discardRest(raw);
+  if (!isArriving(raw)) return reply.send(bytes);
+  reply.header("connection", "close").header("content-length", bytes.length);
+  const body = async function* (): AsyncGenerator<Uint8Array, void, void> {
+    yield bytes;
+    await discarded;
+  };
+  return reply.send(Readable.from(body(), { objectMode: false }));
+}
+
+function ignore(): void {
+  // The service reports an error of the stream if it reads the body.
 }
 
 /** Lets other requests run after each chunk. Reports a failure, unless the client has gone. */

@@ -1,9 +1,6 @@
-import { readRequestId } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { type ComposedServices, composeServices, NOWHERE } from "../service/compose-services.ts";
-import { finishResponse } from "../service/finish-response.ts";
-import { handleError } from "../service/handle-error.ts";
+import { type ComposedServices, composeServices } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
 import { Probes } from "../service/probes.ts";
 import { Compression } from "./compression.ts";
@@ -45,10 +42,7 @@ function compressed(
   compression: Compression,
   request: ODataRequest,
 ): ODataResponse | Promise<ODataResponse> {
-  const refuse = (error: unknown): ODataResponse => {
-    const id = readRequestId(request);
-    return finishResponse(request, id, handleError(NOWHERE, request, id, error));
-  };
+  const refuse = (error: unknown): ODataResponse => composed.refuse(request, error);
   try {
     // A response that the client refuses must not be the result of a write.
     const chosen = compression.choose(request);

@@ -80,12 +80,16 @@ class NodeODataRequest implements ODataRequest {
   /** Returns all Host headers if there are several; `headers` has only the first. */
   #repeatedHost(): string | undefined {
     const { rawHeaders } = this.#message;
-    let count = 0;
+    let first: string | undefined;
+    let all: string | undefined;
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at];
-      if (name?.length === 4 && name.toLowerCase() === "host") count += 1;
+      if (name?.length !== 4 || name.toLowerCase() !== "host") continue;
+      const value = rawHeaders[at + 1] ?? "";
+      if (first !== undefined) all = `${all ?? first}, ${value}`;
+      first ??= value;
     }
-    return count > 1 ? this.#message.headersDistinct["host"]?.join(", ") : undefined;
+    return all;
   }
 
   header(name: string): string | undefined {
@@ -96,8 +100,8 @@ class NodeODataRequest implements ODataRequest {
   get headers(): Headers {
     if (this.#headers === undefined) {
       this.#headers = new Headers();
-      for (const [name, values] of Object.entries(this.#message.headersDistinct)) {
-        for (const value of values ?? []) this.#headers.append(name, value);
+      for (const [name, values] of Object.entries(headerValues(this.#message))) {
+        for (const value of typeof values === "object" ? values : [values ?? ""]) this.#headers.append(name, value);
       }
     }
     return this.#headers;
@@ -112,7 +116,7 @@ class NodeODataRequest implements ODataRequest {
       const abort = (): void => controller.abort();
       if (socket.destroyed) {
         abort();
-      } else {
+      } else if (emitsEvents(socket)) {
         socket.once("close", abort);
         // The connection may serve many more requests. None of them may leave a listener on it.
         this.#response.once("finish", () => socket.off("close", abort));
@@ -127,7 +131,8 @@ class NodeODataRequest implements ODataRequest {
 
   get hasBody(): boolean {
     const { headers } = this.#message;
-    return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+    // Simulated requests may have a number there.
+    return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
   }
 
   readBody(maxBytes: number | null): Uint8Array | Promise<Uint8Array> {
@@ -147,6 +152,23 @@ class NodeODataRequest implements ODataRequest {
     if (left === undefined) throw bodyWasRead();
     return bytesOfHostBody(left, this.header("content-type") ?? "", maxBytes);
   }
+}
+
+/**
+ * Returns the values of each header. Packages that simulate requests, for tests or for serverless platforms, leave out the
+ * raw headers, or the property that divides them.
+ */
+function headerValues({
+  headers,
+  rawHeaders,
+  headersDistinct,
+}: Pick<IncomingMessage, "headers" | "rawHeaders"> & Partial<IncomingMessage>): IncomingMessage["headers"] {
+  return rawHeaders.length > 0 && headersDistinct !== undefined ? headersDistinct : headers;
+}
+
+/** Returns whether a socket reports its end. A simulated one may be any object. */
+function emitsEvents(socket: Partial<IncomingMessage["socket"]>): boolean {
+  return typeof socket.once === "function";
 }
 
 /**
@@ -196,15 +218,22 @@ export function readMessage(message: IncomingMessage, maxBytes: number | null): 
   return buffer.end();
 }
 
-/** Reads a stream that replaces the body of a message. @throws ODataError as for `readMessage` */
+/** Reads the body of a message that the host has replaced. @throws ODataError as for `readMessage` */
 async function readPayload(payload: AsyncIterable<Uint8Array>, maxBytes: number | null): Promise<Uint8Array> {
   const buffer = new BodyBuffer(maxBytes, undefined);
+  // A loop would destroy a stream above the limit, and with it the connection of a pipeline.
+  if (isStream(payload)) return gatherBody(payload, buffer);
   try {
     for await (const chunk of payload) buffer.add(chunk);
   } catch (error) {
     throw truncatedBody(error);
   }
   return buffer.end();
+}
+
+/** Returns whether a body is a stream of Node.js, or of the package `readable-stream`. */
+function isStream(payload: AsyncIterable<Uint8Array>): payload is Readable {
+  return "pipe" in payload && "pause" in payload;
 }
 
 /** Gathers the chunks of a body. @throws ODataError as for `readMessage` */

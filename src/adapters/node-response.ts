@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { mergeVary } from "../http/headers.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { sendChunks } from "./send-chunks.ts";
@@ -35,7 +35,7 @@ export function sendResponse(response: ODataResponse, target: ServerResponse): v
     target.end();
   } else if (typeof body === "string" || body instanceof Uint8Array) {
     const sized = { ...headers, "Content-Length": String(Buffer.byteLength(body)) };
-    if (status === 413 && !target.req.complete) return sendAndClose(sized, body, target);
+    if (status === 413 && isArriving(target.req)) return sendAndClose(sized, body, target);
     target.writeHead(status, sized);
     target.end(body);
   } else {
@@ -51,18 +51,33 @@ function withVaryOf(target: ServerResponse, headers: ODataResponse["headers"]): 
 }
 
 /**
- * Sends the response to a request whose body is too large to read, and closes the connection. For a short while it
- * discards bytes that still arrive.
+ * Sends the response to a request whose body is too large to read, and closes the connection when the client has had time to
+ * read it.
  * @see docs/reference/limits.md
  */
 function sendAndClose(headers: ODataResponse["headers"], body: string | Uint8Array, target: ServerResponse): void {
   target.writeHead(413, { ...headers, Connection: "close" });
   target.write(body);
-  const { req: request } = target;
-  const end = (): void => {
-    clearTimeout(timer);
-    target.end();
-  };
-  const timer = setTimeout(end, LINGER);
-  request.once("end", end).once("close", end).resume();
+  void discardRest(target.req).then(() => target.end());
+}
+
+/** Discards bytes that a rejected client still sends. Resolves when it stops, and after a short while at the latest. */
+export function discardRest(request: IncomingMessage): Promise<void> {
+  // A hook of the host may have connected a stream that nobody reads any more.
+  request.unpipe();
+  if (request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(end, LINGER);
+    request.once("end", end).once("close", end).resume();
+  });
+}
+
+/** Returns whether a request is still arriving. Simulated requests do not tell. */
+export function isArriving(request: IncomingMessage): boolean {
+  // oxlint-disable-next-line typescript/no-unnecessary-boolean-literal-compare -- the property may be absent
+  return request.complete === false;
 }

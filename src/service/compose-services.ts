@@ -1,5 +1,6 @@
 import { defaultLogger } from "../definition/logger.ts";
 import { describe } from "../definition/option-table.ts";
+import { descriptionOf } from "../definition/service-description.ts";
 import { SERVICE_PROFILES } from "../definition/service-profile.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
@@ -10,6 +11,7 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
 import { isBelowPrefix } from "./answer-request.ts";
+import { withCors } from "./cors.ts";
 import { finishResponse } from "./finish-response.ts";
 import { type ErrorScope, handleError, logBrokenResponse } from "./handle-error.ts";
 import { mountPathOf } from "./mount-path.ts";
@@ -35,7 +37,10 @@ export interface ComposedServices {
    * @param hostPath the part of it at which the host mounted the services; empty for the root
    */
   find(target: string, hostPath: string): MountedService | undefined;
-  /** Returns the response for an error of the host, which no service sees. */
+  /**
+   * Returns the response for an error of the host, which no service sees. Pages of other origins may read it as they may read
+   * the responses of the service at this path.
+   */
   refuse(request: ODataRequest, error: unknown): ODataResponse;
   /** Logs a failure after the start of a response: the client only sees that the response breaks off. */
   reportFailure(request: ODataRequest, response: ODataResponse, error: unknown): void;
@@ -70,10 +75,10 @@ export function composeServices(services: ODataService | readonly ODataService[]
         checkHost(request);
         throw noServiceAt(request, list);
       } catch (error) {
-        return refuse(request, error);
+        return refuse(undefined, request, error);
       }
     },
-    refuse,
+    refuse: (request, error) => refuse(find(request), request, error),
     find: (target, hostPath) => {
       for (const service of list) {
         const mountPath = mountPathOf(hostPath, service.prefix);
@@ -88,9 +93,11 @@ export function composeServices(services: ODataService | readonly ODataService[]
   };
 }
 
-function refuse(request: ODataRequest, error: unknown): ODataResponse {
+function refuse(service: ODataService | undefined, request: ODataRequest, error: unknown): ODataResponse {
   const id = readRequestId(request);
-  return finishResponse(request, id, handleError(NOWHERE, request, id, error));
+  const definition = service === undefined ? undefined : descriptionOf(service)?.definition;
+  const response = handleError(definition ?? NOWHERE, request, id, error);
+  return finishResponse(request, id, withCors(definition?.cors ?? null, request, response));
 }
 
 /** Returns the path that the handler received, without a mount path that the host removed. */
