@@ -3,9 +3,9 @@ import { compiledFor } from "../memory/compile-expression.ts";
 import { asEntity } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import type { KeysetValue } from "../plan/keyset-filter.ts";
-import { orderedProperties } from "../plan/keyset-order.ts";
+import { type KeysetOrder, orderedProperties } from "../plan/keyset-order.ts";
 import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";
-import type { RowShape } from "../query/row-shape.ts";
+import type { Row, RowColumn, RowShape } from "../query/row-shape.ts";
 import type { Page, SourceQuery } from "../query/source.ts";
 import { lastValuesOf } from "../query/values-in-json.ts";
 import { toRow, rowReader } from "./row-to-entity.ts";
@@ -64,8 +64,26 @@ export function readLastRow(
   const { order } = plan.keyset;
   if (order === null) return { values: null, isRow };
   const { entityType, roundingMode } = plan.query.shape;
+  if (rowShape !== undefined && !tellsPlace(order, toRow(entity), rowShape.columns)) return { values: null, isRow };
   const object = rowShape === undefined ? asEntity(entity, entityType) : rowReader(rowShape)(toRow(entity));
   const evaluation = new Evaluation(plan.query.values);
   const values = order.terms.map((term) => compiledFor(term, roundingMode)(object, evaluation));
   return startAfter(values, isRow);
+}
+
+/** Whether the values of a row tell where it is in an order, so that the rows after it can be found. */
+function tellsPlace(order: KeysetOrder, row: Row, columns: RowShape["columns"]): boolean {
+  const isComputed = orderedProperties(order) === null;
+  return order.properties.every((property) => columnTellsPlace(columns.get(property), row, isComputed));
+}
+
+function columnTellsPlace(column: RowColumn | undefined, row: Row, isComputed: boolean): boolean {
+  switch (column?.kind) {
+    case "scalar":
+      return column.tellsPlace?.(row[column.index], isComputed) !== false;
+    case "complex":
+      return [...column.members.values()].every((member) => columnTellsPlace(member, row, isComputed));
+    default:
+      return true;
+  }
 }

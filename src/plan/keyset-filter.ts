@@ -111,7 +111,7 @@ function behindTerm(seek: TermSeek, tied: Expression | null): Expression | null 
 
 function behindValue({ term, parameter, mayBeNaN }: TermSeek, tied: Expression | null): Expression {
   const compare = (operator: ComparisonOperator): Expression =>
-    compareTerm(operator, term, { kind: "parameter", index: parameter, type: term.type });
+    continueTerm(operator, term, { kind: "parameter", index: parameter, type: term.type });
   const bounded = (loose: Expression, strict: Expression): Expression =>
     tied === null ? strict : and(loose, or(strict, tied));
   if (!term.descending) return bounded(compare("ge"), compare("gt"));
@@ -123,6 +123,12 @@ function behindValue({ term, parameter, mayBeNaN }: TermSeek, tied: Expression |
 
 function compareTerm(operator: ComparisonOperator, term: KeysetTerm, right: Expression): Expression {
   return { kind: "comparison", operator, left: term.expression, right, operandType: term.type, type: BOOLEAN };
+}
+
+/** Compares a term with its value in the row before the page. */
+function continueTerm(operator: ComparisonOperator, term: KeysetTerm, right: Expression): Expression {
+  const { expression: left, type } = term;
+  return { kind: "comparison", operator, left, right, operandType: type, type: BOOLEAN, continues: true };
 }
 
 function compareNull(operator: "eq" | "ne", term: KeysetTerm): Expression {

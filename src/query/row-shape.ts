@@ -15,6 +15,11 @@ export interface ScalarColumn {
    * `toValue`.
    */
   readonly toJson?: ((cell: unknown, ieee754Compatible: boolean) => string | null) | undefined;
+  /**
+   * Returns whether the value of a cell tells where the row is in an order by the column, or by an expression of it; absent:
+   * always. A cell in an unexpected form sorts otherwise than its value.
+   */
+  readonly tellsPlace?: ((cell: unknown, isComputed: boolean) => boolean) | undefined;
 }
 
 /** A complex property with one column per member, nested members included. If all cells are null, so is the value. */

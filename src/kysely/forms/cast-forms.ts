@@ -93,6 +93,7 @@ export function castForms(casts: Casts, bound: Bound): CastForms {
       fromKey: casts.keyText,
     }),
     guid: plainForm("guid", asText, {
+      continued: asText,
       comparable: toString,
       computable: toString,
       ...(casts.keyGuid && { fromKey: casts.keyGuid }),

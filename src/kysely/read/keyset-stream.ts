@@ -23,6 +23,8 @@ export class KeysetStream implements PageStream {
   readonly #page: KeysetPage;
   /** The query for the next chunk; null after the last one. */
   #next: SourceQuery | null;
+  /** The number of rows read so far. */
+  #length = 0;
   /** The number of rows that remain to be read. */
   #left: number;
   /** The most entities in the other chunks, expansions included; null: no limit. */
@@ -66,6 +68,12 @@ export class KeysetStream implements PageStream {
       : readPage(this.#reader, { ...this.#next, top: this.#chunkSize(), maxEntities: this.#entitiesLeft });
   }
 
+  /** Returns the query for the rows after those that were read, if their keys do not tell where they are. */
+  #atOffset(query: SourceQuery): SourceQuery {
+    const { filter, values, skip } = this.#page.query;
+    return { ...query, filter, values, skip: skip + this.#length };
+  }
+
   #chunkSize(): number {
     return Math.min(this.#page.size, this.#left);
   }
@@ -89,7 +97,8 @@ export class KeysetStream implements PageStream {
     this.#left -= length;
     // Only rows tell which expansion exceeds the limit: a longer chunk of JSON becomes one of rows.
     if (this.#entitiesLeft !== null) this.#entitiesLeft -= page.json?.total ?? length;
-    this.#next = { ...query, skip: 0, ...continuation.after(key) };
+    this.#length += length;
+    this.#next = key === undefined ? this.#atOffset(query) : { ...query, skip: 0, ...continuation.after(key) };
     if (hold.readsElsewhere) this.#ahead = unawaited(this.#read() ?? page);
     return page;
   }

@@ -19,6 +19,11 @@ export interface SqlForm {
    * `ceiling` to `floor`.
    */
   readonly exact: Encode | null;
+  /**
+   * Returns the cell that rows are sorted by where a row with this value is: the next page starts after it. Present if bare
+   * cells sort the rows, but other cells with the same value may be read.
+   */
+  readonly continued?: Encode;
   /** Without `exact`: whether no value has two cells. `ceiling` and `floor` differ for a value without a cell. */
   readonly isSingle?: true;
   /** Whether `exact`, `floor` and `ceiling` may return null, for a value without a cell: NaN. */

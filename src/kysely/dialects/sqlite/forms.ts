@@ -7,7 +7,7 @@ import { enumForms, type EnumForms } from "../../forms/enum-forms.ts";
 import { mappedForms, type MappedForms } from "../../forms/mapped-forms.ts";
 import { plainForm, type SqlForm } from "../../statement/sql-form.ts";
 import { DECIMAL_FORM } from "./decimal-forms.ts";
-import { ANY_DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM } from "./temporal-forms.ts";
+import { ANY_DATE_FORM, DURATION_FORM, INSTANT_FORM, ANY_TIME_FORM } from "./temporal-forms.ts";
 
 /** Edm.Boolean as 0 and 1. */
 export const BOOLEAN_FORM: SqlForm = plainForm("boolean", (value) => (asBoolean(value) ? 1n : 0n));
@@ -36,7 +36,7 @@ export const STRING_COLUMN_FORM: SqlForm = plainForm("string column", asText, {
 });
 
 /** Edm.Guid in lower case. */
-export const GUID_FORM: SqlForm = plainForm("guid", asText);
+export const GUID_FORM: SqlForm = plainForm("guid", asText, { continued: asText });
 
 /** Edm.Guid in any letter case. */
 export const ANY_CASE_GUID_FORM: SqlForm = plainForm("guid in any case", asText, {
@@ -75,6 +75,6 @@ export const sqliteCanonicalForm: (type: ScalarType) => SqlForm = canonicalForms
   string: STRING_FORM,
   guid: GUID_FORM,
   binary: BINARY_FORM,
-  temporal: { days: ANY_DATE_FORM, clock: TIME_FORM, epoch: INSTANT_FORM, seconds: DURATION_FORM },
+  temporal: { days: ANY_DATE_FORM, clock: ANY_TIME_FORM, epoch: INSTANT_FORM, seconds: DURATION_FORM },
   enums: SQLITE_ENUMS,
 });

@@ -35,24 +35,35 @@ export const ANY_DATE_FORM: SqlForm = plainForm("date of any year", asText, {
 export const DATE_FORM: SqlForm = plainForm("date", (value) => writtenDate(asText(value)), {
   comparable: TO_DATE_KEY,
   computable: { form: ANY_DATE_FORM, apply: (operand) => operand },
+  continued: asText,
 });
 
 const TIME_KEY_FORM: SqlForm = plainForm("time key", (value) => timeKey(asText(value)));
 
+const TO_TIME_KEY: Conversion = {
+  form: TIME_KEY_FORM,
+  apply: (operand) => sql`substr(replace(${operand}, '.', '') || ${sql.lit(ZEROS)}, 1, ${sql.lit(TIME_KEY_LENGTH)})`,
+};
+
+/** Edm.TimeOfDay as text with any number of fraction digits, outside of columns: `10:00:00` equals `10:00:00.0`. */
+export const ANY_TIME_FORM: SqlForm = plainForm("time of any width", asText, {
+  sortable: TO_TIME_KEY,
+  comparable: TO_TIME_KEY,
+});
+
 /**
- * Edm.TimeOfDay as text with any number of fraction digits: `10:00:00` equals `10:00:00.0`. The equal strings are those from
- * the one without trailing zeros to the one with the most.
+ * Edm.TimeOfDay in a column, whose index serves comparisons and orders. The equal strings are those from the one without
+ * trailing zeros to the one with the most.
  */
 export const TIME_FORM: SqlForm = Object.freeze<SqlForm>({
   name: "time",
   floor: (value) => longestTime(asText(value)),
   ceiling: (value) => shortestTime(asText(value)),
   exact: null,
+  continued: asText,
   mayBeNull: false,
-  comparable: {
-    form: TIME_KEY_FORM,
-    apply: (operand) => sql`substr(replace(${operand}, '.', '') || ${sql.lit(ZEROS)}, 1, ${sql.lit(TIME_KEY_LENGTH)})`,
-  },
+  comparable: TO_TIME_KEY,
+  computable: { form: ANY_TIME_FORM, apply: (operand) => operand },
 });
 
 const INSTANT_KEY_FORM: SqlForm = plainForm("instant key", (value) => toInstantKey(asText(value)));
@@ -127,6 +138,7 @@ function instantForm(
       const instant = toInstant(asText(value));
       return roundedUp(instant, digits) === null ? write(instant) : none;
     },
+    continued: asText,
     mayBeNull: false,
     comparable: instantKey(toText),
     computable: { form: INSTANT_FORM, apply: toText },

@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { PRIMITIVE_TYPES } from "../../../edm/primitive-type.ts";
 import { argumentAt, operandAt, typeAt } from "../../functions/translate-call.ts";
 import type { SqlConstant } from "../../statement/parameter-slot.ts";
-import type { Sql } from "../../statement/sql-form.ts";
+import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed, type ConstantOperand } from "../../statement/sql-operand.ts";
 import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { DECIMAL_FORM } from "./decimal-forms.ts";
 import { INTEGER_FORM } from "./forms.ts";
-import { ANY_DATE_FORM, DATE_FORM, digitsOfUtcForm, TIME_FORM } from "./temporal-forms.ts";
+import { ANY_DATE_FORM, ANY_TIME_FORM, DATE_FORM, digitsOfUtcForm, TIME_FORM } from "./temporal-forms.ts";
 
 /**
  * Parts of dates and times in SQLite. Columns whose strings have a fixed form use `substr`; other operands use functions of
@@ -70,10 +70,13 @@ export const timeOf: TranslateCall = (call) => {
   const operand = operandAt(call, 0);
   const digits = utcDigits(call);
   if (digits === null || operand.kind === "constant") {
-    return computed({ sql: sql`odata_time(${argumentAt(call, 0)})`, form: TIME_FORM });
+    return computed({ sql: sql`odata_time(${argumentAt(call, 0)})`, form: ANY_TIME_FORM });
   }
   const length = CLOCK_LENGTH + (digits === 0 ? 0 : digits + 1);
-  return computed({ sql: sql`substr(${operand.sql}, ${sql.lit(TIME_START)}, ${sql.lit(length)})`, form: TIME_FORM });
+  return computed({
+    sql: sql`substr(${operand.sql}, ${sql.lit(TIME_START)}, ${sql.lit(length)})`,
+    form: ANY_TIME_FORM,
+  });
 };
 
 export const offsetOf: TranslateCall = (call) => {
@@ -92,11 +95,14 @@ function instantConstant(constant: SqlConstant): ConstantOperand {
   return { kind: "constant", constant, type: PRIMITIVE_TYPES["Edm.DateTimeOffset"] };
 }
 
+const FIXED_FORMS: ReadonlySet<SqlForm> = new Set([DATE_FORM, TIME_FORM, ANY_TIME_FORM]);
+
 /** Returns the strings of a first argument whose parts have fixed positions; null for any other. */
 function fixedText(call: SqlCall): Sql | null {
   const operand = operandAt(call, 0);
   if (operand.kind === "constant") return null;
-  const isFixed = operand.form === DATE_FORM || operand.form === TIME_FORM || digitsOfUtcForm(operand.form) !== null;
+  const { form } = operand;
+  const isFixed = FIXED_FORMS.has(form) || digitsOfUtcForm(form) !== null;
   return isFixed ? operand.sql : null;
 }
 
