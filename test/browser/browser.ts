@@ -12,6 +12,7 @@ export interface Page {
   on(event: "console", listener: (message: { type(): string; text(): string }) => void): void;
   on(event: "pageerror", listener: (error: Error) => void): void;
   on(event: "request", listener: (request: { url(): string }) => void): void;
+  setContent(html: string): Promise<void>;
   goto(url: string): Promise<{ headers(): Readonly<Record<string, string>> } | null>;
   /** Writes a PNG, or returns its bytes. */
   screenshot(options: { readonly path?: string }): Promise<Uint8Array>;
@@ -32,6 +33,8 @@ export interface Locator {
   fill(text: string): Promise<void>;
   allInnerTexts(): Promise<readonly string[]>;
   innerText(): Promise<string>;
+  /** Writes a PNG of the first element. */
+  screenshot(options: { readonly path: string }): Promise<Uint8Array>;
 }
 
 interface Driver {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeClient, linesOf } from "./describe-client.ts";
+import { describeClient } from "./describe-client.ts";
+import { linesOf } from "./recorded-requests.ts";
 import { openShop } from "./shop.ts";
 
 // The client reads only letters, digits, `-` and `_` of a token in a next link.

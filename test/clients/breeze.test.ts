@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeClient, linesOf } from "./describe-client.ts";
+import { describeClient } from "./describe-client.ts";
+import { linesOf } from "./recorded-requests.ts";
 import { openShop } from "./shop.ts";
 
 const head = '<script src="/packages/ts-odatajs/dist/odatajs-latest.js"></script>';

@@ -4,16 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { toNodeHandler } from "../../src/adapters/node.ts";
 import { findBrowser, openBrowser, type Browser, type Page } from "../browser/browser.ts";
 import { packageFile } from "./package-files.ts";
+import { recordRequests, type SeenRequest } from "./recorded-requests.ts";
 import { openShop, type Shop } from "./shop.ts";
-
-/** One request of a client, and the status of its response. */
-export interface SeenRequest {
-  readonly line: string;
-  readonly status: number;
-}
 
 /** A page that uses a client against the shop. */
 export interface ClientPage {
@@ -48,13 +42,10 @@ export async function openClientPage(
 ): Promise<ClientPage> {
   const shop = await open();
   const requests: SeenRequest[] = [];
-  const answer = toNodeHandler(shop.service);
+  const answer = recordRequests(shop.service, requests);
   const script = await bundled(here(`pages/${name}.js`));
   const server = createServer((request, response) => {
     if ((request.url ?? "").startsWith("/odata")) {
-      response.on("close", () => {
-        requests.push({ line: `${String(request.method)} ${String(request.url)}`, status: response.statusCode });
-      });
       answer(request, response);
     } else {
       void answerFile(request, response, { script, head });

@@ -27,8 +27,3 @@ export function describeClient(
     });
   });
 }
-
-/** The requests to the service so far, as `GET /odata/Products 200`. */
-export function linesOf({ requests }: ClientPage): readonly string[] {
-  return requests.map(({ line, status }) => `${line} ${String(status)}`);
-}

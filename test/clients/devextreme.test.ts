@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeClient, linesOf } from "./describe-client.ts";
+import { describeClient } from "./describe-client.ts";
+import { linesOf } from "./recorded-requests.ts";
 
 describeClient("the OData store of DevExtreme", "devextreme", {}, (client) => {
   test("lists with filters, an order, an expansion, a page and a total", async () => {

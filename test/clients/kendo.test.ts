@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeClient, linesOf } from "./describe-client.ts";
+import { describeClient } from "./describe-client.ts";
+import { linesOf } from "./recorded-requests.ts";
 
 describeClient("the data source of Kendo UI, one request for each change", "kendo", {}, (client) => {
   test("lists with filters, also for a date, an order, a page and a total", async () => {

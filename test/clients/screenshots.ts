@@ -2,16 +2,21 @@ import { mkdir, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { openClientPage, type ClientPage } from "./client-page.ts";
+import { findBrowser, openBrowser } from "../browser/browser.ts";
+import { openClientPage } from "./client-page.ts";
+import { outputInPage, outputOfGenerated } from "./guide-output.ts";
 import { UI5_HEAD } from "./package-files.ts";
+import { terminalPage, type Output } from "./terminal-page.ts";
 
 /**
- * Makes the screenshots of `docs/images`: each client shows the products of the shop in its own controls. Run
- * `npm run test:clients` before, which installs the clients.
+ * Makes the screenshots of `docs/images`: a client with controls shows the products of the shop in them; of any other, the
+ * picture has the output of the program of its guide. Run `npm run test:clients` before, which installs the clients.
  */
 
 const SIZE = { width: 760, height: 420 };
-/** Notices of grids without a license cover the top of the page. */
+/** Wide enough for the commands. */
+const WIDTH_OF_OUTPUT = 840;
+/** The notice of a grid without a license would cover its head. */
 const BELOW_NOTICE = "<style>body { padding-top: 90px }</style>";
 const MAX_BYTES = 60_000;
 
@@ -50,34 +55,62 @@ const STYLES_OF_SYNCFUSION = [
   "grids",
 ].map((name) => `@syncfusion/ej2-${name}/styles/bootstrap5.css`);
 
-const HEADS: Readonly<Record<string, () => string | Promise<string>>> = {
-  "angular-odata": () => "",
-  devextreme: () => style("devextreme/dist/css/dx.light.css"),
-  kendo: () => style("@progress/kendo-theme-default/dist/default-main.css") + BELOW_NOTICE,
-  "react-admin": () => "",
-  syncfusion: () => STYLES_OF_SYNCFUSION.map(style).join("") + BELOW_NOTICE,
-  ui5: async () => (await themeOfUi5()) + UI5_HEAD.replace('theme="base"', 'theme="sap_horizon"'),
+/** What the pages of clients with controls need. Grids without a license show notices around them: the picture is cropped. */
+const SCREENS: Readonly<
+  Record<string, { readonly head?: () => string | Promise<string>; readonly crop?: string; readonly width?: number }>
+> = {
+  "angular-odata": {},
+  devextreme: { head: () => style("devextreme/dist/css/dx.light.css"), crop: ".dx-datagrid" },
+  "react-admin": { width: 960 },
+  syncfusion: { head: () => STYLES_OF_SYNCFUSION.map(style).join("") + BELOW_NOTICE, crop: "#content" },
+  ui5: { head: async () => (await themeOfUi5()) + UI5_HEAD.replace('theme="base"', 'theme="sap_horizon"') },
 };
 
-async function take(client: ClientPage, name: string, path: string): Promise<void> {
-  await client.page.setViewportSize({ ...SIZE, width: name === "react-admin" ? 960 : SIZE.width });
-  await client.run("show()");
-  // Fonts, and the end of animations.
-  await client.page.evaluate("document.fonts.ready.then(() => new Promise((resolve) => setTimeout(resolve, 1000)))");
-  await client.page.screenshot({ path });
-  const { size } = await stat(path);
-  process.stdout.write(`${path} ${String(size)} bytes\n`);
-  if (size > MAX_BYTES) throw new Error(`${path} is larger than ${String(MAX_BYTES)} bytes.`);
+/** Clients without controls, and Kendo UI, whose controls have a watermark without a license. */
+const OUTPUTS: Readonly<Record<string, () => Promise<readonly Output[]>>> = {
+  ...Object.fromEntries(
+    ["breeze", "kendo", "o-js", "odata-client", "odata-query"].map((name) => [name, () => outputInPage(name)]),
+  ),
+  odata2ts: () => outputOfGenerated("odata2ts"),
+  "sap-cloud-sdk": () => outputOfGenerated("sap-cloud-sdk"),
+};
+
+async function takeScreen(name: string, path: string): Promise<void> {
+  const { head = () => "", crop, width = SIZE.width } = SCREENS[name] ?? {};
+  const client = await openClientPage(`screens/${name}`, { head: await head() });
+  try {
+    await client.page.setViewportSize({ ...SIZE, width });
+    await client.run("show()");
+    // Fonts, and the end of animations.
+    await client.page.evaluate("document.fonts.ready.then(() => new Promise((resolve) => setTimeout(resolve, 1000)))");
+    await (crop === undefined
+      ? client.page.screenshot({ path })
+      : client.page.locator(crop).first().screenshot({ path }));
+  } finally {
+    await client.close();
+  }
+}
+
+async function takeOutput(outputs: readonly Output[], path: string): Promise<void> {
+  const browser = await openBrowser(findBrowser() ?? "");
+  try {
+    const page = await browser.newPage();
+    await page.setViewportSize({ ...SIZE, width: WIDTH_OF_OUTPUT });
+    await page.setContent(terminalPage(outputs));
+    await page.locator("body").screenshot({ path });
+  } finally {
+    await browser.close();
+  }
 }
 
 const images = here("../../docs/images");
 await mkdir(images, { recursive: true });
 const names = process.argv.slice(2);
-for (const name of names.length === 0 ? Object.keys(HEADS) : names) {
-  const client = await openClientPage(`screens/${name}`, { head: (await HEADS[name]?.()) ?? "" });
-  try {
-    await take(client, name, `${images}/${name}.png`);
-  } finally {
-    await client.close();
-  }
+for (const name of names.length === 0 ? [...Object.keys(SCREENS), ...Object.keys(OUTPUTS)] : names) {
+  const path = `${images}/${name}.png`;
+  const outputs = await OUTPUTS[name]?.();
+  await (outputs === undefined ? takeScreen(name, path) : takeOutput(outputs, path));
+  const { size } = await stat(path);
+  process.stdout.write(`${path} ${String(size)} bytes\n`);
+  if (size > MAX_BYTES) throw new Error(`${path} is larger than ${String(MAX_BYTES)} bytes.`);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeClient, linesOf } from "./describe-client.ts";
+import { describeClient } from "./describe-client.ts";
+import { linesOf } from "./recorded-requests.ts";
 
 describeClient("o.js", "o-js", {}, (client) => {
   test("lists, creates, changes and deletes", async () => {

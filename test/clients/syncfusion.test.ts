@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeClient, linesOf } from "./describe-client.ts";
+import { describeClient } from "./describe-client.ts";
+import { linesOf } from "./recorded-requests.ts";
 
 describeClient("the data manager of Syncfusion", "syncfusion", {}, (client) => {
   test("lists with a filter, an order, a page and a total", async () => {

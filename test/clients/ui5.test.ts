@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { describeClient, linesOf } from "./describe-client.ts";
+import { describeClient } from "./describe-client.ts";
 import { UI5_HEAD } from "./package-files.ts";
+import { linesOf } from "./recorded-requests.ts";
 
 const numbered = (ids: readonly number[]): readonly string[] =>
   ids.map((id) => `Product ${String(id).padStart(2, "0")}`);

@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ROOT, filesBelow, readSource } from "./source-files.ts";
+
+/** The pages of clients, and the pictures of what they show. */
+const pages = [
+  ...filesBelow("docs/guides/clients", ".md"),
+  ...["dotnet", "excel-and-power-bi", "ui5"].map((name) => readSource(`docs/guides/${name}.md`)),
+];
+const locked = JSON.parse(readSource("test/clients/package-lock.json").text) as {
+  readonly packages: Readonly<Record<string, unknown>>;
+};
+const LARGEST_PICTURE = 60_000;
+const NO_PICTURE = /no picture can be made here/u;
+
+const picturesOf = (text: string): readonly string[] =>
+  Array.from(text.matchAll(/\/images\/(?<name>[\w.-]+\.png)\)/gu), ({ groups }) => groups?.["name"] ?? "");
+
+describe.each(pages)("$path", ({ path, text }) => {
+  test("shows a picture, or says why it has none", () => {
+    const pictures = picturesOf(text);
+    expect(pictures.length > 0).toBe(!NO_PICTURE.test(text));
+    for (const name of pictures) {
+      expect(statSync(join(ROOT, "docs/images", name)).size).toBeLessThan(LARGEST_PICTURE);
+    }
+  });
+
+  test("installs packages that the tests of clients run", () => {
+    const commands = text.match(/^npm install .+$/gmu) ?? [];
+    const names = commands.flatMap((command) =>
+      command
+        .split(" ")
+        .slice(2)
+        .filter((name) => !name.startsWith("--")),
+    );
+    for (const name of names) expect(locked.packages, name).toHaveProperty([`node_modules/${name}`]);
+    const isRunHere = NO_PICTURE.test(text) || path === "docs/guides/ui5.md";
+    expect(names.length > 0).toBe(!isRunHere);
+  });
+
+  test("stands in the table of all clients", () => {
+    expect(readSource("docs/guides/clients.md").text).toContain(`${basename(path)})`);
+  });
+});
+
+test("each picture of docs/images is on a page", () => {
+  const shown = new Set(pages.flatMap(({ text }) => picturesOf(text)));
+  const images = existsSync(join(ROOT, "docs/images")) ? readdirSync(join(ROOT, "docs/images")) : [];
+  expect(images.filter((name) => !shown.has(name))).toEqual([]);
+});
