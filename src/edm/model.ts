@@ -122,6 +122,8 @@ export interface EnumType {
   readonly isFlags: boolean;
   /** Member name to numeric value, in order of declaration. */
   readonly members: ReadonlyMap<string, number>;
+  /** The texts of members by name; absent if no member has one. */
+  readonly memberDescriptions?: ReadonlyMap<string, string> | undefined;
   readonly description?: string | undefined;
   readonly longDescription?: string | undefined;
 }

@@ -16,12 +16,17 @@ import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../types/val
 export interface AnnotatedTypes {
   readonly entityTypes: Iterable<EntityTypeDeclaration>;
   readonly complexTypes: Iterable<ComplexTypeDeclaration>;
-  readonly enumTypes: Iterable<{
-    readonly name: string;
-    readonly members: unknown;
-    readonly isFlags: boolean;
-    readonly options?: object | undefined;
-  }>;
+  readonly enumTypes: Iterable<AnnotatedEnum>;
+}
+
+/** An enumeration, as far as annotations need it. */
+interface AnnotatedEnum {
+  readonly name: string;
+  readonly members: unknown;
+  readonly isFlags: boolean;
+  readonly options?: object | undefined;
+  readonly description?: unknown;
+  readonly memberDescriptions?: unknown;
 }
 
 /** Where the paths of an annotation start. @see OData CSDL 4.0, section 14.5.12 */
@@ -41,6 +46,8 @@ export interface AnnotationSite {
   /** Its name in messages. */
   readonly what: string;
   readonly scope: PathScope;
+  /** The text of `.describe()`; undefined without one, and for properties, whose description the model contains. */
+  readonly description?: unknown;
   /** The annotations as declared; undefined if there are only those of the service. */
   readonly annotations: unknown;
   /** The terms that the service writes there itself, as far as paths may name them. */
@@ -57,7 +64,10 @@ export function annotationSites(service: DeclaredService, types: AnnotatedTypes)
     ...service.sets.flatMap((set) => set.operations.flatMap((operation) => operationSites(set, operation))),
     ...service.operations.flatMap((operation) => operationSites(undefined, operation)),
   ];
-  return sites.filter(({ annotations, derived }) => annotations !== undefined || derived.length > 0);
+  return sites.filter(
+    ({ annotations, description, derived }) =>
+      annotations !== undefined || description !== undefined || derived.length > 0,
+  );
 }
 
 function containerSite({ options }: DeclaredService): readonly AnnotationSite[] {
@@ -65,25 +75,26 @@ function containerSite({ options }: DeclaredService): readonly AnnotationSite[] 
   return [{ ...plain(annotationPlace("container"), {}, "the service", annotations), scope: { kind: "container" } }];
 }
 
-function enumSites({
-  name,
-  options,
-}: {
-  readonly name: string;
-  readonly options?: object | undefined;
-}): readonly AnnotationSite[] {
-  if (!isObject(options)) return [];
-  const { annotations, memberAnnotations } = options;
+function enumSites(type: AnnotatedEnum): readonly AnnotationSite[] {
+  const { name, description, memberDescriptions } = type;
+  const options = isObject(type.options) ? type.options : {};
+  const annotated = new Map(entriesOf(options["memberAnnotations"]));
+  const described = new Map(entriesOf(memberDescriptions));
+  const members = new Set([...annotated.keys(), ...described.keys()]);
   return [
-    plain(annotationPlace("type", name), { set: name }, `the enumeration ${name}`, annotations),
-    ...entriesOf(memberAnnotations).map(([member, each]) =>
-      plain(
+    {
+      ...plain(annotationPlace("type", name), { set: name }, `the enumeration ${name}`, options["annotations"]),
+      description,
+    },
+    ...[...members].map((member) => ({
+      ...plain(
         annotationPlace("type", name, member),
         { set: name, property: member },
         `the member ${member} of ${name}`,
-        each,
+        annotated.get(member),
       ),
-    ),
+      description: described.get(member),
+    })),
   ];
 }
 
@@ -95,7 +106,11 @@ function typeSites(
   const options = isObject(type.options) ? type.options : {};
   const scope: PathScope = { kind: "type", type };
   return [
-    { ...plain(annotationPlace("type", name), { set: name }, `the type ${name}`, options["annotations"]), scope },
+    {
+      ...plain(annotationPlace("type", name), { set: name }, `the type ${name}`, options["annotations"]),
+      description: type.description,
+      scope,
+    },
     ...propertiesOf(type, naming)
       .filter(({ declared }) => !declared.ignored)
       .map(({ field, name: wire, declared }) => ({
@@ -120,7 +135,11 @@ function setSites(set: DeclaredSet): readonly AnnotationSite[] {
   const scope: PathScope = { kind: "type", type: entityType };
   const { annotations } = set.options;
   return [
-    { ...plain(annotationPlace("set", name), { set: name }, `the set ${name}`, annotations), scope },
+    {
+      ...plain(annotationPlace("set", name), { set: name }, `the set ${name}`, annotations),
+      description: set.declaration.description,
+      scope,
+    },
     ...set.navigations.map((navigation) => ({
       ...plain(
         annotationPlace("type", entityType.name, navigation.name),
@@ -128,6 +147,7 @@ function setSites(set: DeclaredSet): readonly AnnotationSite[] {
         `the navigation \`${navigation.field}\``,
         navigation.options["annotations"],
       ),
+      description: navigation.declaration.description,
       scope,
     })),
   ];
@@ -141,6 +161,7 @@ function operationSites(set: DeclaredSet | undefined, operation: DeclaredOperati
   return [
     {
       ...plain(annotationPlace("operation", overload), fault, `the operation \`${name}\``, options["annotations"]),
+      description: operation.declaration.description,
       scope,
     },
     ...parameters.map(({ name: parameter, declared }) => ({
@@ -150,6 +171,7 @@ function operationSites(set: DeclaredSet | undefined, operation: DeclaredOperati
         `the parameter \`${parameter}\` of \`${name}\``,
         declared.annotations,
       ),
+      description: declared.description,
       scope,
     })),
   ];

@@ -44,7 +44,7 @@ export function bindAnnotations(
   };
   const byPlace = new Map<string, readonly Annotation[]>();
   for (const site of sites) {
-    if (site.annotations === undefined) continue;
+    if (site.annotations === undefined && site.description === undefined) continue;
     const bound = bindSite(targets, site, faults);
     const known = byPlace.get(site.place);
     byPlace.set(site.place, known === undefined ? bound : merged(known, bound, site, faults));
@@ -61,24 +61,29 @@ function bindSite(targets: PathTargets, site: AnnotationSite, faults: Configurat
   const collect = (message: string, fix: string): void => {
     faults.push({ ...site.fault, message: message.charAt(0).toUpperCase() + message.slice(1), fix });
   };
-  if (!isObject(site.annotations)) {
-    const fix = 'Give an object of terms and values, such as { "Core.LongDescription": "…" }.';
-    collect(`The annotations of ${site.what} are ${describe(site.annotations)}.`, fix);
+  const described = site.description === undefined ? [] : ([["Core.Description", site.description]] as const);
+  if (described.length > 0 && typeof site.description !== "string") {
+    collect(`The description of ${site.what} cannot be ${describe(site.description)}.`, "Give a string.");
     return [];
   }
-  const fault = nestingFault(site.annotations);
+  const annotations = site.annotations ?? {};
+  if (!isObject(annotations)) {
+    const fix = 'Give an object of terms and values, such as { "Core.LongDescription": "…" }.';
+    collect(`The annotations of ${site.what} are ${describe(annotations)}.`, fix);
+    return [];
+  }
+  const fault = nestingFault(annotations);
   if (fault !== null) {
     collect(`The annotations of ${site.what} ${fault.message}`, fault.fix);
     return [];
   }
-  const bound = bindAnnotationTable(
-    valueContext(targets, site, "", collect, undefined),
-    Object.entries(site.annotations),
-  );
-  if (site.derived.includes("Core.Description") && bound.some(isDescription)) {
+  const context = valueContext(targets, site, "", collect, undefined);
+  const bound = bindAnnotationTable(context, Object.entries(annotations));
+  const isDescribed = described.length > 0 || site.derived.includes("Core.Description");
+  if (isDescribed && bound.some(isDescription)) {
     collect(`${site.what} has two descriptions.`, "Remove `.describe()` or the annotation `Core.Description`.");
   }
-  return bound;
+  return described.length === 0 ? bound : [...bindAnnotationTable(context, described), ...bound];
 }
 
 function isDescription({ qualifiedTerm, qualifier }: Annotation): boolean {
@@ -106,10 +111,11 @@ function merged(
 /** Annotation paths may name these terms. */
 function declaredTerms(scope: TermScope, sites: readonly AnnotationSite[]): ReadonlyMap<string, ReadonlySet<string>> {
   const declared = new Map<string, Set<string>>();
-  for (const { place, annotations, derived } of sites) {
+  for (const { place, annotations, description, derived } of sites) {
     const terms = declared.get(place) ?? new Set();
     declared.set(place, terms);
     const stated = entriesOf(annotations).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+    if (description !== undefined) stated.push("Core.Description");
     for (const key of [...stated, ...derived]) {
       const chain = termChain(scope, key.replace(/^@/u, "").split("@"));
       if (typeof chain === "string") terms.add(chain);

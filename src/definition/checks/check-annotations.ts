@@ -19,12 +19,21 @@ export function* checkAnnotations(service: DeclaredService, types: DeclaredTypes
     yield { message, fix: "Add an entity set or an unbound operation, or remove `annotations`." };
   }
   for (const type of types.enumTypes) {
-    const { name, members, options } = type;
-    if (!isObject(options)) continue;
-    for (const [member] of entriesOf(options["memberAnnotations"])) {
-      if (Object.hasOwn(members, member)) continue;
-      const message = `\`memberAnnotations\` of ${name} names \`${member}\`, which is not a member.`;
-      yield { set: name, message, fix: `Name one of ${Object.keys(members).join(", ")}.` };
+    const { name, members, options, memberDescriptions } = type;
+    const named = [
+      ["`memberAnnotations` of", isObject(options) ? options["memberAnnotations"] : undefined],
+      ["`.describe()` of", memberDescriptions],
+    ] as const;
+    for (const [what, table] of named) {
+      if (table !== undefined && !isObject(table) && table === memberDescriptions) {
+        const fix = "Give an object of member names and texts, or leave it out.";
+        yield { set: name, message: `The members of \`.describe()\` of ${name} are ${describe(table)}.`, fix };
+      }
+      for (const [member] of entriesOf(table)) {
+        if (Object.hasOwn(members, member)) continue;
+        const message = `${what} ${name} names \`${member}\`, which is not a member.`;
+        yield { set: name, message, fix: `Name one of ${Object.keys(members).join(", ")}.` };
+      }
     }
   }
   yield* bindAnnotations(service, types, namespace, containerName).faults;

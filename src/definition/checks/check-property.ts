@@ -15,7 +15,7 @@ const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
   "entity property": [],
   "complex property": ["key"],
   item: ["key", "ignored", "computed", "immutable", "json", "default", "describe", "annotate"],
-  parameter: ["key", "ignored", "computed", "immutable", "json", "describe"],
+  parameter: ["key", "ignored", "computed", "immutable", "json"],
   result: ["key", "ignored", "computed", "immutable", "json", "default", "describe", "annotate"],
 };
 

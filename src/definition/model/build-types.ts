@@ -1,5 +1,11 @@
 import { keeper } from "../../base/memo.ts";
-import { annotationPlace, describedAt, type DescribedElement, type ModelAnnotations } from "../../edm/annotation.ts";
+import {
+  annotationPlace,
+  describedAt,
+  type DescribedElement,
+  fullDescription,
+  type ModelAnnotations,
+} from "../../edm/annotation.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import type {
   ComplexType,
@@ -15,6 +21,7 @@ import {
   type DeclaredNavigation,
   type DeclaredProperty,
   type DeclaredService,
+  namesOf,
   propertiesOf,
 } from "../declared-service.ts";
 import type {
@@ -72,9 +79,18 @@ export class TypeBuilder {
 
   #enumType(declaration: EnumTypeDeclaration): EnumType {
     const type =
-      this.enumTypes.get(declaration) ?? toEnumType(declaration, this.#namespace, this.#described(declaration));
+      this.enumTypes.get(declaration) ?? toEnumType(declaration, this.#namespace, this.#describedEnum(declaration));
     this.enumTypes.set(declaration, type);
     return type;
+  }
+
+  #describedEnum(declaration: EnumTypeDeclaration): DescribedElement & Pick<EnumType, "memberDescriptions"> {
+    const texts = namesOf(declaration.members).flatMap((member) => {
+      const text = fullDescription(this.#described(declaration, member));
+      return text === undefined ? [] : [[member, text] as const];
+    });
+    const described = this.#described(declaration);
+    return texts.length === 0 ? described : { ...described, memberDescriptions: frozenMap(texts) };
   }
 
   #complexType(declaration: ComplexTypeDeclaration): ComplexType {

@@ -70,7 +70,7 @@ class TypeCollector implements DeclaredTypes {
 export function toEnumType(
   declaration: EnumTypeDeclaration,
   namespace: string,
-  described: DescribedElement = {},
+  described: DescribedElement & Pick<EnumType, "memberDescriptions"> = {},
 ): EnumType {
   const { name, isFlags, members } = declaration;
   const qualifiedName = `${namespace}.${name}`;

@@ -3,6 +3,7 @@ import type { Answer } from "../handlers.ts";
 import { isObject } from "../option-table.ts";
 import type { AuthorizationRules } from "../rules/authorization.ts";
 import type { Annotations } from "../types/annotations.ts";
+import { describe } from "../types/describe.ts";
 import type { InputOf, KeyOf, ResultOf, ValueOf } from "../types/infer.ts";
 import type { AnyProperty, EntityCollection, EntityTypeDeclaration } from "../types/value-type.ts";
 
@@ -45,6 +46,10 @@ export interface OperationDeclaration<Key = never, B = unknown> {
   readonly entityType: EntityTypeDeclaration | undefined;
   /** The options as given; checked at startup. */
   readonly options: object;
+  /** The text of `describe`, checked at startup. */
+  readonly description?: string | undefined;
+  /** Returns the operation with a description in `$metadata` and generated API descriptions. */
+  describe(text: string): OperationDeclaration<Key, B>;
   /** For the compiler only: the key of the entity type that the operation is bound to. */
   readonly _key?: (key: Key) => void;
 }
@@ -138,5 +143,8 @@ function declareOperation(
   const options = isObject(given) ? given : {};
   // With two arguments, the overloads make the first one the entity type.
   const entityType = second === undefined ? undefined : (first as EntityTypeDeclaration);
-  return Object.freeze({ kind: "OperationDeclaration", operationKind, bound: options.bound, entityType, options });
+  const { bound } = options;
+  const kind = "OperationDeclaration";
+  const declaration: OperationDeclaration = { kind, operationKind, bound, entityType, options, describe };
+  return Object.freeze(declaration);
 }

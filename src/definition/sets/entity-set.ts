@@ -7,6 +7,7 @@ import type { OperationDeclaration } from "../operations/operation.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
 import type { Authorization } from "../rules/authorization.ts";
 import type { Annotations } from "../types/annotations.ts";
+import { describe } from "../types/describe.ts";
 import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/infer.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
@@ -107,6 +108,10 @@ export interface EntitySetDeclaration<
   readonly actions: A | undefined;
   /** The options, which `odataService` checks and reads. To call handlers, use `ctx.sets`: it applies the rules. */
   readonly options: object;
+  /** The text of `describe`, checked at startup. */
+  readonly description?: string | undefined;
+  /** Returns the set with a description in `$metadata` and generated API descriptions. Register that set. */
+  describe(text: string): EntitySetDeclaration<E, N, F, A>;
   /** The database of the rows, for transactions; absent if the declaration does not know it. */
   readonly database?: TransactionalDatabase | undefined;
   /** Returns the faults that only the maker of the declaration can find; `odataService` reports them with all others. */
@@ -149,5 +154,6 @@ export function entitySet<
     functions,
     actions,
     options: copy,
+    describe,
   });
 }

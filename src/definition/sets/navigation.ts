@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import type { Entities, Answer } from "../handlers.ts";
 import type { Annotations } from "../types/annotations.ts";
+import { describe } from "../types/describe.ts";
 import type { BodyOf, KeyOf, ResultOf } from "../types/infer.ts";
 import type { NavigationDeclaration, Thunk } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
@@ -87,7 +88,7 @@ export function hasMany<Source extends EntityTypeDeclaration, Target extends Ent
   to: Thunk<Target>,
   options: ManyOptions<Source, Target> = {},
 ): NavigationDeclaration<Source, Target, "many"> {
-  return Object.freeze({ kind: "NavigationDeclaration", to, cardinality: "many", options });
+  return Object.freeze({ kind: "NavigationDeclaration", to, cardinality: "many", options, describe });
 }
 
 /**
@@ -99,7 +100,7 @@ export function hasOptional<Source extends EntityTypeDeclaration, Target extends
   to: Thunk<Target>,
   options: OneOptions<Source, Target> = {},
 ): NavigationDeclaration<Source, Target, "optional"> {
-  return Object.freeze({ kind: "NavigationDeclaration", to, cardinality: "optional", options });
+  return Object.freeze({ kind: "NavigationDeclaration", to, cardinality: "optional", options, describe });
 }
 
 /**
@@ -111,5 +112,5 @@ export function hasRequired<Source extends EntityTypeDeclaration, Target extends
   to: Thunk<Target>,
   options: OneOptions<Source, Target> = {},
 ): NavigationDeclaration<Source, Target, "required"> {
-  return Object.freeze({ kind: "NavigationDeclaration", to, cardinality: "required", options });
+  return Object.freeze({ kind: "NavigationDeclaration", to, cardinality: "required", options, describe });
 }

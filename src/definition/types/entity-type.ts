@@ -1,6 +1,7 @@
 import { keeper } from "../../base/memo.ts";
 import { frozenCopy } from "../option-table.ts";
 import type { Annotations, TypeOptions } from "./annotations.ts";
+import { describe } from "./describe.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration, Shape } from "./value-type.ts";
 
 /** The options of `enumType`. */
@@ -22,7 +23,7 @@ export function entityType<const Name extends string, const Properties extends S
   properties: Properties,
   options?: TypeOptions,
 ): EntityTypeDeclaration<Name, Properties> {
-  const declared = { kind: "EntityTypeDeclaration" as const, name, properties: frozenCopy(properties) };
+  const declared = { kind: "EntityTypeDeclaration" as const, name, properties: frozenCopy(properties), describe };
   return Object.freeze(keeper(options === undefined ? declared : { ...declared, options }));
 }
 
@@ -36,7 +37,7 @@ export function complexType<const Name extends string, const Properties extends 
   properties: Properties,
   options?: TypeOptions,
 ): ComplexTypeDeclaration<Name, Properties> {
-  const declared = { kind: "ComplexTypeDeclaration" as const, name, properties: frozenCopy(properties) };
+  const declared = { kind: "ComplexTypeDeclaration" as const, name, properties: frozenCopy(properties), describe };
   return Object.freeze(options === undefined ? declared : { ...declared, options });
 }
 
@@ -53,5 +54,15 @@ export function enumType<const Name extends string, const Member extends string,
 ): EnumTypeDeclaration<Name, Member, IsFlags> {
   // Without `isFlags`, the type parameter is inferred as its default, false.
   const isFlags = (options?.isFlags === true) as IsFlags;
-  return Object.freeze({ kind: "EnumTypeDeclaration", name, members: frozenCopy(members), isFlags, options });
+  const declared = { kind: "EnumTypeDeclaration" as const, name, members: frozenCopy(members), isFlags, options };
+  return Object.freeze({ ...declared, describe: describeEnum });
+}
+
+/** Describes an enumeration and its members. */
+function describeEnum<Declared extends object>(
+  this: Declared,
+  description: string,
+  memberDescriptions?: object,
+): Declared {
+  return Object.freeze({ ...this, description, ...(memberDescriptions === undefined ? {} : { memberDescriptions }) });
 }

@@ -15,6 +15,10 @@ export interface NavigationDeclaration<
   readonly cardinality: C;
   /** The options, checked at startup. */
   readonly options: object;
+  /** The text of `describe`, checked at startup. */
+  readonly description?: string | undefined;
+  /** Returns the navigation with a description in `$metadata` and generated API descriptions. */
+  describe(text: string): NavigationDeclaration<Source, Target, C>;
   /** For the compiler only: the type that declares the navigation. */
   readonly _source?: (source: Source) => void;
 }

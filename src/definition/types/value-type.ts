@@ -51,6 +51,10 @@ export interface EntityTypeDeclaration<Name extends string = string, Properties 
   readonly properties: Properties;
   /** The options, checked at startup. */
   readonly options?: object | undefined;
+  /** The text of `describe`, checked at startup. */
+  readonly description?: string | undefined;
+  /** Returns the type with a description in `$metadata` and generated API descriptions. Relate sets to that type. */
+  describe(text: string): EntityTypeDeclaration<Name, Properties>;
 }
 
 /** The result of `complexType`. */
@@ -60,6 +64,10 @@ export interface ComplexTypeDeclaration<Name extends string = string, Properties
   readonly properties: Properties;
   /** The options, checked at startup. */
   readonly options?: object | undefined;
+  /** The text of `describe`, checked at startup. */
+  readonly description?: string | undefined;
+  /** Returns the type with a description in `$metadata` and generated API descriptions. */
+  describe(text: string): ComplexTypeDeclaration<Name, Properties>;
 }
 
 /** The result of `enumType`. */
@@ -74,6 +82,18 @@ export interface EnumTypeDeclaration<
   readonly isFlags: IsFlags;
   /** The options, checked at startup. */
   readonly options?: object | undefined;
+  /** The text of `describe`, checked at startup. */
+  readonly description?: string | undefined;
+  /** The texts of members, checked at startup. */
+  readonly memberDescriptions?: { readonly [member in Member]?: string | undefined } | undefined;
+  /**
+   * Returns the type with a description in `$metadata` and generated API descriptions.
+   * @param members the descriptions of members by name
+   */
+  describe(
+    text: string,
+    members?: { readonly [member in Member]?: string | undefined },
+  ): EnumTypeDeclaration<Name, Member, IsFlags>;
 }
 
 /** A collection of entities, as the result of an operation. */
