@@ -1,5 +1,6 @@
 import type { ModelAnnotations } from "./annotation.ts";
 import type { Facets, PrimitiveType } from "./primitive-type.ts";
+import type { TableName } from "./table-name.ts";
 
 /**
  * The resolved entity data model of one service, deep-frozen after startup. Each property has two names: `name` on the wire
@@ -67,7 +68,7 @@ export interface JoinPair {
 /** A row of a table of links relates two entities. */
 export interface LinkJoin {
   readonly kind: "link";
-  readonly table: string;
+  readonly table: TableName;
   /** Properties of this type, with the columns of their values in the table. Never empty. */
   readonly from: readonly LinkColumn[];
   /** Properties of the related type, with the columns of their values in the table. Never empty. */
@@ -80,6 +81,8 @@ export interface LinkColumn {
   readonly column: string;
   /** Whether it contains Guids in any letter case, like the column of its property. */
   readonly isAnyCase?: true;
+  /** How it stores the values, as the database of the table knows; undefined for the default of the type. */
+  readonly storage?: unknown;
 }
 
 /** An entity type. */

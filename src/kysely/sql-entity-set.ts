@@ -1,8 +1,7 @@
-import { chain } from "../base/maybe.ts";
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers, GetByKeyHandler } from "../definition/handlers.ts";
+import type { EntitySetHandlers } from "../definition/handlers.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
-import { everyOption, describe, isObject } from "../definition/option-table.ts";
+import { everyOption, describe } from "../definition/option-table.ts";
 import {
   entitySet,
   type BoundOperations,
@@ -12,15 +11,16 @@ import {
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
+import { tableNameText, type TableName } from "../edm/table-name.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
-import type { KeyedJoins } from "../query/source.ts";
+import { checkLinkStorage } from "./columns/check-link-storage.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
+import { checkUncomparable, convertedFields, textGuids } from "./columns/uncomparable-columns.ts";
 import type { AnyKysely } from "./connection/synchronous-reader.ts";
 import { columnSearch, searchedProperties, type ColumnSearch } from "./read/column-search.ts";
 import { narrowedHandlers } from "./read/narrowed-handlers.ts";
-import { readRow, toEntity } from "./read/read-entity.ts";
+import { readHandlers } from "./read/read-handlers.ts";
 import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
-import { sourceOf } from "./read/sql-row-source.ts";
 import { noteRows, TableRows } from "./schema/table-rows.ts";
 import { linkNavigations } from "./write/sql-links.ts";
 import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
@@ -44,7 +44,8 @@ export interface SqlEntitySetOptions<
   readonly search?: EntitySetOptions<E, N, F, A>["search"] | ReadonlyArray<keyof E["properties"] & string>;
   /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. */
   readonly db: AnyKysely;
-  readonly table: string;
+  /** The name of the table, or `{ schema, name }` for names that contain a dot. */
+  readonly table: TableName;
   /** The operations that the table provides. Required, so that a table is never writable by omission. */
   readonly operations: readonly SqlOperation[];
   /** The columns of properties that differ from the default name or storage. */
@@ -109,38 +110,10 @@ export function sqlEntitySet<
   const anyCaseGuids = reader?.profile.values.guidsAreTexts === true ? textGuids(type, columns) : undefined;
   const handlersCheckingRows = own?.checkingRows;
   const set = entitySet(type, given);
-  return Object.freeze({ ...set, check: () => faults, uncomparable, anyCaseGuids, handlersCheckingRows, database });
-}
-
-/** Returns the keys of Guid properties that are stored as text in any letter case. */
-function textGuids(type: EntityTypeDeclaration, columns: object | undefined): readonly string[] {
-  const { properties, ignoredProperties } = declaredEntityType(type);
-  const options: Readonly<Record<string, unknown>> = { ...columns };
-  return [...properties, ...ignoredProperties].flatMap(({ field, type: { name } }) => {
-    const option = options[field];
-    return name === "Edm.Guid" && isObject(option) && option["storage"] === "text" ? [field] : [];
-  });
-}
-
-/** Returns the keys of properties with a `convert`. */
-function convertedFields(columns: object | undefined): readonly string[] {
-  const entries: ReadonlyArray<readonly [string, unknown]> = Object.entries(columns ?? {});
-  return entries.flatMap(([field, option]) => (isObject(option) && option["convert"] !== undefined ? [field] : []));
-}
-
-/** Reports converted columns in `search` and `rowVersion`, which the database must evaluate. */
-function checkUncomparable(
-  fields: readonly string[],
-  { search, rowVersion }: { readonly search?: unknown; readonly rowVersion?: unknown },
-  report: (message: string, fix: string) => void,
-): void {
-  const searched: readonly unknown[] = Array.isArray(search) ? search : [];
-  for (const field of fields) {
-    if (searched.includes(field)) {
-      report(`\`search\` names \`${field}\`, whose column has a \`convert\`.`, "Remove it from `search`.");
-    }
-    if (rowVersion === field) report(`\`rowVersion\`, \`${field}\`, has a \`convert\`.`, "Remove `convert`.");
-  }
+  const values = reader?.profile.values;
+  const check = (): readonly ConfigurationFault[] =>
+    values === undefined ? faults : [...faults, ...checkLinkStorage(type, options.navigation, values)];
+  return Object.freeze({ ...set, check, uncomparable, anyCaseGuids, handlersCheckingRows, database });
 }
 
 /** Reports a search over columns together with a handler that may hide rows: it searches the whole table. */
@@ -250,12 +223,17 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
 /** Returns the table, for the schema check. */
 function tableRows(
   entityType: EntityType,
-  name: string,
+  name: TableName,
   { database, profile }: SqlReader,
   columns: object = {},
 ): TableRows {
   return new TableRows(database, name, () => {
-    const { plans, joinable } = planAll(entityType, columns, { values: profile.values, table: name }, () => undefined);
+    const { plans, joinable } = planAll(
+      entityType,
+      columns,
+      { values: profile.values, table: tableNameText(name) },
+      () => undefined,
+    );
     return new Map([...plans, ...joinable]);
   });
 }
@@ -275,22 +253,4 @@ function checkRowVersion(
   const isInteger = /^Edm\.(?:Byte|SByte|Int\d+)$/.test(property.type.name) && !property.isCollection;
   if (isInteger && property.computed && !property.isKey) return;
   report(`\`rowVersion\`, \`${property.field}\`, is not a computed integer, or is part of the key.`, fix);
-}
-
-function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: SqlReader): object {
-  const source = sourceOf(type, reader);
-  const { key: keyProperties, properties } = declaredEntityType(type);
-  const whole = Object.freeze(properties.map((property) => ({ property })));
-  const getByKey: GetByKeyHandler<Context> = Object.assign(
-    (key: unknown, context?: Context) =>
-      chain(readRow(reader, keyProperties, { key, selected: whole, transaction: context?.transaction }), (found) =>
-        found === null ? null : toEntity(found),
-      ),
-    {
-      source,
-      readRow: (key: unknown, selected: typeof whole, { transaction }: Context, joins?: KeyedJoins) =>
-        readRow(reader, keyProperties, { key, selected, joins, transaction }),
-    },
-  );
-  return { queryable: Object.assign(() => source, { source }), getByKey };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { StructuralProperty } from "../../src/edm/model.ts";
+import { tableNameText } from "../../src/edm/table-name.ts";
 import type { PrimitiveValue } from "../../src/edm/value-codec.ts";
 import { applyQuery } from "../../src/memory/apply-query.ts";
 import type { SelectedProperty } from "../../src/query/clauses.ts";
@@ -133,7 +134,7 @@ export class RowTable implements QueryableSource {
     if (join.kind === "direct") {
       return join.pairs.every(({ related }, index) => isEqual(entity[related.field], key[index]));
     }
-    return (this.database.links.get(join.table) ?? []).some(
+    return (this.database.links.get(tableNameText(join.table)) ?? []).some(
       (link) =>
         join.from.every(({ column }, index) => isEqual(link[column], key[index])) &&
         join.to.every(({ column, property }) => isEqual(link[column], entity[property.field])),

@@ -1,3 +1,4 @@
+import { isTableName } from "../../edm/table-name.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { isDeclaration } from "../declaration-kind.ts";
 import {
@@ -27,6 +28,7 @@ export function* checkLinks({ sets }: DeclaredService): Iterable<ConfigurationFa
         ...checkName(through["table"], field),
         ...checkFrom(through["from"], set.entityType, field),
         ...(target === undefined ? [] : checkTo(through["to"], target, field)),
+        ...checkColumns(through, field),
       ];
       for (const problem of problems) yield { ...place, ...problem };
       if (options["on"] !== undefined) {
@@ -59,7 +61,7 @@ export function isOverTable({ options: { queryable } }: DeclaredSet): boolean {
 }
 
 function* checkName(table: unknown, field: string): Iterable<Problem> {
-  if (typeof table === "string" && table !== "") return;
+  if (isTableName(table)) return;
   const message = `\`table\` of \`through\` of \`${field}\` is ${describe(table)}.`;
   yield { message, fix: "Give the name of the link table." };
 }
@@ -90,6 +92,33 @@ function* checkSide(side: unknown, name: "from" | "to", field: string): Iterable
   const example = name === "from" ? 'from: { id: "order_id" }' : 'to: { tag_id: "id" }';
   const message = `\`${name}\` of \`through\` of \`${field}\` maps no properties.`;
   yield { message, fix: `Map properties and columns of the link table: ${example}.` };
+}
+
+/** The maker of the set checks whether the database has the storage. */
+function* checkColumns(
+  { from, to, columns, ...others }: Readonly<Record<string, unknown>>,
+  field: string,
+): Iterable<Problem> {
+  const where = `\`through\` of \`${field}\``;
+  const options = ["table", "from", "to", "columns"];
+  for (const name of Object.keys(others)) {
+    if (name === "table" || name === "anyCase") continue;
+    yield { message: `${where} has no option \`${name}\`.`, fix: adviseName(name, options) };
+  }
+  if (columns !== undefined && !isObject(columns)) {
+    const message = `\`columns\` of ${where} is ${describe(columns)}.`;
+    yield { message, fix: 'Give the storage of columns: { tag_id: { storage: "text" } }.' };
+  }
+  const known = [...entriesOf(from).map(([, column]) => String(column)), ...namesOf(to)];
+  for (const [column, option] of entriesOf(columns)) {
+    if (!known.includes(column)) {
+      const message = `\`columns\` of ${where} names \`${column}\`, which is neither in \`from\` nor in \`to\`.`;
+      yield { message, fix: adviseName(column, known) };
+    }
+    if (isObject(option) && namesOf(option).every((name) => name === "storage")) continue;
+    const message = `\`columns.${column}\` of ${where} is ${isObject(option) ? "not only a storage" : describe(option)}.`;
+    yield { message, fix: 'Give only its storage: { storage: "text" }.' };
+  }
 }
 
 function* checkProperty(

@@ -14,6 +14,7 @@ import type {
   NavigationJoin,
   StructuralProperty,
 } from "../../edm/model.ts";
+import { isTableName } from "../../edm/table-name.ts";
 import { bindAnnotations } from "../annotations/bind-annotations.ts";
 import { schemaNames } from "../annotations/schema-names.ts";
 import { isDeclaration } from "../declaration-kind.ts";
@@ -190,12 +191,14 @@ function toNavigationJoin(
   const { on, through } = options;
   if (isObject(through)) {
     const { anyCase } = through;
+    const stored = isObject(through["columns"]) ? through["columns"] : {};
     const from = entriesOf(through["from"]).map(([field, column]): LinkColumn => {
-      const found = toColumn(source, field, column);
+      const found = toColumn(source, field, column, stored);
       return Array.isArray(anyCase) && anyCase.includes(field) ? { ...found, isAnyCase: true } : found;
     });
-    const to = entriesOf(through["to"]).map(([column, field]) => toColumn(related, String(field), column));
-    return keeper<NavigationJoin>({ kind: "link", table: String(through["table"]), from, to });
+    const to = entriesOf(through["to"]).map(([column, field]) => toColumn(related, String(field), column, stored));
+    const table = isTableName(through["table"]) ? through["table"] : String(through["table"]);
+    return keeper<NavigationJoin>({ kind: "link", table, from, to });
   }
   const pairs = entriesOf(on).map(([field, other]) => ({
     property: propertyOf(source, field),
@@ -204,8 +207,16 @@ function toNavigationJoin(
   return pairs.length === 0 ? null : keeper<NavigationJoin>({ kind: "direct", pairs });
 }
 
-function toColumn(type: EntityType, field: string, column: unknown): LinkColumn {
-  return { property: propertyOf(type, field), column: String(column) };
+function toColumn(
+  type: EntityType,
+  field: string,
+  column: unknown,
+  stored: Readonly<Record<string, unknown>>,
+): LinkColumn {
+  const found = { property: propertyOf(type, field), column: String(column) };
+  const option = Object.hasOwn(stored, found.column) ? stored[found.column] : undefined;
+  const storage = isObject(option) ? option["storage"] : undefined;
+  return storage === undefined ? found : { ...found, storage };
 }
 
 function propertyOf(type: EntityType, field: string): StructuralProperty {

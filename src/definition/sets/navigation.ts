@@ -1,3 +1,4 @@
+import type { TableName } from "../../edm/table-name.ts";
 import type { Context } from "../context.ts";
 import type { Entities, Answer } from "../handlers.ts";
 import type { Annotations } from "../types/annotations.ts";
@@ -50,9 +51,11 @@ export interface ManyOptions<
    * of the link table; `to` maps columns of the link table to properties of the related type.
    */
   readonly through?: {
-    readonly table: string;
+    readonly table: TableName;
     readonly from: { readonly [F in FieldOf<Source>]?: string };
     readonly to: { readonly [column: string]: FieldOf<Target> };
+    /** The storage of columns that differs from the default, as in `columns` of the set: `{ tag_id: { storage: "text" } }`. */
+    readonly columns?: { readonly [column: string]: { readonly storage: string | object } };
   };
 }
 

@@ -198,7 +198,8 @@ function planComplex(
   return { kind: "complex", property, nullable, members: planProperties(type, option.columns, inner, report) };
 }
 
-function reportStorage(
+/** Reports a storage that does not fit a property. */
+export function reportStorage(
   property: StructuralProperty,
   path: string,
   storage: StorageForm | undefined,

@@ -8,6 +8,7 @@ import type {
   ExpectedTable,
   StoredTypes,
 } from "../../introspect/expected-table.ts";
+import { linkStorage } from "../columns/check-link-storage.ts";
 import { storageKey, storageName, type StorageForm } from "../columns/storage-option.ts";
 import { holdsAnyCaseGuids, type ColumnPlan, type ScalarPlan } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
@@ -116,8 +117,8 @@ function linkTable(
 ): ExpectedTable {
   const set = checked.set.entitySet.name;
   const columns = [
-    ...from.map((column) => ({ ...column, storage: linkStorage(checked, column) })),
-    ...to.map((column) => ({ ...column, storage: linkStorage(target, column) })),
+    ...from.map((column) => ({ ...column, storage: storageOfLink(checked, column) })),
+    ...to.map((column) => ({ ...column, storage: storageOfLink(target, column) })),
   ];
   const navigationName = `${set}.${navigation}`;
   const lookup = (side: readonly LinkColumn[]): ExpectedLookup => ({
@@ -142,7 +143,10 @@ function linkTable(
 }
 
 /** A column of a link table stores Guids in any letter case if the column of the property does. */
-function linkStorage({ rows }: CheckedSet, { property }: LinkColumn): StorageForm | undefined {
+function storageOfLink({ rows }: CheckedSet, column: LinkColumn): StorageForm | undefined {
+  const { property } = column;
+  const stated = linkStorage(column);
+  if (stated !== undefined) return stated;
   return holdsAnyCaseGuids(rows.plans.get(property.field)) ? "text" : undefined;
 }
 

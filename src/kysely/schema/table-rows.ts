@@ -1,18 +1,20 @@
 import { sql } from "kysely";
 import { required } from "../../base/required.ts";
 import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/stored-database.ts";
+import type { TableName } from "../../edm/table-name.ts";
 import type { WantedTable } from "../../introspect/schema.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import { sqlTableName } from "../statement/sql-table-name.ts";
 
 /** The table of the handlers of an entity set, for the schema check. */
 export class TableRows implements StoredRows {
   readonly database: StoredDatabase;
   /** As the declaration names it. */
-  readonly table: string;
+  readonly table: TableName;
   readonly #plan: () => PlansByField;
 
-  constructor(database: StoredDatabase, table: string, plan: () => PlansByField) {
+  constructor(database: StoredDatabase, table: TableName, plan: () => PlansByField) {
     this.database = database;
     this.table = table;
     this.#plan = plan;
@@ -45,8 +47,8 @@ export function columnName(column: string, db: AnyKysely): string {
 }
 
 /** Returns a table as in statements, with the names in its text. */
-export function wantedTable(table: string, db: AnyKysely): WantedTable {
-  const text = sql`${sql.table(table)}`.compile(db).sql;
+export function wantedTable(table: TableName, db: AnyKysely): WantedTable {
+  const text = sqlTableName(table).compile(db).sql;
   return { text, names: namesIn(text) };
 }
 

@@ -2,10 +2,12 @@ import { sql, type Compilable } from "kysely";
 import { keptPerForeign } from "../../base/memo.ts";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntitySet } from "../../edm/model.ts";
+import { isTableName, tableNameText, type QualifiedTableName, type TableName } from "../../edm/table-name.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { DialectSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import { sqlTableName } from "../statement/sql-table-name.ts";
 import type { RowsUse } from "./relation.ts";
 
 /** An SQL query with its values, as other query builders return it. */
@@ -17,7 +19,7 @@ export interface SqlText {
 }
 
 /** The source of rows: the name of a table or view, a Kysely query, or the text of a query. */
-export type BaseQuery = string | Compilable | SqlText;
+export type BaseQuery = string | QualifiedTableName | Compilable | SqlText;
 
 /** A table or derived table for `from`, and its values. */
 export interface From {
@@ -47,10 +49,14 @@ interface Piece {
  * @returns null in that case
  */
 export function toFrom(base: unknown, { valuePlaces }: DialectSyntax, report: ReportFault): From | null {
-  if (typeof base === "string" && base !== "") return ofTable(base);
+  const isQuery = isCompilable(base) || isSqlText(base);
+  if (!isQuery && isTableName(base)) return ofTable(base);
   const query = isCompilable(base) ? compile(base) : base;
   if (!isSqlText(query)) {
-    report(`\`from\` is ${describe(base)}.`, "Give the name of a table, a Kysely query, or { sql, parameters }.");
+    report(
+      `\`from\` is ${describe(base)}.`,
+      "Give the name of a table, { schema, name }, a Kysely query, or { sql, parameters }.",
+    );
     return null;
   }
   const pieces = splitAtValues(query, valuePlaces);
@@ -65,12 +71,12 @@ export function toFrom(base: unknown, { valuePlaces }: DialectSyntax, report: Re
   return null;
 }
 
-function ofTable(name: string): From {
+function ofTable(table: TableName): From {
   return Object.freeze<From>({
     parameters: [],
-    table: name,
-    text: `table ${name}`,
-    as: (alias) => sql`${sql.table(name)} as ${sql.id(alias)}`,
+    table: tableNameText(table),
+    text: `table ${JSON.stringify(table)}`,
+    as: (alias) => sql`${sqlTableName(table)} as ${sql.id(alias)}`,
   });
 }
 

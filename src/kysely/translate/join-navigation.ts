@@ -10,10 +10,12 @@ import type {
   LinkJoin,
 } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
+import { linkStorage } from "../columns/check-link-storage.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toComparable, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
+import { sqlTableName } from "../statement/sql-table-name.ts";
 import type { PathScope } from "./path-scope.ts";
 import { columnOperand, addRelation, Relation, type StatementScope } from "./relation.ts";
 import { equalsConstant } from "./translate-comparison.ts";
@@ -158,7 +160,7 @@ export function tuple(values: readonly Sql[]): Sql {
 
 /** Returns the `from` of a link table. */
 export function linkTable({ table }: LinkJoin, alias: string): Sql {
-  return sql`${sql.table(table)} as ${sql.id(alias)}`;
+  return sql`${sqlTableName(table)} as ${sql.id(alias)}`;
 }
 
 /** Returns the condition that joins related entities to the link table. */
@@ -180,18 +182,19 @@ export function linkColumn(column: LinkColumn, alias: string, profile: DialectPr
 }
 
 /**
- * Returns the format of a column of a link table: Guids in any letter case if the column of the property stores them so,
+ * Returns the format of a column of a link table: its stated storage, otherwise Guids in any letter case if the column of the property stores them so,
  * otherwise the default of the type.
  */
 export function linkFormat(column: LinkColumn, profile: DialectProfile, like: SqlForm | undefined): ColumnFormat {
   const { property } = column;
   const { columnFormat } = profile.values;
-  const storage = isAnyCase(column, profile, like) ? "text" : undefined;
+  const storage = linkStorage(column) ?? (isAnyCase(column, profile, like) ? "text" : undefined);
   return required(columnFormat(property, storage), `${property.name} is not a single value.`);
 }
 
 /** Whether a column of a link table stores Guids in any letter case. */
 export function isAnyCase({ property, ...column }: LinkColumn, { values }: DialectProfile, like?: SqlForm): boolean {
   if (property.type.name !== "Edm.Guid") return false;
+  if (column.storage !== undefined) return column.storage === "text";
   return column.isAnyCase === true || (like !== undefined && values.columnFormat(property, "text")?.form === like);
 }

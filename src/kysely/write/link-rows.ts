@@ -2,9 +2,11 @@ import { sql } from "kysely";
 import { keptPerPair } from "../../base/memo.ts";
 import type { LinkColumn, LinkJoin } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { linkStorage } from "../columns/check-link-storage.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import { sqlTableName } from "../statement/sql-table-name.ts";
 import { isAnyCase, linkFormat } from "../translate/join-navigation.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
@@ -89,9 +91,16 @@ function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
     ...join.from.map((column) => toEnd(column, ends.own)),
     ...join.to.map((column) => toEnd(column, ends.other)),
   ];
-  const name = sql.table(join.table);
-  const stored = columns.map(({ property, column, format }) =>
-    storedProperty({ kind: "scalar", property, column, nullable: false, format, storage: undefined }),
+  const name = sqlTableName(join.table);
+  const stored = columns.map(({ format, ...column }) =>
+    storedProperty({
+      kind: "scalar",
+      property: column.property,
+      column: column.column,
+      nullable: false,
+      format,
+      storage: linkStorage(column),
+    }),
   );
   const places = stored
     .flatMap((each) => each.columns)

@@ -1,4 +1,5 @@
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
+import { tableNameText, type TableName } from "../../edm/table-name.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import { planOf, type PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
@@ -7,7 +8,7 @@ import { storedProperty, type StoredProperty } from "./stored-columns.ts";
 
 interface TableOptions {
   readonly db: AnyKysely;
-  readonly name: string;
+  readonly name: TableName;
   readonly entityType: EntityType;
   readonly reader: SqlReader;
   /** The field that counts the writes of a row. */
@@ -17,7 +18,9 @@ interface TableOptions {
 /** The table of an entity set, for writing. */
 export class SqlTable {
   readonly db: AnyKysely;
+  /** The name for messages. */
   readonly name: string;
+  readonly tableName: TableName;
   /** The declared type: the model of a service may have other names in JSON, but the same fields. */
   readonly entityType: EntityType;
   readonly reader: SqlReader;
@@ -28,7 +31,8 @@ export class SqlTable {
 
   constructor({ db, name, entityType, reader, rowVersion }: TableOptions) {
     this.db = db;
-    this.name = name;
+    this.name = tableNameText(name);
+    this.tableName = name;
     this.entityType = entityType;
     this.reader = reader;
     this.rowVersion = entityType.properties.find(({ field }) => field === rowVersion) ?? null;

@@ -5,6 +5,7 @@ import { keyHolderOf } from "../../edm/key-holder.ts";
 import type { NavigationProperty } from "../../edm/model.ts";
 import { holdsAnyCaseGuids, scalarPlanOf } from "../columns/table-columns.ts";
 import { toEquatable, type Sql } from "../statement/sql-form.ts";
+import { sqlTableName } from "../statement/sql-table-name.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { setsOfService, tableOfSet, targetSet } from "./table-sets.ts";
 
@@ -63,7 +64,7 @@ export function asReferredTo(references: readonly StoredReference[], bind: () =>
     const plan = scalarPlanOf({ field, name: field }, table.plans);
     const column = sql.id(plan.column);
     const { sql: cells, form } = toEquatable({ sql: column, form: plan.format.form });
-    const found = sql`select ${column} as odata_text from ${sql.table(table.name)} where ${cells} = ${form.place?.(bind()) ?? bind()} limit 1`;
+    const found = sql`select ${column} as odata_text from ${sqlTableName(table.tableName)} where ${cells} = ${form.place?.(bind()) ?? bind()} limit 1`;
     // MariaDB can read the table that it writes only through a derived table.
     return sql`(select odata_text from (${found}) as odata_target)`;
   });

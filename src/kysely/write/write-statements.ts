@@ -10,6 +10,7 @@ import { comparedPlanOf, scalarPlanOf } from "../columns/table-columns.ts";
 import type { WriteSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import { sqlTableName } from "../statement/sql-table-name.ts";
 import { columnOperand, plannedOperand, Level, Relation } from "../translate/relation.ts";
 import { selectColumns, type Cells, type DocumentReader } from "../translate/select-columns.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
@@ -99,7 +100,7 @@ export class WriteStatements {
     return this.#get(["insert", ...namesOfColumns(columns, references), "/", ...names], () => {
       const written = referring(columns, references);
       const ids = columns.map(({ column }) => sql.id(column));
-      const into = sql`insert into ${sql.table(this.#table.name)}`;
+      const into = sql`insert into ${sqlTableName(this.#table.tableName)}`;
       if (columns.length === 0) {
         return this.#answering(sql`${into} ${this.#writes.defaultRow}`, selected, []);
       }
@@ -115,7 +116,7 @@ export class WriteStatements {
       const written = referring(columns, references);
       const assignments = written.map((column, index) => sql`${sql.id(column.column)} = ${toPlace(column, index)}`);
       const set = sql.join([...assignments, ...this.#counting()]);
-      const text = sql`update ${sql.table(this.#table.name)} set ${set} where ${this.#where(condition)}`;
+      const text = sql`update ${sqlTableName(this.#table.tableName)} set ${set} where ${this.#where(condition)}`;
       return this.#answering(text, this.#table.whole, written);
     });
   }
@@ -123,7 +124,7 @@ export class WriteStatements {
   /** Deletes a row. Returns its key, if the database returns rows. */
   delete(condition: RowCondition): WriteStatement {
     return this.#get(["delete", ...namesOfExpected(condition)], () => {
-      const text = sql`delete from ${sql.table(this.#table.name)} where ${this.#where(condition)}`;
+      const text = sql`delete from ${sqlTableName(this.#table.tableName)} where ${this.#where(condition)}`;
       const key = this.#table.entityType.key.map((property) => ({ property }));
       return this.#answering(text, key, []);
     });
@@ -138,7 +139,7 @@ export class WriteStatements {
       const cells: Cells = [];
       const columns = selectColumns(selected, this.#relation(), cells, use === "merged" ? asText : undefined);
       const lock = use === "read" ? sql`` : this.#writes.rowLock;
-      const text = sql`select ${sql.join(cells)} from ${sql.table(this.#table.name)} where ${this.#where({ expected: [] })}${lock}`;
+      const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${this.#where({ expected: [] })}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
   }
@@ -155,7 +156,7 @@ export class WriteStatements {
         // Compares values, since a column may have several cells for one value, or one cell for several.
         return equalsConstant(plannedOperand(plan, relation), { kind: "parameter", index }, "filter");
       });
-      const text = sql`select ${sql.join(cells)} from ${sql.table(this.#table.name)} where ${sql.join(conditions, sql` and `)}${this.#writes.rowLock}`;
+      const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${sql.join(conditions, sql` and `)}${this.#writes.rowLock}`;
       return this.#compile(text, { columns }, cells.length);
     });
   }

@@ -1,0 +1,81 @@
+import { isDeclaration } from "../../definition/declaration-kind.ts";
+import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
+import { isObject } from "../../definition/option-table.ts";
+import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
+import type { LinkColumn, StructuralProperty } from "../../edm/model.ts";
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import type { ColumnFormats } from "./column-format.ts";
+import { readStorage, type StorageForm } from "./storage-option.ts";
+import { reportStorage } from "./table-columns.ts";
+
+/**
+ * Checks the storage of the columns of link tables. Call it when all modules are loaded, since navigations may name their
+ * type by a function.
+ * @param navigations the navigations of the set, unchecked
+ */
+export function checkLinkStorage(
+  type: EntityTypeDeclaration,
+  navigations: unknown,
+  values: ColumnFormats,
+): readonly ConfigurationFault[] {
+  const faults: ConfigurationFault[] = [];
+  for (const [field, navigation] of entriesOf(navigations)) {
+    const through = isDeclaration(navigation, "NavigationDeclaration") ? optionOf(navigation.options, "through") : null;
+    if (!isObject(through) || !isDeclaration(navigation, "NavigationDeclaration")) continue;
+    for (const [column, option] of entriesOf(through["columns"])) {
+      const property = propertyOf(column, through, { type, target: () => resolve(navigation.to) });
+      const place = `navigation.${field}.through.columns.${column}`;
+      if (property === undefined || !isObject(option)) continue;
+      const report = (message: string, fix: string): void => void faults.push({ message, fix });
+      const storage = readStorage(option["storage"], `${place}.storage`, property, report);
+      if (storage === undefined || values.columnFormat(property, storage) !== null) continue;
+      reportStorage(property, place, storage, values, report);
+    }
+  }
+  return faults;
+}
+
+/** Returns the stated storage of a column of a link table, which `checkLinkStorage` has checked. */
+export function linkStorage({ storage }: LinkColumn): StorageForm | undefined {
+  return storage as StorageForm | undefined;
+}
+
+interface Sides {
+  readonly type: EntityTypeDeclaration;
+  readonly target: () => EntityTypeDeclaration | undefined;
+}
+
+/** Returns the property whose values a column contains; undefined after a fault that other checks report. */
+function propertyOf(
+  column: string,
+  { from, to }: Readonly<Record<string, unknown>>,
+  { type, target }: Sides,
+): StructuralProperty | undefined {
+  const own = entriesOf(from).find(([, each]) => each === column)?.[0];
+  const related = isObject(to) && Object.hasOwn(to, column) ? to[column] : undefined;
+  const owner = own === undefined ? target() : type;
+  if (owner === undefined) return undefined;
+  try {
+    const { properties, ignoredProperties } = declaredEntityType(owner);
+    return [...properties, ...ignoredProperties].find(({ field }) => field === (own ?? related));
+  } catch {
+    return undefined;
+  }
+}
+
+function resolve(to: unknown): EntityTypeDeclaration | undefined {
+  try {
+    const target: unknown = typeof to === "function" ? Reflect.apply(to, undefined, []) : to;
+    return isDeclaration(target, "EntityTypeDeclaration") ? target : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function optionOf(options: unknown, name: string): unknown {
+  return isObject(options) ? options[name] : undefined;
+}
+
+function entriesOf(table: unknown): ReadonlyArray<readonly [string, unknown]> {
+  return isObject(table) ? Object.entries(table) : [];
+}
