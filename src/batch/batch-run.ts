@@ -121,7 +121,7 @@ export class BatchRun {
     return [...executed, ...others];
   }
 
-  /** Executes the operations as one. A single operation is one by itself. */
+  /** Executes the operations as one. */
   async #runTogether(operations: readonly BatchOperation[]): Promise<readonly OperationResponse[]> {
     const counted = this.#counted.total;
     const run: ChangeSetRun = {
@@ -133,7 +133,7 @@ export class BatchRun {
         this.#counted.total = counted;
       },
     };
-    const plan = operations.length < 2 ? null : this.#plan(operations);
+    const plan = operations.length === 1 ? this.#planAlone(operations) : this.#plan(operations);
     if (plan === null) return runInSequence(run);
     await this.#pipeline.ready();
     return runAtomically(run, plan);
@@ -151,6 +151,19 @@ export class BatchRun {
     } catch (error) {
       if (this.#settings.isSequential) return null;
       throw error;
+    }
+  }
+
+  /**
+   * Plans the transaction of a change set with one operation, for handlers of the application that use it. Any other operation
+   * is atomic by itself, and its own execution reports its faults.
+   */
+  #planAlone(operations: readonly BatchOperation[]): AtomicPlan | null {
+    try {
+      const plan = this.#plan(operations);
+      return plan === null || plan.isRepeatable ? null : plan;
+    } catch {
+      return null;
     }
   }
 
