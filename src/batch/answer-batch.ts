@@ -23,6 +23,8 @@ export interface BatchLimits {
   readonly json: boolean;
   /** The most operations; null for no limit. */
   readonly maxParts: number | null;
+  /** The milliseconds that all operations may take together; null for no limit. */
+  readonly timeout: number | null;
   /** Whether change sets that cannot be atomic are executed operation by operation. */
   readonly isSequential: boolean;
   readonly maxBytes: number | null;
@@ -74,6 +76,7 @@ export async function answerBatch(
     isSequential: limits.isSequential,
     brokenReference: isMultipart ? unknownReference : failedDependency,
     answersEach: !isMultipart,
+    timeout: limits.timeout,
   };
   const results = new BatchRun(request, context, pipeline, settings).results(items);
   const applied = wish === undefined ? undefined : { "Preference-Applied": wish.applied };

@@ -5,6 +5,7 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { withoutQuerySegment } from "../http/query-body.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
 import type { BatchItem, BatchOperation, ChangeSet } from "./batch-request.ts";
+import { BatchTime } from "./batch-time.ts";
 import { BatchUrls } from "./batch-urls.ts";
 import type { PartPipeline, PlannedOperation } from "./part-pipeline.ts";
 import { PartRequest } from "./part-request.ts";
@@ -35,6 +36,8 @@ export interface BatchSettings {
   readonly brokenReference: (id: string) => ODataError;
   /** Whether each operation of a change set that failed has its own response. */
   readonly answersEach: boolean;
+  /** The milliseconds that all operations may take together; null for no limit. */
+  readonly timeout: number | null;
 }
 
 /** The execution of one batch. Its operations run one after another, in the order of the batch. */
@@ -44,6 +47,7 @@ export class BatchRun {
   readonly #pipeline: PartPipeline;
   readonly #settings: BatchSettings;
   readonly #urls: BatchUrls;
+  readonly #time: BatchTime;
   readonly #counted = { total: 0 };
   /** The operation in execution, for the log. */
   #current: ODataRequest;
@@ -56,13 +60,16 @@ export class BatchRun {
     this.#context = context;
     this.#pipeline = pipeline;
     this.#settings = settings;
+    this.#time = new BatchTime(batch, settings.timeout);
     this.#urls = new BatchUrls(settings.origin, settings.brokenReference);
   }
 
   /** Executes the items in turn. Stops after the first that fails, unless the client wants the rest. */
   async *results(items: readonly BatchItem[]): AsyncGenerator<ItemResult, void, void> {
     for (const item of items) {
-      const result = await (item.kind === "operation" ? this.#runAlone(item) : this.#runChangeSet(item));
+      const result = await this.#time.spend(() =>
+        item.kind === "operation" ? this.#runAlone(item) : this.#runChangeSet(item),
+      );
       yield result;
       if (result.isFailed && !this.#settings.continueOnError) return;
     }
@@ -71,9 +78,10 @@ export class BatchRun {
   async #runAlone(operation: BatchOperation): Promise<ItemResult> {
     try {
       this.#begin();
+      this.#time.check();
       const fault = this.#missingDependency(operation);
       if (fault !== undefined) throw fault;
-      const response = await this.#execute(operation, null);
+      const response = this.#time.counting(await this.#execute(operation, null));
       this.#urls.keep();
       return { item: operation, responses: [{ id: operation.id, response }], isFailed: response.status >= 400 };
     } catch (error) {
@@ -86,6 +94,7 @@ export class BatchRun {
     const { operations } = item;
     try {
       this.#begin();
+      this.#time.check();
       this.#checkOperations(operations);
       const responses = await this.#runTogether(operations);
       this.#urls.keep();
@@ -198,7 +207,7 @@ export class BatchRun {
     const attempt = this.#attempt;
     this.#current = this.#batch;
     if (operation.fault !== undefined) throw operation.fault;
-    const request = new PartRequest(this.#batch, operation, this.#urls.targetOf(operation.url));
+    const request = new PartRequest(this.#batch, operation, this.#urls.targetOf(operation.url), this.#time);
     this.#current = request;
     const response = await this.#pipeline.answer(request, {
       transactionPart: part,

@@ -1,13 +1,21 @@
 import { payloadTooLarge } from "../http/body-buffer.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
+import { withoutQuerySegment } from "../http/query-body.ts";
 import type { BatchOperation } from "./batch-request.ts";
+import type { BatchTime } from "./batch-time.ts";
 
 /** Headers that belong to one operation: those of the batch do not apply to it. */
 const OWN = /^(?:accept|accept-.+|content-.+|if-.+|odata-.+|prefer)$/;
 /** The characters that the values of `Headers` may contain. */
 const LATIN_1 = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 /** The delimiter decides where a body ends. */
 const IGNORED: ReadonlySet<string> = new Set(["content-length", "content-id", "content-transfer-encoding"]);
+
+function isRead(method: string, target: string): boolean {
+  const [path = ""] = target.split("?", 1);
+  return READS.has(method) || withoutQuerySegment(path) !== null;
+}
 
 /**
  * An operation of a batch as a request. It belongs to the client and the connection of the batch, so only headers about its
@@ -22,10 +30,14 @@ export class PartRequest implements ODataRequest {
   readonly mountPath: string;
   readonly #batch: ODataRequest;
   readonly #operation: BatchOperation;
+  readonly #time: Pick<BatchTime, "signal"> | undefined;
   #headers: Headers | undefined;
 
-  /** @param target the path and query within the service */
-  constructor(batch: ODataRequest, operation: BatchOperation, target: string) {
+  /**
+   * @param target the path and query within the service
+   * @param time the time of the batch, whose end cancels a read; a write that has begun is completed
+   */
+  constructor(batch: ODataRequest, operation: BatchOperation, target: string, time?: Pick<BatchTime, "signal">) {
     this.method = operation.method;
     this.target = target;
     this.scheme = batch.scheme;
@@ -33,6 +45,7 @@ export class PartRequest implements ODataRequest {
     this.mountPath = batch.mountPath ?? "";
     this.#batch = batch;
     this.#operation = operation;
+    this.#time = isRead(operation.method, target) ? time : undefined;
   }
 
   header(name: string): string | undefined {
@@ -50,7 +63,7 @@ export class PartRequest implements ODataRequest {
   }
 
   get signal(): AbortSignal {
-    return this.#batch.signal;
+    return this.#time?.signal ?? this.#batch.signal;
   }
 
   get isAborted(): boolean {

@@ -66,6 +66,8 @@ export interface BatchDefinition {
   readonly json: boolean;
   /** The most operations; null for no limit. */
   readonly maxParts: number | null;
+  /** The milliseconds that all operations may take together; null for no limit. */
+  readonly timeout: number | null;
   readonly changeSets: "atomic" | "sequential";
 }
 

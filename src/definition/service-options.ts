@@ -26,6 +26,8 @@ export interface BatchOptions {
   readonly json?: boolean | undefined;
   /** The most operations of a batch, those of change sets included; 100 if absent, null for no limit. */
   readonly maxParts?: number | null | undefined;
+  /** The milliseconds that all operations of a batch may take together; 60,000 if absent, null for no limit. */
+  readonly timeout?: number | null | undefined;
   /**
    * The effect of a change set whose operations cannot share a transaction. `atomic`, the default, rejects it with 501
    * before anything is executed; `sequential` executes its operations one by one, and undoes nothing if one fails.

@@ -58,6 +58,7 @@ const DEFAULT_BATCH: BatchDefinition = Object.freeze({
   multipart: true,
   json: false,
   maxParts: 100,
+  timeout: 60_000,
   changeSets: "atomic",
 });
 

@@ -89,6 +89,7 @@ export const BATCH_OPTIONS: OptionTable<keyof BatchOptions> = {
   multipart: FLAG,
   json: FLAG,
   maxParts: FROM_ONE,
+  timeout: FROM_ONE,
   changeSets: { kind: "choice", values: ["atomic", "sequential"] },
 };
 
