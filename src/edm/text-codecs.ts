@@ -63,14 +63,32 @@ export function stringCodec({ maxLength }: Facets): ValueCodec {
 
 /** Whether a text has more code points than `maxLength`. A code point has at most two units. */
 function isLonger(text: string, maxLength: number): boolean {
-  return text.length > maxLength && (text.length > 2 * maxLength || countCodePoints(text) > maxLength);
+  if (text.length <= maxLength) return false;
+  return text.length > 2 * maxLength || !hasPairs(text, text.length - maxLength);
 }
 
-/** An iteration of the text would make a string of each character. */
-function countCodePoints(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index += (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1) count += 1;
-  return count;
+const encoder = new TextEncoder();
+
+/** The number of UTF-16 units that are encoded in one step. */
+const PART_LENGTH = 1 << 14;
+/** The first byte of a character of four bytes in UTF-8, which is two units in UTF-16, and those of no other character. */
+const FIRST_OF_FOUR = 0xf0;
+
+/**
+ * Whether a text has that many surrogate pairs. An iteration of the text would make a string of each character, and reads
+ * of single units are slow in a part of a long text, such as a body.
+ */
+function hasPairs(text: string, count: number): boolean {
+  const bytes = new Uint8Array(3 * Math.min(PART_LENGTH, text.length));
+  let missing = count;
+  for (let start = 0; start < text.length && missing > 0;) {
+    const part = text.slice(start, start + PART_LENGTH);
+    const { written } = encoder.encodeInto(part, bytes);
+    for (let at = 0; at < written; at += 1) if ((bytes[at] ?? 0) >= FIRST_OF_FOUR) missing -= 1;
+    // The first unit of a pair may end the part: the next part begins with it. The units of no pair count nothing.
+    start += part.length < PART_LENGTH ? part.length : PART_LENGTH - 1;
+  }
+  return missing <= 0;
 }
 
 /** Makes the codec of Edm.Guid: input in any letter case, output in lower case. @see OData ABNF, guidValue */

@@ -495,6 +495,21 @@ describe("text input", () => {
     expect(() => codec(name).fromText(text)).toThrow(InvalidValueError);
   });
 
+  test("the characters of a long text are counted, whatever their place", () => {
+    const unit = fc.constantFrom("a", "ä", "漢", "😀", "\ud83d", "\ude00");
+    const parts = fc.array(fc.tuple(unit, fc.nat({ max: 20_000 })), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(parts, (texts) => {
+        const text = texts.map(([part, times]) => part.repeat(times)).join("");
+        const { length } = Array.from(text);
+        expect(codec("Edm.String", { maxLength: length }).fromJson(text, false)).toBe(text);
+        if (length === 0) return;
+        expect(() => codec("Edm.String", { maxLength: length - 1 }).fromJson(text, false)).toThrow("is too long");
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   test("every type except String refuses a text of a million characters without parsing it", () => {
     const start = performance.now();
     for (const name of PRIMITIVE_TYPE_NAMES) {
