@@ -96,13 +96,34 @@ function sets(db: Kysely<Tables>) {
     sqlEntitySet(Category, {
       db,
       table: "categories",
-      operations: ["read"],
+      operations: ["read", "patch"],
       navigation: { products: hasMany(Product, { target: "Products", on: { id: "categoryId" } }) },
     }),
     sqlEntitySet(Product, {
       ...PRODUCTS,
       db,
       navigation: { category: hasOptional(Category, { target: "Categories", on: { categoryId: "id" } }) },
+      functions: {
+        PriceAfter: fn({
+          bound: "entity",
+          params: { percent: edm.int32() },
+          returns: edm.decimal({ precision: 10, scale: 2 }),
+          handler: async (id, { percent }) => {
+            const { rows } = await sql<{
+              price: string;
+            }>`select printf('%.2f', price * (100 - ${percent}) / 100) as price from products where id = ${id}`.execute(
+              db,
+            );
+            return rows[0]?.price ?? "0";
+          },
+        }),
+        HighestId: fn({
+          bound: "collection",
+          returns: edm.int32(),
+          handler: async () =>
+            (await sql<{ id: number }>`select max(id) as id from products`.execute(db)).rows[0]?.id ?? 0,
+        }),
+      },
       actions: {
         Discount: action({
           bound: "entity",

@@ -194,6 +194,49 @@ const EXCHANGES: readonly Exchange[] = [
     response: { status: 204, headers: EMPTY_RESPONSE },
   },
   {
+    name: "adds a link",
+    request: ["POST", "/Categories(2)/Products/$ref"],
+    headers: WRITE,
+    body: `{"@odata.id":"${ROOT}/Products(12)"}`,
+    response: { status: 204, headers: EMPTY_RESPONSE },
+  },
+  {
+    name: "reads what it has linked",
+    request: ["GET", "/Categories(2)/Products?$filter=Id%20eq%2012&$select=Id"],
+    headers: READ,
+    response: {
+      status: 200,
+      headers: { ...JSON_RESPONSE, "content-type": "application/json;odata.metadata=minimal;charset=utf-8" },
+      text: `{"@odata.context":"${ROOT}/$metadata#Products(Id)","value":[{"@odata.etag":"\\"0AXjgvkSGncaC4Q4vkLKqmhquNWPvY8LxlSI5ZW03Q8=\\"","Id":12}]}`,
+    },
+  },
+  {
+    name: "removes a link",
+    request: ["DELETE", `/Categories(2)/Products/$ref?$id=${ROOT}/Products(12)`],
+    headers: READ,
+    response: { status: 204, headers: EMPTY_RESPONSE },
+  },
+  {
+    name: "announces OData 4.01",
+    request: ["GET", "/Categories?$top=1"],
+    headers: { ...READ, "OData-MaxVersion": "4.01" },
+    response: {
+      status: 200,
+      headers: { ...JSON_RESPONSE, "content-type": "application/json;odata.metadata=minimal;charset=utf-8" },
+      text: `{"@odata.context":"${ROOT}/$metadata#Categories","value":[{"Id":1,"Name":"Chairs"}]}`,
+    },
+  },
+  {
+    name: "calls a function of an entity",
+    request: ["GET", "/Products(3)/Shop.PriceAfter(percent=10)"],
+    headers: READ,
+    response: {
+      status: 200,
+      headers: { ...JSON_RESPONSE, "content-type": "application/json;odata.metadata=minimal;charset=utf-8" },
+      text: `{"@odata.context":"${ROOT}/$metadata#Edm.Decimal","value":3.15}`,
+    },
+  },
+  {
     name: "creates with a link",
     request: ["POST", "/Products"],
     headers: WRITE,

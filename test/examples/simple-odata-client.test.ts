@@ -124,6 +124,26 @@ const EXCHANGES: readonly Exchange[] = [
     },
   },
   {
+    name: "calls a function of an entity",
+    request: ["GET", "/Products(3)/Shop.PriceAfter(percent=10)"],
+    headers: {},
+    response: {
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Edm.Decimal","value":3.15}`,
+    },
+  },
+  {
+    name: "calls a function of a set",
+    request: ["GET", "/Products/Shop.HighestId()"],
+    headers: {},
+    response: {
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Edm.Int32","value":60}`,
+    },
+  },
+  {
     name: "creates",
     request: ["POST", "/Products"],
     headers: CREATE,
