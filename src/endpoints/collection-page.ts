@@ -12,7 +12,7 @@ import { type CollectionPlan, type LastRow, nextPageOption, type ReadForm } from
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonResponse } from "./response.ts";
-import { unlinkablePage } from "./sent-options.ts";
+import { maxLinkLength, unlinkablePage } from "./sent-options.ts";
 
 /** Options that a generated next link replaces: its offset is absolute. */
 const OFFSET_OPTIONS: readonly string[] = ["$skip", "$skiptoken"];
@@ -130,12 +130,12 @@ export function ownNextLink(
 ): string {
   const { pairs } = exchange.options.options;
   const link = nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length, last));
-  const { maxUrlLength } = exchange.service.definition.limits;
-  if (maxUrlLength === null || link.length <= maxUrlLength) return link;
+  const limit = maxLinkLength(exchange);
+  if (limit === null || link.length <= limit) return link;
   const byOffset =
     last === undefined ? link : nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length));
   const targetLength = byOffset.length - exchange.baseUrl.length;
-  if (exchange.sent !== undefined && targetLength > maxUrlLength) throw unlinkablePage(targetLength, maxUrlLength);
+  if (exchange.sent !== undefined && targetLength > limit) throw unlinkablePage(targetLength, limit);
   return byOffset;
 }
 

@@ -36,11 +36,27 @@ export function readSentOptions(
 /** The length of the longest `$skiptoken` with an offset, with its name. */
 const OFFSET_LENGTH = 64;
 
-/** Returns whether the next link of a request may be longer than URLs may be, since its options came in its body. */
-export function mayOutgrowLinks({ sent, service }: Exchange): boolean {
+/** The characters of URL and headers that Node.js accepts unless it is told otherwise. */
+const NODE_LENGTH = 16 * 1024;
+/** The part of them that the headers of a request may need. */
+const HEADERS_LENGTH = 4 * 1024;
+
+/**
+ * Returns the greatest length of a next link; null for none. A client that sent its options in a body has sent no URL of
+ * that length yet, so the link leaves room for its headers.
+ */
+export function maxLinkLength({ sent, service }: Exchange): number | null {
   const { maxUrlLength } = service.definition.limits;
-  if (sent === undefined || maxUrlLength === null) return false;
-  return sent.path.length + sent.query.length + OFFSET_LENGTH > maxUrlLength;
+  if (sent === undefined || maxUrlLength === null || maxUrlLength > NODE_LENGTH) return maxUrlLength;
+  return Math.min(maxUrlLength, NODE_LENGTH - HEADERS_LENGTH);
+}
+
+/** Returns whether the next link of a request may be longer than URLs may be, since its options came in its body. */
+export function mayOutgrowLinks(exchange: Exchange): boolean {
+  const { sent } = exchange;
+  const limit = maxLinkLength(exchange);
+  if (sent === undefined || limit === null) return false;
+  return sent.path.length + sent.query.length + OFFSET_LENGTH > limit;
 }
 
 /** Creates the error for a page whose next link would be longer than URLs may be. */

@@ -10,7 +10,8 @@ import {
   role,
   type ServiceOptions,
 } from "odatakit";
-import { describe, expect, test } from "vitest";
+import { serve } from "odatakit/node";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { batchShop, shopBehind, single } from "./batch-model.ts";
 import { type Answer, eachDoor, EMPTY_HEADERS, expectError, type HeaderTable, type Send, targetOf } from "./doors.ts";
 import { noFailures, recordingLogger } from "./model.ts";
@@ -352,6 +353,32 @@ eachDoor((door) => {
       expect(await rowsOf("orders")).toHaveLength(2);
     });
   });
+});
+
+test.each([11_000, 12_000, 12_200, 13_000, 16_200, 17_000])(
+  "the next link of %d characters of options is a GET that serve accepts",
+  async (length) => {
+    const server = await serve(shop({ defaults: { maxTop: 4 } }), { port: 0, host: "127.0.0.1" });
+    onTestFinished(() => server.close());
+    const body = `$filter=Name ne '${"x".repeat(length)}'`;
+    const url = `${server.url}/odata/Items/$query`;
+    const first = await fetch(url, { method: "POST", headers: TEXT, body });
+    const page = await first.json();
+    expect([first.status, page.error?.target]).toEqual(length > 12_200 ? [400, "$top"] : [200, undefined]);
+    if (length > 12_200) return;
+    // The headers of a browser with its user.
+    const next = await fetch(page["@odata.nextLink"], { headers: { Authorization: `Bearer ${"t".repeat(3000)}` } });
+    expect([next.status, idsOf({ json: await next.json() } as Answer)]).toEqual([200, [5, 6, 7, 8]]);
+  },
+);
+
+test("a service whose URLs may be longer than Node.js accepts has links of that length", async () => {
+  const service = shop({ defaults: { maxTop: 4, maxUrlLength: 40_000 } });
+  const body = `$filter=Name ne '${"x".repeat(30_000)}'`;
+  const request = new Request("http://x/odata/Items/$query", { method: "POST", headers: TEXT, body });
+  const page = await (await service.fetch(request)).json();
+  const next = await service.fetch(new Request(page["@odata.nextLink"]));
+  expect([next.status, idsOf({ json: await next.json() } as Answer)]).toEqual([200, [5, 6, 7, 8]]);
 });
 
 test("pages of tables that would be streamed stay whole where their links may be too long", async () => {
