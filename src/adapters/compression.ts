@@ -68,12 +68,12 @@ export class Compression {
    * @throws ODataError `NotAcceptable` if the client refuses every form of a response
    */
   choose(request: ODataRequest): ChosenCoding {
-    const chosen = chooseCoding(request.header("accept-encoding"), [...this.#codecs.keys()]);
-    if (chosen === null) {
-      const message = `Accept-Encoding excludes all available codings: ${[...this.#codecs.keys()].join(", ")}, identity.`;
-      throw protocolError("NotAcceptable", message, { target: "Accept-Encoding" });
-    }
-    return this.#settings.credentials || !hasAmbientCredentials(request) ? chosen : PLAIN;
+    const mayCompress = this.#settings.credentials || !hasAmbientCredentials(request);
+    const available = mayCompress ? [...this.#codecs.keys()] : [];
+    const chosen = chooseCoding(request.header("accept-encoding"), available);
+    if (chosen !== null) return chosen;
+    const message = `Accept-Encoding excludes all available codings: ${[...available, "identity"].join(", ")}.`;
+    throw protocolError("NotAcceptable", message, { target: "Accept-Encoding" });
   }
 
   /** Compresses a response. */
@@ -83,19 +83,36 @@ export class Compression {
     const varied = { ...headers, Vary: mergeVary(headers["Vary"] ?? "", "Accept-Encoding") };
     const codec = coding === "identity" ? undefined : this.#codecs.get(coding);
     if (codec === undefined) return { status, headers: varied, body };
-    if (body === null) return { status, headers: status === 304 ? withWeakETag(varied) : varied, body };
+    if (body === null) return { status, headers: this.#withoutBody(status, varied, { coding, isRequired }), body };
     const coded = { ...withWeakETag(varied), "Content-Encoding": coding };
     if (typeof body !== "string" && !(body instanceof Uint8Array)) {
       return { status, headers: coded, body: new CompressedChunks(body, codec.stream()) };
     }
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
-    const isShort = bytes.byteLength < this.#settings.threshold && !isRequired;
-    if (isShort || status === 413) return { status, headers: varied, body };
+    if (this.#isShort(bytes.byteLength, isRequired) || status === 413) return { status, headers: varied, body };
     return codec.whole(bytes).then((compressed) => ({ status, headers: coded, body: compressed }));
   }
-}
 
-const PLAIN: ChosenCoding = Object.freeze({ coding: "identity", isRequired: false });
+  #isShort(length: number, isRequired: boolean): boolean {
+    return length < this.#settings.threshold && !isRequired;
+  }
+
+  /**
+   * Returns the headers of a response to HEAD, or of a 304: those of the response to GET. Its length is unknown, because
+   * nothing is compressed.
+   * @see RFC 9110, sections 8.6 and 9.3.2
+   */
+  #withoutBody(
+    status: number,
+    headers: ODataResponse["headers"],
+    { coding, isRequired }: ChosenCoding,
+  ): ODataResponse["headers"] {
+    if (status === 304) return withWeakETag(headers);
+    const { "Content-Length": length, ...others } = headers;
+    if (length !== undefined && this.#isShort(Number(length), isRequired)) return headers;
+    return { ...withWeakETag(others), "Content-Encoding": coding };
+  }
+}
 
 /** Returns whether a page of others could make a browser send a request as its user. @see docs/guides/production.md */
 function hasAmbientCredentials(request: ODataRequest): boolean {

@@ -120,7 +120,9 @@ describe("compression", () => {
     ]);
     const head = await send(port, "/odata/Notes(1)", headers, "HEAD");
     const plain = await send(port, "/odata/Notes(1)");
-    expect([head.headers["content-encoding"], head.headers["content-length"]]).toEqual([
+    expect([head.headers["content-encoding"], head.headers["content-length"]]).toEqual(["gzip", undefined]);
+    const plainHead = await send(port, "/odata/Notes(1)", {}, "HEAD");
+    expect([plainHead.headers["content-encoding"], plainHead.headers["content-length"]]).toEqual([
       undefined,
       String(plain.bytes.length),
     ]);
@@ -130,6 +132,21 @@ describe("compression", () => {
     const empty = await send(port, "/odata/Notes(1)", type, "PATCH", "{}");
     expect([empty.status, empty.headers["content-encoding"], empty.bytes.length]).toEqual([204, undefined, 0]);
   });
+
+  test.each(["/odata/Notes(1)", "/odata/Notes", "/odata/Notes/$count", "/odata/Nothing", "/odata/$metadata"])(
+    "HEAD of %s has the headers of GET, and no length of other bytes",
+    async (path) => {
+      const { port } = await start();
+      for (const headers of [accept("gzip"), accept("identity;q=0, br"), { ...accept("gzip"), Cookie: "a=b" }]) {
+        const { headers: read, bytes } = await send(port, path, headers);
+        const head = await send(port, path, headers, "HEAD");
+        for (const name of ["content-type", "content-encoding", "etag", "vary", "cache-control"]) {
+          expect([name, head.headers[name]]).toEqual([name, read[name]]);
+        }
+        expect([undefined, String(bytes.length)]).toContain(head.headers["content-length"]);
+      }
+    },
+  );
 
   test("begins at the threshold", async () => {
     const { port } = await start({ compression: { threshold: 3 } });
@@ -196,6 +213,18 @@ describe("compression", () => {
       expect(answer.headers["content-encoding"]).toBe("gzip");
     },
   );
+
+  test("refuses a request with credentials that accepts only codings", async () => {
+    const { port } = await start();
+    writes = 0;
+    const headers = { ...accept("identity;q=0, gzip"), "Content-Type": "application/json", Cookie: "a=b" };
+    const answer = await send(port, "/odata/Notes", headers, "POST", '{"Id":1,"Text":"a","Data":""}');
+    const { error } = JSON.parse(answer.bytes.toString());
+    expect([answer.status, error.code, error.target, writes]).toEqual([406, "NotAcceptable", "Accept-Encoding", 0]);
+    const open = await start({ compression: { credentials: true } });
+    const coded = await send(open.port, "/odata/Notes(1)", { ...accept("identity;q=0, gzip"), Cookie: "a=b" });
+    expect(coded.headers["content-encoding"]).toBe("gzip");
+  });
 
   test("is on for tokens", async () => {
     const { port } = await start();
