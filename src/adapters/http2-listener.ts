@@ -3,6 +3,10 @@ import type { RequestHandler } from "./hosted-services.ts";
 import { Http2Request } from "./http2-request.ts";
 import { sendHttp2Response } from "./http2-response.ts";
 import type { StreamListener } from "./http2-sessions.ts";
+import { malformedResponse } from "./node-client-error.ts";
+
+/** Node.js passes each other byte on as one character, which would not be the one that the client means. */
+const ASCII = /^[\x21-\x7e]*$/;
 
 /** Creates a listener for the requests of HTTP/2, over the services of a server. */
 export function toStreamListener(services: RequestHandler): StreamListener {
@@ -20,7 +24,7 @@ export function toStreamListener(services: RequestHandler): StreamListener {
         fail(error);
       }
     };
-    const answer = services.handle(odata);
+    const answer = ASCII.test(odata.target) ? services.handle(odata) : malformedResponse();
     if (answer instanceof Promise) void answer.then(send);
     else send(answer);
   };

@@ -23,7 +23,9 @@ export class Http2Request implements ODataRequest {
     this.#stream = stream;
     this.#fields = fields;
     this.method = fields[":method"] ?? "GET";
-    this.target = fields[":path"] ?? "/";
+    const { ":path": path = "/" } = fields;
+    // `*` of OPTIONS, and paths of other schemes than those of HTTP.
+    this.target = path.startsWith("/") ? path : `/${path}`;
     this.host = hostOf(fields);
   }
 

@@ -2,6 +2,12 @@ import type { ServerHttp2Stream } from "node:http2";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { sendChunks } from "./send-chunks.ts";
 
+/**
+ * The most bytes of a body that a stream gets at once. Node.js counts waiting bytes of all streams of a connection, refuses
+ * further streams above 10 MB, and keeps counting the bytes of streams that the client gave up.
+ */
+const PIECE = 16_384;
+
 /** Sends a response over HTTP/2. Returns a promise only for chunks. A client that has left gets nothing. */
 export function sendHttp2Response(
   { status, headers, body }: ODataResponse,
@@ -19,7 +25,14 @@ export function sendHttp2Response(
   if (body === null) {
     stream.respond(fields, { endStream: true });
   } else {
-    stream.respond({ ...fields, "Content-Length": String(Buffer.byteLength(body)) });
+    const length = Buffer.byteLength(body);
+    stream.respond({ ...fields, "Content-Length": String(length) });
+    if (length > PIECE) return sendChunks(() => undefined, piecesOf(body), stream);
     stream.end(body);
   }
+}
+
+function* piecesOf(body: string | Uint8Array): Generator<Uint8Array, void, void> {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  for (let at = 0; at < bytes.byteLength; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }

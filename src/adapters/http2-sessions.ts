@@ -11,6 +11,8 @@ export type StreamListener = (stream: ServerHttp2Stream, headers: IncomingHttpHe
 const MAX_STREAMS = 100;
 /** The bytes of the headers of a request: those of `node:http`. */
 const MAX_HEADERS = 16_384;
+/** Node.js resets a stream with more than this, so up to here the client gets a response. */
+const MAX_ANSWERED_HEADERS = 4 * MAX_HEADERS;
 /** The requests that a client may give up within the window, in milliseconds, before its connection ends. */
 const MAX_RESETS = 200;
 const RESET_WINDOW = 10_000;
@@ -47,7 +49,7 @@ export class Http2Sessions {
     this.#settings = settings;
     // @see docs/decisions/0037-fast-start.md
     this.#server = process.getBuiltinModule("node:http2").createServer({
-      settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADERS },
+      settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_ANSWERED_HEADERS },
     });
     this.#server.on("session", (session) => this.#begin(session));
     this.#server.on("stream", (stream, headers, _flags, fields) => {
@@ -105,7 +107,7 @@ export class Http2Sessions {
     stream.once("close", () => {
       state.streams -= 1;
       if (state.session.destroyed) return;
-      if (stream.aborted) countReset(state);
+      if (stream.aborted || stream.rstCode !== NO_ERROR) countReset(state);
       if (state.streams === 0 && !state.session.closed) this.#endLater(state, this.#settings.keepAliveTimeout);
     });
     // The unread rest of a body would keep the stream open.
@@ -120,6 +122,8 @@ export class Http2Sessions {
     const { requestTimeout, slowReaderTimeout } = this.#settings;
     if (requestTimeout !== null && !stream.endAfterHeaders) {
       const timer = setTimeout(() => {
+        // A handler need not read the body, and may take longer than the client took to send it.
+        if (stream.state.remoteClose === 1) return;
         if (stream.headersSent) stream.close(CANCEL);
         else void sendHttp2Response(timeoutResponse(), stream);
       }, requestTimeout);

@@ -70,6 +70,11 @@ export function headersResponse(): ODataResponse {
   return toResponse(431, HEADERS_TOO_LARGE);
 }
 
+/** Returns the response to a request whose target is not valid HTTP, for a connection that stays open. */
+export function malformedResponse(): ODataResponse {
+  return toResponse(400, MALFORMED);
+}
+
 function toResponse(status: number, { code, message }: ClientFault): ODataResponse {
   return { status, headers: headersOf(), body: JSON.stringify({ error: { code, message } }) };
 }

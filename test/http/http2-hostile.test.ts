@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders } from "node:http2";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { action, edm, entitySet, entityType, fn, odataService } from "odatakit";
+import { serve, type ServeOptions } from "odatakit/node";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { noFailures } from "./model.ts";
+
+const FOLDER = join(import.meta.dirname, "certificates");
+const CERT = readFileSync(join(FOLDER, "cert.pem"), "utf8");
+const TLS = { cert: CERT, key: readFileSync(join(FOLDER, "key.pem"), "utf8") };
+
+const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
+const LONG = "x".repeat(200_000);
+const state = { calls: 0 };
+
+/** A service whose handlers take longer than `requestTimeout` of these tests. */
+const slow = odataService({
+  prefix: "/odata",
+  logger: noFailures,
+  entitySets: [
+    entitySet(Note, {
+      getByKey: (id) => pause(1000, { id, text: "a" }),
+      create: (note) => note,
+      delete: async () => {
+        state.calls += 1;
+        await pause(1000);
+        return true;
+      },
+    }),
+  ],
+  functions: {
+    long: fn({ returns: edm.string(), handler: () => LONG }),
+    echo: fn({ params: { text: edm.string() }, returns: edm.string(), handler: ({ text }) => text }),
+  },
+  actions: {
+    wait: action({
+      returns: edm.string(),
+      handler: async () => {
+        state.calls += 1;
+        return pause(1000, "done");
+      },
+    }),
+  },
+});
+
+async function open(options: ServeOptions = {}): Promise<ClientHttp2Session> {
+  const server = await serve(slow, { port: 0, host: "127.0.0.1", tls: TLS, ...options });
+  const session = connect(server.url, { ca: CERT }).on("error", () => undefined);
+  onTestFinished(async () => {
+    session.destroy();
+    await server.close();
+  });
+  return session;
+}
+
+interface Received {
+  /** Undefined if the server reset the stream. */
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+function send(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string): Promise<Received> {
+  return new Promise((resolve) => {
+    const stream = session.request(headers, { endStream: body === undefined });
+    let [status, text]: [number | undefined, string] = [undefined, ""];
+    stream.on("response", (fields) => (status = fields[":status"]));
+    stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    stream.on("error", () => undefined).on("close", () => resolve({ status, text }));
+    if (body !== undefined) stream.end(body);
+  });
+}
+
+const codeOf = ({ status, text }: Received): unknown => [status, JSON.parse(text).error.code];
+
+describe("requestTimeout of HTTP/2", () => {
+  test.each([
+    ["POST", "/odata/wait", 200],
+    ["DELETE", "/odata/Notes(1)", 204],
+    ["GET", "/odata/Notes(1)", 200],
+  ])("%s %s may take longer, if its body has arrived and is not read", async (method, path, status) => {
+    const session = await open({ requestTimeout: 300 });
+    state.calls = 0;
+    const headers = { ":method": method, ":path": path, "content-type": "application/json" };
+    expect((await send(session, headers, "{}")).status).toBe(status);
+    expect(state.calls).toBe(method === "GET" ? 0 : 1);
+  });
+
+  test("covers a body that nobody reads and that does not arrive", async () => {
+    const session = await open({ requestTimeout: 300 });
+    const stream = session.request({ ":method": "POST", ":path": "/odata/wait", "content-type": "application/json" });
+    stream.on("error", () => undefined).write("{");
+    const status = await new Promise((resolve) => {
+      stream.on("response", (fields) => resolve(fields[":status"]));
+    });
+    expect(status).toBe(408);
+  });
+});
+
+describe("HTTP/2", () => {
+  test.each([17_000, 40_000])("headers of %d bytes are 431 on a connection that is in use", async (length) => {
+    const session = await open();
+    const echo = { ":path": "/odata/echo(text='a')" };
+    for (let round = 0; round < 2; round += 1) {
+      expect(await send(session, echo)).toEqual({ status: 200, text: '"a"' });
+      expect(codeOf(await send(session, { ...echo, "x-long": "x".repeat(length) }))).toEqual([431, "HeadersTooLarge"]);
+    }
+  });
+
+  test("a target with characters that are not ASCII is refused, as in HTTP/1.1", async () => {
+    const session = await open();
+    const encoded = await send(session, { ":path": "/odata/echo(text='%C3%A9')" });
+    expect(encoded).toEqual({ status: 200, text: '"é"' });
+    for (const path of ["/odata/echo(text='é')", "/odata/echo?text='\u00c3\u00a9'", "/odata/\u00ff"]) {
+      expect(codeOf(await send(session, { ":path": path }))).toEqual([400, "InvalidUrl"]);
+    }
+  });
+
+  test("a target without a slash is a path", async () => {
+    const session = await open();
+    const other = await send(session, { ":scheme": "other", ":path": "odata/echo(text='a')" });
+    expect(other).toEqual({ status: 200, text: '"a"' });
+    const any = await send(session, { ":method": "OPTIONS", ":path": "*" });
+    expect(codeOf(any)).toEqual([404, "NotFound"]);
+    expect(any.text).toContain('\\"/*\\"');
+  });
+
+  test("many long responses of one connection are sent at the same time", { timeout: 60_000 }, async () => {
+    const session = await open();
+    await send(session, { ":path": "/odata/echo(text='a')" });
+    const answers = await Promise.all(Array.from({ length: 90 }, () => send(session, { ":path": "/odata/long" })));
+    expect(new Set(answers.map(({ status, text }) => `${String(status)} ${String(text.length)}`))).toEqual(
+      new Set([`200 ${String(LONG.length + 2)}`]),
+    );
+  });
+
+  test("a client may give up 150 responses before their end", { timeout: 60_000 }, async () => {
+    const session = await open();
+    expect(await giveUp(session, 150)).toBe(150);
+    expect((await send(session, { ":path": "/odata/long" })).text.length).toBe(LONG.length + 2);
+  });
+
+  test("a client that gives up more responses is disconnected", { timeout: 60_000 }, async () => {
+    const session = await open();
+    const given = await giveUp(session, 1000);
+    expect(given).toBeGreaterThan(150);
+    expect(given).toBeLessThan(400);
+  });
+});
+
+/** Gives up responses that have begun. Returns how many the server allowed. */
+async function giveUp(session: ClientHttp2Session, most: number): Promise<number> {
+  let count = 0;
+  for (; count < most && !session.destroyed && !session.closed; count += 1) {
+    const stream = session.request({ ":path": "/odata/long" }).on("error", () => undefined);
+    await new Promise((resolve) => {
+      stream.once("response", resolve).once("close", resolve);
+    });
+    stream.close(constants.NGHTTP2_CANCEL);
+  }
+  return count;
+}
