@@ -363,7 +363,7 @@ test.each([11_000, 12_000, 12_200, 13_000, 16_200, 17_000])(
     const body = `$filter=Name ne '${"x".repeat(length)}'`;
     const url = `${server.url}/odata/Items/$query`;
     const first = await fetch(url, { method: "POST", headers: TEXT, body });
-    const page = await first.json();
+    const page = JSON.parse(await first.text());
     expect([first.status, page.error?.target]).toEqual(length > 12_200 ? [400, "$top"] : [200, undefined]);
     if (length > 12_200) return;
     // The headers of a browser with its user.
@@ -376,7 +376,7 @@ test("a service whose URLs may be longer than Node.js accepts has links of that 
   const service = shop({ defaults: { maxTop: 4, maxUrlLength: 40_000 } });
   const body = `$filter=Name ne '${"x".repeat(30_000)}'`;
   const request = new Request("http://x/odata/Items/$query", { method: "POST", headers: TEXT, body });
-  const page = await (await service.fetch(request)).json();
+  const page = JSON.parse(await (await service.fetch(request)).text());
   const next = await service.fetch(new Request(page["@odata.nextLink"]));
   expect([next.status, idsOf({ json: await next.json() } as Answer)]).toEqual([200, [5, 6, 7, 8]]);
 });
