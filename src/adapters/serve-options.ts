@@ -11,7 +11,10 @@ export interface ListenOptions {
   readonly host?: string | undefined;
   /** How long `close` waits for requests before it destroys their connections. Default 10,000. */
   readonly drainTimeout?: number | null | undefined;
-  /** How long a client may take to send the request line and the headers. Default 20,000. */
+  /**
+   * How long a client may take to send the request line and the headers, and for the handshake of TLS. Default 20,000. With
+   * null a handshake may take 120,000, the limit of Node.js.
+   */
   readonly headersTimeout?: number | null | undefined;
   /** How long a client may take to send a whole request, body included. Default 300,000. */
   readonly requestTimeout?: number | null | undefined;
