@@ -30,10 +30,11 @@ describeClient("angular-odata", "angular-odata", { open }, (client) => {
     expect(await client().run("count()")).toBe(60);
   });
 
-  test("creates, changes with an ETag, shows a conflict, and deletes", async () => {
+  test("creates, changes and replaces with an ETag, shows a conflict, and deletes", async () => {
     const conflict = { status: 412, code: "PreconditionFailed" };
     expect(await client().run("create()")).toMatchObject({ Id: 61, Name: "New" });
     expect(await client().run("change()")).toMatchObject({ name: "Changed", conflict });
+    expect(await client().run("replace()")).toEqual({ name: "Replaced", category: null });
     expect(await client().run("remove()")).toEqual({ stale: conflict, read: { status: 404, code: "NotFound" } });
     expect((await client().shop.names()).slice(0, 4)).toEqual(["Product 01", "Changed", "Product 03", "Product 05"]);
     // The browser reports the two conflicts and the entity that is gone.

@@ -42,4 +42,9 @@ describeClient("the OData store of DevExtreme", "devextreme", {}, (client) => {
     expect(await client().run("callFunction()")).toBe(11);
     expect(await client().run("callAction()")).toBe(20);
   });
+
+  test("cannot call an action of an entity", async () => {
+    expect(await client().run("callActionOfEntity()")).toBe(400);
+    expect(client().complaints.splice(0)).toHaveLength(1);
+  });
 });

@@ -43,7 +43,7 @@ test("the SAP Cloud SDK generates a client that lists, counts, searches, saves w
   expect(names.slice(-2)).toEqual(["New", "Added"]);
 });
 
-test("odata2ts generates a client that lists, reads, searches, saves with ETags, deletes and calls operations", async () => {
+test("odata2ts generates a client that lists, reads, searches, saves with ETags, replaces, deletes and calls operations", async () => {
   expect(await generateAndUse("odata2ts")).toMatchObject({
     list: {
       "@odata.count": 4,
@@ -61,6 +61,9 @@ test("odata2ts generates a client that lists, reads, searches, saves with ETags,
     found: { value: [{ Name: "Product 05" }] },
     discounted: 1.75,
     restocked: { value: 20 },
+    replaced: [200, { Id: 5, Name: "Replaced", CategoryId: null }],
+    after: { value: 5.85 },
+    highest: { value: 61 },
   });
-  expect((await client.shop.names()).slice(0, 4)).toEqual(["Product 01", "Changed", "Product 03", "Product 05"]);
+  expect((await client.shop.names()).slice(0, 4)).toEqual(["Product 01", "Changed", "Product 03", "Replaced"]);
 });

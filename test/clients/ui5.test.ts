@@ -56,9 +56,12 @@ describe.each(["$auto", "$direct"])("OpenUI5, group %s", (group) => {
 
     test("saves a group of changes in one batch", async () => {
       const before = linesOf(client()).filter((line) => line.startsWith("POST /odata/$batch")).length;
-      expect(await client().run('saveTogether(["A", "B"])')).toMatchObject({ hasChanges: false });
+      const saved = await client().run(`saveTogether(${JSON.stringify(group)}, ["A", "B"])`);
+      expect(saved).toMatchObject({ hasChanges: false });
       expect((await client().shop.names()).slice(0, 2)).toEqual(["A", "B"]);
-      expect(linesOf(client()).filter((line) => line.startsWith("POST /odata/$batch"))).toHaveLength(before + 2);
+      // With `$auto`, the list is read in a batch, too.
+      const batches = linesOf(client()).filter((line) => line.startsWith("POST /odata/$batch"));
+      expect(batches).toHaveLength(before + (group === "$auto" ? 2 : 1));
     });
   });
 });

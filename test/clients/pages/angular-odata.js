@@ -73,6 +73,16 @@ export async function change() {
   return { name: changed.entity.Name, etag: changed.annots.etag, conflict };
 }
 
+/** Replaces an entity, whose missing properties become null. */
+export async function replace() {
+  const resource = await product(6);
+  const { annots } = await done(resource.fetch());
+  const { entity } = await done(
+    resource.update({ Name: "Replaced", Price: 6, IsInStock: true }, { etag: annots.etag }),
+  );
+  return { name: entity.Name, category: entity.CategoryId };
+}
+
 export async function remove() {
   const resource = await product(4);
   const stale = await done(resource.destroy({ etag: 'W/"stale"' })).then(() => null, refused);

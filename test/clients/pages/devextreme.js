@@ -72,3 +72,9 @@ const context = () =>
 
 export const callFunction = () => context().get("CountAbove", { price: 50 });
 export const callAction = () => context().invoke("Restock", { categoryId: 1 });
+/** The client encodes the slash. */
+export const callActionOfEntity = () =>
+  context()
+    .invoke("Products(3)/Discount", { percent: 50 })
+    .then(() => null)
+    .catch(({ httpStatus }) => httpStatus);

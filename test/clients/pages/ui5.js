@@ -130,11 +130,11 @@ export async function callAction() {
   return first().requestProperty("Price");
 }
 
-/** Saves two changes and a new entity in one change set. */
-export async function saveTogether(names) {
+/** Saves two changes of an application group in one change set. */
+export async function saveTogether(groupId, names) {
   const [, ODataModel] = await loaded;
-  const model = new ODataModel({ serviceUrl: "/odata/", updateGroupId: "save" });
-  const list = model.bindList("/Products", undefined, [], [], { $orderby: "Id" });
+  const model = new ODataModel({ serviceUrl: "/odata/", groupId, updateGroupId: groupId });
+  const list = model.bindList("/Products", undefined, [], [], { $orderby: "Id", $$updateGroupId: "save" });
   const contexts = await list.requestContexts(0, 2);
   const changes = names.map((name, index) => contexts[index].setProperty("Name", name).catch((error) => error.message));
   await model.submitBatch("save");

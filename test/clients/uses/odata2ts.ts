@@ -59,6 +59,9 @@ async function use(url: string): Promise<unknown> {
   await service.Products(3).Discount({ percent: 50 });
   const discounted = await service.Products(3).query();
   const restocked = await service.Restock({ categoryId: 1 });
+  const replaced = await service.Products(5).update({ Name: "Replaced", Price: 5, IsInStock: true } as never);
+  const after = await service.Products(6).PriceAfter({ percent: 10 });
+  const highest = await service.Products().HighestId();
   const above = await service.CountAbove({ price: 50 });
   return {
     list: list.data,
@@ -71,6 +74,9 @@ async function use(url: string): Promise<unknown> {
     found: found.data,
     discounted: discounted.data.Price,
     restocked: restocked.data,
+    replaced: [replaced.status, replaced.data],
+    after: after.data,
+    highest: highest.data,
   };
 }
 
