@@ -63,8 +63,11 @@ async function seeks(reader: SqlReader, { search }: StreamingSyntax, query: Stre
   // The plan of a statement for any other row is the same.
   const any = continuation.key.map((): PrimitiveValue => 0);
   const { statement, parameters } = statementOf(reader, { ...query, ...continuation.after(any), skip: 0, top: CHUNK });
+  const { signal, timeout } = query;
   try {
-    return search.isServed(await reader.rows.all({ sql: search.explain(statement.sql) }, parameters));
+    return search.isServed(
+      await reader.rows.all({ sql: search.explain(statement.sql) }, parameters, { signal, timeout }),
+    );
   } catch {
     // The statement itself reports the error.
     return false;
@@ -79,7 +82,7 @@ async function holdTransaction(reader: SqlReader, { begin }: StreamingSyntax, qu
   const { rows } = reader;
   const { streams, signal, timeout = null } = query;
   const leave = await rows.slots.enter(streams.most, signal, timeout);
-  const transaction = await rows.begin().catch((error: unknown) => {
+  const transaction = await rows.begin({ signal, timeout }).catch((error: unknown) => {
     leave();
     throw error;
   });

@@ -3,6 +3,7 @@ import { chain, isPromiseLike, type Maybe, unawaited } from "../../base/maybe.ts
 import { required } from "../../base/required.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { BatchReader } from "../connection/batch-reader.ts";
+import { beginInTime } from "../connection/begin-in-time.ts";
 import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import { runLimited } from "../connection/limited-query.ts";
 import { OwnTransaction } from "../connection/own-transaction.ts";
@@ -81,11 +82,10 @@ export class SqlRows {
     return rows;
   }
 
-  /** Opens a transaction that reads one snapshot. The caller ends it. @throws the error of Kysely if it cannot connect */
-  async begin(): Promise<OwnTransaction> {
+  /** Opens a transaction that reads one snapshot. The caller ends it. @throws as `beginInTime` */
+  async begin(patience: Patience): Promise<OwnTransaction> {
     await this.#reached(undefined);
-    const begun = this.#db.startTransaction().setIsolationLevel("repeatable read").setAccessMode("read only");
-    return new OwnTransaction(await begun.execute(), this.#db.getExecutor());
+    return beginInTime(this.#db, patience);
   }
 
   /** Whether further connections are free while one has a transaction. */
