@@ -26,7 +26,7 @@ export type ServerMessage =
   | { readonly kind: "profiling" }
   | { readonly kind: "profile"; readonly profile: Profiler.Profile };
 
-/** What a process holds. Sizes are in bytes. */
+/** The resources of a process. Sizes are in bytes. */
 export interface ProcessState {
   /** The memory of the whole process, threads included; and its maximum since the start. */
   readonly rss: number;
@@ -34,17 +34,17 @@ export interface ProcessState {
   /** The heap of the main thread, after a garbage collection; and the memory outside the heap that it refers to. */
   readonly heap: number;
   readonly external: number;
-  /** What keeps the process alive, by kind. */
+  /** The handles that keep the process alive, by kind. */
   readonly handles: Readonly<Record<string, number>>;
   /** Open file descriptors, by kind. */
   readonly files: Readonly<Record<string, number>>;
   /** The longest delay of the main thread since the previous message, in milliseconds. */
   readonly longestDelay: number;
-  /** What the server logged since the previous message. */
+  /** The errors that the server logged since the previous message. */
   readonly errors: readonly string[];
 }
 
-/** What a server offers besides its port. */
+/** The functions of a server that its parent process calls. */
 export interface ServerHooks {
   /** Takes the errors that were logged since the previous call. */
   readonly errors?: () => readonly string[];

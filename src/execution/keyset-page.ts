@@ -33,7 +33,7 @@ export function readCounted(
 /**
  * Returns the last row of a page, after which the next page starts.
  * @param page the page, already cut
- * @returns undefined without keyset paging; null if JSON does not tell the values of the row
+ * @returns undefined without keyset paging; null if the JSON does not contain the values of the row
  */
 export function lastRowOf(plan: CollectionPlan, { entities, rowShape, json }: Page): LastRow | null | undefined {
   if (json === undefined) return readLastRow(plan, entities.at(-1), rowShape);

@@ -24,7 +24,7 @@ export interface ClientPage {
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** What a client needs. */
+/** The options of a page for one client. */
 export interface ClientPageOptions {
   /** HTML before the script. */
   readonly head?: string;

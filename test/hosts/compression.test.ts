@@ -231,7 +231,7 @@ describe.each(Object.entries(HOSTS))("%s", (_name, open) => {
     expect(parts.at(-1)).toMatch(/^--/u);
   });
 
-  test("a page that breaks off is no whole response", async () => {
+  test("a page that breaks off is not a complete response", async () => {
     const ask = await open(makeService());
     await expect(ask("/odata/Broken", { headers: GZIP }).then(textOf)).rejects.toThrow();
     // Other requests go on.

@@ -173,19 +173,19 @@ describe("the startup rejects a value", () => {
     [
       "with an unknown property of a type of the service",
       { "X.R": { "@type": "Shop.Address", town: "x" } },
-      "has the property `town`, which Address has not.",
+      "has the property `town`, which Address does not have.",
     ],
     [
       "with an ignored property of a type of the service",
       { "X.R": { "@type": "Shop.Thing", hidden: "x" } },
-      "has the property `hidden`, which Thing has not.",
+      "has the property `hidden`, which Thing does not have.",
     ],
     [
-      "with a property that is no identifier",
+      "with a property that is not an identifier",
       { "X.P": { "my-prop": 1 } },
-      "has the property `my-prop`, which is no identifier.",
+      "has the property `my-prop`, which is not an identifier.",
     ],
-    ["with a property without a name", { "X.P": { "": 1 } }, "has the property ``, which is no identifier."],
+    ["with a property without a name", { "X.P": { "": 1 } }, "has the property ``, which is not an identifier."],
     [
       "with a reference that is no name",
       { "X.L": { $LabeledElementReference: "not qualified!" } },

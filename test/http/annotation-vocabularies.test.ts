@@ -43,9 +43,9 @@ describe("a newer version of a known vocabulary", () => {
     ],
     ["an ignored property", { "UI.SelectionFields": ["hidden"] }, "no property `hidden`"],
     ["a wrong type", { "UI.Hidden": "yes" }, "Give true or false."],
-    ["a member that is no identifier", { "UI.Importance": "Very high" }, "it is a value of the enumeration"],
-    ["a term that is no identifier", { "UI.a-b": 1 }, "The vocabulary UI has no term `a-b`."],
-    ["a property that is no identifier", { "UI.HeaderInfo": { "a-b": 1 } }, "which is no identifier."],
+    ["a member that is not an identifier", { "UI.Importance": "Very high" }, "it is a value of the enumeration"],
+    ["a term that is not an identifier", { "UI.a-b": 1 }, "The vocabulary UI has no term `a-b`."],
+    ["a property that is not an identifier", { "UI.HeaderInfo": { "a-b": 1 } }, "which is not an identifier."],
   ])("rejects %s", (_, annotations, message) => {
     expect(faultsOf(annotations, { vocabularies }).join("\n")).toContain(message);
   });
@@ -189,7 +189,7 @@ describe("the names of types and functions", () => {
     ],
     ["a vocabulary", { "X.A": { $Apply: [1], $Function: "Nowhere.fn" } }, "The vocabulary `Nowhere` is unknown."],
     ["a number", { "X.A": { $Cast: 1, $Type: 5 } }, "has no valid `$Type`."],
-    ["a name of Edm that is no identifier", { "X.A": { $Cast: 1, $Type: "Edm.a-b" } }, "has no valid `$Type`."],
+    ["a name of Edm that is not an identifier", { "X.A": { $Cast: 1, $Type: "Edm.a-b" } }, "has no valid `$Type`."],
   ])("are rejected for %s", (_, annotations, message) => {
     expect(faultsOf(annotations).join("\n")).toContain(message);
   });

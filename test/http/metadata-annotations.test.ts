@@ -471,7 +471,7 @@ describe("the startup rejects an annotation", () => {
     [
       "with an unknown property",
       { "UI.HeaderInfo": { TypName: "x" } },
-      "has the property `TypName`, which UI.HeaderInfoType has not. Did you mean `TypeName`?",
+      "has the property `TypName`, which UI.HeaderInfoType does not have. Did you mean `TypeName`?",
     ],
     [
       "with several types that fit",
@@ -649,7 +649,7 @@ describe("the startup rejects", () => {
       "The vocabulary M has no `uri`.",
     ],
     ["a vocabulary that is a string", { vocabularies: { M: "x" as never } }, 'The vocabulary M is "x".'],
-    ["a wrong alias", { vocabularies: { "M-": { namespace: "a.b", uri: "x" } } }, "is no identifier."],
+    ["a wrong alias", { vocabularies: { "M-": { namespace: "a.b", uri: "x" } } }, "is not an identifier."],
     ["a wrong namespace", { vocabularies: { M: { namespace: "a b", uri: "x" } } }, 'cannot be "a b".'],
     [
       "an unknown set in the container",

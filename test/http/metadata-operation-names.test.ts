@@ -95,12 +95,12 @@ describe("the name of an operation in an annotation", () => {
     ["", "The service has no unbound operation with this name. Remove it, or use one of `now`, `restock`, `Shop.now`"],
     ["Shop.Container/approve", "It is bound: write `Shop.approve`."],
     ["Shop.Container/restok", "Did you mean `restock`?"],
-    ["Shop.Store/restock", "Shop.Store is no container of this service. Write the namespace Shop,"],
+    ["Shop.Store/restock", "Shop.Store is not a container of this service. Write the namespace Shop,"],
     [
       "Store.restock",
-      "Store is no namespace of this service. Write the namespace Shop, or declare that of another service",
+      "Store is not a namespace of this service. Write the namespace Shop, or declare that of another service",
     ],
-    ["UI.restock", "UI is no namespace of this service."],
+    ["UI.restock", "UI is not a namespace of this service."],
     [
       "Shop.approve(Shop.Status)",
       "No overload has these types. Write `Shop.approve(Shop.Order)`, `Shop.approve(Shop.Customer)`, or the name without types.",

@@ -128,7 +128,7 @@ describe("an async iterable that a request needs as a whole", () => {
     expect((await slow).status).toBe(200);
   });
 
-  test("is told to return when the client leaves, although it waits", async () => {
+  test("returns when the client leaves, even while it waits for its next entity", async () => {
     const seen = newSeen();
     const logged: unknown[] = [];
     const never = new Promise<IteratorResult<Row>>((resolve) => {

@@ -100,9 +100,9 @@ export function recordMembers(context: ValueContext, { type, own }: ChosenType):
     if (known === undefined && member === undefined && !isOpen) {
       const names = [...properties.keys(), ...members.map(({ field }) => field)];
       const owner = type?.name ?? own?.name ?? "";
-      context.report(`has the property \`${key}\`, which ${owner} has not.`, adviseName(key, names));
+      context.report(`has the property \`${key}\`, which ${owner} does not have.`, adviseName(key, names));
     } else if (!isSimpleIdentifier(name)) {
-      context.report(`has the property \`${key}\`, which is no identifier.`, "Write letters, digits and `_`.");
+      context.report(`has the property \`${key}\`, which is not an identifier.`, "Write letters, digits and `_`.");
     }
     return { name, type: known ?? { kind: "any" } };
   };

@@ -5,7 +5,7 @@ import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../types/val
 import { type AnnotatedTypes, type PathScope, type TypeMember, visibleMembers } from "./annotation-sites.ts";
 import type { TermScope } from "./annotation-term.ts";
 
-/** What paths of a service may lead to. */
+/** The declarations that paths of a service may name. */
 export interface PathTargets extends TermScope {
   readonly service: DeclaredService;
   readonly types: AnnotatedTypes;
@@ -14,7 +14,7 @@ export interface PathTargets extends TermScope {
   readonly declared: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Why a path leads nowhere, and what would be right. */
+/** The fault of a path, and its fix. */
 export interface PathFault {
   readonly message: string;
   readonly fix: string;

@@ -85,7 +85,7 @@ function readTerms(
   return { message, fix: known.length === 0 ? "Declare it, or remove the path." : adviseName(chain, known) };
 }
 
-/** Checks the segments behind a term: the properties of its value. @see OData CSDL 4.0, section 14.5.12 */
+/** Checks the segments after a term: the properties of its value. @see OData CSDL 4.0, section 14.5.12 */
 function restFault(
   { vocabularies }: PathTargets,
   type: ExpectedType,

@@ -8,7 +8,9 @@ export function nestingFault(value: unknown): { readonly message: string; readon
 
 function faultBelow(value: unknown, around: Set<unknown>): { readonly message: string; readonly fix: string } | null {
   if (typeof value !== "object" || value === null) return null;
-  if (around.has(value)) return { message: "contain themselves.", fix: "Give a tree: an object is no part of itself." };
+  if (around.has(value)) {
+    return { message: "contain themselves.", fix: "Give a tree: an object cannot contain itself." };
+  }
   if (around.size >= MAX_DEPTH) {
     return { message: `are nested deeper than ${MAX_DEPTH} levels.`, fix: "Nest them less deeply." };
   }

@@ -3,7 +3,7 @@ import { adviseName } from "../option-table.ts";
 import type { PropertyDeclaration } from "../types/value-type.ts";
 import type { PathTargets } from "./annotation-steps.ts";
 
-/** Why a text is the name of no operation, and what would be right. */
+/** The fault of the name of an operation, and its fix. */
 interface NameFault {
   readonly message: string;
   readonly fix: string;
@@ -22,7 +22,7 @@ const OPERATION = /^(?<owner>[^()/]+)\.(?<name>[^()/.]+)(?:\((?<types>.*)\))?$/u
 /**
  * Checks the name of a function or action in an annotation: `Shop.approve`, `Shop.approve(Shop.Order)`, `restock` or
  * `Shop.Container/restock` for an unbound one. Names in schemas of other services are not checked.
- * @returns null for a right name
+ * @returns null for a valid name
  * @see docs/reference/annotations.md, Names of operations
  */
 export function operationNameFault(targets: PathTargets, text: string): NameFault | null {
@@ -32,12 +32,12 @@ export function operationNameFault(targets: PathTargets, text: string): NameFaul
   if (imported !== undefined) {
     const { owner = "", name = "" } = imported;
     if (owner === `${namespace}.${containerName}`) return importFault(targets, overloads, name);
-    return ownerFault(targets, owner.slice(0, owner.lastIndexOf(".")), `${owner} is no container of this service.`);
+    return ownerFault(targets, owner.slice(0, owner.lastIndexOf(".")), `${owner} is not a container of this service.`);
   }
   const qualified = OPERATION.exec(text)?.groups;
   if (qualified === undefined) return importFault(targets, overloads, text);
   const { owner = "", name = "", types } = qualified;
-  if (owner !== namespace) return ownerFault(targets, owner, `${owner} is no namespace of this service.`);
+  if (owner !== namespace) return ownerFault(targets, owner, `${owner} is not a namespace of this service.`);
   const named = overloads.filter(({ operation }) => operation.name === name);
   if (named.length === 0) {
     const fix = adviseName(`${namespace}.${name}`, qualifiedNames(namespace, overloads));

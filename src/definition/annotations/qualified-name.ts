@@ -5,7 +5,7 @@ import { adviseName } from "../option-table.ts";
 import type { PathTargets } from "./annotation-steps.ts";
 import { findVocabulary } from "./annotation-term.ts";
 
-/** Why a name is wrong, and what would be right. */
+/** The fault of a name, and its fix. */
 export interface NameFault {
   readonly message: string;
   readonly fix: string;

@@ -46,7 +46,7 @@ function* checkVocabularies({ options }: DeclaredService, schema: string): Itera
   for (const [alias, vocabulary] of entriesOf(declared)) {
     if (!isSimpleIdentifier(alias)) {
       yield {
-        message: `The alias \`${alias}\` in \`vocabularies\` is no identifier.`,
+        message: `The alias \`${alias}\` in \`vocabularies\` is not an identifier.`,
         fix: "Give letters and digits.",
       };
     } else if (alias === schema || !isNamespace(alias)) {

@@ -9,7 +9,7 @@ export interface StreamHold {
   readonly readsElsewhere: boolean;
   /**
    * Returns a query for the same rows as the stream. A stream that its reader has closed holds no rows any longer.
-   * @throws the reason for which the stream ended early: other rows would not belong to those that have been sent
+   * @throws the error that ended the stream early: rows that are read later would not fit the rows that have been sent
    */
   within<Query extends SourceQuery>(query: Query): Query;
   /** Ends the stream and its running statement. Further calls have no effect. */
