@@ -39,6 +39,7 @@ const LONG = [
   "test/kysely/cross-joins.test.ts",
   "test/kysely/item-budget.test.ts",
   "test/kysely/reader-threads.test.ts",
+  "test/kysely/stream-cursors.test.ts",
   "test/kysely/streams.test.ts",
   "test/kysely/thread-memory.test.ts",
   "test/kysely/write-table.test.ts",

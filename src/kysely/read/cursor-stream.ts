@@ -1,26 +1,29 @@
 import type { Maybe } from "../../base/maybe.ts";
-import type { Row, RowShape } from "../../query/row-shape.ts";
 import type { Page, PageStream, SourceQuery } from "../../query/source.ts";
 import { readPage } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { StreamHold } from "./stream-hold.ts";
 
-/** A statement in a snapshot, whose rows are fetched in chunks. */
+/** A statement in a snapshot, whose entities are fetched in chunks. */
 export interface Cursor {
-  readonly rowShape: RowShape;
-  /** The number of rows of a chunk. */
-  readonly size: number;
   readonly hold: StreamHold;
-  /** Returns the next rows, fewer than `size` at the end. */
-  readonly fetch: () => Promise<readonly Row[]>;
+  /** Returns the next entities. */
+  readonly next: () => Promise<CursorPart>;
 }
 
-/** A page in any order that a cursor reads. The next rows are fetched while the response contains the last ones. */
+/** Entities that a cursor has returned. */
+export interface CursorPart {
+  readonly page: Page;
+  /** Whether none follow. */
+  readonly isLast: boolean;
+}
+
+/** A page in any order that a cursor reads. The next entities are fetched while the response contains the last ones. */
 export class CursorStream implements PageStream {
   readonly #reader: SqlReader;
   readonly #cursor: Cursor;
   #isOver = false;
-  #ahead: Promise<readonly Row[]>;
+  #ahead: Promise<CursorPart>;
 
   constructor(reader: SqlReader, cursor: Cursor) {
     this.#reader = reader;
@@ -34,10 +37,10 @@ export class CursorStream implements PageStream {
 
   async next(): Promise<Page | null> {
     if (this.#isOver) return null;
-    const entities = await this.#ahead;
-    if (entities.length < this.#cursor.size) this.#isOver = true;
+    const { page, isLast } = await this.#ahead;
+    if (isLast) this.#isOver = true;
     else this.#ahead = this.#fetch();
-    return entities.length === 0 ? null : { entities, rowShape: this.#cursor.rowShape };
+    return (page.json?.length ?? page.entities.length) === 0 ? null : page;
   }
 
   read(query: SourceQuery): Maybe<Page> {
@@ -49,10 +52,10 @@ export class CursorStream implements PageStream {
     this.#cursor.hold.end();
   }
 
-  #fetch(): Promise<readonly Row[]> {
-    const rows = this.#cursor.fetch();
+  #fetch(): Promise<CursorPart> {
+    const part = this.#cursor.next();
     // The next call reports the error.
-    rows.catch(() => undefined);
-    return rows;
+    part.catch(() => undefined);
+    return part;
   }
 }

@@ -1,6 +1,6 @@
 import { chain, unawaited, type Maybe } from "../../base/maybe.ts";
 import type { KeyContinuation, Page, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
-import { lastKeyOf } from "./last-key.ts";
+import { lastKeyOf, tellsKey } from "./last-key.ts";
 import { readPage } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { StreamHold } from "./stream-hold.ts";
@@ -35,12 +35,9 @@ export class KeysetStream implements PageStream {
     this.#reader = reader;
     this.#page = page;
     const { query, continuation, hold } = page;
-    const { json } = query;
-    // The last entity as JSON tells where the next chunk begins.
-    const hasKey = continuation.key.every((key) => json?.selected.some(({ property }) => property === key) === true);
     this.#left = query.top ?? Infinity;
     this.#entitiesLeft = query.maxEntities ?? null;
-    this.#next = { ...query, ...hold.scope, json: hasKey ? json : undefined };
+    this.#next = { ...query, ...hold.scope, json: tellsKey(query, continuation) ? query.json : undefined };
   }
 
   get snapshot(): unknown {

@@ -1,6 +1,6 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import type { JsonEntities, Page } from "../../query/source.ts";
+import type { JsonEntities, KeyContinuation, Page, SourceQuery } from "../../query/source.ts";
 import { lastValuesOf } from "../../query/values-in-json.ts";
 
 /**
@@ -29,6 +29,11 @@ export function lastKeyOf(
     if (value === null) throw new Error(`A row has no value for ${property.name}, which is part of its key.`);
     return value;
   });
+}
+
+/** Whether the last entity as JSON tells where the next chunk begins. */
+export function tellsKey({ json }: SourceQuery, { key }: KeyContinuation): boolean {
+  return key.every((each) => json?.selected.some(({ property }) => property === each) === true);
 }
 
 function keyInJson(json: JsonEntities, key: readonly StructuralProperty[]): readonly PrimitiveValue[] | null {

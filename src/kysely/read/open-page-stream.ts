@@ -1,13 +1,13 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import type { Row } from "../../query/row-shape.ts";
 import type { KeyContinuation, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
 import { isPatientReader, type PatientReader, type SnapshotReader } from "../connection/patient-reader.ts";
-import { toReadFault } from "../dialects/database-fault.ts";
 import { CursorStream } from "./cursor-stream.ts";
 import { type KeysetPage, KeysetStream } from "./keyset-stream.ts";
+import { tellsKey } from "./last-key.ts";
 import { statementOf } from "./read-page.ts";
 import { openServerStream } from "./server-stream.ts";
+import { objectStatement, SnapshotCursor } from "./snapshot-cursor.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { holdStream, type StreamHold } from "./stream-hold.ts";
 
@@ -17,8 +17,6 @@ const LOCAL_CHUNK = 250;
 const THREAD_CHUNK = 1000;
 /** The number of rows of a chunk that a reader thread returns with expansions. */
 const EXPANDED_CHUNK = 250;
-/** The number of rows of a chunk that a reader thread returns as rows, which are copied. */
-const CURSOR_CHUNK = 500;
 
 /**
  * Opens a page that may be long.
@@ -37,8 +35,7 @@ export function openPageStream(reader: SqlReader, query: StreamQuery): Maybe<Pag
 
 function openLocal(reader: SqlReader, local: PatientReader, query: StreamQuery): Maybe<PageStream | null> {
   const { statement, parameters } = statementOf(reader, query);
-  const { sql, table, rowShape } = statement;
-  if (!local.isLong(sql, parameters)) return null;
+  if (!local.isLong(statement.sql, parameters)) return null;
   const page = keysetPage(reader, local, query);
   const snapshot = local.snapshot();
   if (snapshot === null) {
@@ -47,14 +44,20 @@ function openLocal(reader: SqlReader, local: PatientReader, query: StreamQuery):
     return new KeysetStream(reader, { ...page, size: LOCAL_CHUNK, hold });
   }
   return holdSnapshot(reader, snapshot, query).then((hold) => {
-    if (page !== null) return new KeysetStream(reader, { ...page, size: chunkOf(query), hold });
-    const { signal } = hold.scope;
-    const fetch = (): Promise<readonly Row[]> =>
-      snapshot.fetch(sql, parameters, CURSOR_CHUNK, { signal, timeout: query.timeout }).catch((error: unknown) => {
-        throw toReadFault(error, reader.profile.name, table);
-      });
-    return new CursorStream(reader, { rowShape, size: CURSOR_CHUNK, hold, fetch });
+    if (page !== null && !isBetterByCursor(reader, page)) {
+      return new KeysetStream(reader, { ...page, size: chunkOf(query), hold });
+    }
+    const cursor = new SnapshotCursor(reader, { snapshot, query, hold });
+    return new CursorStream(reader, { hold, next: () => cursor.next() });
   });
+}
+
+/** Whether chunks by key would be rows, because their JSON lacks the key, but a cursor reads JSON. */
+function isBetterByCursor(
+  reader: SqlReader,
+  { query, continuation }: Pick<KeysetPage, "query" | "continuation">,
+): boolean {
+  return !tellsKey(query, continuation) && objectStatement(reader, query) !== null;
 }
 
 /** Returns the number of rows of a chunk, smaller if each row may have many related ones. */

@@ -1,7 +1,7 @@
 import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { JsonEntities, SourceQuery } from "../../query/source.ts";
-import { scanRows } from "../cells/json-rows.ts";
+import { type JsonMember, scanRows } from "../cells/json-rows.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import { readSlots, type Execution } from "../statement/parameter-slot.ts";
 import type { SqlReader } from "./sql-reader.ts";
@@ -22,14 +22,24 @@ export function readJson(reader: SqlReader, query: SourceQuery, execution: Execu
   if (statement === null) return null;
   const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), query);
   return chain(unlessRefused(read, syntax), (row) => {
-    const [bytes, unfit, count] = row ?? [];
-    if (count === undefined || Number(unfit) !== 0) return null;
-    const length = Number(count);
-    const scanned = scanRows(toBytes(bytes), length, statement.members);
+    const json = toEntities(row, statement.members);
+    if (json === null) return null;
     // The rows lead to the error for the expansion that exceeds the limit.
-    if (scanned === null || (scanned.total > length && scanned.total > (query.maxEntities ?? Infinity))) return null;
-    return { ...scanned, length };
+    return json.total > json.length && json.total > (query.maxEntities ?? Infinity) ? null : json;
   });
+}
+
+/**
+ * Checks the entities that a database wrote.
+ * @param row the bytes, the number of entities without JSON, and of all
+ * @returns null if an entity must be read as a row
+ */
+export function toEntities(row: Row | undefined, members: readonly JsonMember[]): JsonEntities | null {
+  const [bytes, unfit, count] = row ?? [];
+  if (count === undefined || Number(unfit) !== 0) return null;
+  const length = Number(count);
+  const scanned = scanRows(toBytes(bytes), length, members);
+  return scanned === null ? null : { ...scanned, length };
 }
 
 const NO_BYTES = new Uint8Array(0);

@@ -1,9 +1,8 @@
 import { unawaited } from "../../base/maybe.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
-import type { Row } from "../../query/row-shape.ts";
 import type { KeyContinuation, Page, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
-import { CursorStream } from "./cursor-stream.ts";
+import { type CursorPart, CursorStream } from "./cursor-stream.ts";
 import { KeysetStream } from "./keyset-stream.ts";
 import { readPage, statementOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
@@ -49,11 +48,12 @@ function openCursor(reader: SqlReader, query: StreamQuery, cursor: CursorSyntax,
   // The transaction limits the time of each statement.
   const patience = { signal, timeout: null };
   const declared = Promise.resolve(unawaited(rows.all({ sql: cursor.declare(sql), table }, parameters, patience)));
-  const fetch = async (): Promise<readonly Row[]> => {
+  const next = async (): Promise<CursorPart> => {
     await declared;
-    return rows.all({ sql: cursor.fetch(CHUNK), table, width }, [], patience);
+    const entities = await rows.all({ sql: cursor.fetch(CHUNK), table, width }, [], patience);
+    return { page: { entities, rowShape }, isLast: entities.length < CHUNK };
   };
-  return new CursorStream(reader, { rowShape, size: CHUNK, hold, fetch });
+  return new CursorStream(reader, { hold, next });
 }
 
 /** Whether an index finds the rows after a row, in their order. */

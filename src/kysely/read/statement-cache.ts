@@ -11,7 +11,7 @@ import type { PlansByField } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
-import { type JsonQuery, translateJsonPage } from "../translate/translate-json.ts";
+import { type JsonForm, type JsonQuery, translateJsonPage } from "../translate/translate-json.ts";
 import {
   translateByKey,
   type PageClauses,
@@ -26,7 +26,7 @@ import { type CompileTarget, type RowStatement, type Statement, StatementCompile
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 import { readerOfSource, statementsOf } from "./row-source.ts";
 
-/** A statement that returns one row: a page as JSON. */
+/** A statement that returns a page as JSON: one row, or one for each object. */
 export interface JsonStatement extends Statement, Omit<JsonQuery, "query"> {}
 
 /** The table or base query of the statements. */
@@ -35,6 +35,13 @@ export interface StatementTarget extends CompileTarget {
   readonly key: readonly StructuralProperty[];
   /** Finds the columns. Called for the first statement, since tables may be created after the declarations. */
   readonly findPlans: () => PlansByField;
+}
+
+/** The JSON of a page. */
+interface WantedJson {
+  readonly json: JsonMembers;
+  readonly form: JsonForm;
+  readonly sources: SourcesBySet | undefined;
 }
 
 /** Cache keys for no filter and for no joins. */
@@ -90,10 +97,11 @@ export class StatementCache {
   /**
    * Returns the statement of a page as JSON.
    * @param json the members of each object
+   * @param form one row for the page, or one for each object
    * @returns null if the database cannot write it, or needs the rows to find related entities
    * @throws ODataError as for `page`, without expansions
    */
-  json(query: SourceQuery, json: JsonMembers): JsonStatement | null {
+  json(query: SourceQuery, json: JsonMembers, form: JsonForm = "page"): JsonStatement | null {
     const { profile } = this.#target;
     const { json: syntax } = profile;
     const isPlain = json.expanded.length === 0;
@@ -103,11 +111,11 @@ export class StatementCache {
     const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...identitiesOf(sources)];
     return variantOf(
       this.#json.get(identities, () => new Map()),
-      Object.values(limits),
+      [...Object.values(limits), form === "page"],
       () => {
         const clauses = { filter, orderBy, roundingMode: shape.roundingMode, ...limits };
         const make = (each: DialectProfile): JsonStatement | null =>
-          this.#makeJson(each, syntax, clauses, json, sources);
+          this.#makeJson(each, syntax, clauses, { json, form, sources });
         if (isPlain) return this.#compiler.choose(make);
         try {
           const made = make(profile);
@@ -125,12 +133,11 @@ export class StatementCache {
     profile: DialectProfile,
     syntax: JsonSyntax,
     clauses: Omit<PageClauses, "selected" | "joined">,
-    json: JsonMembers,
-    sources: SourcesBySet | undefined,
+    { json, form, sources }: WantedJson,
   ): JsonStatement | null {
     const writesDoubles = (): boolean => syntax.writesDoubles(this.#target.local);
     const isPlain = json.expanded.length === 0;
-    const writing = { syntax, writesDoubles, statement: this.#scope(profile, sources), isPlain };
+    const writing = { syntax, writesDoubles, statement: this.#scope(profile, sources), isPlain, form };
     const made = translateJsonPage(this.rowsFor(null), writing, clauses, json);
     if (made === null) return null;
     return Object.freeze({ ...this.#compiler.compile(made.query), members: made.members, width: made.width });

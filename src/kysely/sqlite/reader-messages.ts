@@ -1,5 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import { ODataError } from "../../errors/odata-error.ts";
+import type { Fetch } from "../connection/patient-reader.ts";
 import type { SqliteSettings } from "./sqlite-database.ts";
 
 /** The data with which a reader thread starts. */
@@ -18,8 +19,8 @@ export interface ReadRequest {
   readonly values: readonly SQLInputValue[];
   /** Whether only the first row is wanted. */
   readonly isFirst: boolean;
-  /** The number of rows to fetch from the cursor of the snapshot, which the first such request opens; absent: all rows. */
-  readonly fetch?: number | undefined;
+  /** The rows to fetch from the cursor of the snapshot, which the first request with this text opens; absent: all rows. */
+  readonly fetch?: Fetch | undefined;
   /** In milliseconds; null: no limit. */
   readonly timeout: number | null;
   /** The rest of the timeout. */

@@ -175,8 +175,8 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
       read: (sql, parameters, patience) => whileOpen(patience, () => reads.read(sql, parameters, patience, false)),
       readFirst: (sql, parameters, patience) =>
         whileOpen(patience, () => reads.read(sql, parameters, patience, true)).then(([row]) => row),
-      fetch: (sql, parameters, rows, patience) =>
-        whileOpen(patience, () => reads.fetch(sql, parameters, rows, patience)),
+      fetch: (sql, parameters, wanted, patience) =>
+        whileOpen(patience, () => reads.fetch(sql, parameters, wanted, patience)),
       guard: (sql, parameters) => this.guard(sql, parameters),
       isLong: () => true,
       seeks: (sql, parameters) => this.seeks(sql, parameters),

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
-import type { Patience } from "../connection/patient-reader.ts";
+import type { Fetch, Patience } from "../connection/patient-reader.ts";
 import { guardText } from "./guard-text.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
 import {
@@ -54,7 +54,7 @@ type Rows = readonly (readonly unknown[])[];
 export interface ThreadReads {
   readonly read: (...statement: Parameters<SqliteReads["read"]>) => Promise<Rows>;
   /** Returns the next rows of a statement, which stays open until the snapshot ends. */
-  readonly fetch: (sql: string, parameters: readonly unknown[], rows: number, patience: Patience) => Promise<Rows>;
+  readonly fetch: (sql: string, parameters: readonly unknown[], wanted: Fetch, patience: Patience) => Promise<Rows>;
   readonly end: () => void;
 }
 

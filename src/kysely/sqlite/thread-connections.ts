@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { required } from "../../base/required.ts";
+import type { Fetch } from "../connection/patient-reader.ts";
 import { PreparedStatements, type RowOf } from "./prepared-statement.ts";
 import { openConnection, type SqliteSettings } from "./sqlite-database.ts";
 import type { Watch } from "./watch.ts";
@@ -14,10 +15,11 @@ interface Connection {
   readonly database: DatabaseSync;
   readonly statements: PreparedStatements<"arrays">;
   /** The statement that a snapshot reads row by row. */
-  cursor?: Generator<ArrayRow, void, undefined> | undefined;
+  cursor?: { readonly sql: string; readonly rows: Rows } | undefined;
 }
 
 type ArrayRow = RowOf<"arrays">;
+type Rows = Generator<ArrayRow, void, undefined>;
 
 /** The connections of a reader thread: one for single statements, and one for each snapshot. */
 export class ThreadConnections {
@@ -43,24 +45,23 @@ export class ThreadConnections {
   }
 
   /**
-   * Returns the next rows of the only cursor of a snapshot, fewer at its end. The first call opens it.
+   * Returns the next rows of the only cursor of a snapshot, fewer at its end. The first call for a text opens it.
    * @throws as `statements`; errors of the statement
    */
   fetch(
     snapshot: number | undefined,
     { sql, values }: { readonly sql: string; readonly values: readonly SQLInputValue[] },
-    most: number,
+    { rows: most, isJson }: Fetch,
   ): readonly ArrayRow[] {
     const connection = this.#connectionOf(required(snapshot, "A cursor belongs to a snapshot."));
-    // The statement stays out of the cache: it is busy.
-    connection.cursor ??= connection.statements.take(sql).iterate(values);
-    const rows: ArrayRow[] = [];
-    while (rows.length < most) {
-      const next = connection.cursor.next();
-      if (next.done === true) break;
-      rows.push(next.value);
+    let { cursor } = connection;
+    if (cursor?.sql !== sql) {
+      cursor?.rows.return();
+      // The statement stays out of the cache: it is busy.
+      cursor = { sql, rows: connection.statements.take(sql).iterate(values) };
+      connection.cursor = cursor;
     }
-    return rows;
+    return isJson ? [joinObjects(cursor.rows, most)] : Array.from(firstOf(cursor.rows, most));
   }
 
   #connectionOf(snapshot: number): Connection {
@@ -77,7 +78,7 @@ export class ThreadConnections {
     const connection = this.#snapshots.get(snapshot);
     if (connection === undefined) return;
     this.#snapshots.delete(snapshot);
-    connection.cursor?.return();
+    connection.cursor?.rows.return();
     connection.cursor = undefined;
     if (connection.database.isTransaction) connection.database.exec("rollback");
     if (this.#idle.length < MOST_IDLE) this.#idle.push(connection);
@@ -94,4 +95,24 @@ export class ThreadConnections {
     const database = openConnection(this.#settings, true, this.#watch);
     return { database, statements: new PreparedStatements(database, "arrays", this.#settings.statements) };
   }
+}
+
+/** Yields the next rows, and leaves the others. */
+function* firstOf(rows: Rows, most: number): Generator<ArrayRow, void, undefined> {
+  for (let count = 0; count < most; count += 1) {
+    const next = rows.next();
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+/** Joins the next objects to one row, as a statement for a page does. Bytes can change their thread without a copy. */
+function joinObjects(rows: Rows, most: number): ArrayRow {
+  const texts: string[] = [];
+  let unfit = 0;
+  for (const [text, isUnfit] of firstOf(rows, most)) {
+    if (isUnfit === 1) unfit += 1;
+    texts.push(String(text));
+  }
+  return [new TextEncoder().encode(texts.join(",")), unfit, texts.length];
 }

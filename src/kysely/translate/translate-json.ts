@@ -26,8 +26,11 @@ export interface JsonQuery {
   readonly width: number;
 }
 
-/** The bytes, the number of objects without JSON, and of all. */
-const WIDTH = 3;
+/** One row with all objects, or one row for each of them. */
+export type JsonForm = "page" | "objects";
+
+/** The cells of a row. A page: the bytes, the number of objects without JSON, and of all. An object: its text, and whether it fits. */
+const WIDTHS: Readonly<Record<JsonForm, number>> = { page: 3, objects: 2 };
 
 /** The parts of a statement that all its objects need. */
 interface Writing {
@@ -37,6 +40,7 @@ interface Writing {
   readonly statement: StatementScope;
   /** Whether the page has no expansions. */
   readonly isPlain: boolean;
+  readonly form: JsonForm;
 }
 
 /** A member, in the statement and in the bytes. */
@@ -47,7 +51,7 @@ interface WrittenMember {
 
 /**
  * Translates the query of a page as JSON, in the order of the rows. Expansions are subqueries per row.
- * @returns null if the database cannot write the value of a member, or has too many members
+ * @returns null if the database cannot write the value of a member, has too many members, or no such form
  */
 export function translateJsonPage(
   rows: Rows,
@@ -55,18 +59,20 @@ export function translateJsonPage(
   clauses: Omit<PageClauses, "selected" | "joined">,
   json: JsonMembers,
 ): JsonQuery | null {
-  const { statement, syntax } = writing;
+  const { statement, syntax, form } = writing;
+  const select = syntax[form];
+  if (select === undefined) return null;
   const { query, written } = translateSelection(rows, statement, clauses, ({ it }, cells) => ({
     written: writeObject(json, new DerivedRelation(it, JSON_PAGE, cells), writing),
   }));
   if (written === null) return null;
   return {
-    query: syntax.page(
+    query: select(
       written.map(({ part }) => part),
       query,
     ),
     members: membersOf(written),
-    width: WIDTH,
+    width: WIDTHS[form],
   };
 }
 

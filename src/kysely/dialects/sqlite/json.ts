@@ -108,6 +108,8 @@ export const SQLITE_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
     const bytes = sql`cast(group_concat(${objectOf(parts)}) as blob)`;
     return sql`select ${bytes} as "c0", ${blobs} as "c1", count(*) as "c2" from (${rows}) as ${sql.id(JSON_PAGE)}`;
   },
+  objects: (parts, rows) =>
+    sql`select ${objectOf(parts)} as "c0", ${hasBlob(parts) ?? sql`0`} as "c1" from (${rows}) as ${sql.id(JSON_PAGE)}`,
   entity: (parts, from) => {
     const blob = hasBlob(parts);
     const object = objectOf(parts);

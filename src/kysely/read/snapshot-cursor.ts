@@ -1,0 +1,94 @@
+import type { JsonEntities, StreamQuery } from "../../query/source.ts";
+import type { Fetch, SnapshotReader } from "../connection/patient-reader.ts";
+import { toReadFault } from "../dialects/database-fault.ts";
+import { readSlots, toExecution } from "../statement/parameter-slot.ts";
+import type { CursorPart } from "./cursor-stream.ts";
+import { toEntities } from "./read-json.ts";
+import { baseOf, statementOf } from "./read-page.ts";
+import type { SqlReader } from "./sql-reader.ts";
+import type { JsonStatement } from "./statement-cache.ts";
+import type { StreamHold } from "./stream-hold.ts";
+
+/** The number of entities of a chunk of bytes. */
+const JSON_CHUNK = 1000;
+/** The number of rows of a chunk, which are copied from one thread to the other. */
+const ROW_CHUNK = 500;
+
+/** A page, and the snapshot in which it is read. */
+interface CursorPage {
+  readonly snapshot: SnapshotReader;
+  readonly query: StreamQuery;
+  readonly hold: StreamHold;
+}
+
+/** Returns the statement of a page whose objects a cursor reads; null if only rows can be read. @throws as `StatementCache.json` */
+export function objectStatement(reader: SqlReader, query: StreamQuery): JsonStatement | null {
+  const { json } = query;
+  // Expansions are read for many parents at once.
+  return json === undefined || json.expanded.length > 0 ? null : reader.statements.json(query, json, "objects");
+}
+
+/**
+ * Reads a page in any order from a snapshot: objects that the database writes, since rows would be copied and would fill the
+ * heap. From the first chunk on with a value that the database cannot write, rows are read.
+ */
+export class SnapshotCursor {
+  readonly #reader: SqlReader;
+  readonly #page: CursorPage;
+  #objects: JsonStatement | null;
+  /** The query for rows: that of the page without the entities that have been read. */
+  #rest: StreamQuery;
+
+  constructor(reader: SqlReader, page: CursorPage) {
+    this.#reader = reader;
+    this.#page = page;
+    this.#rest = page.query;
+    this.#objects = objectStatement(reader, page.query);
+  }
+
+  /** Returns the next entities. @throws as `readPage` */
+  async next(): Promise<CursorPart> {
+    const json = this.#objects === null ? null : await this.#nextObjects(this.#objects);
+    if (json !== null) return { page: { entities: [], json }, isLast: json.length < JSON_CHUNK };
+    this.#objects = null;
+    return this.#nextRows();
+  }
+
+  async #nextObjects({ sql, slots, table, members }: JsonStatement): Promise<JsonEntities | null> {
+    const { query } = this.#page;
+    const { values, top, skip, state, sources } = query;
+    const base = baseOf(this.#reader, sources);
+    const parameters = readSlots(slots, toExecution({ values, top, skip, base, state }));
+    const { json: syntax, name } = this.#reader.profile;
+    try {
+      const [row] = await this.#fetch(sql, parameters, { rows: JSON_CHUNK, isJson: true });
+      const json = toEntities(row, members);
+      if (json !== null) this.#skip(json.length);
+      return json;
+    } catch (error) {
+      if (syntax?.isRefused(error) === true) return null;
+      throw toReadFault(error, name, table);
+    }
+  }
+
+  async #nextRows(): Promise<CursorPart> {
+    const { statement, parameters } = statementOf(this.#reader, this.#rest);
+    const { sql, table, rowShape } = statement;
+    try {
+      const entities = await this.#fetch(sql, parameters, { rows: ROW_CHUNK, isJson: false });
+      return { page: { entities, rowShape }, isLast: entities.length < ROW_CHUNK };
+    } catch (error) {
+      throw toReadFault(error, this.#reader.profile.name, table);
+    }
+  }
+
+  #fetch(sql: string, parameters: readonly unknown[], wanted: Fetch): ReturnType<SnapshotReader["fetch"]> {
+    const { snapshot, query, hold } = this.#page;
+    return snapshot.fetch(sql, parameters, wanted, { signal: hold.scope.signal, timeout: query.timeout });
+  }
+
+  #skip(read: number): void {
+    const { skip, top } = this.#rest;
+    this.#rest = { ...this.#rest, skip: skip + read, top: top === undefined ? undefined : top - read };
+  }
+}
