@@ -119,7 +119,7 @@ function decodePiece(piece: string, rawName: string, part: "name" | "value"): st
  * Sorts the options of a raw query string into system query options, parameter aliases and custom options. Names are
  * case-sensitive; each system query option and alias may appear once.
  * @throws ODataError 400 UnsupportedQueryOption for an unknown `$` option; 400 InvalidQueryOption for a repeated option,
- *   an invalid alias name, a blank at the ends of an expression or list, a semicolon in a word of a search, and a
+ *   an invalid alias name, a blank before `$` or `@`, a blank at the ends of an expression or list, a semicolon in a word of a search, and a
  *   malformed percent-encoding; target the option
  * @see OData URL Conventions 4.0, section 5; OData Protocol 4.0, section 11.2.1
  */
@@ -138,10 +138,26 @@ export function parseQueryOptions(query: string): QueryOptionsSyntax {
       if (!isIdentifier(name.slice(1))) throw invalidAlias(name);
       addOnce(aliases, name, value);
     } else {
+      checkFirstCharacter(name);
       addToList(custom, name, value);
     }
   }
   return { pairs, system, aliases, custom };
+}
+
+/** A blank or a line break before the sign of an option. */
+const SIGN_AFTER_BLANK = /^[\s\p{Cc}]+(?=[$@])/u;
+
+/**
+ * Refuses an option that a blank would turn into a custom option. Without `$filter`, the response would have all rows.
+ * @see ABNF customName
+ */
+function checkFirstCharacter(name: string): void {
+  const blank = SIGN_AFTER_BLANK.exec(name)?.[0];
+  if (blank === undefined) return;
+  const target = name.slice(blank.length);
+  const message = `A blank or a line break precedes the query option ${quoteText(target)}: remove it.`;
+  throw protocolError("InvalidQueryOption", message, { target });
 }
 
 /** @see ABNF filter, orderby, select, expand, which have no BWS at their ends */

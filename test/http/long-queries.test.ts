@@ -112,6 +112,10 @@ const FAULTS = [
   "$select=Name&$select=Id",
   "$filter=%zz",
   "$format=xml",
+  " $filter=Id eq 1",
+  "$top=1& $filter=Id eq 1",
+  "$top=1&%09@a=1",
+  "$top=1&+$skip=1",
 ];
 
 eachDoor((door) => {
@@ -140,6 +144,19 @@ eachDoor((door) => {
       const twice = await query(send, "/Items/$query?$top=1", "$top=1");
       expectError(twice, { status: 400, code: "InvalidQueryOption", target: "$top", message: /twice/u });
     });
+
+    test.each(["\n$filter=Id eq 1", "$top=1&\r\n$filter=Id eq 1&\r\n$orderby=Name", "$top=2&\t$filter=Id eq 1"])(
+      "refuses %j, and ignores no option of it",
+      async (options) => {
+        const answer = await query(door.to(shop()), "/Items/$query", options);
+        expectError(answer, {
+          status: 400,
+          code: "InvalidQueryOption",
+          target: "$filter",
+          message: /line break precedes the query option "\$filter"/u,
+        });
+      },
+    );
 
     test("accepts a request without a body", async () => {
       const answer = await door.to(shop())("/odata/Items/$count/$query", {}, "POST");
