@@ -12,7 +12,7 @@ export interface RequestBody {
    * @param bind gets the parsed body, and whether it contains numbers as strings
    * @throws ODataError `PayloadTooLarge`, `InvalidBody`, and the error of `bind`
    */
-  read<T>(bind: (json: JsonValue, ieee754Compatible: boolean) => T): Maybe<T>;
+  read<T>(bind: (json: JsonValue, ieee754Compatible: boolean) => Maybe<T>): Maybe<T>;
 }
 
 /**
@@ -30,7 +30,7 @@ export function openBody(exchange: Exchange, entitySet: EntitySet | null): Reque
   return {
     read: (bind) => {
       const json = readJsonBody(exchange.odata, { maxBytes, maxDepth, maxValues });
-      return chain<JsonValue, ReturnType<typeof bind>>(json, (value) => bind(value, ieee754Compatible));
+      return chain(json, (value) => bind(value, ieee754Compatible));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
+import { ReadingProgress } from "./reading-progress.ts";
 
 /** The place of a value in a body: the path to it, and the form of its numbers. */
 export interface BodyPlace {
@@ -9,6 +10,8 @@ export interface BodyPlace {
   readonly depth: number;
   /** Whether numbers may be strings. */
   readonly ieee754Compatible: boolean;
+  /** The items that have been read from the body. */
+  readonly progress: ReadingProgress;
 }
 
 /** Maximum nesting of structures, independent of the limit of the parser. */
@@ -18,12 +21,13 @@ const MAX_SHOWN = 128;
 
 /** Returns the place of a body. */
 export function bodyRoot(ieee754Compatible: boolean): BodyPlace {
-  return { parent: null, segment: "", depth: 0, ieee754Compatible };
+  return { parent: null, segment: "", depth: 0, ieee754Compatible, progress: new ReadingProgress() };
 }
 
 /** Returns the place of a member or item. */
 export function placeWithin(parent: BodyPlace, segment: string | number): BodyPlace {
-  return { parent, segment, depth: parent.depth + 1, ieee754Compatible: parent.ieee754Compatible };
+  const { depth, ieee754Compatible, progress } = parent;
+  return { parent, segment, depth: depth + 1, ieee754Compatible, progress };
 }
 
 /**

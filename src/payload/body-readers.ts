@@ -1,4 +1,6 @@
+import type { Maybe } from "../base/maybe.ts";
 import { once } from "../base/memo.ts";
+import { Paused } from "../base/turn.ts";
 import { keyFields } from "../edm/key-values.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { JsonValue } from "../json/json-value.ts";
@@ -24,20 +26,20 @@ export interface BodySettings {
 /**
  * The readers of the bodies of one entity set, each compiled on first use. They throw ODataError `InvalidBody` or
  * `NullNotAllowed` with the path of the member as target, and `NotImplemented` for `@odata.bind` anywhere in the body,
- * which takes precedence over other faults.
+ * which takes precedence over other faults. They return a promise if they pause for other requests, in a long collection.
  * @see docs/reference/writing.md
  */
 export interface BodyReaders {
   /** Reads a new entity: the body of POST, which contains the key unless the server generates it. */
-  readonly readNew: (body: JsonValue, ieee754Compatible: boolean) => BodyObject;
+  readonly readNew: (body: JsonValue, ieee754Compatible: boolean) => Maybe<BodyObject>;
   /** Reads the replacement of an entity: the body of PUT. @param key the key of the URL, in the application's form */
-  readonly readReplacement: (body: JsonValue, ieee754Compatible: boolean, key: unknown) => ReplacementBody;
+  readonly readReplacement: (body: JsonValue, ieee754Compatible: boolean, key: unknown) => Maybe<ReplacementBody>;
   /** Reads the changes of an entity: the body of PATCH. */
-  readonly readDelta: (body: JsonValue, ieee754Compatible: boolean) => DeltaBody;
+  readonly readDelta: (body: JsonValue, ieee754Compatible: boolean) => Maybe<DeltaBody>;
 }
 
 /** Reads a new related entity. @param key the key of the URL, in the application's form */
-export type RelatedReader = (body: JsonValue, ieee754Compatible: boolean, key: unknown) => BodyObject;
+export type RelatedReader = (body: JsonValue, ieee754Compatible: boolean, key: unknown) => Maybe<BodyObject>;
 
 /** Makes the readers of the bodies of an entity set. */
 export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings): BodyReaders {
@@ -86,19 +88,22 @@ export function compileRelatedReader(
 }
 
 /**
- * Reads a body. If reading fails, an unsupported `@odata.bind` in the body is reported instead.
+ * Reads a body, in as many turns as its collections need. If reading fails, an unsupported `@odata.bind` in the body is
+ * reported instead.
  * @param read takes the place of the body
  */
 export function guarded<Result>(
   body: JsonValue,
   ieee754Compatible: boolean,
   read: (place: BodyPlace) => Result,
-): Result {
+): Maybe<Result> {
   const place = bodyRoot(ieee754Compatible);
-  try {
-    return read(place);
-  } catch (error) {
-    refuseBindings(body, place);
-    throw error;
-  }
+  return place.progress.inTurns(() => {
+    try {
+      return read(place);
+    } catch (error) {
+      if (!(error instanceof Paused)) refuseBindings(body, place);
+      throw error;
+    }
+  });
 }

@@ -227,7 +227,7 @@ function nestedMember(
       const here = enter(place, name);
       put(
         entity,
-        items.map((item, index) => reader()(item, here, index, entity)),
+        place.progress.readItems(items, (item, index) => reader()(item, here, index, entity)),
       );
     } else {
       const related = reader()(value, place, name, entity);

@@ -176,6 +176,6 @@ function collectionReader(readItem: ValueReader): ValueReader {
     }
     const here = enter(place, segment);
     const items: readonly JsonValue[] = value;
-    return items.map((item, index) => readItem(item, here, index));
+    return place.progress.readItems(items, (item, index) => readItem(item, here, index));
   };
 }
