@@ -8,6 +8,8 @@ export interface GuideProgram {
   readonly code: string;
   readonly prints: string;
   readonly commands: readonly string[];
+  /** The text of the module after the program; empty without one. */
+  readonly module: string;
   /** The text of the `tsconfig.json` that compiles the program; empty without one. */
   readonly settings: string;
 }
@@ -15,16 +17,16 @@ export interface GuideProgram {
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * Reads the program of `docs/guides/clients/<name>.md`, its commands and settings, and the text after "It prints".
+ * Reads the program of `docs/guides/clients/<name>.md`, its commands, settings and module, and the text after "It prints".
  * @param language the language of the block
  */
 export async function readGuide(name: string, language: "js" | "tsx"): Promise<GuideProgram> {
   const page = await readFile(here(`../../docs/guides/clients/${name}.md`), "utf8");
-  const [code] = blocksOf(page, language);
+  const [code, module = ""] = blocksOf(page, language);
   const prints = /^It prints `(?<text>[^`]+)`\.$/mu.exec(page)?.groups?.["text"];
   if (code === undefined || prints === undefined) throw new Error(`${name}.md has no program that prints something.`);
   const commands = blocksOf(page, "sh").flatMap((lines) => lines.trim().split("\n"));
-  return { code, prints, commands, settings: blocksOf(page, "json")[0] ?? "" };
+  return { code, prints, commands, module, settings: blocksOf(page, "json")[0] ?? "" };
 }
 
 /** The code blocks of a page in one language. */

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { findBrowser } from "../browser/browser.ts";
 import { GUIDES_OF_BROWSERS, openGuide, readGuide } from "./guide-program.ts";
@@ -12,4 +13,9 @@ describe.skipIf(findBrowser() === undefined)("the program of a guide, in a brows
       await client.close();
     }
   });
+});
+
+test("the guide of Breeze has the module that the tests alias", async () => {
+  const { module } = await readGuide("breeze", "js");
+  expect(module).toBe(await readFile(new URL("pages/odatajs-global.js", import.meta.url), "utf8"));
 });
