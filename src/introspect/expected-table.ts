@@ -13,6 +13,15 @@ export interface ExpectedTable extends WantedTable {
   readonly keySeverity: "error" | "warning";
   /** Groups of columns by which navigations find rows. */
   readonly lookups: readonly ExpectedLookup[];
+  /** Expressions over the columns; absent: none. */
+  readonly expressions?: readonly ExpectedExpression[] | undefined;
+}
+
+/** An expression that the declarations compute from a row. */
+export interface ExpectedExpression {
+  /** The key in objects of the application. */
+  readonly property: string;
+  readonly sql: string;
 }
 
 /** Columns by which a navigation finds rows. */

@@ -11,9 +11,10 @@ import {
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
-import { tableNameText, type TableName } from "../edm/table-name.ts";
+import { isTableName, tableNameText, type TableName } from "../edm/table-name.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkLinkStorage } from "./columns/check-link-storage.ts";
+import { checkTableOptions } from "./columns/check-table-options.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
 import { checkUncomparable, convertedFields, textGuids } from "./columns/uncomparable-columns.ts";
 import type { AnyKysely } from "./connection/synchronous-reader.ts";
@@ -22,6 +23,7 @@ import { narrowedHandlers } from "./read/narrowed-handlers.ts";
 import { readHandlers } from "./read/read-handlers.ts";
 import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
 import { noteRows, TableRows } from "./schema/table-rows.ts";
+import type { BaseQuery } from "./translate/base-query.ts";
 import { linkNavigations } from "./write/sql-links.ts";
 import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
 import { transactionsOf } from "./write/sql-transactions.ts";
@@ -44,8 +46,10 @@ export interface SqlEntitySetOptions<
   readonly search?: EntitySetOptions<E, N, F, A>["search"] | ReadonlyArray<keyof E["properties"] & string>;
   /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. */
   readonly db: AnyKysely;
-  /** The name of the table, or `{ schema, name }` for names that contain a dot. */
-  readonly table: TableName;
+  /** The name of the table, or `{ schema, name }` for names that contain a dot. Give either `table` or `from`. */
+  readonly table?: TableName | undefined;
+  /** A query in place of a table, as in `sqlSource`, for `operations: ["read"]`. */
+  readonly from?: BaseQuery | undefined;
   /** The operations that the table provides. Required, so that a table is never writable by omission. */
   readonly operations: readonly SqlOperation[];
   /** The columns of properties that differ from the default name or storage. */
@@ -89,15 +93,16 @@ export function sqlEntitySet<
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const options = everyOption(declared);
-  const { db, table, operations, columns, distributed, preparedStatements, ...beside } = options;
+  const { db, table, from, operations, columns, distributed, preparedStatements, ...beside } = options;
   const { rowVersion: _counted, search, ...others } = beside;
   const faults: ConfigurationFault[] = [];
   const report = (message: string, fix: string): void => {
     faults.push({ message, fix });
   };
   checkOperations(operations, report);
+  checkTableOptions({ ...options }, report, type);
   const uncomparable = convertedFields(columns);
-  const reader = makeCheckedReader(type, { db, from: table, columns, distributed, preparedStatements }, report);
+  const reader = makeCheckedReader(type, { db, from: from ?? table, columns, distributed, preparedStatements }, report);
   checkUncomparable(uncomparable, options, report);
   const own = reader === null ? null : tableHandlers(type, reader, options, report);
   if (Array.isArray(search)) checkSearchedRows(others, report);
@@ -187,7 +192,9 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   options: SqlEntitySetOptions<E, N, F, A>,
   report: (message: string, fix: string) => void,
 ): TableHandlers<N> {
-  const { db, table: name, operations, rowVersion, navigation } = options;
+  const { db, operations, rowVersion, navigation, from } = options;
+  // Without a name, the reader reads a query, which is never written.
+  const name = isTableName(options.table) && from === undefined ? options.table : "";
   const entityType = declaredEntityType(type);
   if (rowVersion !== undefined) checkRowVersion(entityType, rowVersion, report);
   const table = new SqlTable({ db, name, entityType, reader, rowVersion });
@@ -195,7 +202,7 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const writes = Object.entries(writeHandlers(table)).filter(([operation]) => allows(operation as SqlOperation));
   const handlers = { ...(allows("read") ? readHandlers(type, reader) : {}), ...Object.fromEntries(writes) };
   const stored = tableRows(entityType, name, reader, options.columns);
-  for (const handler of Object.values(handlers)) {
+  for (const handler of name === "" ? [] : Object.values(handlers)) {
     noteTable(handler as object, table);
     noteRows(handler as object, stored);
   }
@@ -203,6 +210,7 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const isNarrowed = typeof queryable === "function";
   const narrowed = isNarrowed ? narrowedHandlers(entityType, queryable, handlers) : {};
   for (const [handlerName, handler] of Object.entries(narrowed)) {
+    if (name === "") continue;
     noteNarrowed(handler as object, table);
     // `getByKey` reads only rows that the application shows.
     if (handlerName !== "getByKey") noteRows(handler as object, stored);
@@ -211,7 +219,7 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const replaced = isNarrowed || getAll === undefined ? {} : { queryable: undefined };
   // If the application supplies `patch` or narrows the rows, it also has to write links.
   const isPatched = allows("patch") && options.patch === undefined && !isNarrowed;
-  const linked = linkNavigations(table, isPatched, navigation, options.columns);
+  const linked = linkNavigations(name === "" ? null : table, isPatched, navigation, options.columns);
   const { create, replace, patch, delete: remove }: Partial<EntitySetHandlers<Context>> = { ...handlers, ...narrowed };
   return {
     handlers: { ...handlers, ...narrowed, ...replaced },

@@ -12,6 +12,11 @@ export interface ColumnSettings<Columns = object, Conversion = ColumnConversion,
   /** The name of the column; by default the property's key. */
   readonly name?: string | undefined;
   /**
+   * An SQL expression over the columns of the row, in place of a column: `"amount::numeric"`. The property is read-only: in
+   * a set with writes it must be `.computed()`.
+   */
+  readonly sql?: string | undefined;
+  /**
    * How the column stores its values. By default the column has the matching type of the database; SQLite has few types.
    *
    * - A Decimal: `"text"` (the default in SQLite), `"scaled"` (an integer: the value times ten to the power of its scale),

@@ -20,6 +20,8 @@ export interface ConvertedPlan {
   readonly kind: "converted";
   readonly property: StructuralProperty;
   readonly column: string;
+  /** The expression in place of the column: see `ColumnExpression`. */
+  readonly expression?: string | undefined;
   readonly nullable: boolean;
   /** Reads a cell that is not null. @throws Error that names the column */
   readonly toValue: (cell: unknown) => unknown;

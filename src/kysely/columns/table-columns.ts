@@ -1,22 +1,23 @@
 import { required } from "../../base/required.ts";
-import { adviseName, describe, isObject } from "../../definition/option-table.ts";
+import { adviseName } from "../../definition/option-table.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { locatedFormat, type ColumnFormat, type ArraySyntax, type ColumnFormats } from "./column-format.ts";
-import {
-  checkConverted,
-  convertedPlan,
-  readConversion,
-  refuseConverted,
-  type ConvertedPlan,
-} from "./converted-plan.ts";
-import { type ReportFault, fittingStorage, readStorage, storageName, type StorageForm } from "./storage-option.ts";
+import { checkConverted, convertedPlan, refuseConverted, type ConvertedPlan } from "./converted-plan.ts";
+import { type ColumnFacts, readColumnOption } from "./read-column-option.ts";
+import { type ReportFault, fittingStorage, storageName, type StorageForm } from "./storage-option.ts";
+
+/** An expression of the application in place of a column, with the name under which statements read it. */
+export interface ColumnExpression {
+  /** The expression; undefined for a column of the table. It is never written. */
+  readonly expression?: string | undefined;
+}
 
 /** The column or columns of a property in a table. */
 export type ColumnPlan = ScalarPlan | ComplexPlan | DocumentPlan | ArrayPlan | ConvertedPlan;
 
 /** One column with one value. */
-export interface ScalarPlan {
+export interface ScalarPlan extends ColumnExpression {
   readonly kind: "scalar";
   readonly property: StructuralProperty;
   readonly column: string;
@@ -36,7 +37,7 @@ export interface ComplexPlan {
 }
 
 /** One column with JSON text: a collection, or a complex value. */
-export interface DocumentPlan {
+export interface DocumentPlan extends ColumnExpression {
   readonly kind: "document";
   readonly property: StructuralProperty;
   readonly column: string;
@@ -46,7 +47,7 @@ export interface DocumentPlan {
 }
 
 /** One column with a database array: a collection of primitive or enumeration values. */
-export interface ArrayPlan {
+export interface ArrayPlan extends ColumnExpression {
   readonly kind: "array";
   readonly property: StructuralProperty;
   /** The property as if it were single-valued. */
@@ -62,13 +63,6 @@ export interface ArrayPlan {
  * the type.
  */
 export type PlansByField = ReadonlyMap<string, ColumnPlan>;
-
-interface Option {
-  readonly name: string | undefined;
-  readonly storage: StorageForm | undefined;
-  readonly columns: Readonly<Record<string, unknown>>;
-  readonly convert: ReturnType<typeof readConversion>;
-}
 
 /** The table that columns are planned for. */
 export interface PlannedTable {
@@ -87,9 +81,9 @@ interface Place extends PlannedTable {
   readonly prefix: string;
   readonly nullable: boolean;
   readonly within: readonly ComplexType[];
+  /** Numbers the expressions of the table. */
+  readonly nextExpression: () => string;
 }
-
-const OPTION_NAMES: readonly string[] = ["name", "storage", "convert", "columns"];
 
 /**
  * Finds the columns of an entity type.
@@ -102,7 +96,12 @@ export function planColumns(
   table: PlannedTable,
   report: ReportFault,
 ): PlansByField {
-  const root: Place = { path: "", prefix: "", nullable: false, within: [], ...table };
+  let expressions = 0;
+  const nextExpression = (): string => {
+    expressions += 1;
+    return `odata_${table.isJoinedOnly === true ? "joined" : "sql"}_${String(expressions)}`;
+  };
+  const root: Place = { path: "", prefix: "", nullable: false, within: [], nextExpression, ...table };
   return planProperties(entityType, columns, root, report);
 }
 
@@ -123,16 +122,31 @@ function planProperties(
   const plans = new Map<string, ColumnPlan>();
   for (const property of type.properties) {
     const given = Object.hasOwn(columns, property.field) ? columns[property.field] : undefined;
-    const option = readOption(given, place.path + property.field, property, report);
+    const option = readColumnOption(given, place.path + property.field, property, report);
     plans.set(property.field, planProperty(property, option, place, report));
   }
   return plans;
 }
 
-function planProperty(property: StructuralProperty, option: Option, place: Place, report: ReportFault): ColumnPlan {
+function planProperty(
+  property: StructuralProperty,
+  option: ColumnFacts,
+  place: Place,
+  report: ReportFault,
+): ColumnPlan {
+  const { sql: expression } = option;
+  const plan = planColumn(property, option, place, report);
+  if (expression === undefined) return plan;
+  if (plan.kind !== "complex") return Object.freeze({ ...plan, expression });
+  const fix = `Give \`sql\` to its members, or store it as a document: { sql, storage: "json" }.`;
+  report(`\`${place.path}${property.field}\` has \`sql\`, but is stored in several columns.`, fix);
+  return plan;
+}
+
+function planColumn(property: StructuralProperty, option: ColumnFacts, place: Place, report: ReportFault): ColumnPlan {
   const { type, field, isCollection } = property;
   const path = place.path + field;
-  const column = option.name ?? place.prefix + field;
+  const column = option.sql === undefined ? (option.name ?? place.prefix + field) : place.nextExpression();
   const nullable = place.nullable || (property.nullable && !property.isKey);
   const { columnFormat, documentText } = place.values;
   if (option.convert !== undefined) {
@@ -174,14 +188,14 @@ function planProperty(property: StructuralProperty, option: Option, place: Place
   return { kind: "scalar", property, column, nullable, format: located, storage: option.storage };
 }
 
-function hasStorage({ storage, columns }: Option): boolean {
+function hasStorage({ storage, columns }: ColumnFacts): boolean {
   return storage !== undefined || Object.keys(columns).length > 0;
 }
 
 function planComplex(
   property: StructuralProperty,
   type: ComplexType,
-  { option, place, column }: { readonly option: Option; readonly place: Place; readonly column: string },
+  { option, place, column }: { readonly option: ColumnFacts; readonly place: Place; readonly column: string },
   report: ReportFault,
 ): ColumnPlan {
   const path = place.path + property.field;
@@ -228,33 +242,6 @@ function adviseStorage(property: StructuralProperty, { columnFormat, arrays }: C
     : `Use ${fitting.join(" or ")}, or omit \`storage\`: ${table}.`;
 }
 
-function readOption(given: unknown, path: string, property: StructuralProperty, report: ReportFault): Option {
-  const none: Option = { name: undefined, storage: undefined, columns: {}, convert: undefined };
-  if (given === undefined) return none;
-  if (typeof given === "string" && given !== "") return { ...none, name: given };
-  if (!isObject(given)) {
-    report(`\`columns.${path}\` is ${describe(given)}.`, "Give the name of the column, or { name, storage, columns }.");
-    return none;
-  }
-  for (const name of Object.keys(given)) {
-    if (OPTION_NAMES.includes(name)) continue;
-    report(`\`columns.${path}\` has no option \`${name}\`.`, adviseName(name, OPTION_NAMES));
-  }
-  const { name, storage, columns, convert } = given;
-  if (name !== undefined && (typeof name !== "string" || name === "")) {
-    report(`\`columns.${path}.name\` is ${describe(name)}.`, "Give the name of a column.");
-  }
-  if (columns !== undefined && !isObject(columns)) {
-    report(`\`columns.${path}.columns\` is ${describe(columns)}.`, "Give the columns of the members by their keys.");
-  }
-  return {
-    name: typeof name === "string" && name !== "" ? name : undefined,
-    storage: readStorage(storage, `columns.${path}.storage`, property, report),
-    columns: isObject(columns) ? columns : {},
-    convert: readConversion(convert, `columns.${path}.convert`, report),
-  };
-}
-
 /** Returns the plan of a property. */
 export function planOf({ field, name }: Pick<StructuralProperty, "field" | "name">, plans: PlansByField): ColumnPlan {
   return required(plans.get(field), `${name} has no column.`);
@@ -272,6 +259,15 @@ export function comparedPlanOf(property: Pick<StructuralProperty, "field" | "nam
   const plan = planOf(property, plans);
   refuseConverted(plan, property.name);
   return plan;
+}
+
+/** Returns the expressions among the columns of some plans, by the names under which statements read them. */
+export function expressionsOf(plans: Iterable<ColumnPlan>): ReadonlyMap<string, string> {
+  const found = [...plans].flatMap((plan): ReadonlyArray<readonly [string, string]> => {
+    if (plan.kind === "complex") return [...expressionsOf(plan.members.values())];
+    return plan.expression === undefined ? [] : [[plan.column, plan.expression]];
+  });
+  return new Map(found);
 }
 
 /** Returns the names of all columns of a plan. */

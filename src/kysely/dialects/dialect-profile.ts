@@ -95,6 +95,8 @@ export interface DialectSyntax {
   readonly orderTerm: (term: Sql, descending: boolean, nullable: boolean) => Sql;
   /** The limit and the offset, with a blank before them; null for none. */
   readonly limit: (top: Sql | null, skip: Sql | null) => Sql;
+  /** The columns that every table has, in lower case, but that `*` does not contain. */
+  readonly hiddenColumns: readonly string[];
   /** Tests whether two values are equal or both null. Never null itself. */
   readonly isSame: (left: Sql, right: Sql) => Sql;
   /** The negation of `isSame`. */

@@ -6,13 +6,19 @@ import type { StoredDatabase } from "../../definition/stored-database.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType } from "../../edm/model.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
-import { planColumns, type PlannedTable, type PlansByField } from "../columns/table-columns.ts";
+import {
+  columnNames,
+  expressionsOf,
+  planColumns,
+  type PlannedTable,
+  type PlansByField,
+} from "../columns/table-columns.ts";
 import { synchronousReaderOf, type AnyKysely } from "../connection/synchronous-reader.ts";
 import { DISTRIBUTED_CAPABILITIES, type DialectProfile, type DialectValues } from "../dialects/dialect-profile.ts";
 import { dialectName, findDialectProfile } from "../dialects/find-dialect-profile.ts";
 import { SchemaDatabase } from "../schema/schema-database.ts";
 import { toExecution } from "../statement/parameter-slot.ts";
-import { toFrom, type From } from "../translate/base-query.ts";
+import { hasPlaceholders, toFrom, type From, withExpressions } from "../translate/base-query.ts";
 import { ROWS_ALIAS } from "../translate/path-scope.ts";
 import { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
@@ -126,12 +132,12 @@ interface StatementBase {
 
 function statementsOf(
   { profile, caches, rows, functions }: Connected,
-  { type, db, from, columns }: StatementBase,
+  { type, db, from: base, columns }: StatementBase,
   report: ReportFault,
 ): StatementCache | null {
   const ofType = caches.get(type) ?? new BoundedCache<string, StatementCache>(CACHES_KEPT);
   caches.set(type, ofType);
-  const key = JSON.stringify([from.text, columns], (_name, value: unknown) =>
+  const key = JSON.stringify([base.text, columns], (_name, value: unknown) =>
     typeof value === "function" ? numberOf(value, functions) : value,
   );
   const known = ofType.get(key);
@@ -142,9 +148,17 @@ function statementsOf(
     isFaulty = true;
     report(message, fix);
   };
-  const planned = { values: profile.values, table: from.table };
+  const planned = { values: profile.values, table: base.table };
   const { plans, joinable } = planAll(entityType, columns, planned, reportFault);
+  const all = [...plans.values(), ...joinable.values()];
+  const expressions = expressionsOf(all);
+  for (const expression of expressions.values()) {
+    if (!hasPlaceholders(expression, profile.syntax)) continue;
+    reportFault(`\`columns\` has the expression "${expression}" with a placeholder.`, "Write its values as literals.");
+  }
   if (isFaulty) return null;
+  const hidden = all.flatMap(columnNames).filter((name) => profile.syntax.hiddenColumns.includes(name.toLowerCase()));
+  const from = expressions.size === 0 ? base : withExpressions(base, expressions, [...new Set(hidden)]);
   const findPlans = (): PlansByField => {
     const execution = toExecution({ values: [], base: () => from.parameters });
     const probed = { db, from: from.as(ROWS_ALIAS, null, { profile, isLookup: false }), execution };

@@ -3,6 +3,7 @@ import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
 import type { EnumType, LinkColumn, LinkJoin, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type {
   ExpectedColumn,
+  ExpectedExpression,
   ExpectedLabels,
   ExpectedLookup,
   ExpectedTable,
@@ -10,7 +11,7 @@ import type {
 } from "../../introspect/expected-table.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
 import { storageKey, storageName, type StorageForm } from "../columns/storage-option.ts";
-import { holdsAnyCaseGuids, type ColumnPlan, type ScalarPlan } from "../columns/table-columns.ts";
+import { expressionsOf, holdsAnyCaseGuids, type ColumnPlan, type ScalarPlan } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { StoredTypeRow, StoredTypeTable } from "../dialects/dialect-profile.ts";
 import { columnName, plainColumn, type TableRows, wantedTable } from "./table-rows.ts";
@@ -57,7 +58,8 @@ function setTable(checked: CheckedSet, scope: CheckScope): ExpectedTable {
     set: name,
     declaredBy: "table",
     columns: columns.flat(),
-    key: entityType.key.flatMap(({ field }) => plainColumn(rows, field, scope)),
+    expressions: Array.from(rows.plans, ([field, plan]) => expressionsAt(field, plan)).flat(),
+    key: plainColumns(rows, entityType.key, scope),
     keySeverity: "error",
     lookups,
   };
@@ -73,12 +75,28 @@ function lookupsOf({ set, rows }: CheckedSet, scope: CheckScope): readonly Expec
         ...(entitySet === set.entitySet ? [ownProperties(join)] : []),
         ...(isTarget ? [relatedProperties(join)] : []),
       ];
-      return sides.map((properties) => ({
-        navigation,
-        columns: properties.flatMap((property) => plainColumn(rows, property.field, scope)),
-      }));
+      const lookups = sides.map((properties) => ({ navigation, columns: plainColumns(rows, properties, scope) }));
+      return lookups.filter(({ columns }) => columns.length > 0);
     }),
   );
+}
+
+/** Returns the columns of some properties; none if one of them is an expression, which no index contains. */
+function plainColumns(
+  rows: TableRows,
+  properties: readonly StructuralProperty[],
+  scope: CheckScope,
+): readonly string[] {
+  const plans = properties.flatMap(({ field }) => rows.plans.get(field) ?? []);
+  if (expressionsOf(plans).size > 0) return [];
+  return properties.flatMap(({ field }) => plainColumn(rows, field, scope));
+}
+
+function expressionsAt(field: string, plan: ColumnPlan): readonly ExpectedExpression[] {
+  if (plan.kind === "complex") {
+    return Array.from(plan.members, ([member, each]) => expressionsAt(`${field}.${member}`, each)).flat();
+  }
+  return plan.expression === undefined ? [] : [{ property: field, sql: plan.expression }];
 }
 
 /** Returns the navigations of a set that have a join. */
@@ -164,6 +182,7 @@ function columnsOf(plan: ColumnPlan, path: string, use: ColumnScope): readonly E
   if (plan.kind === "complex") {
     return Array.from(plan.members, ([field, member]) => columnsOf(member, `${path}.${field}`, use)).flat();
   }
+  if (plan.expression !== undefined) return [];
   const { property, column, nullable } = plan;
   return [
     {

@@ -64,6 +64,7 @@ export class SchemaDatabase implements StoredDatabase {
     try {
       const schema = yield* catalogue.read(expected);
       findings.push(...(yield* withoutUnlisted(compareTables(expected, schema), expected)));
+      findings.push(...(yield* checkExpressions(expected.filter(({ text }) => schema.tables.has(text)))));
       findings.push(...(yield* findMissingIndexes(expected, schema, catalogue.indexes)));
     } catch (error) {
       if (isODataError(error) && error.status === 503) throw error;
@@ -93,6 +94,25 @@ function* reach(failure: unknown): CatalogueSteps<void> {
   } catch {
     throw unavailable(failure);
   }
+}
+
+/** Lets the database compile the expressions of declarations. */
+function* checkExpressions(expected: readonly ExpectedTable[]): CatalogueSteps<readonly SchemaFinding[]> {
+  const findings: SchemaFinding[] = [];
+  for (const { text, names, set, expressions = [] } of expected) {
+    for (const { property, sql } of expressions) {
+      try {
+        yield { sql: `select (${sql}\n) as c0 from ${text} where 1 = 0`, parameters: [], width: 1 };
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        const table = names.join(".");
+        const message = `The expression of \`${property}\` cannot be evaluated over \`${table}\`: ${reason}.`;
+        const fix = `Correct \`columns: { ${property}: { sql } }\`: it may name the columns of the table.`;
+        findings.push({ set, table, property, code: "C02", severity: "error", message, fix });
+      }
+    }
+  }
+  return findings;
 }
 
 /** Removes findings of tables that exist outside the catalogue, such as temporary tables of MariaDB. */

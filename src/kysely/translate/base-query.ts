@@ -8,7 +8,7 @@ import type { DialectSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
-import type { RowsUse } from "./relation.ts";
+import { rawExpression, type RowsUse } from "./relation.ts";
 
 /** An SQL query with its values, as other query builders return it. */
 export interface SqlText {
@@ -53,10 +53,7 @@ export function toFrom(base: unknown, { valuePlaces }: DialectSyntax, report: Re
   if (!isQuery && isTableName(base)) return ofTable(base);
   const query = isCompilable(base) ? compile(base) : base;
   if (!isSqlText(query)) {
-    report(
-      `\`from\` is ${describe(base)}.`,
-      "Give the name of a table, { schema, name }, a Kysely query, or { sql, parameters }.",
-    );
+    report(`\`from\` is ${describe(base)}.`, "Give the name of a table, a Kysely query, or { sql, parameters }.");
     return null;
   }
   const pieces = splitAtValues(query, valuePlaces);
@@ -84,6 +81,26 @@ function ofText({ sql: text, parameters }: SqlText, pieces: readonly Piece[]): F
   const as: From["as"] = (alias, entitySet) =>
     ofPieces(pieces, alias, (value) => bindSlot(({ base }) => base(entitySet)[value]));
   return Object.freeze<From>({ parameters, text, as });
+}
+
+/**
+ * Adds expressions to the rows of a table or query, as further columns. Databases merge this derived table into the statement.
+ * @param hidden the used columns that `*` does not contain, such as the rowid of SQLite
+ */
+export function withExpressions(from: From, expressions: ReadonlyMap<string, string>, hidden: readonly string[]): From {
+  const rows = sql.id("odata_rows");
+  const added = [
+    ...hidden.map((name) => sql`${rows}.${sql.id(name)} as ${sql.id(name)}`),
+    ...Array.from(expressions, ([name, expression]) => sql`${rawExpression(expression)} as ${sql.id(name)}`),
+  ];
+  const as: From["as"] = (alias, entitySet, use) =>
+    sql`(select ${rows}.*, ${sql.join(added)} from ${from.as("odata_rows", entitySet, use)}) as ${sql.id(alias)}`;
+  return Object.freeze<From>({ ...from, text: JSON.stringify([from.text, ...expressions]), as });
+}
+
+/** Returns whether an expression contains placeholders, which would take the values of others. */
+export function hasPlaceholders(expression: string, { valuePlaces: [places] }: DialectSyntax): boolean {
+  return places !== undefined && split(expression, places).length > 1;
 }
 
 /**

@@ -83,6 +83,13 @@ interface RelationOptions {
   readonly level: Level;
   readonly isOptional: boolean;
   readonly isQualified: boolean;
+  /** The expressions in place of columns, for a statement over the table itself, such as a write. */
+  readonly expressions?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Returns an expression of the application. It may end in a comment. */
+export function rawExpression(expression: string): Sql {
+  return sql`(${sql.raw(expression)}\n)`;
 }
 
 /** A table or base query with its alias in a statement. */
@@ -97,17 +104,21 @@ export class Relation {
   /** The joined counts of its collection-valued navigations. */
   readonly counted: Map<NavigationProperty, Sql> = new Map<NavigationProperty, Sql>();
   readonly #isQualified: boolean;
+  readonly #expressions: ReadonlyMap<string, string> | undefined;
 
-  constructor({ alias, rows, level, isOptional, isQualified }: RelationOptions) {
+  constructor({ alias, rows, level, isOptional, isQualified, expressions }: RelationOptions) {
     this.alias = alias;
     this.rows = rows;
     this.level = level;
     this.isOptional = isOptional;
     this.#isQualified = isQualified;
+    this.#expressions = expressions;
   }
 
   /** Returns a reference to a column. */
   column(name: string): Sql {
+    const expression = this.#expressions?.get(name);
+    if (expression !== undefined) return rawExpression(expression);
     return this.#isQualified ? sql`${sql.id(this.alias, name)}` : sql`${sql.id(name)}`;
   }
 

@@ -25,7 +25,7 @@ interface LinkedNavigations {
  * @see docs/reference/navigation.md
  */
 export function linkNavigations(
-  table: SqlTable,
+  table: SqlTable | null,
   isPatched: boolean,
   navigations: unknown,
   columns: unknown,
@@ -36,7 +36,8 @@ export function linkNavigations(
     Object.entries(navigations).map(([field, declaration]) => {
       if (!isObject(declaration) || !isObject(declaration["options"])) return [field, declaration];
       const { options } = declaration;
-      const made = handlersOf(table, field, isPatched, { cardinality: declaration["cardinality"], options });
+      const { cardinality } = declaration;
+      const made = table === null ? {} : handlersOf(table, field, isPatched, { cardinality, options });
       for (const handler of Object.values(made)) handlers.push(handler as object);
       const through = isObject(options["through"]) ? { through: withLetterCase(options["through"], columns) } : {};
       return [field, Object.freeze({ ...declaration, options: Object.freeze({ ...made, ...options, ...through }) })];

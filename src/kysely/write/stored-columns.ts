@@ -75,6 +75,7 @@ export function storedProperty(plan: ColumnPlan): StoredProperty {
 
 function compile(plan: ColumnPlan, around: readonly StructuralProperty[]): StoredProperty {
   const path = [...around, plan.property];
+  if (plan.kind !== "complex" && plan.expression !== undefined) return computedProperty(plan.property, path);
   switch (plan.kind) {
     case "scalar":
       return compileScalar(plan, path);
@@ -103,6 +104,14 @@ function compile(plan: ColumnPlan, around: readonly StructuralProperty[]): Store
     case "complex":
       return compileComplex(plan, path);
   }
+}
+
+/** A property with an expression in place of a column. Bodies cannot set it, but a navigation might. */
+function computedProperty(property: StructuralProperty, path: readonly StructuralProperty[]): StoredProperty {
+  const toCells = (): never => {
+    throw new UnstorableValueError(path, "The database computes this value, so it cannot be written.");
+  };
+  return { columns: [], toCells, property, path };
 }
 
 /** Returns a cell. @throws UnstorableValueError for text that a database would store differently */

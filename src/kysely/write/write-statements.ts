@@ -6,7 +6,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
-import { comparedPlanOf, scalarPlanOf } from "../columns/table-columns.ts";
+import { comparedPlanOf, expressionsOf, scalarPlanOf } from "../columns/table-columns.ts";
 import type { WriteSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
@@ -164,7 +164,8 @@ export class WriteStatements {
   #relation(): Relation {
     const { reader, name } = this.#table;
     const rows = reader.statements.rowsFor(null);
-    return new Relation({ alias: name, rows, level: new Level(), isOptional: false, isQualified: false });
+    const expressions = expressionsOf(rows.plans.values());
+    return new Relation({ alias: name, rows, level: new Level(), isOptional: false, isQualified: false, expressions });
   }
 
   #where({ expected }: RowCondition): Sql {

@@ -9,6 +9,7 @@ const ALL_ROWS = sql`18446744073709551615`;
 /** The SQL of MariaDB and MySQL that all statements need. */
 export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   // By default, null is first ascending and last descending.
+  hiddenColumns: [],
   orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
   limit: (top, skip) => {
     if (top === null && skip === null) return sql``;

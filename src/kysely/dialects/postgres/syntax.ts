@@ -5,6 +5,7 @@ import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
 /** The SQL of PostgreSQL that all statements need. */
 export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   // By default, null is last ascending. Terms that are never null omit this, so that a plain index serves them.
+  hiddenColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
   orderTerm: (term, descending, nullable) => {
     if (!nullable) return descending ? sql`${term} desc` : term;
     return descending ? sql`${term} desc nulls last` : sql`${term} asc nulls first`;

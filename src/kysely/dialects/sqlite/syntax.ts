@@ -6,6 +6,7 @@ import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
 /** The SQL of SQLite that all statements need. */
 export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   // By default, null is first ascending and last descending.
+  hiddenColumns: ["rowid", "oid", "_rowid_"],
   orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
   limit,
   isSame: (left, right) => sql`${left} is ${right}`,
