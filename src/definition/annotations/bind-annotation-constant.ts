@@ -1,44 +1,9 @@
-import type { AnnotationConstant, AnnotationConstantType, AnnotationExpression } from "../../edm/annotation.ts";
-import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
-import { InvalidValueError } from "../../edm/value-codec.ts";
-import { valueCodec } from "../../edm/value-codecs.ts";
-import { namesOf } from "../declared-service.ts";
-import { isNamespace, isSimpleIdentifier } from "../names.ts";
-import { adviseName, describe } from "../option-table.ts";
-import { findVocabulary } from "./annotation-term.ts";
-import { bindAnnotationPath, type PathKind } from "./bind-annotation-path.ts";
-import { operationNameFault } from "./operation-name.ts";
+import type { AnnotationExpression } from "../../edm/annotation.ts";
+import { enumConstant, explicitEnum } from "./bind-annotation-enum.ts";
+import { listConstant, operationConstant, pathConstant, referenceConstant } from "./bind-annotation-name.ts";
+import { CODED, edmConstant, INTEGERS, naturalConstant, PATHS } from "./bind-edm-constant.ts";
 import type { ValueContext } from "./value-context.ts";
-import { type EnumerationType, expectedType, type ExpectedType } from "./vocabulary-types.ts";
-
-/** The constants whose text the codec of a type checks. */
-const CODED: Readonly<Record<string, AnnotationConstantType>> = {
-  Binary: "Binary",
-  Date: "Date",
-  DateTimeOffset: "DateTimeOffset",
-  Decimal: "Decimal",
-  Duration: "Duration",
-  Guid: "Guid",
-  TimeOfDay: "TimeOfDay",
-};
-
-const PATHS: Readonly<Record<string, PathKind>> = {
-  AnnotationPath: "AnnotationPath",
-  NavigationPropertyPath: "NavigationPropertyPath",
-  PropertyPath: "PropertyPath",
-  // Of OData 4.01: written as a path to a property or to a navigation property.
-  AnyPropertyPath: "ModelPath",
-  ModelElementPath: "ModelPath",
-};
-
-/** The bits of integers. */
-const INTEGERS: ReadonlyMap<string, number> = new Map([
-  ["Byte", 8],
-  ["SByte", 8],
-  ["Int16", 16],
-  ["Int32", 32],
-  ["Int64", 64],
-]);
+import type { ExpectedType } from "./vocabulary-types.ts";
 
 /** The explicit forms of constants and paths, such as `{ $Path: "name" }`, without the dollar sign. */
 export const EXPLICIT_CONSTANTS: readonly string[] = Object.freeze([
@@ -66,7 +31,9 @@ export function bindConstant(context: ValueContext, value: unknown, type: Expect
     case "operation":
       return operationConstant(context, value);
     case "listProperty":
-      return listConstant(context, value);
+      return context.list === undefined || typeof value !== "string"
+        ? edmConstant(context, value, "String")
+        : listConstant(context, value, context.list);
     case "collection":
       return context.wrong(value, "an array");
     case "record":
@@ -105,177 +72,7 @@ export function bindExplicit(
   }
 }
 
-function edmConstant(context: ValueContext, value: unknown, name: string): AnnotationExpression {
-  const path = PATHS[name];
-  if (path !== undefined) return pathConstant(context, value, path);
-  if (name === "String") {
-    return typeof value === "string" ? constant("String", value) : context.wrong(value, "a string");
-  }
-  if (name === "Boolean") {
-    return typeof value === "boolean" ? constant("Bool", String(value)) : context.wrong(value, "true or false");
-  }
-  const bits = INTEGERS.get(name);
-  if (bits !== undefined) {
-    const isInteger = typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
-    if (!isInteger) return context.wrong(value, "a whole number");
-    const fitting = name === "Byte" ? BigInt.asUintN(bits, BigInt(value)) : BigInt.asIntN(bits, BigInt(value));
-    return fitting === BigInt(value) ? constant("Int", String(value)) : context.wrong(value, `a number of Edm.${name}`);
-  }
-  if (name === "Double" || name === "Single") {
-    return typeof value === "number" ? constant("Float", floatText(value)) : context.wrong(value, "a number");
-  }
-  return codedConstant(context, value, name);
-}
-
 /** A text where no type or a type with its own check is known. */
 function textConstant(context: ValueContext, value: unknown, type: ExpectedType): AnnotationExpression {
   return type.kind === "any" ? edmConstant(context, value, "String") : bindConstant(context, value, type);
-}
-
-/** The name of a labeled element, with the namespace of its schema. @see OData CSDL 4.0, section 14.5.9 */
-function referenceConstant(context: ValueContext, value: unknown): AnnotationExpression {
-  if (typeof value !== "string") return context.wrong(value, "the name of an expression");
-  if (value.includes(".") && isNamespace(value)) return constant("LabeledElementReference", value);
-  return context.wrong(
-    value,
-    `the name of an expression with its namespace, such as "${context.targets.namespace}.name"`,
-  );
-}
-
-/** A path from the type of the value list. @see docs/reference/annotations.md, Value help */
-function listConstant(context: ValueContext, value: unknown): AnnotationExpression {
-  if (context.list === undefined || typeof value !== "string") return edmConstant(context, value, "String");
-  const bound = bindAnnotationPath(context.targets, { kind: "type", type: context.list }, value, "PropertyPath");
-  if ("text" in bound) return constant("String", bound.text);
-  context.report(`leads nowhere with the path "${value}": ${bound.message}`, bound.fix);
-  return constant("String", value);
-}
-
-function operationConstant(context: ValueContext, value: unknown): AnnotationExpression {
-  if (typeof value !== "string") return context.wrong(value, "the name of an operation");
-  const fault = operationNameFault(context.targets, value);
-  if (fault !== null) context.report(`names no operation with "${value}": ${fault.message}`, fault.fix);
-  return constant("String", value);
-}
-
-function codedConstant(context: ValueContext, value: unknown, name: string): AnnotationExpression {
-  const type = CODED[name];
-  if (type === undefined) return naturalConstant(context, value);
-  const codec = valueCodec(PRIMITIVE_TYPES[`Edm.${name}` as PrimitiveTypeName]);
-  try {
-    const canonical = name === "Binary" && typeof value === "string" ? codec.fromText(value) : codec.fromHandler(value);
-    return constant(type, codec.toText(canonical));
-  } catch (error) {
-    if (!(error instanceof InvalidValueError)) throw error;
-    return context.wrong(value, `a value of Edm.${name}`);
-  }
-}
-
-function naturalConstant(context: ValueContext, value: unknown): AnnotationExpression {
-  switch (typeof value) {
-    case "string":
-      return constant("String", value);
-    case "boolean":
-      return constant("Bool", String(value));
-    case "bigint":
-      return edmConstant(context, value, "Int64");
-    case "number":
-      if (Number.isSafeInteger(value)) return constant("Int", String(value));
-      return Number.isFinite(value) && !String(value).includes("e")
-        ? constant("Decimal", String(value))
-        : constant("Float", floatText(value));
-    default:
-      return context.wrong(value, "a constant, an array or an object");
-  }
-}
-
-function floatText(value: number): string {
-  return Number.isFinite(value) || Number.isNaN(value) ? String(value) : String(value).replace("Infinity", "INF");
-}
-
-function pathConstant(context: ValueContext, value: unknown, kind: PathKind): AnnotationExpression {
-  const { targets, site } = context;
-  const scope = site.scope;
-  // The empty path is the element itself.
-  if (value === "" && kind === "NavigationPropertyPath" && scope.kind === "type") return constant(kind, "");
-  if (typeof value !== "string" || value === "") return context.wrong(value, 'a path, such as "address/city"');
-  const ownPlaces = [site.place, ...(scope.kind === "type" ? [`type ${scope.type.name}`] : [])];
-  const bound = bindAnnotationPath(targets, scope, value, kind, ownPlaces);
-  if ("message" in bound) {
-    context.report(`leads nowhere with the path "${value}": ${bound.message}`, bound.fix);
-    return constant("String", value);
-  }
-  if (kind !== "ModelPath") return constant(kind, bound.text);
-  return constant(bound.isNavigation ? "NavigationPropertyPath" : "PropertyPath", bound.text);
-}
-
-/** `"UI.ImportanceType/High"`; several members of flags are separated by commas or blanks. */
-function explicitEnum(context: ValueContext, value: unknown, wanted: ExpectedType): AnnotationExpression {
-  const text = typeof value === "string" ? value.trim() : "";
-  const [type = ""] = text.split("/");
-  const members = text.split(/[\s,]+/u).map((member) => member.split("/"));
-  if (type === "" || members.some((parts, index) => parts.length > 2 || (index === 0 && parts.length !== 2))) {
-    return context.wrong(value, 'a type and a member, such as "UI.ImportanceType/High"');
-  }
-  const names = members.map((parts) => parts.at(-1) ?? "").join(",");
-  const { namespace, types, vocabularies, used } = context.targets;
-  const own = [...types.enumTypes].find((each) => `${namespace}.${each.name}` === type);
-  if (own !== undefined) {
-    const ownType = {
-      name: type,
-      alias: undefined,
-      members: namesOf(own.members),
-      isFlags: own.isFlags,
-      isOpen: false,
-    };
-    return statedEnum(context, names, { kind: "enum", ...ownType }, wanted);
-  }
-  const found = findVocabulary(context.targets, type);
-  if ("message" in found) {
-    context.report(`cannot be ${describe(value)}: ${found.message}`, found.fix);
-    return constant("String", text);
-  }
-  const { alias, local, known } = found;
-  used.add(alias);
-  const expected = expectedType(vocabularies, alias, local);
-  if (expected.kind === "enum") return statedEnum(context, names, expected, wanted);
-  if (expected.kind === "record") return context.wrong(value, "a member of an enumeration");
-  const name = `${known.prefix}.${local}`;
-  const open: EnumerationType = { kind: "enum", name, alias, members: [], isFlags: true, isOpen: true };
-  return statedEnum(context, names, open, wanted);
-}
-
-/** A member whose type is stated, not only declared. */
-function statedEnum(
-  context: ValueContext,
-  names: string,
-  type: EnumerationType,
-  wanted: ExpectedType,
-): AnnotationExpression {
-  if (wanted.kind === "enum" && wanted.name !== type.name) {
-    context.report(`has a member of ${type.name}.`, `Give a member of ${wanted.name}.`);
-  }
-  const bound = enumConstant(context, names, type);
-  return bound.kind === "Constant" && wanted.kind !== "enum" ? { ...bound, isTypeStated: true } : bound;
-}
-
-function enumConstant(context: ValueContext, value: unknown, type: EnumerationType): AnnotationExpression {
-  const { name: typeName, members, isFlags, isOpen, alias } = type;
-  const names = typeof value === "string" ? value.split(",").map((name) => name.trim()) : [];
-  const unknown = names.find((name) => (isOpen ? !isSimpleIdentifier(name) : !members.includes(name)));
-  if (names.length === 0 || unknown !== undefined) {
-    const fix = unknown === undefined ? "Give the name of a member." : adviseName(unknown, members);
-    context.report(`cannot be ${describe(value)}: it is a value of the enumeration ${typeName}.`, fix);
-    return constant("String", "");
-  }
-  if (names.length > 1 && !isFlags) {
-    context.report(`has several members of ${typeName}.`, "Give one: the enumeration has no flags.");
-  }
-  if (alias !== undefined) context.targets.used.add(alias);
-  return constant("EnumMember", names.map((name) => `${typeName}/${name}`).join(" "));
-}
-
-/** Makes a constant. */
-export function constant(type: AnnotationConstantType, text: string): AnnotationConstant {
-  return { kind: "Constant", type, text };
 }

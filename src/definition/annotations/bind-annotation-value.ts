@@ -3,9 +3,9 @@ import { adviseName, isObject } from "../option-table.ts";
 import { operandType, OPERATORS, operatorAttributes, operatorsOfLaterVersions } from "./annotation-operators.ts";
 import { chooseType, listContext, recordMembers } from "./annotation-record.ts";
 import { readTerm } from "./annotation-term.ts";
-import { bindConstant, bindExplicit, constant, EXPLICIT_CONSTANTS } from "./bind-annotation-constant.ts";
+import { bindConstant, bindExplicit, EXPLICIT_CONSTANTS } from "./bind-annotation-constant.ts";
 import { rightForm } from "./explicit-forms.ts";
-import { valueContext, type ValueContext, within } from "./value-context.ts";
+import { constant, valueContext, type ValueContext, within } from "./value-context.ts";
 import { expectedType, type ExpectedType } from "./vocabulary-types.ts";
 
 /** The member that states the type of a record. */

@@ -1,4 +1,4 @@
-import type { AnnotationExpression } from "../../edm/annotation.ts";
+import type { AnnotationConstant, AnnotationConstantType, AnnotationExpression } from "../../edm/annotation.ts";
 import { describe } from "../option-table.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { AnnotationSite } from "./annotation-sites.ts";
@@ -39,4 +39,9 @@ export function valueContext(
 /** Returns the context of a part of a value. */
 export function within({ targets, site, where, list, collect }: ValueContext, part: string): ValueContext {
   return valueContext(targets, site, `${where}/${part}`, collect, list);
+}
+
+/** Makes a constant. */
+export function constant(type: AnnotationConstantType, text: string): AnnotationConstant {
+  return { kind: "Constant", type, text };
 }
