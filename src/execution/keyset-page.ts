@@ -11,8 +11,8 @@ import { lastValuesOf } from "../query/values-in-json.ts";
 import { toRow, rowReader } from "./row-to-entity.ts";
 
 /**
- * Reads a page. A page that starts after a row is counted by a separate read, because its own total would count only the
- * remaining rows. Both reads see the same instant.
+ * Reads a page. The total of a page that starts after a row counts more rows than its filter. A source that does not count
+ * them with the page reads the total separately: both reads see the same instant.
  * @param query the query of the plan for a source
  * @param read reads from the one source of the request
  */
@@ -25,8 +25,8 @@ export function readCounted(
   const { shape, values } = plan.query;
   const state = new Evaluation(values);
   const total: SourceQuery = { ...query, values, filter: shape.filter, orderBy: [], skip: 0, top: 0, state };
-  return chain(read({ ...query, count: false, state }), (page) =>
-    chain(read(total), ({ count }): Page => ({ ...page, count })),
+  return chain(read({ ...query, count: false, countsAll: true, state }), (page) =>
+    page.count === undefined ? chain(read(total), ({ count }): Page => ({ ...page, count })) : page,
   );
 }
 

@@ -117,17 +117,24 @@ export function planCollection(
     countsAfterSkip: request.countsAfterSkip ?? false,
     expand: request.expand ?? null,
     orderBy,
-    json: request.json !== undefined && paysAsJson(request.json, page, order) ? request.json : undefined,
+    json: request.json !== undefined && paysAsJson(request.json, page, order, query) ? request.json : undefined,
   };
 }
 
 /** For fewer rows without expansions, a database needs more time to write JSON than to return them. */
 const LEAST_JSON_ROWS = 20;
 
-function paysAsJson(json: JsonMembers, page: PagePlan, order: KeysetOrder | null): boolean {
+function paysAsJson(
+  json: JsonMembers,
+  page: PagePlan,
+  order: KeysetOrder | null,
+  { count }: Pick<BoundQuery, "count">,
+): boolean {
   const { readSize } = page;
   // A stream keeps the last row, not its JSON.
   if (order !== null && (mayBeLong(page) || !tellsOrder(json, order))) return false;
+  // One statement reads JSON and its total.
+  if (count) return true;
   return json.expanded.length > 0 || readSize === undefined || readSize >= LEAST_JSON_ROWS;
 }
 

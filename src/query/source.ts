@@ -31,6 +31,8 @@ export interface SourceQuery {
   readonly top: number | undefined;
   /** Whether the page must contain `count`. */
   readonly count: boolean;
+  /** Without `count`: whether the page may contain the number of rows after the filter of the shape, a part of `filter`. */
+  readonly countsAll?: boolean | undefined;
   /** The single-valued expansions to join into the same rows; absent: none. Only for sources that can join. */
   readonly joined?: readonly JoinedNavigation[] | undefined;
   /** The sources of the other sets that the query mentions; absent: it mentions none. */

@@ -29,10 +29,11 @@ export interface JsonSyntax {
   readonly maxMembers: number;
   /**
    * Selects one row for a page: the objects as bytes with commas between them, null for none; the number of those with a
-   * value that has no JSON; the number of objects. The columns are `c0`, `c1` and `c2`.
+   * value that has no JSON; the number of objects; the total if there is one. The columns are `c0`, `c1`, `c2` and `c3`.
    * @param rows the query of the rows, whose cells the parts name by `JSON_PAGE`
+   * @param total the number of all rows, an expression that may use the number of objects; null: none
    */
-  readonly page: (parts: readonly JsonPart[], rows: Sql) => Sql;
+  readonly page: (parts: readonly JsonPart[], rows: Sql, total: Sql | null) => Sql;
   /**
    * Selects one row for each object, in the order of the rows: the object as a text, and 1 if a value has no JSON. Absent: the
    * database has no cursor that reads them.

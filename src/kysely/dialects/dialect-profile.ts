@@ -72,6 +72,8 @@ export interface DialectCapabilities {
   readonly searchesLists: boolean;
   /** Whether the cells of rows that a limit or an offset excludes are computed, too. */
   readonly computesExcluded: boolean;
+  /** Whether one statement returns a page and its total. */
+  readonly countsWithPage: boolean;
   /** Whether to join single-valued navigations in expansions and orders. Otherwise they are read one by one, by key. */
   readonly joins: boolean;
 }
@@ -83,6 +85,7 @@ export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<Diale
   listsWhole: false,
   searchesLists: false,
   computesExcluded: false,
+  countsWithPage: false,
   joins: false,
 });
 
@@ -108,10 +111,7 @@ export interface DialectSyntax {
   readonly booleanValue: (value: boolean) => Sql;
   /** A cell of the canonical form of Edm.Boolean as a condition. */
   readonly asCondition: (cell: Sql) => Sql;
-  /**
-   * Whether derived tables mark their rows: for databases that merge derived tables into the statement, and then fail for
-   * rows that a condition excludes.
-   */
+  /** Whether derived tables mark their rows: for databases that merge them, and fail for rows that a condition excludes. */
   readonly marksRows: boolean;
   /** Selects a value that is needed twice but written once: `make` receives its name. */
   readonly once: (value: Sql, make: (name: Sql) => Sql) => Sql;

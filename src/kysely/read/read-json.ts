@@ -6,26 +6,39 @@ import type { JsonSyntax } from "../columns/json-syntax.ts";
 import { readSlots, type Execution } from "../statement/parameter-slot.ts";
 import type { SqlReader } from "./sql-reader.ts";
 
+/** A page as JSON. */
+export interface ReadJson {
+  readonly json: JsonEntities;
+  /** Absent if the statement has no total, or the page implies it. */
+  readonly total: number | undefined;
+}
+
 /**
- * Reads one page as JSON that the database writes.
+ * Reads one page as JSON that the database writes, with its total if the query wants one.
  * @returns null if the query or a value of the page does not allow that: then its rows must be read
  * @throws ODataError for a query that cannot be expressed in SQL; errors of the database
  */
-export function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<JsonEntities | null> {
+export function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<ReadJson | null> {
   const { json: syntax } = reader.profile;
   const rows = reader.rows.within(query.transaction);
   if (query.json === undefined || syntax === undefined) return null;
   // A transaction reads SQLite through Kysely, with rows as objects. A refusal would end that of a server.
   // A snapshot of SQLite has rows as arrays.
   if (rows !== reader.rows && rows.local === null) return null;
-  const statement = reader.statements.json(query, query.json);
+  const { statements } = reader;
+  const counts = query.count || query.countsAll === true;
+  const counting =
+    counts && reader.profile.capabilities.countsWithPage ? statements.json(query, query.json, "counted") : null;
+  const statement = counting ?? statements.json(query, query.json);
   if (statement === null) return null;
   const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), query);
   return chain(unlessRefused(read, syntax), (row) => {
     const json = toEntities(row, statement.members);
     if (json === null) return null;
     // The rows lead to the error for the expansion that exceeds the limit.
-    return json.total > json.length && json.total > (query.maxEntities ?? Infinity) ? null : json;
+    if (json.total > json.length && json.total > (query.maxEntities ?? Infinity)) return null;
+    const total = row?.[3] ?? null;
+    return { json, total: total === null ? undefined : Number(total) };
   });
 }
 

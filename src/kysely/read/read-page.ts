@@ -5,13 +5,16 @@ import type { RowStatement } from "./compile-statement.ts";
 import { readJson } from "./read-json.ts";
 import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
-import { toNumber } from "./sql-rows.ts";
+import { type SqlRows, toNumber } from "./sql-rows.ts";
+
+/** The most rows that contain the total. More rows take longer to do so than a second statement. */
+const MOST_WITH_TOTAL = 100;
 
 const NO_ENTITIES: Pick<JsonPage, "entities"> = Object.freeze({ entities: Object.freeze([]) });
 
 /**
- * Reads one page with one statement. A second statement reads the total, if it is requested and the page does not imply it.
- * A page of zero rows reads nothing.
+ * Reads one page and its total with one statement. If the rows cannot contain the total, and the page does not imply it, a
+ * second statement reads it. A page of zero rows reads nothing.
  * @throws ODataError for a query that cannot be expressed in SQL; errors of the database
  */
 export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
@@ -24,7 +27,9 @@ export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
   }
   return chain(readJson(reader, query, execution), (json) => {
     if (json === null) return readRows(reader, query, execution);
-    return counted({ ...NO_ENTITIES, json }, json.length, reader, query, execution);
+    const page: JsonPage = { ...NO_ENTITIES, json: json.json };
+    if (json.total !== undefined) return { ...page, count: json.total };
+    return counted(page, json.json.length, reader, query, execution);
   });
 }
 
@@ -40,23 +45,40 @@ export function statementOf(
 }
 
 function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<Page> {
+  const rows = reader.rows.within(query.transaction);
+  // In this process a page that implies its total saves the work of counting.
+  if (rows.local === null && (query.count || query.countsAll === true)) {
+    const isShort = query.top !== undefined && query.top <= MOST_WITH_TOTAL;
+    if (isShort && reader.profile.capabilities.countsWithPage) return readWithTotal(rows, reader, query, execution);
+    if (query.count) return readBoth(rows, reader, query, execution);
+  }
   const statement = reader.statements.page(query);
   const { rowShape } = statement;
-  const rows = reader.rows.within(query.transaction);
-  const parameters = readSlots(statement.slots, execution);
-  if (query.count && rows.local === null) {
-    const total = reader.statements.total(query);
-    const reads = [
-      { statement, parameters },
-      { statement: total, parameters: readSlots(total.slots, execution) },
-    ];
-    return rows.each(reads, query).then(([entities = [], counted = []]): Page => {
-      return { entities, rowShape, count: toNumber(counted[0]) };
-    });
-  }
-  return chain(rows.all(statement, parameters, query), (entities): Maybe<Page> => {
+  return chain(rows.all(statement, readSlots(statement.slots, execution), query), (entities): Maybe<Page> => {
     return counted({ entities, rowShape }, entities.length, reader, query, execution);
   });
+}
+
+/** Reads a page whose rows contain the total. */
+function readWithTotal(rows: SqlRows, reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<Page> {
+  const statement = reader.statements.page(query, true);
+  const { rowShape, width } = statement;
+  return chain(rows.all(statement, readSlots(statement.slots, execution), query), (entities): Maybe<Page> => {
+    const [first] = entities;
+    if (first !== undefined) return { entities, rowShape, count: Number(first[width - 1]) };
+    return counted({ entities, rowShape }, 0, reader, query, execution);
+  });
+}
+
+/** Reads a page and its total with two statements, in one round trip if the driver can. */
+async function readBoth(rows: SqlRows, reader: SqlReader, query: SourceQuery, execution: Execution): Promise<Page> {
+  const statement = reader.statements.page(query);
+  const total = reader.statements.total(query);
+  const reads = [statement, total].map((each) => {
+    return { statement: each, parameters: readSlots(each.slots, execution) };
+  });
+  const [entities = [], found = []] = await rows.each(reads, query);
+  return { entities, rowShape: statement.rowShape, count: toNumber(found[0]) };
 }
 
 /** Adds the total to a page if it is requested. */

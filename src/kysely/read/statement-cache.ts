@@ -19,6 +19,7 @@ import {
   translateTest,
   translateTotal,
   narrowedFrom,
+  unlessImplied,
 } from "../translate/translate-query.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import { utcMark } from "../translate/utc-session.ts";
@@ -41,7 +42,7 @@ export interface StatementTarget extends CompileTarget {
 interface WantedJson {
   readonly json: JsonMembers;
   readonly form: JsonForm;
-  readonly sources: SourcesBySet | undefined;
+  readonly query: SourceQuery;
 }
 
 /** Cache keys for no filter and for no joins. */
@@ -73,10 +74,11 @@ export class StatementCache {
 
   /**
    * Returns the statement of a page.
+   * @param hasTotal whether the last cell of each row is the total
    * @throws ODataError `UnsupportedQueryOption` for a query that SQL cannot express, `InvalidQueryOption` for too many literals
    */
-  page(query: SourceQuery): RowStatement {
-    const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
+  page(query: SourceQuery, hasTotal = false): RowStatement {
+    const { shape, filter, orderBy, selected, joined = NOTHING_JOINED, countsAll = false } = query;
     const clauses = { filter, orderBy, selected, joined, roundingMode: shape.roundingMode };
     const hasTop = query.top !== undefined;
     const hasSkip = query.skip > 0;
@@ -84,11 +86,12 @@ export class StatementCache {
       [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...identitiesOf(query.sources)],
       () => new Map(),
     );
-    return variantOf(variants, [hasTop, hasSkip], () => {
+    return variantOf(variants, [hasTop, hasSkip, hasTotal, hasTotal && countsAll], () => {
       return this.#compiler.choose((profile) => {
         const statement = this.#scope(profile, query.sources);
+        const total = hasTotal ? this.#totalOf(query, statement) : undefined;
         return this.#compiler.compileRows(
-          translatePage(this.rowsFor(null), statement, { ...clauses, hasTop, hasSkip }),
+          translatePage(this.rowsFor(null), statement, { ...clauses, hasTop, hasSkip, total }),
         );
       });
     });
@@ -97,7 +100,7 @@ export class StatementCache {
   /**
    * Returns the statement of a page as JSON.
    * @param json the members of each object
-   * @param form one row for the page, or one for each object
+   * @param form one row for the page, with its total or without, or one for each object
    * @returns null if the database cannot write it, or needs the rows to find related entities
    * @throws ODataError as for `page`, without expansions
    */
@@ -106,16 +109,16 @@ export class StatementCache {
     const { json: syntax } = profile;
     const isPlain = json.expanded.length === 0;
     if (syntax === undefined || (isPlain && !syntax.isForPlainPages)) return null;
-    const { shape, filter, orderBy, sources } = query;
+    const { shape, filter, orderBy, sources, countsAll = false } = query;
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
     const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...identitiesOf(sources)];
     return variantOf(
       this.#json.get(identities, () => new Map()),
-      [...Object.values(limits), form === "page"],
+      [...Object.values(limits), form === "objects", form === "counted", form === "counted" && countsAll],
       () => {
         const clauses = { filter, orderBy, roundingMode: shape.roundingMode, ...limits };
         const make = (each: DialectProfile): JsonStatement | null =>
-          this.#makeJson(each, syntax, clauses, { json, form, sources });
+          this.#makeJson(each, syntax, clauses, { json, form, query });
         if (isPlain) return this.#compiler.choose(make);
         try {
           const made = make(profile);
@@ -133,14 +136,25 @@ export class StatementCache {
     profile: DialectProfile,
     syntax: JsonSyntax,
     clauses: Omit<PageClauses, "selected" | "joined">,
-    { json, form, sources }: WantedJson,
+    { json, form, query }: WantedJson,
   ): JsonStatement | null {
     const writesDoubles = (): boolean => syntax.writesDoubles(this.#target.local);
     const isPlain = json.expanded.length === 0;
-    const writing = { syntax, writesDoubles, statement: this.#scope(profile, sources), isPlain, form };
-    const made = translateJsonPage(this.rowsFor(null), writing, clauses, json);
+    const statement = this.#scope(profile, query.sources);
+    const total = form === "counted" ? this.#totalInJson(query, statement) : undefined;
+    const writing = { syntax, writesDoubles, statement, isPlain, form };
+    const made = translateJsonPage(this.rowsFor(null), writing, { ...clauses, total }, json);
     if (made === null) return null;
     return Object.freeze({ ...this.#compiler.compile(made.query), members: made.members, width: made.width });
+  }
+
+  #totalOf({ shape, filter, countsAll = false }: SourceQuery, statement: StatementScope): Sql {
+    return translateTotal(this.rowsFor(null), statement, countsAll ? shape.filter : filter, shape.roundingMode);
+  }
+
+  #totalInJson(query: SourceQuery, statement: StatementScope): Sql {
+    const total = this.#totalOf(query, statement);
+    return query.countsAll === true ? sql`(${total})` : unlessImplied(total, query.top !== undefined);
   }
 
   /** Returns the statement that counts the rows after the filter. @throws ODataError as for `page` */

@@ -36,6 +36,7 @@ const BY_ROWID = /USING INTEGER PRIMARY KEY(?: \((?<terms>.*)\))?/;
 const BY_PRIMARY_KEY = /USING PRIMARY KEY(?: \((?<terms>.*)\))?/;
 const AUTOMATIC = "USING AUTOMATIC ";
 const CORRELATED = /^CORRELATED /;
+const SINGLE = /^SCALAR SUBQUERY /;
 const RECURSIVE = /^RECURSIVE STEP/;
 const KEY_LIST = /^SCAN (?:json_each|keys) VIRTUAL /;
 const TEMPORARY = /^USE TEMP B-TREE /;
@@ -99,7 +100,7 @@ function isUnfiltered(text: string, loop: string): boolean {
 
 /** A page as JSON, as `dialects/sqlite/json` writes it. Its rows are those of a derived table. */
 const JSON_PAGE = "select cast(group_concat(json_object(";
-const JSON_ROWS = ' count(*) as "c2" from (';
+const JSON_ROWS = [' count(*) as "c2" from (', ' as "c3" from (select '] as const;
 const JSON_END = ') as "page"';
 
 /** A statement that reads the catalogue, or asks whether tables have more than 10,000 rows. */
@@ -112,12 +113,14 @@ export function isOfSchemaCheck(sql: string): boolean {
 
 /** Returns the query of the rows in the statement of a page that SQLite writes as JSON; null for other statements. */
 export function jsonRows(sql: string): string | null {
-  const start = sql.startsWith(JSON_PAGE) ? sql.indexOf(JSON_ROWS) : -1;
-  return start < 0 ? null : sql.slice(start + JSON_ROWS.length, -JSON_END.length);
+  if (!sql.startsWith(JSON_PAGE)) return null;
+  const places = JSON_ROWS.map((text) => ({ start: sql.indexOf(text), text })).filter(({ start }) => start >= 0);
+  const [first] = places.toSorted((left, right) => left.start - right.start);
+  return first === undefined ? null : sql.slice(first.start + first.text.indexOf("(") + 1, -JSON_END.length);
 }
 
 /**
- * Adds the work of the subqueries for the expansions of each row to the estimate of the rows of a page.
+ * Adds the work of the subqueries for the expansions of each row, and for the total, to the estimate of the rows of a page.
  * @param cost the estimate of the query of the rows
  * @param rows the text of that query
  * @param lines the query plan of the whole statement
@@ -128,8 +131,11 @@ export function withExpansions(
   { sql, lines }: { readonly sql: string; readonly lines: readonly PlanLine[] },
   sizes: TableSizes,
 ): QueryCost {
-  const visits = new Plan(sql, lines, sizes).correlated(0);
-  return visits === 0 ? cost : { ...cost, perResult: { visits, bound: boundOf(LIMITED.exec(rows)) } };
+  const plan = new Plan(sql, lines, sizes);
+  const visits = plan.correlated(0);
+  // The total has the filter of the rows.
+  const counted = { ...cost, fixed: cost.fixed + plan.single(0) * weightOf(rows) };
+  return visits === 0 ? counted : { ...counted, perResult: { visits, bound: boundOf(LIMITED.exec(rows)) } };
 }
 
 function boundOf(limit: RegExpExecArray | null): QueryCost["bound"] {
@@ -213,6 +219,12 @@ class Plan {
   /** Returns the visits of the correlated subqueries of a query, per row. */
   correlated(parent: number): number {
     const lines = (this.#children.get(parent) ?? []).filter(({ detail }) => CORRELATED.test(detail));
+    return lines.reduce((sum, { id }) => sum + this.#total(id), 0);
+  }
+
+  /** Returns the visits of the subqueries that a query runs once. */
+  single(parent: number): number {
+    const lines = (this.#children.get(parent) ?? []).filter(({ detail }) => SINGLE.test(detail));
     return lines.reduce((sum, { id }) => sum + this.#total(id), 0);
   }
 

@@ -26,11 +26,11 @@ export interface JsonQuery {
   readonly width: number;
 }
 
-/** One row with all objects, or one row for each of them. */
-export type JsonForm = "page" | "objects";
+/** One row with all objects, one row with all objects and the total, or one row for each object. */
+export type JsonForm = "page" | "counted" | "objects";
 
 /** The cells of a row. A page: the bytes, the number of objects without JSON, and of all. An object: its text, and whether it fits. */
-const WIDTHS: Readonly<Record<JsonForm, number>> = { page: 3, objects: 2 };
+const WIDTHS: Readonly<Record<JsonForm, number>> = { page: 3, counted: 4, objects: 2 };
 
 /** The parts of a statement that all its objects need. */
 interface Writing {
@@ -60,7 +60,7 @@ export function translateJsonPage(
   json: JsonMembers,
 ): JsonQuery | null {
   const { statement, syntax, form } = writing;
-  const select = syntax[form];
+  const select = form === "objects" ? syntax.objects : syntax.page;
   if (select === undefined) return null;
   const { query, written } = translateSelection(rows, statement, clauses, ({ it }, cells) => ({
     written: writeObject(json, new DerivedRelation(it, JSON_PAGE, cells), writing),
@@ -70,6 +70,7 @@ export function translateJsonPage(
     query: select(
       written.map(({ part }) => part),
       query,
+      clauses.total ?? null,
     ),
     members: membersOf(written),
     width: WIDTHS[form],

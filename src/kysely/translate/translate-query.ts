@@ -29,6 +29,8 @@ export interface PageClauses {
   readonly roundingMode: RoundingMode;
   readonly hasTop: boolean;
   readonly hasSkip: boolean;
+  /** The query that counts the rows, as a last cell of each row; absent: none. */
+  readonly total?: Sql | undefined;
 }
 
 /** A query of rows, and the shape of its rows. */
@@ -47,8 +49,13 @@ export function translatePage(rows: Rows, statement: StatementScope, clauses: Pa
   return translateSelection(rows, statement, clauses, (scope, cells) => {
     const columns = selectColumns(clauses.selected, scope.it, cells);
     const joined = selectJoined(clauses.joined, scope.it, statement, cells);
+    addTotal(clauses, cells);
     return { rowShape: Object.freeze(keeper({ columns, joined })) };
   });
+}
+
+function addTotal({ total }: PageClauses, cells: Cells): void {
+  if (total !== undefined) addCell(cells, sql`(${total})`);
 }
 
 /** Translates the query of a page that computes its cells from a derived table, to which the limit applies. */
@@ -58,6 +65,7 @@ function translateLimited(rows: Rows, statement: StatementScope, clauses: PageCl
     const columns = selectColumns(clauses.selected, new DerivedRelation(it, PAGE, inner), cells);
     return { rowShape: Object.freeze(keeper({ columns, joined: undefined })) };
   });
+  addTotal(clauses, cells);
   const query = sql`select ${cells.length === 0 ? sql`null` : sql.join(cells)} from (${limited}) as ${sql.id(PAGE)}`;
   return { query, rowShape, width: cells.length };
 }
@@ -95,6 +103,20 @@ export function translateTotal(
   const condition = where(filter, makeTranslator({ profile: statement.profile, scope, roundingMode }));
   return sql`select count(*) from ${scope.level.from(scope.it.from)}${condition}`;
 }
+
+/**
+ * Returns the total within the statement that counts the rows of a page: null if the page implies it, because it is the last
+ * one. Databases then do not count.
+ * @param total the query of the total
+ */
+export function unlessImplied(total: Sql, hasTop: boolean): Sql {
+  const least = bindSlot(({ skip }) => (skip > 0 ? 1n : 0n));
+  const most = bindSlot(({ top }) => (hasTop ? BigInt(top) - 1n : ENDLESS));
+  return sql`case when count(*) not between ${least} and ${most} then (${total}) end`;
+}
+
+/** More rows than a page has. */
+const ENDLESS = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** The clauses of a read by key. */
 export interface KeyedClauses extends Pick<PageClauses, "selected" | "joined"> {

@@ -26,6 +26,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     listsWhole: false,
     searchesLists: false,
     computesExcluded: false,
+    countsWithPage: true,
     joins: true,
   }),
   maxParameters: 65_535,

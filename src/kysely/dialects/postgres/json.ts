@@ -115,8 +115,10 @@ export const PG_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   keepsCells: false,
   needsListLimit: true,
   maxMembers: MAX_MEMBERS,
-  page: (parts, rows) =>
-    sql`select string_agg(${objectOf(parts)}, ',') as "c0", 0 as "c1", count(*) as "c2" from (${rows}) as ${sql.id(JSON_PAGE)}`,
+  page: (parts, rows, total) => {
+    const count = total === null ? sql`` : sql`, ${total} as "c3"`;
+    return sql`select string_agg(${objectOf(parts)}, ',') as "c0", 0 as "c1", count(*) as "c2"${count} from (${rows}) as ${sql.id(JSON_PAGE)}`;
+  },
   entity: (parts, from) => sql`coalesce((select ${objectOf(parts)}${from}), 'null')`,
   entities: (parts, from, { most }) => {
     const before = sql`coalesce(nullif(current_setting(${sql.lit(SPENT)}, true), ''), '0')::bigint`;

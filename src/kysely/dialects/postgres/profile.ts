@@ -29,6 +29,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     listsWhole: true,
     searchesLists: true,
     computesExcluded: true,
+    countsWithPage: true,
     joins: true,
   }),
   maxParameters: 65_535,

@@ -102,11 +102,12 @@ export const SQLITE_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   needsListLimit: false,
   keepsCells: true,
   maxMembers: MAX_MEMBERS,
-  page: (parts, rows) => {
+  page: (parts, rows, total) => {
     const blob = hasBlob(parts);
     const blobs = blob === null ? sql`0` : sql`count(*) filter (where ${blob})`;
     const bytes = sql`cast(group_concat(${objectOf(parts)}) as blob)`;
-    return sql`select ${bytes} as "c0", ${blobs} as "c1", count(*) as "c2" from (${rows}) as ${sql.id(JSON_PAGE)}`;
+    const count = total === null ? sql`` : sql`, ${total} as "c3"`;
+    return sql`select ${bytes} as "c0", ${blobs} as "c1", count(*) as "c2"${count} from (${rows}) as ${sql.id(JSON_PAGE)}`;
   },
   objects: (parts, rows) =>
     sql`select ${objectOf(parts)} as "c0", ${hasBlob(parts) ?? sql`0`} as "c1" from (${rows}) as ${sql.id(JSON_PAGE)}`,
