@@ -174,13 +174,26 @@ export function asciiText(bytes: Uint8Array, start: number, end: number): string
 export const scanGuid: ScanJson = (bytes, at) => {
   const end = at + GUID_LENGTH;
   if (bytes[at] !== QUOTE || bytes[end + 1] !== QUOTE) return -1;
-  for (let index = 1; index <= GUID_LENGTH; index += 1) {
-    const byte = bytes[at + index] ?? 0;
-    const isHyphen = index === 9 || index === 14 || index === 19 || index === 24;
-    if (isHyphen ? byte !== MINUS : !isDigit(byte) && !(byte >= LOWER_A && byte <= LOWER_F)) return -1;
-  }
-  return end + 2;
+  const hasHyphens =
+    bytes[at + 9] === MINUS && bytes[at + 14] === MINUS && bytes[at + 19] === MINUS && bytes[at + 24] === MINUS;
+  const isValid =
+    hasHyphens &&
+    isHex(bytes, at + 1, 8) &&
+    isHex(bytes, at + 10, 4) &&
+    isHex(bytes, at + 15, 4) &&
+    isHex(bytes, at + 20, 4) &&
+    isHex(bytes, at + 25, 12);
+  return isValid ? end + 2 : -1;
 };
+
+/** Whether so many bytes are hexadecimal digits in lower case. */
+function isHex(bytes: Uint8Array, at: number, count: number): boolean {
+  for (let index = at; index < at + count; index += 1) {
+    const byte = bytes[index] ?? 0;
+    if (byte > NINE ? byte < LOWER_A || byte > LOWER_F : byte < ZERO) return false;
+  }
+  return true;
+}
 
 const GUID_LENGTH = 36;
 
