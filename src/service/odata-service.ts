@@ -1,5 +1,6 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
 import { isPromiseLike } from "../base/maybe.ts";
+import { type UnlabeledReference, unlabeledReferences } from "../csdl/unlabeled-references.ts";
 import { writeCsdlJson } from "../csdl/write-csdl-json.ts";
 import { csdlDocument } from "../csdl/write-csdl-xml.ts";
 import { printXml } from "../csdl/xml.ts";
@@ -126,6 +127,7 @@ function toRuntime(
     batchFormatsOf(definition.batch),
     (place, term) => warnReplaced(definition, place, term),
   );
+  for (const each of unlabeledReferences(model)) warnUnlabeled(definition, each);
   const sets = Array.from(definition.entitySets.values(), (set) => ({
     set,
     runtime: toEntitySetRuntime(definition, set),
@@ -155,10 +157,20 @@ function toRuntime(
 
 /** @param place the element, as `annotationPlace` names it */
 function warnReplaced({ logger }: ServiceDefinition, place: string, term: string): void {
-  const [kind = "", ...names] = place.split(" ");
-  const element = [kind, names.join("/")].join(" ").trimEnd();
+  const element = elementAt(place);
   const message = `The annotation ${term} of the ${element} replaces that of the service in $metadata only.`;
   logger.warn(message, { term, element, fix: "Remove it, unless clients need it: the service behaves as before." });
+}
+
+function warnUnlabeled({ logger }: ServiceDefinition, { place, term, reference }: UnlabeledReference): void {
+  const element = elementAt(place);
+  const message = `The annotation ${term} of the ${element} refers to ${reference}, which no annotation of the service declares.`;
+  logger.warn(message, { term, element, reference, fix: "Declare it with `$LabeledElement` and `$Name`." });
+}
+
+function elementAt(place: string): string {
+  const [kind = "", ...names] = place.split(" ");
+  return [kind, names.join("/")].join(" ").trimEnd();
 }
 
 function representation(contentType: string, text: string): MetadataRepresentation {
