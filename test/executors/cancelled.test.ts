@@ -51,6 +51,22 @@ const serviceOver = (db: AnyDatabase, table: string, defaults: ServiceDefaults =
     logger: recordingLogger(),
   });
 
+/** Opens a server with a table of one row, and the view `sleepers`, whose statements take long. */
+async function openSleepers(engine: (typeof SERVERS)[number]) {
+  const [sleep, running] = SLEEPS[engine.name] ?? ["", ""];
+  const database = await engine.open();
+  const { db } = database;
+  await createTable(database, "items", { id: "integer primary key", name: "varchar(20)" });
+  await insertRow(database, "items", [1, "one"]);
+  await sql`create view sleepers as select id, ${sql.raw(sleep)} as name from items`.execute(db);
+  /** Whether a statement over the view is running. */
+  const isRunning = async (): Promise<boolean> => {
+    const { rows } = await sql<{ n: unknown }>`${sql.raw(running)}`.execute(db);
+    return Number(rows[0]?.n) > 0;
+  };
+  return { db, isRunning, isIdle: async () => !(await isRunning()), close: () => database.close() };
+}
+
 test.each(ENGINES)("$title: a request that can be given up is answered like any other", async (engine) => {
   const database = await engine.open();
   await createTable(database, "items", { id: "integer primary key", name: "varchar(20)" });
@@ -66,24 +82,15 @@ test.each(ENGINES)("$title: a request that can be given up is answered like any 
 
 test("of a server, the statement of a client that goes away ends", { timeout: 3 * WATCHDOG_MS }, async () => {
   for (const engine of SERVERS) {
-    const [sleep, running] = SLEEPS[engine.name] ?? ["", ""];
-    const database = await engine.open();
-    const { db } = database;
-    await createTable(database, "items", { id: "integer primary key" });
-    await insertRow(database, "items", [1]);
-    await sql`create view sleepers as select id, ${sql.raw(sleep)} as name from items`.execute(db);
-    const isRunning = async (): Promise<boolean> => {
-      const { rows } = await sql<{ n: unknown }>`${sql.raw(running)}`.execute(db);
-      return Number(rows[0]?.n) > 0;
-    };
+    const { db, isRunning, isIdle, close } = await openSleepers(engine);
     const gone = new AbortController();
     const request = new Request("http://service.example/Items", { signal: gone.signal });
     const answer = serviceOver(db, "sleepers").fetch(request);
     await until(isRunning);
     gone.abort();
     await answer;
-    await until(async () => !(await isRunning()));
-    await database.close();
+    await until(isIdle);
+    await close();
   }
 });
 
@@ -92,12 +99,7 @@ test(
   { timeout: 3 * WATCHDOG_MS },
   async () => {
     for (const engine of SERVERS) {
-      const [sleep, running] = SLEEPS[engine.name] ?? ["", ""];
-      const database = await engine.open();
-      const { db } = database;
-      await createTable(database, "items", { id: "integer primary key" });
-      await insertRow(database, "items", [1]);
-      await sql`create view sleepers as select id, ${sql.raw(sleep)} as name from items`.execute(db);
+      const { db, isIdle, close } = await openSleepers(engine);
       const service = serviceOver(db, "sleepers", { queryTimeout: 500 });
       const begun = performance.now();
       const response = await service.fetch(new Request("http://service.example/Items"));
@@ -106,11 +108,8 @@ test(
         { error: { code: "QueryTimeout" } },
       ]);
       expect(performance.now() - begun).toBeLessThan(WATCHDOG_MS / 2);
-      await until(async () => {
-        const { rows } = await sql<{ n: unknown }>`${sql.raw(running)}`.execute(db);
-        return Number(rows[0]?.n) === 0;
-      });
-      await database.close();
+      await until(isIdle);
+      await close();
     }
   },
 );
@@ -120,12 +119,7 @@ test(
   { timeout: 3 * WATCHDOG_MS },
   async () => {
     for (const engine of SERVERS) {
-      const [sleep, running] = SLEEPS[engine.name] ?? ["", ""];
-      const database = await engine.open();
-      const { db } = database;
-      await createTable(database, "items", { id: "integer primary key", name: "varchar(20)" });
-      await insertRow(database, "items", [1, "one"]);
-      await sql`create view sleepers as select id, ${sql.raw(sleep)} as name from items`.execute(db);
+      const { db, isIdle, close } = await openSleepers(engine);
       const service = serviceOver(db, "sleepers", { queryTimeout: 1500 });
       const gone = new AbortController();
       const requests = Array.from({ length: 8 }, () =>
@@ -138,11 +132,8 @@ test(
       await Promise.all(requests);
       const other = await serviceOver(db, "items").fetch(new Request("http://service.example/Items(1)"));
       expect([engine.title, other.status]).toEqual([engine.title, 200]);
-      await until(async () => {
-        const { rows } = await sql<{ n: unknown }>`${sql.raw(running)}`.execute(db);
-        return Number(rows[0]?.n) === 0;
-      });
-      await database.close();
+      await until(isIdle);
+      await close();
     }
   },
 );
