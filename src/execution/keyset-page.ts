@@ -7,6 +7,7 @@ import { type KeysetOrder, orderedProperties } from "../plan/keyset-order.ts";
 import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";
 import type { Row, RowColumn, RowShape } from "../query/row-shape.ts";
 import type { Page, SourceQuery } from "../query/source.ts";
+import { hasUnreadable } from "../query/unreadable-cells.ts";
 import { lastValuesOf } from "../query/values-in-json.ts";
 import { toRow, rowReader } from "./row-to-entity.ts";
 
@@ -62,7 +63,8 @@ export function readLastRow(
   if (plan.keyset === null) return undefined;
   const isRow = rowShape !== undefined;
   const { order } = plan.keyset;
-  if (order === null) return { values: null, isRow };
+  // The database did not order the row by the null in place of an unreadable cell.
+  if (order === null || hasUnreadable(entity)) return { values: null, isRow };
   const { entityType, roundingMode } = plan.query.shape;
   if (rowShape !== undefined && !tellsPlace(order, toRow(entity), rowShape.columns)) return { values: null, isRow };
   const object = rowShape === undefined ? asEntity(entity, entityType) : rowReader(rowShape)(toRow(entity));

@@ -1,5 +1,6 @@
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
+import type { Logger } from "../definition/logger.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import { everyOption, describe } from "../definition/option-table.ts";
 import {
@@ -64,6 +65,12 @@ export interface SqlEntitySetOptions<
    * PgBouncer before version 1.21 in transaction mode. One set suffices for all sets with the same `db`. Default true.
    */
   readonly preparedStatements?: boolean | undefined;
+  /**
+   * What a cell becomes that its property cannot have, such as `infinity`, a zero date, or text in a column of integers. With
+   * `"error"`, the default, the request fails with 500. With `"null"`, nullable properties are null in responses, and a
+   * warning names table, column and key; cells of keys and of properties that are not nullable stay errors.
+   */
+  readonly unreadable?: "error" | "null" | undefined;
   /** The property that counts the writes of a row. */
   readonly rowVersion?: (keyof E["properties"] & string) | undefined;
 }
@@ -93,7 +100,7 @@ export function sqlEntitySet<
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const options = everyOption(declared);
-  const { db, table, from, operations, columns, distributed, preparedStatements, ...beside } = options;
+  const { db, table, from, operations, columns, distributed, preparedStatements, unreadable, ...beside } = options;
   const { rowVersion: _counted, search, ...others } = beside;
   const faults: ConfigurationFault[] = [];
   const report = (message: string, fix: string): void => {
@@ -102,7 +109,11 @@ export function sqlEntitySet<
   checkOperations(operations, report);
   checkTableOptions({ ...options }, report, type);
   const uncomparable = convertedFields(columns);
-  const reader = makeCheckedReader(type, { db, from: from ?? table, columns, distributed, preparedStatements }, report);
+  const reader = makeCheckedReader(
+    type,
+    { db, from: from ?? table, columns, distributed, preparedStatements, unreadable },
+    report,
+  );
   checkUncomparable(uncomparable, options, report);
   const own = reader === null ? null : tableHandlers(type, reader, options, report);
   if (Array.isArray(search)) checkSearchedRows(others, report);
@@ -118,7 +129,8 @@ export function sqlEntitySet<
   const values = reader?.profile.values;
   const check = (): readonly ConfigurationFault[] =>
     values === undefined ? faults : [...faults, ...checkLinkStorage(type, options.navigation, values)];
-  return Object.freeze({ ...set, check, uncomparable, anyCaseGuids, handlersCheckingRows, database });
+  const logTo = unreadable === "null" ? (logger: Logger): void => reader?.unreadable.logTo(logger) : undefined;
+  return Object.freeze({ ...set, check, logTo, uncomparable, anyCaseGuids, handlersCheckingRows, database });
 }
 
 /** Reports a search over columns together with a handler that may hide rows: it searches the whole table. */

@@ -25,6 +25,12 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration> {
    * PgBouncer before version 1.21 in transaction mode. One set suffices for all sets with the same `db`. Default true.
    */
   readonly preparedStatements?: boolean | undefined;
+  /**
+   * What a cell becomes that its property cannot have, such as `infinity`, a zero date, or text in a column of integers. With
+   * `"error"`, the default, the request fails with 500. With `"null"`, nullable properties are null in responses, and a
+   * warning names table, column and key; cells of keys and of properties that are not nullable stay errors.
+   */
+  readonly unreadable?: "error" | "null" | undefined;
 }
 
 /**
@@ -36,10 +42,14 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration> {
  */
 export function sqlSource<E extends EntityTypeDeclaration>(type: E, options: SqlSourceOptions<E>): EntitySource<E> {
   const faults: ConfigurationFault[] = [];
-  const { db, from, columns, distributed, preparedStatements } = options;
-  const reader = makeReader(type, { db, from, columns, distributed, preparedStatements }, (message, fix) => {
-    faults.push({ message: `sqlSource(${type.name}, …): ${message}`, fix });
-  });
+  const { db, from, columns, distributed, preparedStatements, unreadable } = options;
+  const reader = makeReader(
+    type,
+    { db, from, columns, distributed, preparedStatements, unreadable },
+    (message, fix) => {
+      faults.push({ message: `sqlSource(${type.name}, …): ${message}`, fix });
+    },
+  );
   if (reader === null) throw new ConfigurationError(faults);
   return sourceOf(type, reader);
 }

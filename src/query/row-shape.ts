@@ -20,7 +20,14 @@ export interface ScalarColumn {
    * always. A cell in an unexpected form sorts otherwise than its value.
    */
   readonly tellsPlace?: ((cell: unknown, isComputed: boolean) => boolean) | undefined;
+  readonly unreadable?: NoteUnreadable | undefined;
 }
+
+/**
+ * Receives a cell that cannot be read, and the key of its row. The value is then null. Absent: such a cell is an error.
+ * @param error why it cannot be read
+ */
+export type NoteUnreadable = (error: unknown, key: readonly unknown[]) => void;
 
 /** A complex property with one column per member, nested members included. If all cells are null, so is the value. */
 export interface ComplexColumn {
@@ -34,6 +41,7 @@ export interface DocumentColumn {
   readonly index: number;
   /** Returns the value as a handler would return it, or null. */
   readonly toValue: (cell: unknown) => unknown;
+  readonly unreadable?: NoteUnreadable | undefined;
 }
 
 /** The place of a property in a row. */

@@ -70,6 +70,7 @@ export interface ODataService {
  */
 export function odataService(options: ServiceOptions): ODataService {
   const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES);
+  for (const { logTo } of options.entitySets ?? []) logTo?.(definition.logger);
   const schemaGate = new SchemaGate(definition, options.schemaCheck ?? "error");
   const runtime = toRuntime(
     definition,

@@ -3,6 +3,7 @@ import type { SearchClause } from "../../query/clauses.ts";
 import type { Context, WriteContext } from "../context.ts";
 import type { DeclaredEntitySet } from "../entity-set-access.ts";
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
+import type { Logger } from "../logger.ts";
 import type { OperationDeclaration } from "../operations/operation.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
 import type { Authorization } from "../rules/authorization.ts";
@@ -123,6 +124,8 @@ export interface EntitySetDeclaration<
    * Guids as text.
    */
   readonly anyCaseGuids?: readonly string[] | undefined;
+  /** Receives the logger of each service that registers the set. */
+  readonly logTo?: ((logger: Logger) => void) | undefined;
   /**
    * The handlers that check row rules in their own transaction, such as those of a table; without them, none do. Handlers
    * with which the application replaces them are not listed.

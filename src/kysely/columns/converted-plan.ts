@@ -2,6 +2,7 @@ import { describe, isObject } from "../../definition/option-table.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
+import type { NoteUnreadable } from "../../query/row-shape.ts";
 import type { ReportFault } from "./storage-option.ts";
 
 /**
@@ -22,6 +23,7 @@ export interface ConvertedPlan {
   readonly column: string;
   /** The expression in place of the column: see `ColumnExpression`. */
   readonly expression?: string | undefined;
+  readonly unreadable?: NoteUnreadable | undefined;
   readonly nullable: boolean;
   /** Reads a cell that is not null. @throws Error that names the column */
   readonly toValue: (cell: unknown) => unknown;

@@ -1,6 +1,7 @@
 import { required } from "../../base/required.ts";
 import { adviseName } from "../../definition/option-table.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
+import type { NoteUnreadable } from "../../query/row-shape.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { locatedFormat, type ColumnFormat, type ArraySyntax, type ColumnFormats } from "./column-format.ts";
 import { checkConverted, convertedPlan, refuseConverted, type ConvertedPlan } from "./converted-plan.ts";
@@ -11,6 +12,13 @@ import { type ReportFault, fittingStorage, storageName, type StorageForm } from 
 export interface ColumnExpression {
   /** The expression; undefined for a column of the table. It is never written. */
   readonly expression?: string | undefined;
+  /** Receives its unreadable cells, which become null; undefined: they are errors. */
+  readonly unreadable?: NoteUnreadable | undefined;
+}
+
+/** Receives the cells that cannot be read, for the log. */
+export interface ForgivenCells {
+  report(table: string | undefined, column: string, key: readonly unknown[], error: unknown): void;
 }
 
 /** The column or columns of a property in a table. */
@@ -72,6 +80,8 @@ export interface PlannedTable {
   readonly table?: string | undefined;
   /** Whether the properties are ignored properties, which are never read. */
   readonly isJoinedOnly?: boolean;
+  /** Receives the cells that cannot be read and become null; undefined: they are errors. */
+  readonly unreadable?: ForgivenCells | undefined;
 }
 
 /** The place of a property in the type. */
@@ -135,12 +145,20 @@ function planProperty(
   report: ReportFault,
 ): ColumnPlan {
   const { sql: expression } = option;
-  const plan = planColumn(property, option, place, report);
+  const plan = forgiving(planColumn(property, option, place, report), place);
   if (expression === undefined) return plan;
   if (plan.kind !== "complex") return Object.freeze({ ...plan, expression });
   const fix = `Give \`sql\` to its members, or store it as a document: { sql, storage: "json" }.`;
   report(`\`${place.path}${property.field}\` has \`sql\`, but is stored in several columns.`, fix);
   return plan;
+}
+
+/** Only a nullable value can be null: unreadable cells of other columns stay errors. */
+function forgiving(plan: ColumnPlan, { unreadable, table }: Place): ColumnPlan {
+  const { nullable, isKey, isCollection } = plan.property;
+  if (unreadable === undefined || plan.kind === "complex" || !nullable || isKey || isCollection) return plan;
+  const note: NoteUnreadable = (error, key) => unreadable.report(table, plan.column, key, error);
+  return Object.freeze({ ...plan, unreadable: note });
 }
 
 function planColumn(property: StructuralProperty, option: ColumnFacts, place: Place, report: ReportFault): ColumnPlan {

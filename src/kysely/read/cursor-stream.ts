@@ -1,5 +1,6 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { Page, PageStream, SourceQuery } from "../../query/source.ts";
+import { readableRows } from "../../query/unreadable-cells.ts";
 import { readPage } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { StreamHold } from "./stream-hold.ts";
@@ -40,7 +41,7 @@ export class CursorStream implements PageStream {
     const { page, isLast } = await this.#ahead;
     if (isLast) this.#isOver = true;
     else this.#ahead = this.#fetch();
-    return (page.json?.length ?? page.entities.length) === 0 ? null : page;
+    return (page.json?.length ?? page.entities.length) === 0 ? null : readable(page);
   }
 
   read(query: SourceQuery): Maybe<Page> {
@@ -58,4 +59,8 @@ export class CursorStream implements PageStream {
     part.catch(() => undefined);
     return part;
   }
+}
+
+function readable(page: Page): Page {
+  return page.rowShape === undefined ? page : { ...page, entities: readableRows(page.entities, page.rowShape) };
 }

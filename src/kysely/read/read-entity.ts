@@ -4,6 +4,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow } from "../../query/source.ts";
+import { readableRow } from "../../query/unreadable-cells.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import { baseOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
@@ -35,12 +36,15 @@ export function readRow(
     base: baseOf(reader, joins?.sources),
   });
   const found = reader.rows.within(transaction).first(statement, readSlots(statement.slots, execution));
-  return chain(found, (row): KeyedRow | null => (row === undefined ? null : { row, rowShape: statement.rowShape }));
+  const { rowShape } = statement;
+  return chain(found, (row): KeyedRow | null =>
+    row === undefined ? null : { row: readableRow(row, rowShape), rowShape },
+  );
 }
 
 /** Converts a row to an entity, by the application's keys. */
 export function toEntity({ row, rowShape }: KeyedRow): object {
-  return toObject(row, rowShape.columns);
+  return toObject(readableRow(row, rowShape), rowShape.columns);
 }
 
 function toObject(row: Row, columns: RowShape["columns"]): object {

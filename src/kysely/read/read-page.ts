@@ -1,5 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { JsonPage, Page, SourceQuery, SourcesBySet } from "../../query/source.ts";
+import { readableRows } from "../../query/unreadable-cells.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
 import type { RowStatement } from "./compile-statement.ts";
 import { readJson } from "./read-json.ts";
@@ -55,7 +56,7 @@ function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): 
   const statement = reader.statements.page(query);
   const { rowShape } = statement;
   return chain(rows.all(statement, readSlots(statement.slots, execution), query), (entities): Maybe<Page> => {
-    return counted({ entities, rowShape }, entities.length, reader, query, execution);
+    return counted({ entities: readableRows(entities, rowShape), rowShape }, entities.length, reader, query, execution);
   });
 }
 
@@ -65,7 +66,9 @@ function readWithTotal(rows: SqlRows, reader: SqlReader, query: SourceQuery, exe
   const { rowShape, width } = statement;
   return chain(rows.all(statement, readSlots(statement.slots, execution), query), (entities): Maybe<Page> => {
     const [first] = entities;
-    if (first !== undefined) return { entities, rowShape, count: Number(first[width - 1]) };
+    if (first !== undefined) {
+      return { entities: readableRows(entities, rowShape), rowShape, count: Number(first[width - 1]) };
+    }
     return counted({ entities, rowShape }, 0, reader, query, execution);
   });
 }
@@ -78,7 +81,8 @@ async function readBoth(rows: SqlRows, reader: SqlReader, query: SourceQuery, ex
     return { statement: each, parameters: readSlots(each.slots, execution) };
   });
   const [entities = [], found = []] = await rows.each(reads, query);
-  return { entities, rowShape: statement.rowShape, count: toNumber(found[0]) };
+  const { rowShape } = statement;
+  return { entities: readableRows(entities, rowShape), rowShape, count: toNumber(found[0]) };
 }
 
 /** Adds the total to a page if it is requested. */

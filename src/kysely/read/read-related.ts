@@ -1,6 +1,7 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Row, RowShape } from "../../query/row-shape.ts";
 import type { RelatedPage, RelatedQuery } from "../../query/source.ts";
+import { readableRows } from "../../query/unreadable-cells.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
 import { baseOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
@@ -32,11 +33,15 @@ export function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<R
       { statement: counts, parameters: readSlots(counts.slots, execution) },
     ];
     return run.each(reads, query).then(([found = [], counted = []]) => {
-      return { rowShape, related: groupByKey(found, keys.length), counts: toCounts(counted, query) };
+      return {
+        rowShape,
+        related: groupByKey(readableRows(found, rowShape), keys.length),
+        counts: toCounts(counted, query),
+      };
     });
   }
   return chain(run.all(statement, parameters, query), (found): Maybe<RelatedPage> => {
-    const related = groupByKey(found, keys.length);
+    const related = groupByKey(readableRows(found, rowShape), keys.length);
     const page = { rowShape, related };
     if (!query.count) return page;
     const known = knownCounts(query, related, found.length) ?? readCounts(reader, query, execution);

@@ -22,6 +22,7 @@ import { hasPlaceholders, toFrom, type From, withExpressions } from "../translat
 import { ROWS_ALIAS } from "../translate/path-scope.ts";
 import { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
+import { UnreadableLog } from "./unreadable-log.ts";
 
 /** Reads one table or base query. */
 export interface SqlReader {
@@ -32,6 +33,8 @@ export interface SqlReader {
   readonly statements: StatementCache;
   /** The parameters of the base query. */
   readonly parameters: readonly unknown[];
+  /** Receives the cells that cannot be read. */
+  readonly unreadable: UnreadableLog;
 }
 
 /** The unchecked options of a reader. */
@@ -43,6 +46,8 @@ export interface ReaderOptions {
   readonly distributed?: unknown;
   /** Whether connections may prepare statements; default true. */
   readonly preparedStatements?: unknown;
+  /** What becomes of cells that cannot be read; default "error". */
+  readonly unreadable?: unknown;
 }
 
 /** The state of one Kysely instance. */
@@ -53,6 +58,7 @@ interface Connected {
   /** By base query and columns: applications may make a source per request, but with few different queries. */
   readonly caches: WeakMap<EntityTypeDeclaration, BoundedCache<string, StatementCache>>;
   readonly functions: FunctionNumbers;
+  readonly unreadable: UnreadableLog;
 }
 
 /** A number for each conversion function, since two sources may differ only in these functions. */
@@ -71,7 +77,7 @@ const CACHES_KEPT = 200;
  */
 export function makeReader(
   type: EntityTypeDeclaration,
-  { db, from: base, columns = {}, distributed = false, preparedStatements = true }: ReaderOptions,
+  { db, from: base, columns = {}, distributed = false, preparedStatements = true, unreadable = "error" }: ReaderOptions,
   report: ReportFault,
 ): SqlReader | null {
   if (!isKysely(db)) {
@@ -84,6 +90,10 @@ export function makeReader(
     report(`\`${name}\` is ${describe(given)}.`, "Give true or false.");
     return null;
   }
+  if (unreadable !== "error" && unreadable !== "null") {
+    report(`\`unreadable\` is ${describe(unreadable)}.`, 'Give "error" or "null".');
+    return null;
+  }
   const connected = connectionOf(db, distributed);
   if (connected === null) {
     const message = `${dialectName(db)} is not supported by this version.`;
@@ -91,11 +101,12 @@ export function makeReader(
     return null;
   }
   const from = toFrom(base, connected.profile.syntax, report);
-  const statements = from === null ? null : statementsOf(connected, { type, db, from, columns }, report);
+  const statements = from === null ? null : statementsOf(connected, { type, db, from, columns, unreadable }, report);
   if (from === null || statements === null) return null;
   const { rows, profile, database } = connected;
   if (!preparedStatements) rows.stopPreparing();
-  return Object.freeze({ rows, profile, database, statements, parameters: from.parameters });
+  const { parameters } = from;
+  return Object.freeze({ rows, profile, database, statements, parameters, unreadable: connected.unreadable });
 }
 
 /** Sets with and without `distributed` do not share statements, as if their databases differed. */
@@ -119,6 +130,7 @@ function connect(db: AnyKysely, distributed: boolean): Connected | null {
     database: new SchemaDatabase(db, profile, rows),
     caches: new WeakMap(),
     functions: { known: new WeakMap(), count: 0 },
+    unreadable: new UnreadableLog(),
   };
 }
 
@@ -128,16 +140,17 @@ interface StatementBase {
   readonly db: AnyKysely;
   readonly from: From;
   readonly columns: object;
+  readonly unreadable: "error" | "null";
 }
 
 function statementsOf(
-  { profile, caches, rows, functions }: Connected,
-  { type, db, from: base, columns }: StatementBase,
+  { profile, caches, rows, functions, unreadable: log }: Connected,
+  { type, db, from: base, columns, unreadable }: StatementBase,
   report: ReportFault,
 ): StatementCache | null {
   const ofType = caches.get(type) ?? new BoundedCache<string, StatementCache>(CACHES_KEPT);
   caches.set(type, ofType);
-  const key = JSON.stringify([base.text, columns], (_name, value: unknown) =>
+  const key = JSON.stringify([base.text, columns, unreadable], (_name, value: unknown) =>
     typeof value === "function" ? numberOf(value, functions) : value,
   );
   const known = ofType.get(key);
@@ -148,7 +161,7 @@ function statementsOf(
     isFaulty = true;
     report(message, fix);
   };
-  const planned = { values: profile.values, table: base.table };
+  const planned = { values: profile.values, table: base.table, unreadable: unreadable === "null" ? log : undefined };
   const { plans, joinable } = planAll(entityType, columns, planned, reportFault);
   const all = [...plans.values(), ...joinable.values()];
   const expressions = expressionsOf(all);

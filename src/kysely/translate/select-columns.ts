@@ -23,7 +23,17 @@ export function selectColumns(
   cells: Cells,
   documentOf: DocumentReader = readDocument,
 ): RowShape["columns"] {
-  return selectProperties(selected, relation.rows.plans, { relation, cells, documentOf });
+  const { plans, key } = relation.rows;
+  const columns = selectProperties(selected, plans, { relation, cells, documentOf });
+  if (!selected.some(({ property }) => mayForgive(planOf(property, plans)))) return columns;
+  // The log names the key of a row with a cell that cannot be read.
+  const missing = key.filter(({ field }) => !selected.some(({ property }) => property.field === field));
+  const keys = missing.map((property) => ({ property }));
+  return new Map([...columns, ...selectProperties(keys, plans, { relation, cells, documentOf })]);
+}
+
+function mayForgive(plan: ColumnPlan): boolean {
+  return plan.kind === "complex" ? [...plan.members.values()].some(mayForgive) : plan.unreadable !== undefined;
 }
 
 /** Makes the reader of a column with JSON. */
@@ -84,11 +94,17 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
         toValue: (cell: unknown) => (cell === null ? null : toValue(cell)),
         toJson,
         tellsPlace: placeTest(format),
+        unreadable: plan.unreadable,
       });
     }
     case "document": {
       const index = addCell(cells, plan.toSelected(relation.column(plan.column)));
-      return Object.freeze({ kind: "document", index, toValue: selection.documentOf(plan.property) });
+      return Object.freeze({
+        kind: "document",
+        index,
+        toValue: selection.documentOf(plan.property),
+        unreadable: plan.unreadable,
+      });
     }
     case "array": {
       const selected = plan.syntax.toSelected(relation.column(plan.column), plan.format.toSelected);
@@ -102,9 +118,17 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
       const index = addCell(cells, relation.column(plan.column));
       const toValue = (cell: unknown): unknown => (cell === null || cell === undefined ? null : plan.toValue(cell));
       const { isCollection, type } = plan.property;
-      if (isCollection || type.kind === "ComplexType") return Object.freeze({ kind: "document", index, toValue });
+      const { unreadable } = plan;
+      if (isCollection || type.kind === "ComplexType") {
+        return Object.freeze({ kind: "document", index, toValue, unreadable });
+      }
       // The conversion of a single value ends in the codec of the property.
-      return Object.freeze({ kind: "scalar", index, toValue: toValue as ScalarColumn["toValue"] });
+      return Object.freeze({
+        kind: "scalar",
+        index,
+        toValue: toValue as ScalarColumn["toValue"],
+        unreadable: plan.unreadable,
+      });
     }
     case "complex": {
       const members = selectedMembers(selected);
