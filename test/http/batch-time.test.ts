@@ -83,10 +83,11 @@ eachDoor((door) => {
       for (const request of [`GET Items(${String(ENDLESS)})`, `POST Items(${String(ENDLESS)})/$query`]) {
         executed.length = 0;
         const headers = { "Content-Type": "text/plain" };
-        const parts = await run([GET(0), { request, headers, body: "$select=Id" }, GET(1)], CONTINUE);
-        expect(statusesOf(parts)).toEqual([200, 503, 503]);
-        for (const part of parts.slice(1)) expect(single(part)).toMatchObject(LATE);
-        expect(executed).toEqual(["read 0", `read ${String(ENDLESS)}`]);
+        const parts = await run([{ request, headers, body: "$select=Id" }, GET(0), GET(1)], CONTINUE);
+        expect(statusesOf(parts)).toEqual([503, 503, 503]);
+        for (const part of parts) expect(single(part)).toMatchObject(LATE);
+        // The first operation always has time.
+        expect(executed).toEqual([`read ${String(ENDLESS)}`]);
       }
       expect(statusesOf(await run([[POST(1)]]))).toEqual([201]);
       expect(executed.at(-1)).toBe("create 1, completed");
