@@ -72,4 +72,5 @@ export { loadEntitySets } from "./service/load-entity-sets.ts";
 export { servicesFetch } from "./service/services-fetch.ts";
 export type { ServicesFetch } from "./service/services-fetch.ts";
 export { odataService } from "./service/odata-service.ts";
+export { reloadable, type ReloadableService, type ReplaceOptions } from "./service/reloadable.ts";
 export type { ODataService } from "./service/odata-service.ts";

@@ -70,3 +70,8 @@ export function describeService(service: object, description: ServiceDescription
 export function descriptionOf(service: object): ServiceDescription | undefined {
   return (service as { readonly [DESCRIPTION]?: ServiceDescription })[DESCRIPTION];
 }
+
+/** Lets a service have the description of another one, which may change. */
+export function forwardDescription(service: object, current: () => object): void {
+  Object.defineProperty(service, DESCRIPTION, { get: () => descriptionOf(current()) });
+}

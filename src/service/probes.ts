@@ -30,7 +30,7 @@ const DEADLINE = 2000;
  */
 export class Probes {
   readonly #paths: ProbePaths;
-  readonly #databases: ReadonlySet<StoredDatabase>;
+  readonly #services: readonly ODataService[];
   #isDraining = false;
   /** The check in progress. A database that hangs gets no further statements. */
   #running: Promise<unknown> | null = null;
@@ -40,8 +40,13 @@ export class Probes {
     const faults = [...findFaults(paths, services)];
     if (faults.length > 0) throw new ConfigurationError(faults);
     this.#paths = paths;
-    const definitions = services.flatMap((service) => descriptionOf(service)?.definition ?? []);
-    this.#databases = new Set(definitions.flatMap(databaseChecks).map(({ database }) => database));
+    this.#services = services;
+  }
+
+  /** Returns the databases of the services, which may have been replaced. */
+  #databases(): ReadonlySet<StoredDatabase> {
+    const definitions = this.#services.flatMap((service) => descriptionOf(service)?.definition ?? []);
+    return new Set(definitions.flatMap(databaseChecks).map(({ database }) => database));
   }
 
   /** Reports from now on that the process accepts no new requests. */
@@ -69,7 +74,7 @@ export class Probes {
 
   async #isReady(): Promise<boolean> {
     if (this.#isDraining) return false;
-    this.#running ??= reachAll(this.#databases).finally(() => {
+    this.#running ??= reachAll(this.#databases()).finally(() => {
       this.#running = null;
     });
     try {

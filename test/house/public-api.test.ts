@@ -36,6 +36,7 @@ test("the public API is exactly this", async () => {
         "noRows",
         "odataError",
         "odataService",
+        "reloadable",
         "requireUser",
         "resource",
         "role",

@@ -1,0 +1,158 @@
+import { isPromiseLike } from "../base/maybe.ts";
+import type { Awaitable } from "../definition/handlers.ts";
+import { descriptionOf, forwardDescription } from "../definition/service-description.ts";
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { fromFetchRequest } from "../http/fetch-request.ts";
+import { toFetchResponse } from "../http/fetch-response.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
+import { logBrokenResponse } from "./handle-error.ts";
+import type { ODataService } from "./odata-service.ts";
+
+/** The options of `replace`. */
+export interface ReplaceOptions {
+  /** Called once the last request of the replaced service has ended, such as `() => db.destroy()`. */
+  readonly close?: (() => Awaitable<void>) | undefined;
+}
+
+/** A service that another one can replace while it runs: the result of `reloadable`. */
+export interface ReloadableService extends ODataService {
+  /**
+   * Replaces the service once `service.ready()` succeeds. Requests that began before end on the old service.
+   * @throws ConfigurationError for another prefix, and the error of `ready()`: the old service then stays
+   */
+  replace(service: ODataService, options?: ReplaceOptions): Promise<void>;
+}
+
+/**
+ * Wraps a service so that it can be replaced without a restart, for `serve`, `toNodeHandler` and every other host.
+ * @see docs/reference/services.md
+ */
+export function reloadable(service: ODataService): ReloadableService {
+  let current = new Generation(service);
+  let turn: Promise<unknown> = Promise.resolve();
+  const handle = (request: ODataRequest): ODataResponse | Promise<ODataResponse> => current.handle(request);
+  const swap = async (next: ODataService, { close }: ReplaceOptions): Promise<void> => {
+    checkReplacement(current.service, next);
+    await next.ready();
+    const old = current;
+    current = new Generation(next);
+    void old.ended.then(close).catch((err: unknown) => {
+      next.logger.error("The replaced service could not be closed.", { err });
+    });
+    old.end();
+  };
+  const made: ReloadableService = {
+    get name() {
+      return current.service.name;
+    },
+    prefix: service.prefix,
+    get group() {
+      return current.service.group;
+    },
+    get model() {
+      return current.service.model;
+    },
+    get logger() {
+      return current.service.logger;
+    },
+    ready: () => current.service.ready(),
+    handle,
+    fetch: (request, host) => current.fetch(request, host),
+    replace: (next, options = {}) => {
+      // One after the other, so that the last call wins.
+      const swapped = turn.then(() => swap(next, options));
+      turn = swapped.catch(() => undefined);
+      return swapped;
+    },
+  };
+  forwardDescription(made, () => current.service);
+  return Object.freeze(made);
+}
+
+function checkReplacement({ prefix }: ODataService, next: ODataService): void {
+  if (next.prefix === prefix) return;
+  const message = `The service has the prefix "${next.prefix}", but replaces one with "${prefix}".`;
+  throw new ConfigurationError([{ message, fix: "Give both services the same `prefix`: hosts have mounted it." }]);
+}
+
+/** One of the services that replace each other, with the number of its open requests. */
+class Generation {
+  readonly service: ODataService;
+  /** Fulfilled once the service is replaced and its last request has ended. */
+  readonly ended: Promise<void>;
+  #open = 1;
+  #resolve: () => void = () => undefined;
+
+  constructor(service: ODataService) {
+    this.service = service;
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  /** Ends a request, or the time in which new ones begin. */
+  end(): void {
+    this.#open -= 1;
+    if (this.#open === 0) this.#resolve();
+  }
+
+  handle(request: ODataRequest): ODataResponse | Promise<ODataResponse> {
+    this.#open += 1;
+    const track = (response: ODataResponse): ODataResponse => this.#tracked(response);
+    const answer = this.service.handle(request);
+    return isPromiseLike(answer) ? Promise.resolve(answer).then(track) : track(answer);
+  }
+
+  async fetch(request: Request, host: unknown): Promise<Response> {
+    const odata = fromFetchRequest(request, { hostRequest: host });
+    const response = await this.handle(odata);
+    return toFetchResponse(response, (error) => {
+      const definition = descriptionOf(this.service)?.definition;
+      if (definition !== undefined) logBrokenResponse(definition, odata, response, error);
+    });
+  }
+
+  /** A request ends with the last chunk of its response. */
+  #tracked(response: ODataResponse): ODataResponse {
+    const { body } = response;
+    if (body === null || typeof body === "string" || body instanceof Uint8Array) {
+      this.end();
+      return response;
+    }
+    let isOpen = true;
+    const end = (): void => {
+      if (isOpen) this.end();
+      isOpen = false;
+    };
+    return { ...response, body: trackedBody(body, end) };
+  }
+}
+
+function trackedBody(
+  body: Exclude<ResponseBody, string | Uint8Array | null>,
+  end: () => void,
+): AsyncIterable<string | Uint8Array> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const chunks = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+      return {
+        next: async () => {
+          try {
+            const result = await chunks.next();
+            if (result.done === true) end();
+            return result;
+          } catch (error) {
+            end();
+            throw error;
+          }
+        },
+        return: async () => {
+          end();
+          await chunks.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
