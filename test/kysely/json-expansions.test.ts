@@ -139,12 +139,13 @@ const odd = fc.oneof(
 const hasDistinctKeys = (rows: Rows): boolean =>
   [rows.authors, rows.books, rows.tags].every((lines) => new Set(lines.map(([key]) => key)).size === lines.length);
 /**
- * A database in which one cell contains anything. Keys of two columns stay: the read of the first row per parent writes them
+ * A database in which one cell contains anything, and perhaps a link twice. Keys of two columns stay: the read of the first row per parent writes them
  * as JSON itself, and fails for some that the response does not contain.
  */
 const damaged = fc
-  .tuple(canonical, fc.constantFrom(...Object.keys(TABLES)), fc.nat(), fc.nat(), odd)
-  .map(([rows, table, line, cell, value]): Rows => {
+  .tuple(canonical, fc.constantFrom(...Object.keys(TABLES)), fc.nat(), fc.nat(), odd, fc.nat(2))
+  .map(([{ book_tags, ...others }, table, line, cell, value, doubled]): Rows => {
+    const rows: Rows = { ...others, book_tags: [...book_tags, ...book_tags.slice(0, doubled)] };
     const lines = rows[table as Table];
     const width = TABLES[table as Table].length;
     const position = table === "shelves" ? 2 : cell % width;
@@ -289,6 +290,54 @@ describe("expansions that SQLite writes as JSON", () => {
       expect(written, path).toEqual(read);
       expect(read.status, path).toBe(500);
     }
+  });
+
+  test.each([
+    "Tags?$expand=books",
+    "Tags?$expand=books($count=true;$top=2)",
+    "Tags?$expand=books($select=title)",
+    "Tags?$expand=books($orderby=title;$select=title;$skip=1)",
+    "Tags?$expand=books/$count",
+    "Authors?$expand=books($expand=tags($select=label;$count=true))",
+  ])("are those of rows if a link is stored twice: %s", async (path) => {
+    const book = (key: number, title: string): readonly unknown[] => [key, 0, title, 1, null, null];
+    await library.store({
+      authors: [[0, "A", null, null]],
+      books: [book(1, "same"), book(2, "same"), book(3, "other")],
+      tags: ["a", "b", "c"].map((each) => [each, null]),
+      book_tags: [
+        [1, "a"],
+        [1, "a"],
+        [2, "b"],
+        [3, "b"],
+        [3, "b"],
+        [1, "c"],
+        [2, "c"],
+      ],
+      shelves: [],
+    });
+    const { written, read } = await library.database.both(library.service, path);
+    expect(written).toEqual(read);
+    expect(read.status).toBe(200);
+  });
+
+  test("stay JSON if entities behind links differ only in a key that is not selected", async () => {
+    const books = [1, 2].map((key) => [key, null, "same", 1, null, null]);
+    await library.store({
+      authors: [],
+      books,
+      tags: [["a", null]],
+      book_tags: [
+        [1, "a"],
+        [2, "a"],
+      ],
+      shelves: [],
+    });
+    library.database.written = 0;
+    const { written, read } = await library.database.both(library.service, "Tags?$expand=books($select=title)");
+    expect(written).toEqual(read);
+    expect(library.database.written).toBe(1);
+    expect(JSON.parse(read.body)).toMatchObject({ value: [{ books: [{ title: "same" }, { title: "same" }] }] });
   });
 
   test("are refused as those of rows beyond the limits", async () => {

@@ -68,16 +68,25 @@ export function scanEntity(members: readonly JsonMember[]): ScanJson {
   };
 }
 
-/** Makes the scan of an array of related entities. @param most their greatest number; undefined: no limit */
-export function scanEntities(members: readonly JsonMember[], most: number | undefined): ScanJson {
+/**
+ * Makes the scan of an array of related entities. With a link that is stored twice, an entity follows itself, which rows may
+ * contain once.
+ * @param most their greatest number; undefined: no limit
+ * @param mayRepeat whether they are found by links; the members then contain their key
+ */
+export function scanEntities(members: readonly JsonMember[], most: number | undefined, mayRepeat: boolean): ScanJson {
   const limit = most ?? Infinity;
   return (bytes, start, findings) => {
     if (bytes[start] !== OPENING_BRACKET) return -1;
     let at = start + 1;
     if (bytes[at] === CLOSING_BRACKET) return at + 1;
+    let previous = at;
     for (let count = 1; count <= limit; count += 1) {
-      at = scanObject(bytes, at, members, findings);
+      const first = at;
+      at = scanObject(bytes, first, members, findings);
       if (at < 0) return -1;
+      if (mayRepeat && isRepeated(bytes, previous, first, at)) return -1;
+      previous = first;
       if (bytes[at] === CLOSING_BRACKET) {
         findings.entities += count;
         return at + 1;
@@ -86,6 +95,16 @@ export function scanEntities(members: readonly JsonMember[], most: number | unde
     }
     return -1;
   };
+}
+
+/** Whether an object has the bytes of the one before it, from which a comma separates it. The first one has none before it. */
+function isRepeated(bytes: Uint8Array, previous: number, start: number, end: number): boolean {
+  const length = end - start;
+  if (start - previous !== length + 1) return false;
+  for (let offset = 0; offset < length; offset += 1) {
+    if (bytes[previous + offset] !== bytes[start + offset]) return false;
+  }
+  return true;
 }
 
 /** Returns the end of an object; -1 as for `ScanJson`. */

@@ -81,34 +81,43 @@ function membersOf(written: readonly WrittenMember[]): readonly JsonMember[] {
   return Object.freeze(written.map(({ member }) => member));
 }
 
-/** Writes the members of the entities of a relation. */
+/**
+ * Writes the members of the entities of a relation.
+ * @param checked properties that are checked even if they are not selected
+ */
 function writeObject(
   { selected, expanded }: JsonMembers,
   it: Relation,
   writing: Writing,
+  checked: readonly StructuralProperty[] = [],
 ): readonly WrittenMember[] | null {
   const properties = selected.map(({ property }) => property);
   const written = [
     ...properties.map((property) => writeProperty(property, it, writing)),
     ...expanded.flatMap((expansion) => writeExpansion(expansion, it, writing)),
-    ...joinedBy(expanded, properties).map((property) => hidden(writeProperty(property, it, writing))),
+    ...unselected([...joinedBy(expanded), ...checked], properties).map((property) =>
+      hidden(writeProperty(property, it, writing)),
+    ),
   ];
   const found = written.filter((each) => each !== null);
   return found.length < written.length || found.length === 0 || found.length > writing.syntax.maxMembers ? null : found;
 }
 
 /**
- * Returns the properties whose values lead to related entities, unless they are selected anyway: an invalid value must not be
- * one without related entities. A related entity that is found by its key is joined without such a check for rows, too.
+ * Returns the properties whose values lead to related entities: an invalid value must not be one without related entities. A
+ * related entity that is found by its key is joined without such a check for rows, too.
  */
-function joinedBy(
-  expanded: readonly JsonExpansion[],
-  selected: readonly StructuralProperty[],
-): readonly StructuralProperty[] {
-  const joined = expanded
+function joinedBy(expanded: readonly JsonExpansion[]): readonly StructuralProperty[] {
+  return expanded
     .filter(({ isKeyed }) => !isKeyed)
     .flatMap(({ join }) => (join.kind === "direct" ? join.pairs : join.from).map(({ property }) => property));
-  return [...new Set(joined)].filter((property) => !selected.includes(property));
+}
+
+function unselected(
+  properties: readonly StructuralProperty[],
+  selected: readonly StructuralProperty[],
+): readonly StructuralProperty[] {
+  return [...new Set(properties)].filter((property) => !selected.includes(property));
 }
 
 function hidden(written: WrittenMember | null): WrittenMember | null {
@@ -184,7 +193,7 @@ function writeRelated(each: JsonExpansion, json: JsonMembers, it: Relation, writ
     member: {
       head: headOf(name),
       nullable: !isCollection,
-      scan: isCollection ? scanEntities(members, each.size) : scanEntity(members),
+      scan: isCollection ? scanEntities(members, each.size, each.join.kind === "link") : scanEntity(members),
     },
   };
 }
@@ -217,9 +226,10 @@ function listedEntities(each: JsonExpansion, json: JsonMembers, it: Relation, wr
   const { items, conditions, translator } = itemsOf(each, it, writing);
   const cells: Cells = [];
   const list = new DerivedRelation(items.related, `of_${items.related.alias}`, cells);
-  const written = writeObject(json, list, writing);
-  if (written === null) return null;
   const { link } = items;
+  // The key tells an entity that follows itself from another one with the same values.
+  const written = writeObject(json, list, writing, link === null ? [] : list.rows.key);
+  if (written === null) return null;
   const terms =
     link === null
       ? translateOrder(each.orderBy, translator, profile.syntax)
