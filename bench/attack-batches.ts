@@ -36,6 +36,17 @@ export const BATCH_ATTACKS: readonly Attack[] = [
     );
     return `--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n${parts}--c--\r\n`;
   }),
+  multipart("a delimiter with 29 MB of blanks", () =>
+    part("GET /Cities(1) HTTP/1.1\r\n\r\n").replace("--b", `--b${" ".repeat(MEGABYTES_29)}`),
+  ),
+  multipart("29 MB of delimiters that are none", () =>
+    part(`GET / HTTP/1.1\r\n\r\n${"\r\n--b x".repeat(MEGABYTES_29 / 7)}`),
+  ),
+  json("a JSON batch of 29 MB of umlauts", () => [`{"Id":1,"Tags":[],"Text":"${"ä".repeat(MEGABYTES_29 / 2)}"}`]),
+  json("a JSON batch with 90,000 unknown members", () => [
+    `{${many(90_000, (index) => `"Txet${String(index)}":1`, ",")}}`,
+  ]),
+  json("a JSON batch with a key of 29 MB of escapes", () => [`{"${String.raw`\u0061`.repeat(MEGABYTES_29 / 6)}":1}`]),
   json("a JSON batch of 29 MB", () => [`{"Id":1,"Tags":[],"Text":"${String.raw`\n`.repeat(MEGABYTES_29 / 2)}"}`]),
   json("a JSON batch of 1,000 bodies", () =>
     Array.from({ length: 1000 }, () => `{"Id":1,"Tags":["a"],"Text":"${"x".repeat(29_000)}"}`),

@@ -32,8 +32,15 @@ const START =
   "Imports, of which `kysely` is the largest: [the steps of a start](#start-and-memory), [the decision](../decisions/0037-fast-start.md).";
 const STREAM =
   "SQLite writes and checks a row of 8 columns in 1 µs, and the main thread checks its bytes: [the profile](../decisions/0029-streaming.md#where-the-time-goes).";
-const STALL =
-  "One entity, or the conditions of one element, take one turn: [the decision](../decisions/0032-long-work-takes-turns.md).";
+const TURNS = "[the decision](../decisions/0032-long-work-takes-turns.md#what-still-takes-one-turn)";
+/** The reasons of long pauses, by the names of their attacks. */
+const STALLS: readonly (readonly [name: RegExp, reason: string])[] = [
+  [/^SQLite/u, `One call of \`node:sqlite\` stores, reads or compares the value: ${TURNS}.`],
+  [/flags/u, `The names in one text are read in one turn: ${TURNS}.`],
+  [/members|annotations/u, `The names of one object are checked in one turn: ${TURNS}.`],
+  [/29 MB/u, `One value is checked, encoded, and hashed for its ETag in one turn: ${TURNS}.`],
+  [/^/u, `The conditions of one element take one turn: ${TURNS}.`],
+];
 const PARSER = "The time grows with the number of tokens, by the same amount for each.";
 
 /** Returns all recorded figures that are larger than their budgets. With several connections, a scenario has no own line. */
@@ -92,7 +99,7 @@ function missedStalls(): readonly Missed[] {
       what: `pause: ${name}`,
       budget: `${String(PAUSE_BUDGET)} ms`,
       measured: `${String(pause)} ms`,
-      reason: STALL,
+      reason: STALLS.find(([names]) => names.test(name))?.[1] ?? "",
     }));
 }
 

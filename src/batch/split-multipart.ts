@@ -41,7 +41,7 @@ export function* splitMultipart(
   while (at < bytes.length) {
     const limit = Math.min(bytes.length, at + SEARCHED_BYTES);
     at = findDelimiter(bytes, at, limit, delimiter);
-    const line = at < limit ? readDelimiter(bytes, at, delimiter) : null;
+    const line = at < limit ? yield* readDelimiter(bytes, at, delimiter, pace) : null;
     if (line !== null) {
       if (start >= 0) yield bytes.subarray(start, Math.max(start, endOfContent(bytes, at)));
       if (line.isClosing) return;
@@ -77,15 +77,34 @@ interface DelimiterLine {
   readonly end: number;
 }
 
-/** Reads the rest of a line that starts with the delimiter: `--` if it closes the body, and blanks; null for any other line. */
-function readDelimiter(bytes: Uint8Array, start: number, { length }: Uint8Array): DelimiterLine | null {
+/**
+ * Reads the rest of a line that starts with the delimiter: `--` if it closes the body, and any number of blanks.
+ * @returns null for any other line
+ */
+function* readDelimiter(
+  bytes: Uint8Array,
+  start: number,
+  { length }: Uint8Array,
+  pace: Pace,
+): Generator<null, DelimiterLine | null, void> {
   let at = start + length;
   const isClosing = bytes[at] === DASH && bytes[at + 1] === DASH;
   if (isClosing) at += 2;
-  while (bytes[at] === SPACE || bytes[at] === TAB) at++;
+  for (let end = blanksEnd(bytes, at); end > at; end = blanksEnd(bytes, at)) {
+    at = end;
+    if (pace.isOver) yield null;
+  }
   if (bytes[at] === CARRIAGE_RETURN) at++;
   if (at >= bytes.length) return { isClosing, end: bytes.length };
   return bytes[at] === LINE_FEED ? { isClosing, end: at + 1 } : null;
+}
+
+/** Returns the offset of the first byte after the blanks, or of a blank if there are many. */
+function blanksEnd(bytes: Uint8Array, start: number): number {
+  const limit = Math.min(bytes.length, start + SEARCHED_BYTES);
+  let at = start;
+  while (at < limit && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
+  return at;
 }
 
 /** The line break before a delimiter belongs to the delimiter. */

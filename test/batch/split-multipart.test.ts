@@ -63,3 +63,12 @@ test.each([["x"], ["\r\n"], ["\r\n--a"], ["-"], ["\n--bb"]])("a search among %j 
   expect(fault).toBe("no-delimiter");
   expect(pauses).toBeGreaterThan(10);
 });
+
+test("the blanks of a delimiter pause, however many they are", () => {
+  const blanks = " \t".repeat(500_000);
+  const bytes = Buffer.from(`--b${blanks}\r\none\r\n--b--${blanks}`, "latin1");
+  const [parts, fault, pauses] = split(bytes, true);
+  expect([parts, fault]).toEqual([["one"], ""]);
+  expect(pauses).toBeGreaterThanOrEqual(8);
+  expect(split(Buffer.from(`--b${blanks}x\r\n`, "latin1"), true).slice(0, 2)).toEqual([[], "no-delimiter"]);
+});
