@@ -96,7 +96,8 @@ describe("a search over columns", () => {
     );
     expect([body["@odata.count"], body.value.map(({ code }) => code)]).toEqual([3, ["grün", "red"]]);
     const statements = seen();
-    expect(statements).toHaveLength(2);
+    // The page and its count.
+    expect(statements).toHaveLength(1);
     for (const statement of statements) {
       expect(statement.sql).toContain("odata_lower");
       expect(statement.parameters).toContain("e");
