@@ -35,6 +35,8 @@ export function toFastifyPlugin(services: ODataService | readonly ODataService[]
     const pattern = instance.prefix.replace(/\/+$/, "");
     const handler = (request: FastifyRequest, reply: FastifyReply): unknown =>
       answer(composed, pattern, request, reply);
+    const unroutable = composed.prefixes.find((prefix) => prefix.includes("*"));
+    if (unroutable !== undefined) return done(noWildcard(unroutable));
     for (const prefix of composed.prefixes) {
       const path = mountPathOf(pattern, prefix) + prefix;
       instance.register(
@@ -43,7 +45,8 @@ export function toFastifyPlugin(services: ODataService | readonly ODataService[]
           scope.setErrorHandler((error, request, reply) => answerMediaType(composed, pattern, error, request, reply));
           registered();
         },
-        { prefix: path.slice(pattern.length) },
+        // A single colon begins a parameter of Fastify.
+        { prefix: path.slice(pattern.length).replaceAll(":", "::") },
       );
     }
     done();
@@ -56,6 +59,15 @@ function noHttp2(): ConfigurationError {
     {
       message: "`http2` of Fastify is not supported: toFastifyPlugin reads requests of HTTP/1.1.",
       fix: "Leave out `http2`, and let the reverse proxy speak HTTP/2; or use serve with `tls`.",
+    },
+  ]);
+}
+
+function noWildcard(prefix: string): ConfigurationError {
+  return new ConfigurationError([
+    {
+      message: `Fastify cannot serve the prefix ${JSON.stringify(prefix)}: an asterisk in a path matches any text.`,
+      fix: "Choose a prefix without an asterisk.",
     },
   ]);
 }

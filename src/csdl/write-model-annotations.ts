@@ -27,14 +27,15 @@ export function withAnnotations(
   const stated = annotations?.byPlace.get(place);
   if (annotations === undefined || stated === undefined) return derived;
   const replacing = new Map(
-    stated.flatMap(({ qualifiedTerm, qualifier, term }) =>
-      qualifier === undefined ? [[qualifiedTerm, term] as const] : [],
-    ),
+    stated.flatMap((each) => (each.qualifier === undefined ? [[each.qualifiedTerm, each] as const] : [])),
   );
   const kept = derived.filter(({ attributes }) => {
-    const term = replacing.get(attributes["Term"] ?? "");
-    if (term !== undefined) annotations.onReplaced?.(place, term);
-    return term === undefined;
+    const replaced = replacing.get(attributes["Term"] ?? "");
+    if (replaced === undefined) return true;
+    // A description of the application may come as both.
+    const isSame = replaced.value.kind === "Constant" && replaced.value.text === attributes["String"];
+    if (!isSame) annotations.onReplaced?.(place, replaced.term);
+    return false;
   });
   const isInline = !annotations.isExternal || place.startsWith("operation ");
   return isInline ? [...kept, ...stated.map(writeAnnotation)] : kept;

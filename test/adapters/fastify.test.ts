@@ -28,6 +28,9 @@ describe("paths", () => {
     ["/api/", "/odata", "/api/odata"],
     ["/api", "/api/odata", "/api/odata"],
     ["/:tenant", "/odata", "/a%20b/odata"],
+    ["", "/a:b", "/a:b"],
+    ["/api", "/:x/odata", "/api/:x/odata"],
+    ["", "/a(b)+", "/a(b)+"],
     ["", "", ""],
   ])("registered at %j with the prefix %j, the service is at %s", async (prefix, own, root) => {
     const app = Fastify();
@@ -44,6 +47,23 @@ describe("paths", () => {
     for (const end of ["", "/", "?$format=json"]) {
       expect(await contextOf(await fetch(`${origin}${root}${end}`))).toBe(`${origin}${root}/$metadata`);
     }
+  });
+
+  test("a prefix with an asterisk is refused at startup", async () => {
+    const app = Fastify();
+    await expect(async () => {
+      await app.register(toFastifyPlugin(orderService({ prefix: "/a*" }).service));
+      await app.ready();
+    }).rejects.toThrow(/^[^]*Fastify cannot serve the prefix "\/a\*"[^]*Choose a prefix without an asterisk/);
+  });
+
+  test("a colon in a prefix is no parameter", async () => {
+    const app = Fastify();
+    app.register(toFastifyPlugin(orderService({ prefix: "/:x" }).service));
+    app.setNotFoundHandler((request, reply) => reply.code(404).send(`host: ${request.url}`));
+    const origin = await listen(app);
+    expect((await fetch(`${origin}/:x/Orders`)).status).toBe(200);
+    expect(await (await fetch(`${origin}/q/Orders`)).text()).toBe("host: /q/Orders");
   });
 
   test("paths of no service, and the response to them, are those of the application", async () => {

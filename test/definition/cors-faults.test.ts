@@ -36,6 +36,7 @@ const WRONG: ReadonlyArray<readonly [origin: unknown, fix: string]> = [
   ["file:///x", "Write scheme, host and port only, in lower case, as browsers send them."],
   ["//app.example", scheme("https://app.example")],
   ["*.example.com", LIST],
+  ["https://*.example.com", LIST],
   ["https://a b", LIST],
   ["null", COMPLETE],
   ["", COMPLETE],

@@ -284,6 +284,34 @@ describe("annotations in $metadata", () => {
   });
 
   test.each(["inline", "external"] as const)(
+    "a description replaces nothing of the service, in the %s form",
+    async (annotationForm) => {
+      const warnings: unknown[] = [];
+      const Color = enumType("Color", { Red: 0 }).describe("colors");
+      const Size = complexType("Size", { width: edm.int32().describe("a width") }).describe("sizes");
+      const type = entityType(
+        "Thing",
+        {
+          id: edm.int32().key().annotate({ "Core.Description": "a number" }),
+          color: edm.enum(Color).describe("a color"),
+          size: edm.complex(Size),
+        },
+        { annotations: { "Core.Description": "things" } },
+      );
+      const service = odataService({
+        annotationForm,
+        entitySets: [entitySet(type, { getAll: () => [] }).describe("all things")],
+        logger: { error: () => undefined, info: () => undefined, warn: (message) => void warnings.push(message) },
+      });
+      const xml = await metadataOf(service);
+      for (const text of ["colors", "sizes", "a width", "a number", "a color", "things", "all things"]) {
+        expect(xml.split(`String="${text}"`)).toHaveLength(2);
+      }
+      expect(warnings).toEqual([]);
+    },
+  );
+
+  test.each(["inline", "external"] as const)(
     "that replace those of the service are logged once each, in the %s form",
     async (annotationForm) => {
       const warnings: unknown[] = [];

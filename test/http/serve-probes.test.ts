@@ -143,7 +143,7 @@ test("a database that hangs gets one statement, however often a process is check
   const began = performance.now();
   const answers = await Promise.all(Array.from({ length: 20 }, () => answerOf(`${url}/readyz`)));
   expect(new Set(answers.map(([status]) => status))).toEqual(new Set([503]));
-  expect(performance.now() - began).toBeLessThan(5000);
+  expect(performance.now() - began).toBeLessThan(20_000);
   expect(statements - before).toBe(1);
   hang.hangs = false;
   hang.release();

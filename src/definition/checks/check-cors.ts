@@ -62,7 +62,7 @@ function adviseOrigin(origin: unknown): string | undefined {
   if (typeof origin !== "string" || origin === "null" || origin === "") {
     return 'Give scheme and host, such as "https://app.example.com".';
   }
-  if (URL.canParse(origin)) {
+  if (URL.canParse(origin) && !origin.includes("*")) {
     const { origin: sent } = new URL(origin);
     if (origin === sent || (sent === "null" && OTHER_ORIGIN.test(origin))) return undefined;
     if (sent !== "null") return `Write "${sent}": scheme, host and port only, as browsers send them.`;
