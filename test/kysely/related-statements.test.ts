@@ -269,7 +269,7 @@ describe("one statement writes as JSON", () => {
     [
       "lists along links",
       "/Orders?$select=id&$expand=tags($select=label;$filter=label ne 'x';$orderby=label;$skip=1;$top=2)&$top=5",
-      `select cast(group_concat(json_object('id', "page"."c0", 'tags', (select case when odata_spend_entities(?, count(*), ?) and total("of_r1"."c0" >= x'') = 0 then json_group_array(json_object('label', "of_r1"."c0")) end from (select "r1"."label" as "c0" from "order_tags" as "r2" inner join "tags" as "r1" on "r1"."code" = "r2"."tag" collate binary where "r2"."order_id" = "page"."c0" and ("r1"."label" <> ?) order by "r1"."label", "r2"."tag" collate binary limit ? + 0 offset ?) as "of_r1"))) as blob) as "c0", count(*) filter (where "page"."c0" >= x'') as "c1", count(*) as "c2" from (select "it"."id" as "c0" from "orders" as "it" order by "it"."id" limit ? + 0) as "page"`,
+      `select cast(group_concat(json_object('id', "page"."c0", 'tags', (select case when odata_spend_entities(?, count(*), ?) and total("of_r1"."c0" >= x'' or "of_r1"."c1" >= x'') = 0 then json_group_array(json_object('label', "of_r1"."c0", 'Code', "of_r1"."c1")) end from (select "r1"."label" as "c0", "r1"."code" as "c1" from "order_tags" as "r2" inner join "tags" as "r1" on "r1"."code" = "r2"."tag" collate binary where "r2"."order_id" = "page"."c0" and ("r1"."label" <> ?) order by "r1"."label", "r2"."tag" collate binary limit ? + 0 offset ?) as "of_r1"))) as blob) as "c0", count(*) filter (where "page"."c0" >= x'') as "c1", count(*) as "c2" from (select "it"."id" as "c0" from "orders" as "it" order by "it"."id" limit ? + 0) as "page"`,
       /SEARCH r2 USING PRIMARY KEY \(order_id=\?\); SEARCH r1 USING .*\(code=\?\)/,
     ],
   ])("%s", async (_what, target, text, plan) => {
