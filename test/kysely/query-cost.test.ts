@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { estimateCost, visitsOf, type PlanLine } from "../../src/kysely/sqlite/query-cost.ts";
+import { estimateCost, jsonRows, visitsOf, type PlanLine } from "../../src/kysely/sqlite/query-cost.ts";
 import { TableSizes } from "../../src/kysely/sqlite/table-sizes.ts";
 
 const COUNTRIES = 200;
@@ -226,5 +226,23 @@ describe("the sizes of tables", () => {
       [0, 3],
     ]);
     growing.close();
+  });
+});
+
+describe("the rows of a page as JSON", () => {
+  const rows = `select "id" as "c0" from "city" as "it" where ("name" like ?) order by "id" limit ?`;
+  const cells = `select cast(group_concat(json_object('id', "c0")) as blob) as "c0", 0 as "c1", count(*) as "c2"`;
+
+  test("are a query of their own", () => {
+    expect(jsonRows(`${cells} from (${rows}) as "page"`)).toBe(rows);
+  });
+
+  test("are so beside the total", () => {
+    const total = `case when count(*) not between ? and ? then (select count(*) from "city") end as "c3"`;
+    expect(jsonRows(`${cells}, ${total} from (${rows}) as "page"`)).toBe(rows);
+  });
+
+  test("are not those of other statements", () => {
+    expect(jsonRows(rows)).toBeNull();
   });
 });

@@ -116,7 +116,7 @@ export function jsonRows(sql: string): string | null {
   if (!sql.startsWith(JSON_PAGE)) return null;
   const places = JSON_ROWS.map((text) => ({ start: sql.indexOf(text), text })).filter(({ start }) => start >= 0);
   const [first] = places.toSorted((left, right) => left.start - right.start);
-  return first === undefined ? null : sql.slice(first.start + first.text.indexOf("(") + 1, -JSON_END.length);
+  return first === undefined ? null : sql.slice(first.start + first.text.lastIndexOf("(") + 1, -JSON_END.length);
 }
 
 /**
