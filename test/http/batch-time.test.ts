@@ -7,19 +7,19 @@ import { eachDoor, type Door } from "./doors.ts";
 import { noFailures } from "./model.ts";
 
 const Item = entityType("Item", { id: edm.int32().key() });
-const MESSAGE = "The operations of the batch took longer than 0.05 seconds together. Send fewer operations at once.";
+const MESSAGE = "The operations of the batch took longer than 0.5 seconds together. Send fewer operations at once.";
 const LATE = { status: 503, json: { error: { code: "ServiceUnavailable", message: MESSAGE } } };
 const CONTINUE = { Prefer: "continue-on-error" };
 
 type BatchOptions = Exclude<ServiceOptions["batch"], boolean | undefined>;
 
 /** How long an operation takes that leaves no time for others. */
-const LONG = 100;
+const LONG = 800;
 /** The key of the entity whose read waits until it is cancelled. */
 const ENDLESS = 99;
 
 /** A service that counts what it executes. */
-function openShop(door: Door, batch: BatchOptions = { timeout: 50 }) {
+function openShop(door: Door, batch: BatchOptions = { timeout: 500 }) {
   const executed: string[] = [];
   const items = entitySet(Item, {
     maxTop: null,
