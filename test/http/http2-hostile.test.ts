@@ -21,11 +21,11 @@ const slow = odataService({
   logger: noFailures,
   entitySets: [
     entitySet(Note, {
-      getByKey: (id) => pause(1000, { id, text: "a" }),
+      getByKey: (id) => pause(3000, { id, text: "a" }),
       create: (note) => note,
       delete: async () => {
         state.calls += 1;
-        await pause(1000);
+        await pause(3000);
         return true;
       },
     }),
@@ -39,7 +39,7 @@ const slow = odataService({
       returns: edm.string(),
       handler: async () => {
         state.calls += 1;
-        return pause(1000, "done");
+        return pause(3000, "done");
       },
     }),
   },
@@ -80,7 +80,7 @@ describe("requestTimeout of HTTP/2", () => {
     ["DELETE", "/odata/Notes(1)", 204],
     ["GET", "/odata/Notes(1)", 200],
   ])("%s %s may take longer, if its body has arrived and is not read", async (method, path, status) => {
-    const session = await open({ requestTimeout: 300 });
+    const session = await open({ requestTimeout: 2000 });
     state.calls = 0;
     const headers = { ":method": method, ":path": path, "content-type": "application/json" };
     expect((await send(session, headers, "{}")).status).toBe(status);
@@ -88,7 +88,7 @@ describe("requestTimeout of HTTP/2", () => {
   });
 
   test("covers a body that nobody reads and that does not arrive", async () => {
-    const session = await open({ requestTimeout: 300 });
+    const session = await open({ requestTimeout: 2000 });
     const stream = session.request({ ":method": "POST", ":path": "/odata/wait", "content-type": "application/json" });
     stream.on("error", () => undefined).write("{");
     const status = await new Promise((resolve) => {
