@@ -66,7 +66,7 @@ export interface SqlEntitySetOptions<
    */
   readonly preparedStatements?: boolean | undefined;
   /**
-   * What a cell becomes that its property cannot have, such as `infinity`, a zero date, or text in a column of integers. With
+   * The value of a cell that its property cannot have, such as `infinity`, a zero date, or text in a column of integers. With
    * `"error"`, the default, the request fails with 500. With `"null"`, nullable properties are null in responses, and a
    * warning names table, column and key; cells of keys and of properties that are not nullable stay errors.
    */

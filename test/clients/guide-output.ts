@@ -29,7 +29,7 @@ const requestsOf = ({ requests }: { readonly requests: readonly SeenRequest[] })
   lines: requests.map(({ line, status }) => `${String(status)} ${line}`),
 });
 
-/** Runs the program of a guide in a page. Returns what it printed, and its requests. */
+/** Runs the program of a guide in a page. Returns its output and its requests. */
 export async function outputInPage(name: string): Promise<readonly Output[]> {
   const client = await openGuide(name);
   try {

@@ -18,7 +18,7 @@ const LONG = 800;
 /** The key of the entity whose read waits until it is cancelled. */
 const ENDLESS = 99;
 
-/** A service that counts what it executes. */
+/** A service that counts the operations it executes. */
 function openShop(door: Door, batch: BatchOptions = { timeout: 500 }) {
   const executed: string[] = [];
   const items = entitySet(Item, {

@@ -237,7 +237,7 @@ describe("the rows of a page as JSON", () => {
     expect(jsonRows(`${cells} from (${rows}) as "page"`)).toBe(rows);
   });
 
-  test("are so beside the total", () => {
+  test("are the inner query of a statement with the total", () => {
     const total = `case when count(*) not between ? and ? then (select count(*) from "city") end as "c3"`;
     expect(jsonRows(`${cells}, ${total} from (${rows}) as "page"`)).toBe(rows);
   });

@@ -26,8 +26,11 @@ class TakenPool {
   readonly statements: string[] = [];
   readonly #waiting: Array<Waiting> = [];
   readonly #connection: DatabaseConnection = {
-    // oxlint-disable-next-line typescript/no-explicit-any -- the rows have the type that the caller expects
-    executeQuery: (query: CompiledQuery) => Promise.resolve({ rows: this.#rowsOf(query.sql) as any[] }),
+    executeQuery: <Row>(query: CompiledQuery) => {
+      // The caller decides on the type of its rows.
+      const rows: readonly unknown[] = this.#rowsOf(query.sql);
+      return Promise.resolve({ rows: rows as Row[] });
+    },
     streamQuery: () => {
       throw new Error("Nothing is streamed.");
     },

@@ -83,7 +83,7 @@ function ownerFault({ vocabularies, namespace, used }: PathTargets, owner: strin
 }
 
 /**
- * Returns the types that tell an overload from others: of an action its binding type, of a function all types.
+ * Returns the types that distinguish an overload from others: the binding type of an action, all types of a function.
  * @see OData CSDL 4.0, section 14.2.1
  */
 function signatureOf({ namespace }: PathTargets, { operation, set }: Overload): string {
