@@ -1,5 +1,5 @@
 import { isPromiseLike, type Maybe } from "../base/maybe.ts";
-import type { DatabaseSchema, WantedTable } from "./schema.ts";
+import type { CheckedSchema, WantedTable } from "./schema.ts";
 
 /** A statement that reads a catalogue. Its columns are named `c0`, `c1`, … */
 export interface CatalogueQuery {
@@ -19,7 +19,7 @@ export type CatalogueRow = readonly unknown[];
 export type CatalogueSteps<T> = Generator<CatalogueQuery, T, readonly CatalogueRow[]>;
 
 /** Reads tables from the catalogue of one kind of database. */
-export type CatalogueReader = (wanted: readonly WantedTable[]) => CatalogueSteps<DatabaseSchema>;
+export type CatalogueReader = (wanted: readonly WantedTable[]) => CatalogueSteps<CheckedSchema>;
 
 /** Runs one statement. */
 export type RunQuery = (query: CatalogueQuery) => Maybe<readonly CatalogueRow[]>;

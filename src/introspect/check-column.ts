@@ -1,6 +1,6 @@
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import type { ExpectedColumn, StoredTypes, TypeAdvice } from "./expected-table.ts";
-import type { ColumnSchema, DatabaseSchema, TableSchema } from "./schema.ts";
+import type { ColumnSchema, CheckedSchema, TableSchema } from "./schema.ts";
 
 type Place = Pick<SchemaFinding, "set" | "severity"> & {
   readonly table: string;
@@ -13,7 +13,7 @@ export function* checkColumn(
   expected: ExpectedColumn,
   found: ColumnSchema,
   place: Place,
-  { kind, isUtcSession }: Pick<TableSchema, "kind"> & Pick<DatabaseSchema, "isUtcSession">,
+  { kind, isUtcSession }: Pick<TableSchema, "kind"> & Pick<CheckedSchema, "isUtcSession">,
 ): Iterable<SchemaFinding> {
   yield* checkType(expected, found, place);
   yield* checkLabels(expected, found, place);

@@ -2,16 +2,16 @@ import { nearestName } from "../errors/nearest-name.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { checkColumn } from "./check-column.ts";
 import type { ExpectedTable } from "./expected-table.ts";
-import type { ColumnSchema, DatabaseSchema, IndexSchema, TableSchema } from "./schema.ts";
+import type { ColumnSchema, CheckedSchema, IndexSchema, TableSchema } from "./schema.ts";
 
 /**
  * Compares the declarations of a service with the catalogue of a database: tables, columns, types, nullability and keys.
  */
-export function compareTables(expected: readonly ExpectedTable[], schema: DatabaseSchema): readonly SchemaFinding[] {
+export function compareTables(expected: readonly ExpectedTable[], schema: CheckedSchema): readonly SchemaFinding[] {
   return expected.flatMap((table) => [...compareTable(table, schema)]);
 }
 
-function* compareTable(expected: ExpectedTable, schema: DatabaseSchema): Iterable<SchemaFinding> {
+function* compareTable(expected: ExpectedTable, schema: CheckedSchema): Iterable<SchemaFinding> {
   const table = schema.tables.get(expected.text);
   const name = expected.names.join(".");
   const place = { set: expected.set, table: name, severity: "error" } as const;
@@ -52,7 +52,7 @@ function* compareTable(expected: ExpectedTable, schema: DatabaseSchema): Iterabl
 export function findColumn(
   name: string,
   { columns }: Pick<TableSchema, "columns">,
-  { ignoresCase }: Pick<DatabaseSchema, "ignoresCase">,
+  { ignoresCase }: Pick<CheckedSchema, "ignoresCase">,
 ): ColumnSchema | undefined {
   const exact = columns.find((column) => column.name === name);
   if (exact !== undefined || !ignoresCase) return exact;
@@ -65,7 +65,7 @@ export function beginsWith({ columns }: IndexSchema, wanted: readonly ColumnSche
   return wanted.every(({ name }) => first.some((column) => column?.name === name));
 }
 
-function* checkKey(expected: ExpectedTable, table: TableSchema, schema: DatabaseSchema): Iterable<SchemaFinding> {
+function* checkKey(expected: ExpectedTable, table: TableSchema, schema: CheckedSchema): Iterable<SchemaFinding> {
   if (table.kind === "view" || expected.key.length === 0) return;
   const key = expected.key.flatMap((name) => findColumn(name, table, schema) ?? []);
   // Another finding reports a missing column.

@@ -2,7 +2,7 @@ import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { textOf, type CatalogueSteps } from "./catalogue-steps.ts";
 import { beginsWith, findColumn } from "./compare-tables.ts";
 import type { ExpectedColumn, ExpectedTable } from "./expected-table.ts";
-import type { ColumnSchema, DatabaseSchema, IndexedColumn, TableSchema } from "./schema.ts";
+import type { ColumnSchema, CheckedSchema, IndexedColumn, TableSchema } from "./schema.ts";
 
 /** Smaller tables are fast to read without an index. */
 const MANY_ROWS = 10_000;
@@ -43,7 +43,7 @@ interface Warned {
  */
 export function* findMissingIndexes(
   expected: readonly ExpectedTable[],
-  schema: DatabaseSchema,
+  schema: CheckedSchema,
   syntax: IndexSyntax,
 ): CatalogueSteps<readonly SchemaFinding[]> {
   const warned = expected
@@ -64,7 +64,7 @@ function hasManyRows(text: string, index: number): string {
   return `select ${String(index)} as c0 from (select 1 as x from ${text} limit 1 offset ${String(MANY_ROWS)}) as many${String(index)}`;
 }
 
-function* checkTable(expected: ExpectedTable, schema: DatabaseSchema, syntax: IndexSyntax): Iterable<SchemaFinding> {
+function* checkTable(expected: ExpectedTable, schema: CheckedSchema, syntax: IndexSyntax): Iterable<SchemaFinding> {
   const table = schema.tables.get(expected.text);
   if (table === undefined || table.kind === "view") return;
   const scope: Scope = { expected, table, schema, syntax };
@@ -109,7 +109,7 @@ function* checkTable(expected: ExpectedTable, schema: DatabaseSchema, syntax: In
 interface Scope {
   readonly expected: ExpectedTable;
   readonly table: TableSchema;
-  readonly schema: DatabaseSchema;
+  readonly schema: CheckedSchema;
   readonly syntax: IndexSyntax;
 }
 

@@ -1,6 +1,6 @@
 import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
 import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
-import type { DatabaseSchema, WantedTable } from "./schema.ts";
+import type { CheckedSchema, WantedTable } from "./schema.ts";
 
 const COLUMNS = `select c.table_schema as c0, c.table_name as c1, t.table_type as c2, c.column_name as c3,
   lower(c.data_type) as c4, cast(c.column_type as char) as c5, c.is_nullable as c6, lower(c.extra) as c7,
@@ -14,7 +14,7 @@ const INDEXES = `select c.table_schema as c0, c.table_name as c1, c.index_name a
 const NAMES = `select table_name as c0 from information_schema.tables where table_schema = database()`;
 
 /** Reads the catalogue of MariaDB and MySQL. @see https://mariadb.com/kb/en/information-schema-tables/ */
-export function* readMysqlCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<DatabaseSchema> {
+export function* readMysqlCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<CheckedSchema> {
   const parameters = wanted.flatMap(({ names }) => names);
   const tests = wanted.map(({ names }) =>
     names.length > 1

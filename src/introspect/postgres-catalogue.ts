@@ -1,6 +1,6 @@
 import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
 import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
-import type { DatabaseSchema, WantedTable } from "./schema.ts";
+import type { CheckedSchema, WantedTable } from "./schema.ts";
 
 /** Finds the wanted tables as statements do: by `search_path`, temporary tables first. */
 const WANTED = `json_array_elements_text($1::json) as w(name) join pg_class c on c.oid = to_regclass(w.name)::oid`;
@@ -47,7 +47,7 @@ const NAMES = `select case when pg_table_is_visible(c.oid) then c.relname::text 
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname not like 'pg\\_%'`;
 
 /** Reads the catalogue of PostgreSQL. @see https://www.postgresql.org/docs/current/catalogs.html */
-export function* readPostgresCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<DatabaseSchema> {
+export function* readPostgresCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<CheckedSchema> {
   const parameters = [JSON.stringify(wanted.map(({ text }) => text))];
   const columns = yield { sql: COLUMNS, parameters, width: 13 };
   const indexes = yield { sql: INDEXES, parameters, width: 8 };

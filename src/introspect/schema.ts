@@ -6,8 +6,8 @@ export interface WantedTable {
   readonly names: readonly string[];
 }
 
-/** Some tables of a database as its catalogue describes them, in a form that all databases share. */
-export interface DatabaseSchema {
+/** The tables of declarations as the catalogue of a database describes them, for the schema check. */
+export interface CheckedSchema {
   /** By `WantedTable.text`, without tables that do not exist. */
   readonly tables: ReadonlyMap<string, TableSchema>;
   /** All tables of the database; read only if a wanted table is missing. */

@@ -1,6 +1,6 @@
 import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
 import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
-import type { DatabaseSchema, WantedTable } from "./schema.ts";
+import type { CheckedSchema, WantedTable } from "./schema.ts";
 
 /** The schemas in which SQLite looks for an unqualified table. */
 const SEARCHED = ["temp", "main"];
@@ -16,7 +16,7 @@ const INDEXES = `select l.schema as c0, l.name as c1, i.name as c2, i."unique" a
 const NAMES = `select name as c0 from pragma_table_list where type in ('table', 'view', 'virtual') and name not like 'sqlite%'`;
 
 /** Reads the catalogue of SQLite. @see https://sqlite.org/pragma.html#pragma_table_list */
-export function* readSqliteCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<DatabaseSchema> {
+export function* readSqliteCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<CheckedSchema> {
   const parameters = [...new Set(wanted.flatMap(({ names }) => names.slice(-1).map(toLower)))];
   const where = `where lower(l.name) in (${parameters.map(() => "?").join(", ")})`;
   const columns = yield { sql: `${COLUMNS} ${where} order by x.cid`, parameters, width: 12 };

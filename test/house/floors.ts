@@ -53,6 +53,11 @@ export const FLOORS: Readonly<Record<string, Room>> = {
     mayImport: ["definition", "query", "edm", "errors", "base"],
     packages: ["node:process", "node:module", "node:fs"],
   },
+  declarations: {
+    floor: 6,
+    mayImport: ["kysely", "definition", "introspect", "edm", "errors", "base"],
+    packages: ["kysely"],
+  },
   sets: {
     floor: 7,
     mayImport: ["execution", "plan", "memory", "payload", "definition", "query", "edm", "json", "errors", "base"],
@@ -67,6 +72,22 @@ export const FLOORS: Readonly<Record<string, Room>> = {
     floor: 10,
     mayImport: ["service", "definition", "http", "errors", "base"],
     packages: ["node:", "fastify", "hono"],
+  },
+  cli: {
+    floor: 11,
+    mayImport: ["errors", "base"],
+    packages: [
+      "node:",
+      "odatakit",
+      "odatakit/node",
+      "odatakit/kysely",
+      "odatakit/sqlite",
+      "odatakit/openapi",
+      "kysely",
+      "pg",
+      "mysql2",
+      "jose",
+    ],
   },
 };
 

@@ -1,0 +1,108 @@
+import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
+import type { DatabaseKind, ObjectName } from "../introspect/database-schema.ts";
+import type { StorageForm } from "../kysely/columns/storage-option.ts";
+
+/** The declarations of a service over a database as plain data: the source of live declarations and of written code. */
+export interface DescribedService {
+  readonly kind: DatabaseKind;
+  readonly enumTypes: readonly DescribedEnumType[];
+  /** In the order of the names of the sets. */
+  readonly sets: readonly DescribedSet[];
+  readonly warnings: readonly DescribedWarning[];
+}
+
+/** An enumeration type. */
+export interface DescribedEnumType {
+  readonly name: string;
+  readonly members: ReadonlyArray<{ readonly name: string; readonly value: number }>;
+  readonly description: string | null;
+}
+
+/** An entity type and its set. */
+export interface DescribedSet {
+  readonly typeName: string;
+  readonly setName: string;
+  readonly table: ObjectName;
+  /** Whether statements need the schema of the table. */
+  readonly needsSchema: boolean;
+  readonly kind: "table" | "view" | "materialized view";
+  /** The source of the key. */
+  readonly key: "primary key" | "unique index" | "rowid" | "proven" | "given" | "unique in the data";
+  /** The fields of the properties of the key that may be null in rows, which the set excludes. */
+  readonly excludesNulls: readonly string[];
+  readonly description: string | null;
+  /** In the order of the table. */
+  readonly properties: readonly DescribedProperty[];
+  readonly navigations: readonly DescribedNavigation[];
+  readonly estimatedRows: number | null;
+}
+
+/** The type and storage of a column. */
+export interface DescribedColumn {
+  readonly type: PrimitiveTypeName | { readonly enumType: string };
+  readonly isCollection: boolean;
+  readonly facets: { readonly maxLength?: number; readonly precision?: number; readonly scale?: number };
+  readonly storage: StorageForm | null;
+  /** An expression over the columns of the row, in place of the column itself. */
+  readonly sql: string | null;
+  /** Whether the database cannot be given values in the form of the property. */
+  readonly isReadOnly: boolean;
+}
+
+/** A structural property. */
+export interface DescribedProperty extends DescribedColumn {
+  /** The name in `$metadata` and JSON. */
+  readonly name: string;
+  /** The key in code. */
+  readonly field: string;
+  readonly column: string;
+  readonly isKey: boolean;
+  readonly nullable: boolean;
+  /** Whether the database supplies the value. */
+  readonly computed: boolean;
+  /** The default of the column, if it is a literal that the property can have. */
+  readonly defaultValue: boolean | number | string | undefined;
+  /** Whether the database supplies some default, so that requests may omit the property. */
+  readonly hasDefault: boolean;
+  readonly description: string | null;
+  /** Whether an index begins with the column. */
+  readonly isIndexed: boolean;
+}
+
+/** A navigation property. */
+export interface DescribedNavigation {
+  readonly name: string;
+  readonly field: string;
+  readonly cardinality: "many" | "optional" | "required";
+  /** The name of the entity type. */
+  readonly target: string;
+  readonly targetSet: string;
+  /** The field of the navigation of the target that leads back; null without one. */
+  readonly partner: string | null;
+  /** Pairs of a field of this type and a field of the target; empty for a navigation through a link table. */
+  readonly on: ReadonlyArray<readonly [field: string, targetField: string]>;
+  readonly through: DescribedLink | null;
+  readonly description: string | null;
+}
+
+/** The link table of a many-to-many navigation. */
+export interface DescribedLink {
+  readonly table: ObjectName;
+  readonly needsSchema: boolean;
+  readonly from: ReadonlyArray<readonly [field: string, column: string]>;
+  readonly to: ReadonlyArray<readonly [column: string, field: string]>;
+  /** The storage of columns that differs from the default of their types. */
+  readonly columns: Readonly<Record<string, StorageForm>>;
+}
+
+/** Something that is not published, or not as a reader of the schema would expect. */
+export interface DescribedWarning {
+  /** Warnings with the same code have the same cause, and are shown as one line. */
+  readonly code: string;
+  /** The object, such as `Products.Discontinued`, in the names of the service, or of the database if it is omitted. */
+  readonly place: string;
+  /** What was found and what the service does, such as `holds "0" in 77 of 77 rows, published as String`. */
+  readonly message: string;
+  /** The flag that changes it, ready to paste; null if there is none. */
+  readonly flag: string | null;
+}

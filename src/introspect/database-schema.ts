@@ -1,0 +1,101 @@
+import type { ColumnSchema, IndexSchema } from "./schema.ts";
+
+/** The kinds of databases with a catalogue reader. */
+export type DatabaseKind = "sqlite" | "postgres" | "mysql";
+
+/** The name of a table, view or type. */
+export interface ObjectName {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** All tables and views of a database as its catalogue describes them, in a form that all databases share. */
+export interface DatabaseSchema {
+  readonly kind: DatabaseKind;
+  /** The product and its version, such as `PostgreSQL 15.8`. */
+  readonly product: string;
+  /** The schema whose objects need no prefix: `main`, `public`, or the database of the connection to MariaDB. */
+  readonly defaultSchema: string;
+  /** In the order of schema and name. */
+  readonly objects: readonly SchemaObject[];
+}
+
+/** One table or view. */
+export interface SchemaObject extends ObjectName {
+  readonly kind: "table" | "view" | "materialized view";
+  /** In the order of the table. */
+  readonly columns: readonly ObjectColumn[];
+  /** The indexes that contain every row, the primary key included. */
+  readonly indexes: readonly IndexSchema[];
+  /** The names of the columns of the primary key in its order; empty without one. */
+  readonly primaryKey: readonly string[];
+  /** The names of the columns that the database proves to be a key of a view; empty if it does not. */
+  readonly provenKey: readonly string[];
+  readonly foreignKeys: readonly ForeignKey[];
+  readonly comment: string | null;
+  /** The number of rows that the database estimates; null if it does not. */
+  readonly estimatedRows: number | null;
+  /** Why the object belongs to another one or to a tool; null for an object of the application. */
+  readonly omission: ObjectOmission | null;
+}
+
+/** Why an object is not published by default. */
+export interface ObjectOmission {
+  readonly code: "extension" | "migrations" | "partition" | "shadow" | "unreadable" | "virtual";
+  /** Completes the sentence `public.orders_2025 is omitted, because it is …`. */
+  readonly reason: string;
+}
+
+/** One column of a table or view. */
+export interface ObjectColumn extends ColumnSchema {
+  readonly comment: string | null;
+  /** Whether the database supplies the value of new rows: identity, sequence, `auto_increment`, rowid. */
+  readonly isIdentity: boolean;
+  /** Whether `select *` omits the column by intent, as an invisible column of MariaDB. */
+  readonly isInvisible: boolean;
+  /** Whether the user of the connection may select the column. */
+  readonly isSelectable: boolean;
+  /** The maximum length in characters or octets; null without one. */
+  readonly length: number | null;
+  /** Digits of a number, or digits of fractions of seconds; null without a limit. */
+  readonly precision: number | null;
+  readonly scale: number | null;
+  readonly characterSet: string | null;
+  /** The enumeration type of the column, for names; null without one, and in MariaDB, whose types are anonymous. */
+  readonly enumType: ObjectName | null;
+  /** The table column that a column of a view returns unchanged; null if unknown. */
+  readonly source: (ObjectName & { readonly column: string }) | null;
+  /** What the rows contain, where the declared type does not restrict them; null in databases with strict types. */
+  readonly sample: ColumnSample | null;
+}
+
+/** Counts over the first rows of a column of SQLite. */
+export interface ColumnSample {
+  /** How many rows were read. */
+  readonly rows: number;
+  readonly nulls: number;
+  readonly integers: number;
+  readonly reals: number;
+  readonly texts: number;
+  readonly blobs: number;
+  /** The numbers of values with a form, by its name, such as `zero-or-one` and `iso-date`. */
+  readonly forms: Readonly<Record<string, number>>;
+  /** The values of the column, if there are at most 20 different ones. */
+  readonly values: ReadonlyArray<number | string>;
+}
+
+/** A foreign key. */
+export interface ForeignKey {
+  readonly name: string | null;
+  readonly columns: readonly string[];
+  readonly target: ObjectName;
+  /** In the order of `columns`. */
+  readonly targetColumns: readonly string[];
+  readonly comment: string | null;
+}
+
+/** Whether a row of a catalogue belongs to the objects to read. */
+export interface SchemaSelection {
+  /** The schemas to read; absent: all except those of the database itself. */
+  readonly schemas?: readonly string[] | undefined;
+}
