@@ -1,0 +1,110 @@
+import type { ObjectName } from "../../introspect/database-schema.ts";
+import type { DescribedWarning } from "../described-service.ts";
+
+/** The published part of a database, whose names are chosen together. */
+export interface NamingInput {
+  /** In the order of the database. */
+  readonly objects: readonly NamingObject[];
+  readonly relations: readonly NamingRelation[];
+  /** One for each direction. */
+  readonly links: readonly NamingLink[];
+  /** The enumeration types that the database names. */
+  readonly enumTypes: readonly ObjectName[];
+}
+
+/** A table or view that becomes an entity type with an entity set. */
+export interface NamingObject extends ObjectName {
+  /** The published columns, in the order of the table. */
+  readonly columns: readonly string[];
+  /** The published columns whose enumeration type has no name in the database, as in MariaDB. */
+  readonly enumColumns: readonly string[];
+}
+
+/** A foreign key between two published objects. */
+export interface NamingRelation {
+  /** Any text that no other relation or link has. */
+  readonly id: string;
+  readonly from: ObjectName;
+  readonly columns: readonly string[];
+  readonly to: ObjectName;
+  /** Whether the columns are unique, so that the reverse navigation leads to one entity at most. */
+  readonly isUnique: boolean;
+}
+
+/** One direction through a link table. */
+export interface NamingLink {
+  /** Any text that no other relation or link has. */
+  readonly id: string;
+  readonly link: ObjectName;
+  /** The columns of the link table that refer to the object with the navigation. */
+  readonly from: { readonly columns: readonly string[]; readonly target: ObjectName };
+  /** The columns of the link table that refer to the objects that the navigation returns. */
+  readonly to: { readonly columns: readonly string[]; readonly target: ObjectName };
+}
+
+/** The settings of names. */
+export interface NamingOptions {
+  /** `as-is` keeps the names of the database for sets, types and properties. */
+  readonly style: "as-is" | "idiomatic";
+  /** Names that replace the chosen ones, such as `{"public.tbl_cust": "Customer", "Customer.work_address_id": "Office"}`. */
+  readonly names: Readonly<Record<string, string>>;
+  /** The schema whose objects get no prefix. */
+  readonly defaultSchema: string;
+}
+
+/** The names of a service over a database. All of them are simple identifiers, and none clash. */
+export interface ServiceNames {
+  /** By `objectKey`. */
+  readonly objects: ReadonlyMap<string, ObjectNames>;
+  /** By the `id` of the relation. */
+  readonly relations: ReadonlyMap<string, RelationNames>;
+  /** By the `id` of the link. */
+  readonly links: ReadonlyMap<string, MemberName>;
+  /** The names of enumeration types that the database names, by `objectKey`. */
+  readonly enumTypes: ReadonlyMap<string, string>;
+  /** Names that clash, so that their objects have less usual ones. */
+  readonly warnings: readonly DescribedWarning[];
+  /** Entries of `NamingOptions.names` that cannot be used; without any, the command may continue. */
+  readonly faults: readonly NamingFault[];
+}
+
+/** The names of a table or view. */
+export interface ObjectNames {
+  readonly typeName: string;
+  readonly setName: string;
+  /** By the name of the column. */
+  readonly properties: ReadonlyMap<string, MemberName>;
+  /** The names of anonymous enumeration types by the name of the column. */
+  readonly enumTypes: ReadonlyMap<string, string>;
+}
+
+/** The names of the two navigations of a foreign key. */
+export interface RelationNames {
+  /** The navigation of the object with the foreign key. */
+  readonly toOne: MemberName;
+  /** The navigation of the object that the foreign key refers to. */
+  readonly reverse: MemberName;
+}
+
+/** The name of a property or navigation. */
+export interface MemberName {
+  /** The name in `$metadata` and JSON. */
+  readonly name: string;
+  /** The key in code. */
+  readonly field: string;
+}
+
+/** An entry of `NamingOptions.names` that cannot be used. */
+export interface NamingFault {
+  /** The key of the entry. */
+  readonly key: string;
+  /** What is wrong. */
+  readonly message: string;
+  /** The correction. */
+  readonly fix: string;
+}
+
+/** Returns the key of an object in the maps of names. */
+export function objectKey({ schema, name }: ObjectName): string {
+  return JSON.stringify([schema, name]);
+}
