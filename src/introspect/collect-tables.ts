@@ -44,7 +44,8 @@ export function collectTables(
   return tables;
 }
 
-function collectIndexes(listed: readonly ListedIndexColumn[]): readonly IndexSchema[] {
+/** Groups the columns of indexes that contain every row by index. */
+export function collectIndexes(listed: readonly ListedIndexColumn[]): readonly IndexSchema[] {
   const byName = new Map<string, readonly ListedIndexColumn[]>();
   for (const each of listed) {
     if (!each.isPartial) byName.set(each.index, [...(byName.get(each.index) ?? []), each]);

@@ -5,14 +5,26 @@ import type { CheckedSchema, WantedTable } from "./schema.ts";
 /** Finds the wanted tables as statements do: by `search_path`, temporary tables first. */
 const WANTED = `json_array_elements_text($1::json) as w(name) join pg_class c on c.oid = to_regclass(w.name)::oid`;
 
-/** The base type of domains, and whether one of them rejects null. */
-const BASE = (type: string): string => `(with recursive below(oid, is_not_null) as (
-    select ${type}, false union all
-    select t.typbasetype, below.is_not_null or t.typnotnull from below join pg_type t on t.oid = below.oid and t.typtype = 'd')
-  select below.oid, below.is_not_null from below join pg_type t on t.oid = below.oid and t.typtype <> 'd')`;
+/** The base type of domains, the length or precision of values, and whether a domain rejects null. */
+const BASE = (type: string, modifier: string): string => `(with recursive below(oid, is_not_null, modifier) as (
+    select ${type}, false, ${modifier} union all
+    select t.typbasetype, below.is_not_null or t.typnotnull, case when t.typtypmod = -1 then below.modifier else t.typtypmod end
+    from below join pg_type t on t.oid = below.oid and t.typtype = 'd')
+  select below.oid, below.is_not_null, below.modifier
+  from below join pg_type t on t.oid = below.oid and t.typtype <> 'd')`;
+const COLLATION = `case when co.collname = 'default'
+    then (select datcollate::text from pg_database where datname = current_database()) else co.collname::text end`;
+/** The condition of objects that PostgreSQL itself does not own. */
+export const IS_OF_USER: string = `c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname not like 'pg\\_%'`;
 
-/** Replaces domains by their base types, also those of array items. */
-const COLUMNS = `select w.name as c0, c.oid::text as c1, c.relkind::text as c2, a.attname::text as c3,
+/**
+ * Returns the statement that lists columns. It replaces domains by their base types, also those of array items.
+ * @param source the objects, as `c`
+ * @param name the expression that names an object
+ * @param more further expressions
+ */
+export const postgresColumns = (source: string, name: string, more = ""): string =>
+  `select ${name} as c0, c.oid::text as c1, c.relkind::text as c2, a.attname::text as c3,
   format_type(a.atttypid, a.atttypmod) as c4,
   case when bt.typtype = 'e' then 'enum' when bt.typcategory <> 'A' then bt.typname::text
     when el.typtype = 'e' then 'enum[]' else el.typname || '[]' end as c5,
@@ -20,39 +32,39 @@ const COLUMNS = `select w.name as c0, c.oid::text as c1, c.relkind::text as c2, 
     select from pg_constraint k where k.conrelid = c.oid and k.contype = 'c' and k.convalidated
       and pg_get_constraintdef(k.oid) = 'CHECK ((' || quote_ident(a.attname) || ' IS NOT NULL))'))::text as c6, (a.attgenerated <> '')::text as c7,
   case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end as c8,
-  case when co.collname = 'default' then (select datcollate::text from pg_database where datname = current_database())
-    else co.collname::text end as c9,
+  ${COLLATION} as c9,
   (select json_agg(e.enumlabel order by e.enumsortorder)::text from pg_enum e where e.enumtypid = bt.oid) as c10,
-  (a.attnum < 0)::text as c11, (current_setting('TimeZone') in ('UTC', 'Etc/UTC', 'GMT', 'Etc/GMT'))::text as c12
-  from ${WANTED} join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
-  cross join lateral ${BASE("a.atttypid")} d1 join pg_type bt on bt.oid = d1.oid
-  left join lateral ${BASE("bt.typelem")} d2 on true left join pg_type el on el.oid = d2.oid
+  (a.attnum < 0)::text as c11, (current_setting('TimeZone') in ('UTC', 'Etc/UTC', 'GMT', 'Etc/GMT'))::text as c12${more}
+  from ${source} join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
+  cross join lateral ${BASE("a.atttypid", "a.atttypmod")} d1 join pg_type bt on bt.oid = d1.oid
+  left join lateral ${BASE("bt.typelem", "d1.modifier")} d2 on true left join pg_type el on el.oid = d2.oid
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
   left join pg_collation co on co.oid = a.attcollation
   order by a.attnum`;
-/** In `indoption`, 1 means descending and 2 nulls first. */
-const INDEXES = `select w.name as c0, c.oid::text as c1, i.indexrelid::text as c2, i.indisunique::text as c3,
+
+/** Returns the statement that lists columns of indexes. In `indoption`, 1 means descending and 2 nulls first. */
+export const postgresIndexes = (source: string, name: string, more = ""): string =>
+  `select ${name} as c0, c.oid::text as c1, i.indexrelid::text as c2, i.indisunique::text as c3,
   (i.indpred is not null or am.amname <> 'btree')::text as c4, a.attname::text as c5,
-  ((i.indoption[k.ord - 1] & 1) * 2 <> (i.indoption[k.ord - 1] & 2))::text as c6,
-  case when co.collname = 'default' then (select datcollate::text from pg_database where datname = current_database())
-    else co.collname::text end as c7
-  from ${WANTED} join pg_index i on i.indrelid = c.oid and i.indisvalid
+  ((i.indoption[k.ord - 1] & 1) * 2 <> (i.indoption[k.ord - 1] & 2))::text as c6, ${COLLATION} as c7${more}
+  from ${source} join pg_index i on i.indrelid = c.oid and i.indisvalid
   join pg_class ic on ic.oid = i.indexrelid join pg_am am on am.oid = ic.relam
   cross join lateral unnest(i.indkey) with ordinality as k(attnum, ord)
   left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum and k.attnum > 0
   left join pg_collation co on co.oid = i.indcollation[k.ord - 1]
   where k.ord <= i.indnkeyatts order by i.indexrelid, k.ord`;
+const COLUMNS = postgresColumns(WANTED, "w.name");
+const INDEXES = postgresIndexes(WANTED, "w.name");
 const NAMES = `select case when pg_table_is_visible(c.oid) then c.relname::text else n.nspname || '.' || c.relname end as c0
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname not like 'pg\\_%'`;
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${IS_OF_USER}`;
 
 /** Reads the catalogue of PostgreSQL. @see https://www.postgresql.org/docs/current/catalogs.html */
 export function* readPostgresCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<CheckedSchema> {
   const parameters = [JSON.stringify(wanted.map(({ text }) => text))];
   const columns = yield { sql: COLUMNS, parameters, width: 13 };
   const indexes = yield { sql: INDEXES, parameters, width: 8 };
-  const listed = columns.map(toColumn);
-  const tables = collectTables(wanted, listed, indexes.map(toIndexColumn), find);
+  const listed = columns.map(toPostgresColumn);
+  const tables = collectTables(wanted, listed, indexes.map(toPostgresIndexColumn), find);
   const isComplete = wanted.every(({ text }) => tables.has(text));
   const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
   const isUtcSession = columns.every((row) => isYes(row[12]));
@@ -64,7 +76,8 @@ function find({ text }: WantedTable, listed: readonly ListedColumn[]): ListedCol
   return listed.find(({ table }) => table === text);
 }
 
-function toColumn(row: CatalogueRow): ListedColumn {
+/** Returns a row of `postgresColumns`. */
+export function toPostgresColumn(row: CatalogueRow): ListedColumn {
   const [wanted, id, kind, name, definition, type, isNotNull, isGenerated, defaultValue, collation, labels, isHidden] =
     row;
   return {
@@ -86,13 +99,15 @@ function toColumn(row: CatalogueRow): ListedColumn {
   };
 }
 
-function toLabels(cell: unknown): readonly string[] | null {
+/** Returns the labels of an enumeration type in a cell of JSON. */
+export function toLabels(cell: unknown): readonly string[] | null {
   const text = textOrNull(cell);
   const labels: unknown = text === null ? null : JSON.parse(text);
   return Array.isArray(labels) ? labels.map(textOf) : null;
 }
 
-function toIndexColumn([
+/** Returns a row of `postgresIndexes`. */
+export function toPostgresIndexColumn([
   wanted,
   id,
   index,
