@@ -7,6 +7,9 @@ import type { MemberName } from "./naming.ts";
 export interface Claim {
   /** Any text that no other claim of the type has. */
   readonly id: string;
+  readonly kind: "link" | "property" | "reverse" | "to-one";
+  /** The column of a property, or the columns of the foreign key. */
+  readonly columns: readonly string[];
   /** What it is, such as `the column "value"`. */
   readonly what: string;
   /** The wanted name, and others if it is taken, best first. The last one gets a number if all are taken. */
@@ -45,7 +48,7 @@ export function chooseMemberNames(
   }
   const members = new Map<string, MemberName>();
   const warnings: DescribedWarning[] = [];
-  const wanted = new Set(claims.map(({ names }) => names[0]?.toLowerCase()));
+  const wanted = new Set(claims.map(({ id, names }) => (pins.has(id) ? "" : names[0]?.toLowerCase())));
   for (const { id, what, names } of claims) {
     const pin = pinned.get(id);
     const [usual = ""] = names;

@@ -20,7 +20,7 @@ export interface NamingObject extends ObjectName {
   readonly enumColumns: readonly string[];
 }
 
-/** A foreign key between two published objects. */
+/** A foreign key between two objects of the input; others get no names. */
 export interface NamingRelation {
   /** Any text that no other relation or link has. */
   readonly id: string;
@@ -31,7 +31,7 @@ export interface NamingRelation {
   readonly isUnique: boolean;
 }
 
-/** One direction through a link table. */
+/** One direction through a link table. The three objects belong to the input; other links get no names. */
 export interface NamingLink {
   /** Any text that no other relation or link has. */
   readonly id: string;
@@ -46,13 +46,23 @@ export interface NamingLink {
 export interface NamingOptions {
   /** `as-is` keeps the names of the database for sets, types and properties. */
   readonly style: "as-is" | "idiomatic";
-  /** Names that replace the chosen ones, such as `{"public.tbl_cust": "Customer", "Customer.work_address_id": "Office"}`. */
+  /**
+   * Names that replace the chosen ones. The key `*` is ignored.
+   *
+   * | key | value |
+   * | --- | --- |
+   * | `public.tbl_cust`, `tbl_cust` in the default schema | `Customer` names the type, and the set by its plural; `Customer/Clients` names both |
+   * | `public.order_state`, an enumeration type | the type |
+   * | `Customer.work_address_id`: a type and a column | the navigation of the foreign key of this column alone, else the property |
+   * | `Customer.OrdersByWorkAddress`: a type and a name without these entries | the property or navigation with this name |
+   * | `public.tbl_cust.work_address_id`: a table and a column | the property |
+   */
   readonly names: Readonly<Record<string, string>>;
   /** The schema whose objects get no prefix. */
   readonly defaultSchema: string;
 }
 
-/** The names of a service over a database. All of them are simple identifiers, and none clash. */
+/** The names of a service over a database. All of them are simple identifiers, and none clash if there are no faults. */
 export interface ServiceNames {
   /** By `objectKey`. */
   readonly objects: ReadonlyMap<string, ObjectNames>;
@@ -62,9 +72,9 @@ export interface ServiceNames {
   readonly links: ReadonlyMap<string, MemberName>;
   /** The names of enumeration types that the database names, by `objectKey`. */
   readonly enumTypes: ReadonlyMap<string, string>;
-  /** Names that clash, so that their objects have less usual ones. */
+  /** Names that clash, so that their objects have less usual ones, and entries of `NamingOptions.names` that name nothing. */
   readonly warnings: readonly DescribedWarning[];
-  /** Entries of `NamingOptions.names` that cannot be used; without any, the command may continue. */
+  /** Entries of `NamingOptions.names` that cannot be used. */
   readonly faults: readonly NamingFault[];
 }
 

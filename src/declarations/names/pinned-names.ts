@@ -1,0 +1,85 @@
+import type { ObjectName } from "../../introspect/database-schema.ts";
+import type { EntityNames, EntityPair } from "./entity-names.ts";
+import { inflect } from "./inflection.ts";
+import { type Claim, type NamedMembers, chooseMemberNames } from "./member-names.ts";
+import type { NameEntries } from "./name-entries.ts";
+import type { NamingObject, NamingOptions } from "./naming.ts";
+import { describeObject } from "./places.ts";
+import { identifier } from "./words.ts";
+
+const RENAME = "Give one of them another name.";
+
+/** Returns the keys that name an object of the database in `NamingOptions.names`. */
+export function objectKeys(object: ObjectName, { defaultSchema }: NamingOptions): readonly string[] {
+  return object.schema === defaultSchema ? [describeObject(object), object.name] : [describeObject(object)];
+}
+
+/** Takes the names that entries give to entity types and sets. */
+export function pinnedEntities(
+  objects: readonly NamingObject[],
+  entries: NameEntries,
+  options: NamingOptions,
+): ReadonlyMap<NamingObject, EntityPair> {
+  const pins = new Map<NamingObject, EntityPair>();
+  const types = new Set<string>();
+  const sets = new Set<string>();
+  for (const object of objects) {
+    const entry = entries.take(objectKeys(object, options));
+    if (entry === null) continue;
+    const [typeName = "", setName = pluralName(typeName), ...more] = entry.value.split("/");
+    if (more.length > 0) entries.reject(entry.key, `"${entry.value}" is not a name.`, "Write a type, or a type and a set: Customer/Customers.");
+    else if (!entries.accept(entry.key, typeName) || !entries.accept(entry.key, setName)) continue;
+    else if (types.has(typeName.toLowerCase()) || sets.has(setName.toLowerCase())) {
+      entries.reject(entry.key, `Another entry has the name ${typeName} or ${setName}, or differs only in case.`, RENAME);
+    } else pins.set(object, { typeName, setName });
+    types.add(typeName.toLowerCase());
+    sets.add(setName.toLowerCase());
+  }
+  return pins;
+}
+
+/** Takes the names that entries give to the members of an entity type. */
+export function pinnedMembers(
+  entity: EntityNames,
+  claims: readonly Claim[],
+  entries: NameEntries,
+  options: NamingOptions,
+): ReadonlyMap<string, string> {
+  const { members } = chooseMemberNames(entity, claims, new Map());
+  const pins = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const [id, keys] of keysOfMembers(entity, claims, members, options)) {
+    const entry = pins.has(id) ? null : entries.take(keys);
+    if (entry === null || !entries.accept(entry.key, entry.value)) continue;
+    if (taken.has(entry.value.toLowerCase())) {
+      entries.reject(entry.key, `Another entry of ${entity.typeName} has the name ${entry.value}, or differs only in case.`, RENAME);
+    } else pins.set(id, entry.value);
+    taken.add(entry.value.toLowerCase());
+  }
+  return pins;
+}
+
+/** Lists the keys of members; a key that two members have belongs to the first. */
+function* keysOfMembers(
+  { object, typeName }: EntityNames,
+  claims: readonly Claim[],
+  members: NamedMembers["members"],
+  options: NamingOptions,
+): Iterable<readonly [id: string, keys: readonly string[]]> {
+  const keyColumns = claims.filter(({ kind }) => kind === "to-one").map(({ columns }) => columns);
+  for (const { id, kind, columns } of claims) {
+    const [column = ""] = columns;
+    const isAlone = columns.length === 1 && keyColumns.filter((other) => other.length === 1 && other[0] === column).length === 1;
+    if (kind === "to-one" && isAlone) yield [id, [`${typeName}.${column}`]];
+  }
+  for (const { id, kind, columns } of claims) {
+    if (kind !== "property") continue;
+    const owners = [typeName, ...objectKeys(object, options)];
+    yield [id, owners.map((owner) => `${owner}.${columns[0] ?? ""}`)];
+  }
+  for (const { id } of claims) yield [id, [`${typeName}.${members.get(id)?.name ?? ""}`]];
+}
+
+function pluralName(typeName: string): string {
+  return identifier(inflect([typeName])[1].join(""));
+}
