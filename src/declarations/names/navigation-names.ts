@@ -67,8 +67,9 @@ function roleOf(columns: readonly string[], target: EntityNames): Role {
   if (columns.length !== 1 || column === undefined) return asTarget;
   const whole = wordsOf(column);
   const words = withoutKey(whole);
-  if (words.length === 0 || isTargetWithKey(whole, target)) return asTarget;
-  return { words, isWhole: words === whole, isTarget: target.aliases.has(pascalCase(words).toLowerCase()) };
+  const isWhole = words === whole;
+  if (words.length === 0 || (isWhole && isTargetWithKey(whole, target))) return asTarget;
+  return { words, isWhole, isTarget: target.aliases.has(pascalCase(words).toLowerCase()) };
 }
 
 /** Returns the same words if none ends a key. */
