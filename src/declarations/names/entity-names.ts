@@ -47,9 +47,16 @@ export function chooseEntityNames(
     const pair = pins.get(object);
     return pair === undefined ? null : { ...pair, source: "pinned" };
   };
-  const idiomatic = numbered(ownIfClashing(candidates(objects, (object) => pinned(object) ?? inflected(object, options)), options));
+  const idiomatic = numbered(
+    ownIfClashing(
+      candidates(objects, (object) => pinned(object) ?? inflected(object, options)),
+      options,
+    ),
+  );
   const isIdiomatic = options.style === "idiomatic";
-  const chosen = isIdiomatic ? idiomatic : numbered(candidates(objects, (object) => pinned(object) ?? asIs(object, options)));
+  const chosen = isIdiomatic
+    ? idiomatic
+    : numbered(candidates(objects, (object) => pinned(object) ?? asIs(object, options)));
   const entities: EntityNames[] = [];
   const warnings: DescribedWarning[] = [];
   for (const [object, { typeName, setName, source }] of chosen) {

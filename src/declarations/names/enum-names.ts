@@ -1,5 +1,5 @@
-import type { DescribedWarning } from "../described-service.ts";
 import type { ObjectName } from "../../introspect/database-schema.ts";
+import type { DescribedWarning } from "../described-service.ts";
 import { type EntityNames, prefixedIdentifier, prefixedWords } from "./entity-names.ts";
 import { TakenNames } from "./free-name.ts";
 import type { NameEntries } from "./name-entries.ts";
@@ -34,7 +34,8 @@ export function chooseEnumNames(
     const entry = entries.take(keys);
     const isPinned = entry !== null && entries.accept(entry.key, entry.value);
     const usual = isPinned ? entry.value : wanted;
-    if (isPinned && taken.has(usual)) entries.reject(entry.key, `Another type has the name ${usual}.`, "Choose another name.");
+    if (isPinned && taken.has(usual))
+      entries.reject(entry.key, `Another type has the name ${usual}.`, "Choose another name.");
     const name = taken.free([usual, identifier(`${usual}Enum`)]);
     taken.add(name);
     const message = `${what} is not named ${usual}, because another type has that name; "${keys[0] ?? ""}" in \`names\` renames it`;
@@ -49,7 +50,9 @@ export function chooseEnumNames(
   const anonymous = entities.map((entity): readonly [EntityNames, ReadonlyMap<string, string>] => {
     const { object, typeName } = entity;
     const names = object.enumColumns.map((column): readonly [string, string] => {
-      const wanted = isIdiomatic ? identifier(typeName + pascalCase(wordsOf(column))) : identifier(`${typeName}_${asIdentifier(column)}`);
+      const wanted = isIdiomatic
+        ? identifier(typeName + pascalCase(wordsOf(column)))
+        : identifier(`${typeName}_${asIdentifier(column)}`);
       return [column, choose(`the type of ${describeColumns(object, [column])}`, wanted, [wanted])];
     });
     return [entity, new Map(names)];

@@ -25,5 +25,9 @@ export class TakenNames {
 /** Adds a number to a name, within the 128 characters of an identifier. */
 function withNumber(name: string, number: number): string {
   const digits = String(number);
-  return Array.from(name).slice(0, 128 - digits.length).join("") + digits;
+  return (
+    Array.from(name)
+      .slice(0, 128 - digits.length)
+      .join("") + digits
+  );
 }

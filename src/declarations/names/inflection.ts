@@ -73,7 +73,9 @@ export function singularOf(word: string): string {
 /** Returns the plural of an English noun in lower case. @param word a singular */
 export function pluralOfNoun(word: string): string {
   if (UNCHANGED.has(word)) return word;
-  return PLURALS.get(word) ?? compoundEnding(word, (noun) => PLURALS.get(noun) ?? noun) ?? replaced(word, PLURAL_ENDINGS);
+  return (
+    PLURALS.get(word) ?? compoundEnding(word, (noun) => PLURALS.get(noun) ?? noun) ?? replaced(word, PLURAL_ENDINGS)
+  );
 }
 
 function compoundEnding(word: string, inflected: (noun: string) => string): string | null {

@@ -1,8 +1,8 @@
 import type { EntityNames } from "./entity-names.ts";
 import type { Claim } from "./member-names.ts";
-import { type LinkSide, linkName, nameByColumns, reverseName, throughName, toOneName } from "./navigation-names.ts";
 import type { NamingInput, NamingOptions } from "./naming.ts";
 import { objectKey } from "./naming.ts";
+import { type LinkSide, linkName, nameByColumns, reverseName, throughName, toOneName } from "./navigation-names.ts";
 import { describeColumns, describeObject } from "./places.ts";
 import { asIdentifier, pascalCase, wordsOf } from "./words.ts";
 
@@ -39,10 +39,17 @@ export function memberClaims(
     byKey.get(objectKey(entity.object))?.index ?? 0,
     entity.object.columns.indexOf(columns[0] ?? ""),
   ];
-  const groups = [toOneClaims(input, find, orderOf), reverseClaims(input, find, orderOf), linkClaims(input, find, orderOf)];
+  const groups = [
+    toOneClaims(input, find, orderOf),
+    reverseClaims(input, find, orderOf),
+    linkClaims(input, find, orderOf),
+  ];
   const claims = new Map<EntityNames, Claim[]>();
   for (const entity of entities) {
-    claims.set(entity, entity.object.columns.map((column) => columnClaim(column, style)));
+    claims.set(
+      entity,
+      entity.object.columns.map((column) => columnClaim(column, style)),
+    );
   }
   for (const claim of groups.flatMap((group) => group.toSorted(inOrder))) claims.get(claim.owner)?.push(claim);
   return claims;

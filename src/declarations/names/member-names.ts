@@ -1,5 +1,5 @@
-import type { DescribedWarning } from "../described-service.ts";
 import { toWireName } from "../../definition/names.ts";
+import type { DescribedWarning } from "../described-service.ts";
 import { TakenNames } from "./free-name.ts";
 import type { MemberName } from "./naming.ts";
 

@@ -28,7 +28,12 @@ export function toOneName(columns: readonly string[], target: EntityNames): stri
  * Names the reverse navigation of a foreign key: the set of the entities with the foreign key, or their type if the columns
  * are unique. A role other than the target type is added: `CustomersByHomeAddress`.
  */
-export function reverseName(from: EntityNames, columns: readonly string[], target: EntityNames, isUnique: boolean): string {
+export function reverseName(
+  from: EntityNames,
+  columns: readonly string[],
+  target: EntityNames,
+  isUnique: boolean,
+): string {
   const { words, isTarget } = roleOf(columns, target);
   const child = isUnique ? from.navigation.typeName : from.navigation.setName;
   return isTarget ? child : identifier(`${child}By${pascalCase(words)}`);

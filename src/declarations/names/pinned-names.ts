@@ -27,10 +27,19 @@ export function pinnedEntities(
     const entry = entries.take(objectKeys(object, options));
     if (entry === null) continue;
     const [typeName = "", setName = pluralName(typeName), ...more] = entry.value.split("/");
-    if (more.length > 0) entries.reject(entry.key, `"${entry.value}" is not a name.`, "Write a type, or a type and a set: Customer/Customers.");
+    if (more.length > 0)
+      entries.reject(
+        entry.key,
+        `"${entry.value}" is not a name.`,
+        "Write a type, or a type and a set: Customer/Customers.",
+      );
     else if (!entries.accept(entry.key, typeName) || !entries.accept(entry.key, setName)) continue;
     else if (types.has(typeName.toLowerCase()) || sets.has(setName.toLowerCase())) {
-      entries.reject(entry.key, `Another entry has the name ${typeName} or ${setName}, or differs only in case.`, RENAME);
+      entries.reject(
+        entry.key,
+        `Another entry has the name ${typeName} or ${setName}, or differs only in case.`,
+        RENAME,
+      );
     } else pins.set(object, { typeName, setName });
     types.add(typeName.toLowerCase());
     sets.add(setName.toLowerCase());
@@ -52,7 +61,11 @@ export function pinnedMembers(
     const entry = pins.has(id) ? null : entries.take(keys);
     if (entry === null || !entries.accept(entry.key, entry.value)) continue;
     if (taken.has(entry.value.toLowerCase())) {
-      entries.reject(entry.key, `Another entry of ${entity.typeName} has the name ${entry.value}, or differs only in case.`, RENAME);
+      entries.reject(
+        entry.key,
+        `Another entry of ${entity.typeName} has the name ${entry.value}, or differs only in case.`,
+        RENAME,
+      );
     } else pins.set(id, entry.value);
     taken.add(entry.value.toLowerCase());
   }
@@ -69,7 +82,8 @@ function* keysOfMembers(
   const keyColumns = claims.filter(({ kind }) => kind === "to-one").map(({ columns }) => columns);
   for (const { id, kind, columns } of claims) {
     const [column = ""] = columns;
-    const isAlone = columns.length === 1 && keyColumns.filter((other) => other.length === 1 && other[0] === column).length === 1;
+    const isAlone =
+      columns.length === 1 && keyColumns.filter((other) => other.length === 1 && other[0] === column).length === 1;
     if (kind === "to-one" && isAlone) yield [id, [`${typeName}.${column}`]];
   }
   for (const { id, kind, columns } of claims) {

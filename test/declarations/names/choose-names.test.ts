@@ -51,7 +51,8 @@ describe("properties", () => {
   });
 
   test("a number is a warning", () => {
-    const message = 'the column "value" is not named Value, because the column "Value" has that name; "Item.Value2" in `names` renames it';
+    const message =
+      'the column "value" is not named Value, because the column "Value" has that name; "Item.Value2" in `names` renames it';
     expect(namesOf({ item: "Value, value" }).warnings).toEqual([
       { code: "name-clash", place: "Items.Value2", message, flag: null },
     ]);
@@ -90,13 +91,35 @@ describe("navigations through link tables", () => {
   test.each<[link: string, columns: string, tables: Tables, expected: readonly string[]]>([
     ["film_actor", "film_id > film, actor_id > actor", { film: "id", actor: "id" }, ["Actors", "Films"]],
     ["actors_films", "film_id > film, actor_id > actor", { film: "id", actor: "id" }, ["Actors", "Films"]],
-    ["EmployeeTerritories", "EmployeeID > Employees, TerritoryID > Territories", { Employees: "id", Territories: "id" }, ["Territories", "Employees"]],
-    ["membership", "user_id > users, team_id > teams", { users: "id", teams: "id" }, ["TeamsThroughMembership", "UsersThroughMembership"]],
-    ["subscriptions", "subscriber > users, subscribed > users", { users: "id" }, ["SubscribedsThroughSubscription", "SubscribersThroughSubscription"]],
-    ["user_user", "follower_id > user, leader_id > user", { user: "id" }, ["LeadersThroughUserUser", "FollowersThroughUserUser"]],
+    [
+      "EmployeeTerritories",
+      "EmployeeID > Employees, TerritoryID > Territories",
+      { Employees: "id", Territories: "id" },
+      ["Territories", "Employees"],
+    ],
+    [
+      "membership",
+      "user_id > users, team_id > teams",
+      { users: "id", teams: "id" },
+      ["TeamsThroughMembership", "UsersThroughMembership"],
+    ],
+    [
+      "subscriptions",
+      "subscriber > users, subscribed > users",
+      { users: "id" },
+      ["SubscribedsThroughSubscription", "SubscribersThroughSubscription"],
+    ],
+    [
+      "user_user",
+      "follower_id > user, leader_id > user",
+      { user: "id" },
+      ["LeadersThroughUserUser", "FollowersThroughUserUser"],
+    ],
     ["sales.line_tag", "line_id > sales.line, tag_id > tag", { "sales.line": "id", tag: "id" }, ["Tags", "SalesLines"]],
   ])("%s(%s)", (link, columns, tables, expected) => {
-    expect([...namesOf({ ...tables, [link]: columns }, [link]).links.values()].map(({ name }) => name)).toEqual(expected);
+    expect([...namesOf({ ...tables, [link]: columns }, [link]).links.values()].map(({ name }) => name)).toEqual(
+      expected,
+    );
   });
 });
 
@@ -146,7 +169,11 @@ describe("navigations that clash", () => {
   });
 
   test("a clash names both navigations", () => {
-    const tables = { customer: "id", tag: "id, customer_id > customer", customer_tag: "customer_id > customer, tag_id > tag" };
+    const tables = {
+      customer: "id",
+      tag: "id, customer_id > customer",
+      customer_tag: "customer_id > customer, tag_id > tag",
+    };
     expect(namesOf(tables, ["customer_tag"]).warnings).toEqual([
       {
         code: "name-clash",

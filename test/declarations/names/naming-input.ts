@@ -19,7 +19,11 @@ export type Tables = Readonly<Record<string, string>>;
 export const USUAL: NamingOptions = { style: "idiomatic", names: {}, defaultSchema: "public" };
 
 /** Makes the input of names from tables as text. @param linkTables each has two foreign keys */
-export function namingInput(tables: Tables, linkTables: readonly string[] = [], enums: readonly string[] = []): NamingInput {
+export function namingInput(
+  tables: Tables,
+  linkTables: readonly string[] = [],
+  enums: readonly string[] = [],
+): NamingInput {
   const objects: NamingObject[] = [];
   const relations: NamingRelation[] = [];
   for (const [table, text] of Object.entries(tables)) {
@@ -41,7 +45,11 @@ export function namingInput(tables: Tables, linkTables: readonly string[] = [], 
 }
 
 /** Chooses the names of tables as text. */
-export function namesOf(tables: Tables, linkTables: readonly string[] = [], given: Partial<NamingOptions> = {}): ServiceNames {
+export function namesOf(
+  tables: Tables,
+  linkTables: readonly string[] = [],
+  given: Partial<NamingOptions> = {},
+): ServiceNames {
   return chooseNames(namingInput(tables, linkTables), { ...USUAL, ...given });
 }
 
