@@ -34,8 +34,9 @@ export function chooseEnumNames(
     const entry = entries.take(keys);
     const isPinned = entry !== null && entries.accept(entry.key, entry.value);
     const usual = isPinned ? entry.value : wanted;
-    if (isPinned && taken.has(usual))
+    if (isPinned && taken.has(usual)) {
       entries.reject(entry.key, `Another type has the name ${usual}.`, "Choose another name.");
+    }
     const name = taken.free([usual, identifier(`${usual}Enum`)]);
     taken.add(name);
     const message = `${what} is not named ${usual}, because another type has that name; "${keys[0] ?? ""}" in \`names\` renames it`;

@@ -1,7 +1,6 @@
 import type { EntityNames } from "./entity-names.ts";
 import type { Claim } from "./member-names.ts";
-import type { NamingInput, NamingOptions } from "./naming.ts";
-import { objectKey } from "./naming.ts";
+import { type NamingInput, type NamingOptions, objectKey } from "./naming.ts";
 import { type LinkSide, linkName, nameByColumns, reverseName, throughName, toOneName } from "./navigation-names.ts";
 import { describeColumns, describeObject } from "./places.ts";
 import { asIdentifier, pascalCase, wordsOf } from "./words.ts";

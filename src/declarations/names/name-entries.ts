@@ -3,6 +3,12 @@ import { nearestName } from "../../errors/nearest-name.ts";
 import type { DescribedWarning } from "../described-service.ts";
 import type { NamingFault } from "./naming.ts";
 
+/** One entry of `NamingOptions.names`. */
+export interface NameEntry {
+  readonly key: string;
+  readonly value: string;
+}
+
 /** The entries of `NamingOptions.names`, which objects and members take one after the other. */
 export class NameEntries {
   readonly #entries: ReadonlyMap<string, string>;
@@ -16,7 +22,7 @@ export class NameEntries {
   }
 
   /** Returns the first entry of an object or member that no other has taken. @param keys the keys that name it */
-  take(keys: readonly string[]): { readonly key: string; readonly value: string } | null {
+  take(keys: readonly string[]): NameEntry | null {
     for (const key of keys) this.#known.add(key);
     for (const key of keys) {
       const value = this.#entries.get(key);

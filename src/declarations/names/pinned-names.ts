@@ -1,8 +1,9 @@
 import type { ObjectName } from "../../introspect/database-schema.ts";
 import type { EntityNames, EntityPair } from "./entity-names.ts";
+import { TakenNames } from "./free-name.ts";
 import { inflect } from "./inflection.ts";
 import { type Claim, type NamedMembers, chooseMemberNames } from "./member-names.ts";
-import type { NameEntries } from "./name-entries.ts";
+import type { NameEntries, NameEntry } from "./name-entries.ts";
 import type { NamingObject, NamingOptions } from "./naming.ts";
 import { describeObject } from "./places.ts";
 import { identifier } from "./words.ts";
@@ -21,30 +22,30 @@ export function pinnedEntities(
   options: NamingOptions,
 ): ReadonlyMap<NamingObject, EntityPair> {
   const pins = new Map<NamingObject, EntityPair>();
-  const types = new Set<string>();
-  const sets = new Set<string>();
+  const types = new TakenNames();
+  const sets = new TakenNames();
   for (const object of objects) {
     const entry = entries.take(objectKeys(object, options));
-    if (entry === null) continue;
-    const [typeName = "", setName = pluralName(typeName), ...more] = entry.value.split("/");
-    if (more.length > 0)
-      entries.reject(
-        entry.key,
-        `"${entry.value}" is not a name.`,
-        "Write a type, or a type and a set: Customer/Customers.",
-      );
-    else if (!entries.accept(entry.key, typeName) || !entries.accept(entry.key, setName)) continue;
-    else if (types.has(typeName.toLowerCase()) || sets.has(setName.toLowerCase())) {
-      entries.reject(
-        entry.key,
-        `Another entry has the name ${typeName} or ${setName}, or differs only in case.`,
-        RENAME,
-      );
-    } else pins.set(object, { typeName, setName });
-    types.add(typeName.toLowerCase());
-    sets.add(setName.toLowerCase());
+    const pair = entry === null ? null : acceptPair(entry, entries);
+    if (entry === null || pair === null) continue;
+    const { typeName, setName } = pair;
+    const message = `Another entry has the name ${typeName} or ${setName}, or differs only in case.`;
+    if (types.has(typeName) || sets.has(setName)) entries.reject(entry.key, message, RENAME);
+    else pins.set(object, pair);
+    types.add(typeName);
+    sets.add(setName);
   }
   return pins;
+}
+
+/** Parses `Customer` or `Customer/Customers`. */
+function acceptPair({ key, value }: NameEntry, entries: NameEntries): EntityPair | null {
+  const [typeName = "", setName = pluralName(typeName), ...more] = value.split("/");
+  if (more.length > 0) {
+    entries.reject(key, `"${value}" is not a name.`, "Write a type, or a type and a set: Customer/Customers.");
+    return null;
+  }
+  return entries.accept(key, typeName) && entries.accept(key, setName) ? { typeName, setName } : null;
 }
 
 /** Takes the names that entries give to the members of an entity type. */
@@ -56,18 +57,14 @@ export function pinnedMembers(
 ): ReadonlyMap<string, string> {
   const { members } = chooseMemberNames(entity, claims, new Map());
   const pins = new Map<string, string>();
-  const taken = new Set<string>();
+  const taken = new TakenNames();
   for (const [id, keys] of keysOfMembers(entity, claims, members, options)) {
     const entry = pins.has(id) ? null : entries.take(keys);
     if (entry === null || !entries.accept(entry.key, entry.value)) continue;
-    if (taken.has(entry.value.toLowerCase())) {
-      entries.reject(
-        entry.key,
-        `Another entry of ${entity.typeName} has the name ${entry.value}, or differs only in case.`,
-        RENAME,
-      );
-    } else pins.set(id, entry.value);
-    taken.add(entry.value.toLowerCase());
+    const message = `Another entry of ${entity.typeName} has the name ${entry.value}, or differs only in case.`;
+    if (taken.has(entry.value)) entries.reject(entry.key, message, RENAME);
+    else pins.set(id, entry.value);
+    taken.add(entry.value);
   }
   return pins;
 }
