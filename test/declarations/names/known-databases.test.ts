@@ -66,20 +66,80 @@ describe("names of known databases", () => {
     const input = namingInput(CHINOOK, ["PlaylistTrack"]);
     const names = chooseNames(input, USUAL);
     expect(names.warnings).toEqual([]);
-    expect(listNames(input, names)).toEqual({});
+    expect(listNames(input, names)).toEqual({
+      "Album/Albums": "AlbumId Title ArtistId Artist Tracks",
+      "Artist/Artists": "ArtistId Name Albums",
+      "Customer/Customers": "CustomerId FirstName SupportRepId SupportRep Invoices",
+      "Employee/Employees":
+        "EmployeeId LastName ReportsTo ReportsToEmployee CustomersBySupportRep EmployeesByReportsTo",
+      "Genre/Genres": "GenreId Name Tracks",
+      "Invoice/Invoices": "InvoiceId CustomerId Total Customer InvoiceLines",
+      "InvoiceLine/InvoiceLines": "InvoiceLineId InvoiceId TrackId Invoice Track",
+      "MediaType/MediaTypes": "MediaTypeId Name Tracks",
+      "Playlist/Playlists": "PlaylistId Name PlaylistTracks Tracks",
+      "PlaylistTrack/PlaylistTracks": "PlaylistId TrackId Playlist Track",
+      "Track/Tracks":
+        "TrackId Name AlbumId MediaTypeId GenreId Album MediaType Genre InvoiceLines PlaylistTracks Playlists",
+    });
   });
 
   test("Northwind", () => {
     const input = namingInput(NORTHWIND, ["CustomerCustomerDemo", "EmployeeTerritories", "Order Details"]);
     const names = chooseNames(input, USUAL);
     expect(names.warnings).toEqual([]);
-    expect(listNames(input, names)).toEqual({});
+    expect(listNames(input, names)).toEqual({
+      "AlphabeticalListOfProduct/AlphabeticalListOfProducts": "ProductID",
+      "Category/Categories": "CategoryID CategoryName Products",
+      "CategorySalesFor1997/CategorySalesFor1997": "CategoryName",
+      "CurrentProductList/CurrentProductLists": "ProductID",
+      "Customer/Customers":
+        "CustomerID CompanyName CustomerCustomerDemos Orders CustomerTypesThroughCustomerCustomerDemo",
+      "CustomerAndSuppliersByCity/CustomerAndSuppliersByCities": "City",
+      "CustomerCustomerDemo/CustomerCustomerDemos": "CustomerID CustomerTypeID Customer CustomerType",
+      "CustomerDemographic/CustomerDemographics":
+        "CustomerTypeID CustomerDesc CustomerCustomerDemosByCustomerType CustomersThroughCustomerCustomerDemo",
+      "Employee/Employees":
+        "EmployeeID LastName ReportsTo ReportsToEmployee EmployeeTerritories EmployeesByReportsTo Orders Territories",
+      "EmployeeTerritory/EmployeeTerritories": "EmployeeID TerritoryID Employee Territory",
+      "Invoice/Invoices": "OrderID",
+      "Order/Orders":
+        "OrderID CustomerID EmployeeID ShipVia Customer Employee ShipViaShipper OrderDetails ProductsThroughOrderDetail",
+      "OrderDetail/OrderDetails": "OrderID ProductID UnitPrice Order Product",
+      "OrdersQry/OrdersQrys": "OrderID",
+      "Product/Products": "ProductID SupplierID CategoryID Supplier Category OrderDetails OrdersThroughOrderDetail",
+      "ProductsByCategory/ProductsByCategories": "ProductName",
+      "QuarterlyOrder/QuarterlyOrders": "CustomerID",
+      "Region/Regions": "RegionID RegionDescription Territories",
+      "SalesTotalsByAmount/SalesTotalsByAmounts": "OrderID",
+      "Shipper/Shippers": "ShipperID CompanyName OrdersByShipVia",
+      "Supplier/Suppliers": "SupplierID CompanyName Products",
+      "Territory/Territories": "TerritoryID RegionID Region EmployeeTerritories Employees",
+    });
   });
 
   test("Sakila", () => {
     const input = namingInput(SAKILA, ["film_actor", "film_category"]);
     const names = chooseNames(input, USUAL);
     expect(names.warnings).toEqual([]);
-    expect(listNames(input, names)).toEqual({});
+    expect(listNames(input, names)).toEqual({
+      "Actor/Actors": "ActorId FirstName LastUpdate FilmActors Films",
+      "Address/Addresses": "AddressId CityId City Customers Staff Stores",
+      "Category/Categories": "CategoryId Name FilmCategories Films",
+      "City/Cities": "CityId CountryId Country Addresses",
+      "Country/Countries": "CountryId Country Cities",
+      "Customer/Customers": "CustomerId StoreId AddressId Store Address Payments Rentals",
+      "Film/Films":
+        "FilmId LanguageId OriginalLanguageId Rating SpecialFeatures Language OriginalLanguage FilmActors FilmCategories Inventories Actors Categories",
+      "FilmActor/FilmActors": "ActorId FilmId LastUpdate Actor Film",
+      "FilmCategory/FilmCategories": "FilmId CategoryId LastUpdate Film Category",
+      "FilmText/FilmTexts": "FilmId Title",
+      "Inventory/Inventories": "InventoryId FilmId StoreId Film Store Rentals",
+      "Language/Languages": "LanguageId Name Films FilmsByOriginalLanguage",
+      "Payment/Payments": "PaymentId CustomerId StaffId RentalId Customer Staff Rental",
+      "Rental/Rentals": "RentalId InventoryId CustomerId StaffId Inventory Customer Staff Payments",
+      "SalesByStore/SalesByStores": "Store",
+      "Staff/Staff": "StaffId AddressId StoreId Password Address Store Payments Rentals StoreByManagerStaff",
+      "Store/Stores": "StoreId ManagerStaffId AddressId ManagerStaff Address Customers Inventories Staff",
+    });
   });
 });

@@ -166,10 +166,10 @@ function placedNames(given: NamingInput): PlacedNames {
     for (const [column, { name }] of properties) names.set(`${key} ${column}`, `${setName}.${name}`);
   }
   for (const { id, from, to } of given.relations) {
-    names.set(`${id} to one`, `${setOf(from)}.${relations.get(id)?.toOne.name}`);
-    names.set(`${id} reverse`, `${setOf(to)}.${relations.get(id)?.reverse.name}`);
+    names.set(`${id} to one`, `${setOf(from)}.${relations.get(id)?.toOne.name ?? ""}`);
+    names.set(`${id} reverse`, `${setOf(to)}.${relations.get(id)?.reverse.name ?? ""}`);
   }
-  for (const { id, from } of given.links) names.set(id, `${setOf(from.target)}.${links.get(id)?.name}`);
+  for (const { id, from } of given.links) names.set(id, `${setOf(from.target)}.${links.get(id)?.name ?? ""}`);
   const explained = new Set(warnings.map(({ place }) => place));
   return {
     names,
