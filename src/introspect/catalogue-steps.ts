@@ -1,12 +1,12 @@
 import { isPromiseLike, type Maybe } from "../base/maybe.ts";
 import type { CheckedSchema, WantedTable } from "./schema.ts";
 
-/** A statement that reads a catalogue. Its columns are named `c0`, `c1`, … */
+/** A statement that reads a catalogue. */
 export interface CatalogueQuery {
   readonly sql: string;
   readonly parameters: readonly string[];
-  /** How many columns it returns. */
-  readonly width: number;
+  /** How many columns it returns, named `c0`, `c1`, …; undefined if they have other names, as those of `explain`. */
+  readonly width: number | undefined;
 }
 
 /** The cells of one row in the order of the columns. */

@@ -13,16 +13,10 @@ import {
   type PostgresColumn,
   type PostgresIndexColumn,
 } from "./postgres-objects.ts";
+import { proveViews, type PostgresObject } from "./postgres-views.ts";
 
 const SERVER = `select current_setting('server_version') as c0, coalesce(current_schema(), 'public')::text as c1,
   current_user::text as c2, current_setting('server_version_num') as c3`;
-
-/** An object with facts that only proofs of keys need. */
-export interface PostgresObject {
-  readonly object: SchemaObject;
-  /** The columns that a constraint forbids to be null. */
-  readonly neverNull: ReadonlySet<string>;
-}
 
 /** Reads all tables and views of PostgreSQL. @see https://www.postgresql.org/docs/current/catalogs.html */
 export function* readPostgresDatabase({ schemas }: SchemaSelection = {}): CatalogueSteps<DatabaseSchema> {
@@ -38,11 +32,15 @@ export function* readPostgresDatabase({ schemas }: SchemaSelection = {}): Catalo
     const ofObject = { columns: columns.get(oid) ?? [], indexes: indexes.get(oid) ?? [] };
     return toObject(row, { ...ofObject, foreignKeys: foreignKeys.get(oid) ?? [], user: user ?? "", knowsEmpty });
   });
+  const wanted = found.map(({ object }) => object).filter(({ schema }) => schemas?.includes(schema) ?? true);
+  const isPlanned = ({ kind, omission }: SchemaObject): boolean => kind === "view" && omission === null;
+  const views = yield* proveViews(wanted.filter(isPlanned), found);
+  const remaining = views.values();
   return {
     kind: "postgres",
     product: `PostgreSQL ${version?.split(" ")[0] ?? ""}`.trim(),
     defaultSchema: defaultSchema ?? "public",
-    objects: found.map(({ object }) => object).filter(({ schema }) => schemas?.includes(schema) ?? true),
+    objects: wanted.map((each) => (isPlanned(each) ? (remaining.next().value ?? each) : each)),
   };
 }
 

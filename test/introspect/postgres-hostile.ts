@@ -37,6 +37,7 @@ export async function openHostile(): Promise<OpenDatabase> {
 export function runOver(db: AnyDatabase): RunQuery {
   return async ({ sql: text, width }) => {
     const { rows } = await sql.raw<Readonly<Record<string, unknown>>>(text).execute(db);
+    if (width === undefined) return rows.map((row) => Object.values(row));
     return rows.map((row) => Array.from({ length: width }, (_, place) => row[`c${String(place)}`]));
   };
 }

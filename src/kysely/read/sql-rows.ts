@@ -20,7 +20,9 @@ import { StreamSlots } from "./stream-slots.ts";
 type RowsProfile = Pick<DialectProfile, "name" | "guardConnections" | "syntax">;
 
 /** The parts of a statement that running it requires. Without a width, its columns may have any names. */
-type ReadRows = Pick<Statement, "sql" | "table"> & Partial<Pick<RowStatement, "width">>;
+type ReadRows = Pick<Statement, "sql" | "table"> & {
+  readonly width?: RowStatement["width"] | undefined;
+};
 
 /** A statement to read, with its values. */
 export interface Read {
