@@ -48,32 +48,33 @@ interface Rows {
 
 type Node = Readonly<Record<string, unknown>>;
 
-const NOTHING: Rows = { columns: new Map(), keys: [] };
-const SCANS = new Set([
-  "Seq Scan",
-  "Index Scan",
-  "Index Only Scan",
-  "Bitmap Heap Scan",
-  "Tid Scan",
-  "Tid Range Scan",
-  "Sample Scan",
-]);
-/** Nodes that return each row of their child at most once, and no other row. */
-const FILTERS = new Set([
-  "Sort",
-  "Incremental Sort",
-  "Limit",
-  "LockRows",
-  "Materialize",
-  "Memoize",
-  "Hash",
-  "Unique",
-  "WindowAgg",
-  "Result",
-]);
-const JOINS = new Set(["Nested Loop", "Hash Join", "Merge Join"]);
-const GATHERS = new Set(["Gather", "Gather Merge"]);
-const GROUPS = new Set(["Aggregate", "Group"]);
+/** How the rows of a node follow from those of its children. A filter returns each row of its child at most once. */
+const NODES: Readonly<Record<string, "filter" | "gather" | "group" | "join" | "scan">> = {
+  "Seq Scan": "scan",
+  "Index Scan": "scan",
+  "Index Only Scan": "scan",
+  "Bitmap Heap Scan": "scan",
+  "Tid Scan": "scan",
+  "Tid Range Scan": "scan",
+  "Sample Scan": "scan",
+  Sort: "filter",
+  "Incremental Sort": "filter",
+  Limit: "filter",
+  LockRows: "filter",
+  Materialize: "filter",
+  Memoize: "filter",
+  Hash: "filter",
+  Unique: "filter",
+  WindowAgg: "filter",
+  Result: "filter",
+  "Nested Loop": "join",
+  "Hash Join": "join",
+  "Merge Join": "join",
+  Gather: "gather",
+  "Gather Merge": "gather",
+  Aggregate: "group",
+  Group: "group",
+};
 
 /**
  * Proves a key from the plan of a statement. Nodes that are not known, such as unions and functions that return sets, prove
@@ -93,26 +94,35 @@ export function provePlan(explained: unknown, facts: PlanFacts): PlanProof {
   return { outputs, key };
 }
 
+function nothing(): Rows {
+  return { columns: new Map(), keys: [] };
+}
+
 function rowsOf(node: Node, facts: PlanFacts): Rows {
   const type = String(node["Node Type"]);
-  if (SCANS.has(type)) return scanned(node, facts.keysOf);
+  const kind = Object.hasOwn(NODES, type) ? NODES[type] : undefined;
+  if (kind === "scan") return scanned(node, facts.keysOf);
   const children = childrenOf(node);
   if (type === "Subquery Scan" && node["Alias"] === facts.alias) return renamed(node, children[0], facts);
   const outer = children.find((child) => child["Parent Relationship"] === "Outer");
-  if (outer === undefined) return NOTHING;
-  if (JOINS.has(type)) {
-    const inner = children.find((child) => child["Parent Relationship"] === "Inner");
-    return inner === undefined ? NOTHING : joined(node, rowsOf(outer, facts), rowsOf(inner, facts));
-  }
+  const inner = children.find((child) => child["Parent Relationship"] === "Inner");
+  if (outer === undefined || kind === undefined) return nothing();
   const below = rowsOf(outer, facts);
-  if (FILTERS.has(type)) return below;
-  if (GATHERS.has(type)) return { ...below, keys: below.keys.filter(({ isOfWorker }) => !isOfWorker) };
-  return GROUPS.has(type) ? grouped(node, below, facts.isNeverNull) : NOTHING;
+  switch (kind) {
+    case "filter":
+      return below;
+    case "join":
+      return inner === undefined ? nothing() : joined(node, below, rowsOf(inner, facts));
+    case "gather":
+      return { ...below, keys: below.keys.filter(({ isOfWorker }) => !isOfWorker) };
+    case "group":
+      return grouped(node, below, facts.isNeverNull);
+  }
 }
 
 function scanned(node: Node, keysOf: KeysOf): Rows {
   const { Schema: schema, "Relation Name": name, Alias: alias } = node;
-  if (typeof schema !== "string" || typeof name !== "string" || typeof alias !== "string") return NOTHING;
+  if (typeof schema !== "string" || typeof name !== "string" || typeof alias !== "string") return nothing();
   const table = { schema, name };
   const columns = new Map<Reference, PlanColumn>();
   const references = new Map<string, Reference>();
@@ -131,7 +141,7 @@ function scanned(node: Node, keysOf: KeysOf): Rows {
 
 /** The scan of the view itself renames the items of the output below, which begins with the columns of the view. */
 function renamed(node: Node, child: Node | undefined, facts: PlanFacts): Rows {
-  if (child === undefined) return NOTHING;
+  if (child === undefined) return nothing();
   const below = rowsOf(child, facts);
   const texts = textsOf(child["Output"]);
   const columns = new Map<Reference, PlanColumn>();
