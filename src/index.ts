@@ -50,6 +50,7 @@ export type { Property } from "./definition/types/property.ts";
 export { requireUser } from "./definition/rules/refusal.ts";
 export { allRows, noRows } from "./definition/predicates/row-predicate.ts";
 export type { RowOf, RowPredicate } from "./definition/predicates/row-predicate.ts";
+export type { TracedRequest, TracedStatement } from "./definition/statement-trace.ts";
 export type { ServiceDefaults, ServiceOptions } from "./definition/service-options.ts";
 export type {
   ComplexTypeDeclaration as ComplexType,

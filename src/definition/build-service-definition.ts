@@ -96,6 +96,7 @@ export function buildServiceDefinition(
       cors: resolveCors(options.cors),
       profile: SERVICE_PROFILES[options.profile ?? "specification"],
       logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
+      onStatement: options.onStatement,
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
       trustProxy: options.trustProxy ?? false,
       connectionFiles: options.connectionFiles ?? true,

@@ -9,6 +9,7 @@ import type { RowRuleChecks, RuledSet } from "./rules/row-rule.ts";
 import type { ServiceProfile } from "./service-profile.ts";
 import type { GuardedReference } from "./sets/guarded-reference.ts";
 import type { TransactionalDatabase } from "./sets/transactional-database.ts";
+import type { TracedStatement } from "./statement-trace.ts";
 
 /**
  * One registration after startup: frozen, with every declaration checked and every name and setting resolved.
@@ -40,6 +41,8 @@ export interface ServiceDefinition {
   readonly cors: CorsDefinition | null;
   readonly profile: ServiceProfile;
   readonly logger: Logger;
+  /** Receives each SQL statement of a request. */
+  readonly onStatement: ((statement: TracedStatement) => unknown) | undefined;
   /** The configured base URL without a trailing slash, such as `https://api.example.com`. */
   readonly publicUrl: string | undefined;
   /** Whether the service serves connection files for Excel and Power BI. */

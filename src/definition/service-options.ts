@@ -1,5 +1,5 @@
 import type { IncomingRequest, RuleContext, User } from "./context.ts";
-import type { Answer } from "./handlers.ts";
+import type { Answer, Awaitable } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { NamingPolicy } from "./names.ts";
 import type { OperationDeclaration } from "./operations/operation.ts";
@@ -7,6 +7,7 @@ import type { AuthorizationRules } from "./rules/authorization.ts";
 import type { ServiceRoute } from "./service-description.ts";
 import type { EntitySetDeclaration } from "./sets/entity-set.ts";
 import type { LimitSettings, SetSettings } from "./sets/set-settings.ts";
+import type { TracedStatement } from "./statement-trace.ts";
 import type { Annotations, VocabularyOptions } from "./types/annotations.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";
 
@@ -114,6 +115,12 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   readonly schemaCheck?: SchemaCheck | undefined;
   /** The logger of errors and warnings; the console if absent. */
   readonly logger?: Logger | undefined;
+  /**
+   * Receives each SQL statement of a request when it has ended, such as `({ sql, ms, request }) => log(request.id, ms, sql)`.
+   * Its errors are logged and do not change the response.
+   * @see docs/reference/sql.md, Trace statements
+   */
+  readonly onStatement?: ((statement: TracedStatement) => Awaitable<void>) | undefined;
   /** The base URL that clients use, such as `https://api.example.com`; if absent, derived from each request. */
   readonly publicUrl?: string | undefined;
   /**

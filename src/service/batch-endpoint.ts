@@ -16,6 +16,7 @@ import { definitionIn } from "../execution/reader.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { answerBatched, isJsonBody, routeOf, type ServiceRoutes } from "./answer-request.ts";
 import { withoutBody } from "./finish-response.ts";
+import { followStatements } from "./follow-statements.ts";
 import { handleError } from "./handle-error.ts";
 
 /**
@@ -64,8 +65,10 @@ function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: Transac
       return routes.schemaGate.isOpen ? undefined : routes.schemaGate.enter(fields);
     },
     answer: (request, batch) =>
-      chain(answerBatched({ odata: request, requestId, baseUrl, user, batch, isJson }, service, routes), (response) =>
-        withoutBody(request, response),
+      followStatements(definition, { id: requestId, method: request.method, target: request.target }, () =>
+        chain(answerBatched({ odata: request, requestId, baseUrl, user, batch, isJson }, service, routes), (response) =>
+          withoutBody(request, response),
+        ),
       ),
     fail: (request, error) => withoutBody(request, handleError(definition, request, requestId, error)),
   };

@@ -28,6 +28,7 @@ import { withCors } from "./cors.ts";
 import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
 import { toEntitySetRuntime } from "./entity-set-runtime.ts";
 import { finishResponse } from "./finish-response.ts";
+import { followStatements } from "./follow-statements.ts";
 import { openFurtherRoutes } from "./further-routes.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
@@ -62,6 +63,8 @@ export interface ODataService {
   handle(request: ODataRequest): ODataResponse | Promise<ODataResponse>;
 }
 
+type Handled = ReturnType<ODataService["handle"]>;
+
 /**
  * Publishes entity sets as one OData service. Later changes of the declarations have no effect.
  * @param options the entity sets of the service, its names, limits and defaults
@@ -83,17 +86,23 @@ export function odataService(options: ServiceOptions): ODataService {
   const answerBatch = batch === null ? null : batchEndpoint(definition, batch, () => serviceRoutes);
   const further = openFurtherRoutes(options.routes ?? [], description, answerBatch);
   const serviceRoutes: ServiceRoutes = { routes, further, schemaGate };
-  const handle = (request: ODataRequest): ODataResponse | Promise<ODataResponse> => {
-    const id = readRequestId(request);
+  const answer = (request: ODataRequest, id: string): Handled => {
     const finish = (response: ODataResponse): ODataResponse =>
       finishResponse(request, id, withCors(definition.cors, request, response));
     const fail = (error: unknown): ODataResponse => finish(handleError(definition, request, id, error));
     try {
-      const answer = answerRequest(request, id, runtime, serviceRoutes);
-      return isPromiseLike(answer) ? Promise.resolve(answer).then(finish, fail) : finish(answer);
+      const response = answerRequest(request, id, runtime, serviceRoutes);
+      return isPromiseLike(response) ? Promise.resolve(response).then(finish, fail) : finish(response);
     } catch (error) {
       return fail(error);
     }
+  };
+  const handle = (request: ODataRequest): Handled => {
+    const id = readRequestId(request);
+    if (definition.onStatement === undefined) return answer(request, id);
+    const { method, target } = request;
+    const response = followStatements(definition, { id, method, target }, () => answer(request, id));
+    return isPromiseLike(response) ? Promise.resolve(response) : response;
   };
   const { name, prefix, group, model, logger } = definition;
   const service: ODataService = {

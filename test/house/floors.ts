@@ -97,7 +97,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
  */
 export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
   definition: [
-    ["option-table.ts", "names.ts", "logger.ts", "service-profile.ts", "vocabularies"],
+    ["option-table.ts", "names.ts", "logger.ts", "statement-trace.ts", "service-profile.ts", "vocabularies"],
     ["types"],
     ["predicates", "handlers.ts"],
     ["entity-set-access.ts"],

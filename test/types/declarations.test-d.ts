@@ -293,6 +293,12 @@ test("handlers of a set are inferred", () => {
     actions: { ping: action({ handler: () => {} }) },
     defaults: { maxTop: 10, maxNodeCount: null },
     authenticate: (request) => (request.headers.has("x") ? { id: "x" } : null),
+    onStatement: ({ sql, parameters, ms, rows, error, request: { id, method, target } }) => {
+      expectTypeOf([sql, id, method, target]).toEqualTypeOf<string[]>();
+      expectTypeOf([ms, rows]).toEqualTypeOf<number[]>();
+      expectTypeOf(parameters).toEqualTypeOf<readonly unknown[]>();
+      expectTypeOf(error).toBeUnknown();
+    },
   };
   const shop = odataService(options);
   expectTypeOf(shop).toHaveProperty("fetch");

@@ -3,6 +3,7 @@ import { isDeclaration } from "../declaration-kind.ts";
 import type { DeclaredService } from "../declared-service.ts";
 import { isNamespace } from "../names.ts";
 import { checkOptions, describe, isObject } from "../option-table.ts";
+import { CAN_TRACE } from "../statement-trace.ts";
 import { BATCH_OPTIONS } from "./option-tables.ts";
 
 /** Segments of characters that need no percent-encoding in a path. */
@@ -54,6 +55,21 @@ export function* checkLogger({ options }: DeclaredService): Iterable<Configurati
   if (missing.length === 0) return;
   const message = `\`logger\` of odataService has no function ${missing.join(", ")}.`;
   yield { message, fix: "Give { error(message, fields), warn(message, fields), info(message, fields) }." };
+}
+
+/** Checks that the runtime can attribute statements to requests. */
+export function checkTrace({ options }: DeclaredService): Iterable<ConfigurationFault> {
+  return traceFaults(options, CAN_TRACE);
+}
+
+/** Returns the fault of `onStatement` in a runtime that cannot attribute statements to requests. */
+export function* traceFaults(
+  { onStatement }: { readonly onStatement?: unknown },
+  canTrace: boolean,
+): Iterable<ConfigurationFault> {
+  if (onStatement === undefined || canTrace) return;
+  const message = "`onStatement` of odataService needs `AsyncLocalStorage`, which this runtime lacks.";
+  yield { message, fix: "Enable the modules of Node.js, such as `nodejs_compat` of Workers, or remove `onStatement`." };
 }
 
 function isPrefix(text: string): boolean {

@@ -127,6 +127,7 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   tokenScope: HANDLER,
   schemaCheck: { kind: "choice", values: ["error", "warn", false] },
   logger: OBJECT,
+  onStatement: HANDLER,
   publicUrl: TEXT,
   trustProxy: FLAG,
   annotations: ANY,

@@ -10,6 +10,8 @@ export interface Cursor {
   readonly hold: StreamHold;
   /** Returns the next entities. */
   readonly next: () => Promise<CursorPart>;
+  /** Called when no more entities are wanted. */
+  readonly close: () => void;
 }
 
 /** Entities that a cursor has returned. */
@@ -50,6 +52,7 @@ export class CursorStream implements PageStream {
 
   close(): void {
     this.#isOver = true;
+    this.#cursor.close();
     this.#cursor.hold.end();
   }
 

@@ -48,7 +48,7 @@ function openLocal(reader: SqlReader, local: PatientReader, query: StreamQuery):
       return new KeysetStream(reader, { ...page, size: chunkOf(query), hold });
     }
     const cursor = new SnapshotCursor(reader, { snapshot, query, hold });
-    return new CursorStream(reader, { hold, next: () => cursor.next() });
+    return new CursorStream(reader, { hold, next: () => cursor.next(), close: () => cursor.close() });
   });
 }
 

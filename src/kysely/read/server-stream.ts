@@ -2,6 +2,7 @@ import { unawaited } from "../../base/maybe.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { KeyContinuation, Page, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
+import { beginStatement } from "../statement/running-statement.ts";
 import { type CursorPart, CursorStream } from "./cursor-stream.ts";
 import { KeysetStream } from "./keyset-stream.ts";
 import { readPage, statementOf } from "./read-page.ts";
@@ -47,13 +48,24 @@ function openCursor(reader: SqlReader, query: StreamQuery, cursor: CursorSyntax,
   const rows = reader.rows.within(transaction);
   // The transaction limits the time of each statement.
   const patience = { signal, timeout: null };
-  const declared = Promise.resolve(unawaited(rows.all({ sql: cursor.declare(sql), table }, parameters, patience)));
+  // Its commands are parts of one statement.
+  const running = beginStatement(sql, parameters);
+  const declaring = rows.all({ sql: cursor.declare(sql), table, isInternal: true }, parameters, patience);
+  const declared = Promise.resolve(unawaited(declaring));
   const next = async (): Promise<CursorPart> => {
-    await declared;
-    const entities = await rows.all({ sql: cursor.fetch(CHUNK), table, width }, [], patience);
-    return { page: { entities, rowShape }, isLast: entities.length < CHUNK };
+    try {
+      await declared;
+      const entities = await rows.all({ sql: cursor.fetch(CHUNK), table, width, isInternal: true }, [], patience);
+      const isLast = entities.length < CHUNK;
+      running?.add(entities.length);
+      if (isLast) running?.end();
+      return { page: { entities, rowShape }, isLast };
+    } catch (error) {
+      running?.fail(error);
+      throw error;
+    }
   };
-  return new CursorStream(reader, { hold, next });
+  return new CursorStream(reader, { hold, next, close: () => running?.end() });
 }
 
 /** Whether an index finds the rows after a row, in their order. */
@@ -66,7 +78,7 @@ async function seeks(reader: SqlReader, { search }: StreamingSyntax, query: Stre
   const { signal, timeout } = query;
   try {
     return search.isServed(
-      await reader.rows.all({ sql: search.explain(statement.sql) }, parameters, { signal, timeout }),
+      await reader.rows.all({ sql: search.explain(statement.sql), isInternal: true }, parameters, { signal, timeout }),
     );
   } catch {
     // The statement itself reports the error.
@@ -92,7 +104,8 @@ async function holdTransaction(reader: SqlReader, { begin }: StreamingSyntax, qu
   };
   const hold = holdStream(query, { transaction, readsElsewhere: true, release });
   try {
-    for (const sql of begin(timeout)) await rows.within(transaction).all({ sql }, [], { timeout: null });
+    const within = rows.within(transaction);
+    for (const sql of begin(timeout)) await within.all({ sql, isInternal: true }, [], { timeout: null });
     return hold;
   } catch (error) {
     hold.end();

@@ -2,6 +2,7 @@ import type { JsonEntities, StreamQuery } from "../../query/source.ts";
 import type { Fetch, SnapshotReader } from "../connection/patient-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
+import { beginStatement, type RunningStatement } from "../statement/running-statement.ts";
 import type { CursorPart } from "./cursor-stream.ts";
 import { toEntities } from "./read-json.ts";
 import { baseOf, statementOf } from "./read-page.ts";
@@ -38,6 +39,7 @@ export class SnapshotCursor {
   #objects: JsonStatement | null;
   /** The query for rows: that of the page without the entities that have been read. */
   #rest: StreamQuery;
+  #running: RunningStatement | undefined;
 
   constructor(reader: SqlReader, page: CursorPage) {
     this.#reader = reader;
@@ -49,9 +51,25 @@ export class SnapshotCursor {
   /** Returns the next entities. @throws as `readPage` */
   async next(): Promise<CursorPart> {
     const json = this.#objects === null ? null : await this.#nextObjects(this.#objects);
-    if (json !== null) return { page: { entities: [], json }, isLast: json.length < JSON_CHUNK };
+    if (json !== null) {
+      const part = { page: { entities: [], json }, isLast: json.length < JSON_CHUNK };
+      return this.#counted(part, json.length);
+    }
+    if (this.#objects !== null) this.close();
     this.#objects = null;
     return this.#nextRows();
+  }
+
+  /** Ends the statement: no more entities are wanted. */
+  close(): void {
+    this.#running?.end();
+    this.#running = undefined;
+  }
+
+  #counted(part: CursorPart, length: number): CursorPart {
+    this.#running?.add(length);
+    if (part.isLast) this.close();
+    return part;
   }
 
   async #nextObjects({ sql, slots, table, members }: JsonStatement): Promise<JsonEntities | null> {
@@ -76,15 +94,23 @@ export class SnapshotCursor {
     const { sql, table, rowShape } = statement;
     try {
       const entities = await this.#fetch(sql, parameters, { rows: ROW_CHUNK, isJson: false });
-      return { page: { entities, rowShape }, isLast: entities.length < ROW_CHUNK };
+      const part = { page: { entities, rowShape }, isLast: entities.length < ROW_CHUNK };
+      return this.#counted(part, entities.length);
     } catch (error) {
       throw toReadFault(error, this.#reader.profile.name, table);
     }
   }
 
-  #fetch(sql: string, parameters: readonly unknown[], wanted: Fetch): ReturnType<SnapshotReader["fetch"]> {
+  async #fetch(sql: string, parameters: readonly unknown[], wanted: Fetch): ReturnType<SnapshotReader["fetch"]> {
     const { snapshot, query, hold } = this.#page;
-    return snapshot.fetch(sql, parameters, wanted, { signal: hold.scope.signal, timeout: query.timeout });
+    // The first fetch begins the statement, and the others continue it.
+    this.#running ??= beginStatement(sql, parameters);
+    try {
+      return await snapshot.fetch(sql, parameters, wanted, { signal: hold.scope.signal, timeout: query.timeout });
+    } catch (error) {
+      this.#running?.fail(error);
+      throw error;
+    }
   }
 
   #skip(read: number): void {

@@ -12,17 +12,14 @@ import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import { isSynchronousReader, type AnyKysely, type SynchronousReader } from "../connection/synchronous-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { RunningStatement } from "../statement/running-statement.ts";
 import { toRows } from "../translate/select-columns.ts";
-import type { RowStatement, Statement } from "./compile-statement.ts";
+import type { Statement } from "./compile-statement.ts";
 import { StreamSlots } from "./stream-slots.ts";
+import { beginRead, countOf, type ReadRows } from "./traced-read.ts";
 
 /** The parts of a profile that running statements requires. */
 type RowsProfile = Pick<DialectProfile, "name" | "guardConnections" | "syntax">;
-
-/** The parts of a statement that running it requires. Without a width, its columns may have any names. */
-type ReadRows = Pick<Statement, "sql" | "table"> & {
-  readonly width?: RowStatement["width"] | undefined;
-};
 
 /** A statement to read, with its values. */
 export interface Read {
@@ -176,28 +173,47 @@ export class SqlRows {
   #readLocal<Method extends "readRows" | "readOne">(
     reader: SynchronousReader,
     method: Method,
-    { sql, table }: Pick<Statement, "sql" | "table">,
+    statement: ReadRows,
     parameters: readonly unknown[],
     patience: Patience,
   ): Maybe<ReturnType<SynchronousReader[Method]>>;
   #readLocal(
     reader: SynchronousReader,
     method: "readRows" | "readOne",
-    { sql, table }: Pick<Statement, "sql" | "table">,
+    statement: ReadRows,
     parameters: readonly unknown[],
     patience: Patience,
   ): Maybe<readonly Row[] | Row | undefined> {
-    const { name } = this.#profile;
+    const { sql, table } = statement;
+    const running = beginRead(statement, parameters);
+    const isMany = method === "readRows";
     try {
-      if (!isPatientReader(reader)) return reader[method](sql, parameters);
-      const read = method === "readRows" ? "read" : "readFirst";
-      const found: Maybe<readonly Row[] | Row | undefined> = reader[read](sql, parameters, patience);
-      if (!isPromiseLike(found)) return found;
-      return Promise.resolve(found).catch((error: unknown) => {
-        throw toReadFault(error, name, table);
-      });
+      const found: Maybe<readonly Row[] | Row | undefined> = isPatientReader(reader)
+        ? reader[isMany ? "read" : "readFirst"](sql, parameters, patience)
+        : reader[method](sql, parameters);
+      if (isPromiseLike(found)) return this.#elsewhere(found, statement, running, isMany);
+      running?.end(countOf(statement, found, isMany));
+      return found;
     } catch (error) {
-      throw toReadFault(error, name, table);
+      running?.fail(error);
+      throw toReadFault(error, this.#profile.name, table);
+    }
+  }
+
+  /** Waits for a statement that the reader runs elsewhere. */
+  async #elsewhere<R extends readonly Row[] | Row | undefined>(
+    found: PromiseLike<R>,
+    statement: ReadRows,
+    running: RunningStatement | undefined,
+    isMany: boolean,
+  ): Promise<R> {
+    try {
+      const read = await found;
+      running?.end(countOf(statement, read, isMany));
+      return read;
+    } catch (error) {
+      running?.fail(error);
+      throw toReadFault(error, this.#profile.name, statement.table);
     }
   }
 
@@ -224,18 +240,24 @@ export class SqlRows {
     const commands = reads.map(({ statement: { sql }, parameters }) => ({ sql, parameters }));
     // The database ends a statement itself. The time also passes while all connections are busy, or one is lost.
     const time = timeout === null ? null : timeout * reads.length + GRACE;
+    const running = reads.map(({ statement, parameters }) => beginRead(statement, parameters));
     try {
-      return await batches.read(this.#db, commands, { timeout, limit: { signal, timeout: time, stated: timeout } });
+      const limit = { signal, timeout: time, stated: timeout };
+      const found = await batches.read(this.#db, commands, { timeout, limit });
+      for (const [index, { statement }] of reads.entries()) {
+        running[index]?.end(countOf(statement, found[index] ?? []));
+      }
+      return found;
     } catch (error) {
+      for (const each of running) each?.fail(error);
       throw toReadFault(error, this.#profile.name, table);
     }
   }
 
-  async #alone(
-    { statement: { sql, table, width }, parameters }: Read,
-    { signal, timeout = null }: Patience,
-  ): Promise<readonly Row[]> {
+  async #alone({ statement, parameters }: Read, { signal, timeout = null }: Patience): Promise<readonly Row[]> {
     signal?.throwIfAborted();
+    const { sql, table, width } = statement;
+    const running = beginRead(statement, parameters);
     try {
       const query = CompiledQuery.raw(this.#limited(sql, parameters, timeout), [...parameters]);
       const transaction = this.#own;
@@ -243,8 +265,11 @@ export class SqlRows {
       const { rows } = await (this.#db.isTransaction && transaction === undefined
         ? this.#db.executeQuery(query)
         : runLimited(this.#db, query, { signal, timeout, stated: timeout, transaction }));
-      return toRows(rows, width);
+      const found = toRows(rows, width);
+      running?.end(countOf(statement, found));
+      return found;
     } catch (error) {
+      running?.fail(error);
       throw toReadFault(error, this.#profile.name, table);
     }
   }

@@ -18,7 +18,7 @@ interface CatalogueRows {
   /** Whether a lost connection certainly does not end the process. */
   readonly isGuarded: boolean;
   readonly all: (
-    statement: Pick<CatalogueQuery, "sql" | "width">,
+    statement: Pick<CatalogueQuery, "sql" | "width"> & { readonly isInternal: true },
     parameters: CatalogueQuery["parameters"],
   ) => ReturnType<RunQuery>;
 }
@@ -50,12 +50,12 @@ export class SchemaDatabase implements StoredDatabase {
           .map(({ set }) => set.entitySet.name)
           .join(""),
       ),
-      ({ sql, parameters, width }) => this.#rows.all({ sql, width }, parameters),
+      ({ sql, parameters, width }) => this.#rows.all({ sql, width, isInternal: true }, parameters),
     );
   }
 
   reach(): ReturnType<RunQuery> {
-    return this.#rows.all(ONE_ROW, ONE_ROW.parameters);
+    return this.#rows.all({ ...ONE_ROW, isInternal: true }, ONE_ROW.parameters);
   }
 
   *#compare(expected: readonly ExpectedTable[], set: string): CatalogueSteps<readonly SchemaFinding[]> {

@@ -16,6 +16,7 @@ import {
   type WritePatience,
 } from "../connection/synchronous-reader.ts";
 import { ofTable, tooBusy, databaseFault } from "../dialects/database-fault.ts";
+import { beginStatement } from "../statement/running-statement.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { toWriteFault } from "./write-faults.ts";
@@ -60,7 +61,7 @@ export function inTransaction<T>(
   const joined = transactionOf(table, context);
   if (joined !== null) {
     const session = sessionOf(joined);
-    const run = async (sql: string): Promise<unknown> => session.run({ sql, parameters: [], width: 0 });
+    const run = async (sql: string): Promise<unknown> => withoutPlugins(joined).executeQuery(CompiledQuery.raw(sql));
     return once({ table, context }, () =>
       isUndone ? withSavepoint("odatakit_write", run, () => work(session)) : work(session),
     );
@@ -185,14 +186,38 @@ function sessionOf(db: AnyKysely, patience?: WritePatience): SqlSession {
       count += 1;
       if (count % COMMANDS_PER_TURN === 0) await nextTurn();
       const execute = (): Promise<QueryResult<unknown>> => plain.executeQuery(CompiledQuery.raw(sql, [...parameters]));
-      const result = await (patience === undefined ? execute() : patiently(db, patience, execute));
-      return { rows: toRows(result.rows, width), insertId: result.insertId };
+      const running = beginStatement(sql, parameters);
+      try {
+        const result = await (patience === undefined ? execute() : patiently(db, patience, execute));
+        running?.end(writtenRows(result));
+        return { rows: toRows(result.rows, width), insertId: result.insertId };
+      } catch (error) {
+        running?.fail(error);
+        throw error;
+      }
     },
   };
 }
 
 function sessionAtOnce(run: RunRows): SqlSession {
-  return { run: ({ sql, parameters }) => ({ rows: run(sql, parameters), insertId: undefined }) };
+  return {
+    run: ({ sql, parameters }) => {
+      const running = beginStatement(sql, parameters);
+      try {
+        const rows = run(sql, parameters);
+        running?.end(rows.length);
+        return { rows, insertId: undefined };
+      } catch (error) {
+        running?.fail(error);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Returns the number of rows that a statement returned or wrote. */
+function writtenRows({ rows, numAffectedRows = 0n }: QueryResult<unknown>): number {
+  return Math.max(rows.length, Number(numAffectedRows));
 }
 
 /**

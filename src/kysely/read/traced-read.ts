@@ -1,0 +1,31 @@
+import type { Row } from "../../query/row-shape.ts";
+import { beginStatement, type RunningStatement } from "../statement/running-statement.ts";
+import type { RowStatement, Statement } from "./compile-statement.ts";
+
+/** The parts of a statement that running it requires. Without a width, its columns may have any names. */
+export interface ReadRows extends Pick<Statement, "sql" | "table"> {
+  readonly width?: RowStatement["width"] | undefined;
+  /** The members of entities as JSON: the only row has their number as third cell. */
+  readonly members?: readonly unknown[];
+  /** Whether the application is not told of it: its statement is reported otherwise, or it reads no data. */
+  readonly isInternal?: true;
+}
+
+/** Begins to trace a statement. @returns undefined if nobody traces it */
+export function beginRead({ sql, isInternal }: ReadRows, parameters: readonly unknown[]): RunningStatement | undefined {
+  return isInternal === true ? undefined : beginStatement(sql, parameters);
+}
+
+/**
+ * Returns the number of rows that were read, or of entities in the only row of a page as JSON.
+ * @param isMany whether the result is a list of rows, not the first one
+ */
+export function countOf(
+  { members }: ReadRows,
+  found: readonly Row[] | Row | undefined,
+  isMany: boolean = true,
+): number {
+  if (found === undefined) return 0;
+  const [first, { length }] = isMany ? [(found as readonly Row[])[0], found] : [found, [found]];
+  return members === undefined || first === undefined ? length : Number(first[2]);
+}

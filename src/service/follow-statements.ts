@@ -1,0 +1,57 @@
+import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
+import { requestFields } from "../definition/request-fields.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { inStatementScope, type StatementScope, type TracedRequest } from "../definition/statement-trace.ts";
+import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
+import { splitTarget } from "../syntax/query-options-parser.ts";
+
+/** Answers a request, and reports its statements to `onStatement`: also those that a streamed body runs. */
+export function followStatements(
+  definition: ServiceDefinition,
+  request: TracedRequest,
+  answer: () => Maybe<ODataResponse>,
+): Maybe<ODataResponse> {
+  const scope = scopeOf(definition, request);
+  if (scope === null) return answer();
+  const follow = (response: ODataResponse): ODataResponse => ({ ...response, body: followed(response.body, scope) });
+  return chain(inStatementScope(scope, answer), follow);
+}
+
+function scopeOf(definition: ServiceDefinition, { id, method, target }: TracedRequest): StatementScope | null {
+  const { onStatement, logger } = definition;
+  if (onStatement === undefined) return null;
+  const request = Object.freeze<TracedRequest>({ id, method, target });
+  const fail = (err: unknown): void => {
+    try {
+      const { path } = splitTarget(target);
+      logger.error("onStatement failed.", { ...requestFields(definition, { id, method, path }), err });
+    } catch {
+      // A logger that throws leaves nowhere to report to.
+    }
+  };
+  return {
+    report: (statement) => {
+      try {
+        const reported: unknown = onStatement({ ...statement, request });
+        if (isPromiseLike(reported)) Promise.resolve(reported).catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    },
+  };
+}
+
+function followed(body: ResponseBody, scope: StatementScope): ResponseBody {
+  if (body === null || typeof body === "string" || body instanceof Uint8Array) return body;
+  if (!(Symbol.asyncIterator in body)) return body;
+  return {
+    [Symbol.asyncIterator]: () => {
+      const chunks = inStatementScope(scope, () => body[Symbol.asyncIterator]());
+      return {
+        next: () => inStatementScope(scope, () => chunks.next()),
+        return: async () =>
+          (await inStatementScope(scope, () => chunks.return?.())) ?? { done: true, value: undefined },
+      };
+    },
+  };
+}
