@@ -238,6 +238,7 @@ function settingsOfOneThread(): SqliteSettings {
     readonly: false,
     busyTimeout: 1000,
     synchronous: "full",
+    journalMode: "wal",
     statements: 10,
     readerThreads: 1,
     maxQueuedQueries: 100,

@@ -614,7 +614,7 @@ describe("faults of the options", () => {
       "another name",
       "a.db",
       { wal: true },
-      "sqliteDialect: there is no option `wal`. Use `readonly`, `busyTimeout`, `synchronous`, `statements`, `readerThreads`, `maxQueuedQueries`.",
+      "sqliteDialect: there is no option `wal`. Use `readonly`, `busyTimeout`, `synchronous`, `journalMode`, `statements`, `readerThreads`, `maxQueuedQueries`.",
     ],
   ])("%s", (_title, file, options, message) => {
     expect(() => dialect(file, options)).toThrow(message);

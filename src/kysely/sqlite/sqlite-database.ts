@@ -9,6 +9,9 @@ import { WriteGroup } from "./write-group.ts";
 /** When a commit waits for the disk. @see https://sqlite.org/pragma.html#pragma_synchronous */
 export type Synchronous = "off" | "normal" | "full" | "extra";
 
+/** Whether a writable file gets a write-ahead log, which it keeps, or stays as it is. */
+export type JournalMode = "wal" | "keep";
+
 /** The settings of a database. */
 export interface SqliteSettings {
   readonly file: string;
@@ -16,6 +19,7 @@ export interface SqliteSettings {
   /** Milliseconds to wait for a lock of another process. */
   readonly busyTimeout: number;
   readonly synchronous: Synchronous;
+  readonly journalMode: JournalMode;
   /** The maximum number of prepared statements per connection and form of rows. */
   readonly statements: number;
   /** The most threads that run long reads; 0 for none. */
@@ -181,7 +185,7 @@ export class SqliteDatabase {
   }
 
   #openReading(): DatabaseSync {
-    // The main connection opens first: it creates the file and sets the journal mode for concurrent readers and a writer.
+    // The main connection opens first: it creates the file and sets its journal mode.
     const main = this.connection;
     return this.isFile ? openConnection(this.settings, true, this.#readingWatch) : main;
   }
@@ -208,7 +212,7 @@ function groupOf(database: DatabaseSync, lock: FileLock): WriteGroup {
  * @throws Error if the file cannot be opened
  */
 export function openConnection(
-  { file, busyTimeout, synchronous }: SqliteSettings,
+  { file, busyTimeout, synchronous, journalMode }: SqliteSettings,
   readOnly: boolean,
   watch: Watch,
 ): DatabaseSync {
@@ -219,7 +223,8 @@ export function openConnection(
     // The first access to the file fails if it is not a database.
     database.exec("pragma schema_version");
     if (!readOnly && database.location() !== null) {
-      database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous}`);
+      if (journalMode === "wal") database.exec("pragma journal_mode = wal");
+      database.exec(`pragma synchronous = ${synchronous}`);
     }
     // 16 MB: the default of 2 MB is too small for the pages of a few common requests.
     database.exec("pragma cache_size = -16000");

@@ -1,7 +1,7 @@
 import { SqliteIntrospector, SqliteQueryCompiler, type Dialect } from "kysely";
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
-import { SqliteDatabase, type SqliteSettings, type Synchronous } from "./sqlite-database.ts";
+import { type JournalMode, SqliteDatabase, type SqliteSettings, type Synchronous } from "./sqlite-database.ts";
 import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
 import { SqliteReads } from "./sqlite-reads.ts";
 
@@ -22,6 +22,13 @@ export interface SqliteOptions {
    * @see https://sqlite.org/pragma.html#pragma_synchronous
    */
   readonly synchronous?: Synchronous | undefined;
+  /**
+   * With `"wal"`, the default, a writable file gets a write-ahead log and keeps it after the service has ended. With
+   * `"keep"`, the file stays as it is: without a write-ahead log, readers and writers then wait for one another, and long
+   * reads stop the process. Files that are opened read-only always stay as they are.
+   * @see docs/reference/sql.md, The journal of a file
+   */
+  readonly journalMode?: JournalMode | undefined;
   /** The maximum number of cached prepared statements, each for reads, synchronous writes and Kysely. Default 200. */
   readonly statements?: number | undefined;
   /** The maximum number of threads for long reads of a service, default 2. 0: long reads stop the whole process. */
@@ -40,17 +47,19 @@ const OPTIONS: readonly (keyof SqliteOptions)[] = [
   "readonly",
   "busyTimeout",
   "synchronous",
+  "journalMode",
   "statements",
   "readerThreads",
   "maxQueuedQueries",
 ];
 
 const SYNCHRONOUS: readonly Synchronous[] = ["off", "normal", "full", "extra"];
+const JOURNAL_MODES: ReadonlySet<unknown> = new Set<JournalMode>(["wal", "keep"]);
 
 /**
  * Makes a Kysely dialect for the SQLite that is built into Node.js: `new Kysely({ dialect: sqliteDialect("shop.db") })`.
  *
- * The first statement opens the file and creates it if necessary, with a write-ahead log and enforced foreign keys.
+ * The first statement opens the file and creates it if necessary, with a write-ahead log (unless `journalMode` is `"keep"`) and enforced foreign keys.
  * `":memory:"` is a database that lives as long as the Kysely instance. Kysely's statements take turns on one
  * connection; a stream yields to other work every 500 rows. Single-statement writes of a service run at once on that
  * connection while it is free, and are committed together with the others of the same turn of the event loop. Reads of
@@ -78,7 +87,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialec
 /** Fills in the defaults. @throws ConfigurationError with all faults */
 function checkSettings(file: string, options: SqliteOptions): SqliteSettings {
   const { readonly = false, busyTimeout = 5000, synchronous = "full", statements = 200 } = options;
-  const { readerThreads = 2, maxQueuedQueries = 100 } = options;
+  const { readerThreads = 2, maxQueuedQueries = 100, journalMode = "wal" } = options;
   const faults = Object.keys(options).flatMap(faultOfName);
   if (typeof file !== "string" || file === "") {
     faults.push(fault(`the file cannot be ${shown(file)}.`, 'Give the path of a file, or ":memory:".'));
@@ -93,6 +102,9 @@ function checkSettings(file: string, options: SqliteOptions): SqliteSettings {
     const choice = SYNCHRONOUS.map((name) => `"${name}"`).join(", ");
     faults.push(fault(`\`synchronous\` cannot be ${shown(synchronous)}.`, `Give one of ${choice}.`));
   }
+  if (!JOURNAL_MODES.has(journalMode)) {
+    faults.push(fault(`\`journalMode\` cannot be ${shown(journalMode)}.`, 'Give "wal" or "keep".'));
+  }
   if (!isWhole(statements, 1, Number.MAX_SAFE_INTEGER)) {
     faults.push(fault(`\`statements\` cannot be ${shown(statements)}.`, "Give a whole number of 1 or more."));
   }
@@ -104,7 +116,7 @@ function checkSettings(file: string, options: SqliteOptions): SqliteSettings {
     faults.push(fault(`\`maxQueuedQueries\` cannot be ${shown(maxQueuedQueries)}.`, "Give a whole number."));
   }
   if (faults.length > 0) throw new ConfigurationError(faults);
-  return { file, readonly, busyTimeout, synchronous, statements, readerThreads, maxQueuedQueries };
+  return { file, readonly, busyTimeout, synchronous, journalMode, statements, readerThreads, maxQueuedQueries };
 }
 
 function faultOfName(name: string): readonly ConfigurationFault[] {
