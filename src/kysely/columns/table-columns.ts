@@ -153,10 +153,10 @@ function planProperty(
   return plan;
 }
 
-/** Only a nullable value can be null: unreadable cells of other columns stay errors. */
+/** Only a nullable value can be null, and a collection empty: unreadable cells of other columns stay errors. */
 function forgiving(plan: ColumnPlan, { unreadable, table }: Place): ColumnPlan {
   const { nullable, isKey, isCollection } = plan.property;
-  if (unreadable === undefined || plan.kind === "complex" || !nullable || isKey || isCollection) return plan;
+  if (unreadable === undefined || plan.kind === "complex" || isKey || !(nullable || isCollection)) return plan;
   const note: NoteUnreadable = (error, key) => unreadable.report(table, plan.column, key, error);
   return Object.freeze({ ...plan, unreadable: note });
 }

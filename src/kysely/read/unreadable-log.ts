@@ -31,7 +31,7 @@ export class UnreadableLog implements ForgivenCells {
       return;
     }
     this.#columns.set(name, { at: now, further: 0 });
-    const message = `A cell of the column ${column}${table === undefined ? "" : ` of ${table}`} cannot be read: the response contains null.`;
+    const message = `A cell of the column ${column}${table === undefined ? "" : ` of ${table}`} cannot be read: the response contains null, or an empty collection.`;
     const fields = { table, column, key, further: known?.further ?? 0, err: error };
     for (const logger of this.#loggers.size === 0 ? [defaultLogger] : this.#loggers) logger.warn(message, fields);
   }

@@ -112,6 +112,7 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
         kind: "document",
         index: addCell(cells, selected),
         toValue: readArray(plan.property, plan.format),
+        unreadable: plan.unreadable,
       });
     }
     case "converted": {
