@@ -23,6 +23,14 @@ export interface NamedMembers {
   readonly warnings: readonly DescribedWarning[];
 }
 
+/** Words that an expression reads as a literal or operator in place of a property, so that no request could name it. */
+const WORDS_OF_EXPRESSIONS = /^(?:null|not|INF|NaN|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$/u;
+
+/** Returns whether a member cannot have a name, because expressions cannot use it. */
+export function isUnusableName(name: string): boolean {
+  return WORDS_OF_EXPRESSIONS.test(name);
+}
+
 /**
  * Gives each member of an entity type a name that differs from the others in more than case. Pinned names come first, then
  * the members in their order.
@@ -52,12 +60,13 @@ export function chooseMemberNames(
   for (const { id, what, names } of claims) {
     const pin = pinned.get(id);
     const [usual = ""] = names;
-    if (pin !== undefined || !taken.has(usual)) {
+    const isUnusable = isUnusableName(usual);
+    if (pin !== undefined || (!taken.has(usual) && !isUnusable)) {
       members.set(id, pin ?? take(usual, what));
       continue;
     }
     const isFree = (name: string): boolean => !taken.has(name) && !wanted.has(name.toLowerCase());
-    const owner = owners.get(usual.toLowerCase()) ?? "";
+    const owner = isUnusable ? "a word of expressions" : (owners.get(usual.toLowerCase()) ?? "");
     const member = take(taken.free(names, isFree), what);
     members.set(id, member);
     warnings.push(clashWarning(entity, member.name, `${what} is not named ${usual}, because ${owner} has that name`));

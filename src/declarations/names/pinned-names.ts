@@ -2,7 +2,7 @@ import type { ObjectName } from "../../introspect/database-schema.ts";
 import type { EntityNames, EntityPair } from "./entity-names.ts";
 import { TakenNames } from "./free-name.ts";
 import { inflect } from "./inflection.ts";
-import { type Claim, type NamedMembers, chooseMemberNames } from "./member-names.ts";
+import { type Claim, type NamedMembers, chooseMemberNames, isUnusableName } from "./member-names.ts";
 import type { NameEntries, NameEntry } from "./name-entries.ts";
 import type { NamingObject, NamingOptions } from "./naming.ts";
 import { describeObject } from "./places.ts";
@@ -61,6 +61,14 @@ export function pinnedMembers(
   for (const [id, keys] of keysOfMembers(entity, claims, members, options)) {
     const entry = pins.has(id) ? null : entries.take(keys);
     if (entry === null || !entries.accept(entry.key, entry.value)) continue;
+    if (isUnusableName(entry.value)) {
+      entries.reject(
+        entry.key,
+        `Expressions cannot use a property with the name ${entry.value}.`,
+        "Choose another name.",
+      );
+      continue;
+    }
     const message = `Another entry of ${entity.typeName} has the name ${entry.value}, or differs only in case.`;
     if (taken.has(entry.value)) entries.reject(entry.key, message, RENAME);
     else pins.set(id, entry.value);

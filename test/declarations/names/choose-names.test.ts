@@ -50,6 +50,16 @@ describe("properties", () => {
     expect(Array.from(names?.properties.values() ?? [], ({ name, field }) => `${name} ${field}`)).toEqual(expected);
   });
 
+  test.each<[columns: string, style: "as-is" | "idiomatic", expected: string]>([
+    ["id, true, false, null, not, inf, nan", "idiomatic", "Id True2 False2 Null Not Inf Nan"],
+    ["id, TRUE, null, not, INF, NaN, inf", "as-is", "id TRUE2 null2 not2 INF2 NaN2 inf"],
+  ])("no name is a literal or operator of expressions: %s, %s", (columns, style, expected) => {
+    const names = namesOf({ item: columns }, [], { style });
+    const properties = names.objects.get(objectKey(nameOf("item")))?.properties.values() ?? [];
+    expect(Array.from(properties, ({ name }) => name).join(" ")).toBe(expected);
+    expect(names.warnings[0]?.message).toContain("because a word of expressions has that name");
+  });
+
   test("a number is a warning", () => {
     const message =
       'the column "value" is not named Value, because the column "Value" has that name; "Item.Value2" in `names` renames it';

@@ -86,6 +86,7 @@ describe("names of odatakit.json", () => {
     ["tbl_cust", "A/B/C", '"A/B/C" is not a name.'],
     ["TblCust.name", "2nd", '"2nd" is not an identifier.'],
     ["TblCust.name", "__proto__", '"__proto__" is not an identifier.'],
+    ["TblCust.name", "null", "Expressions cannot use a property with the name null."],
     ["order_state", "?", '"?" is not an identifier.'],
     ["order_state", "tag", "Another type has the name tag."],
   ])("the value of %s cannot be %s", (key, value, message) => {

@@ -66,7 +66,7 @@ test("any name becomes a simple identifier", () => {
       expect(isSimpleIdentifier(pascalCase(wordsOf(name)))).toBe(true);
       expect(isSimpleIdentifier(asIdentifier(name))).toBe(true);
     }),
-    { numRuns: caseCount(2000) },
+    { numRuns: caseCount(500) },
   );
 });
 
