@@ -123,11 +123,22 @@ export const OTHER_PLURALS: readonly string[] = Object.freeze([
   "quiz quizes",
   "person persons",
   "ox oxen",
+  "cargo cargoes",
+  "mosquito mosquitoes",
+  "motto mottoes",
+  "tornado tornadoes",
+  "volcano volcanoes",
+  "zero zeroes",
+  "cactus cacti",
+  "fungus fungi",
+  "corpus corpora",
+  "formula formulae",
+  "antenna antennae",
 ]);
 
 /** Words that are their own plural, and abbreviations that end in s. */
 export const UNCHANGED_NOUNS: readonly string[] = Object.freeze([
-  "aircraft analytics barracks chassis corps crossroads data deer economics electronics equipment evidence",
+  "aircraft analytics barracks chassis clothes corps crossroads data deer economics electronics equipment evidence",
   "feedback fish furniture goods headquarters homework information jeans knowledge logistics luggage mathematics",
   "means media money news pants personnel physics politics research scissors series sheep species staff",
   "statistics traffic",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { inflect, pluralOfNoun, singularOf } from "../../../src/declarations/names/inflection.ts";
-import { IRREGULAR_NOUNS, UNCHANGED_NOUNS } from "../../../src/declarations/names/noun-table.ts";
+import { IRREGULAR_NOUNS, OTHER_PLURALS, UNCHANGED_NOUNS } from "../../../src/declarations/names/noun-table.ts";
 import { pascalCase, wordsOf } from "../../../src/declarations/names/words.ts";
 
 describe("the entity type and entity set of a name", () => {
@@ -70,7 +70,13 @@ describe("singular and plural are inverse", () => {
   });
 });
 
+test.each(OTHER_PLURALS)("another plural has the same singular: %s", (row) => {
+  const [singular = "", plural = ""] = row.split(" ");
+  expect(singularOf(plural)).toBe(singular);
+  expect(inflect([plural])).toEqual([[singular], [plural]]);
+});
+
 test("the table has each plural once", () => {
-  const plurals = IRREGULAR_NOUNS.map((row) => row.split(" ")[1]);
+  const plurals = [...IRREGULAR_NOUNS, ...OTHER_PLURALS].map((row) => row.split(" ")[1]);
   expect(new Set(plurals).size).toBe(plurals.length);
 });
