@@ -11,12 +11,14 @@ export const SERVER_DIGITS = 6;
 /**
  * Makes the form of timestamps, or of the midnights of dates.
  * @param write writes an instant, truncated to six digits; an instant out of range as a value beyond all dates on that side
+ * @param computable converts for functions, by default as for comparisons
  */
 export function timestampForm(
   name: string,
   write: (instant: Instant, isCeiling: boolean) => string,
   place: (text: Sql) => Sql,
   toEpoch: Conversion,
+  computable: Conversion = toEpoch,
 ): SqlForm {
   const bounds: Pick<SqlForm, "floor" | "ceiling"> = {
     floor: (value) => write(toInstant(asText(value)), false),
@@ -25,7 +27,7 @@ export function timestampForm(
       return write(roundedUp(instant, SERVER_DIGITS) ?? instant, true);
     },
   };
-  return singleForm(name, bounds, { place, fromKey: place, comparable: toEpoch, computable: toEpoch });
+  return singleForm(name, bounds, { place, fromKey: place, comparable: toEpoch, computable });
 }
 
 /** Makes the form of Edm.TimeOfDay as times of six digits. */

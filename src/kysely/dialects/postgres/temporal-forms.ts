@@ -22,7 +22,13 @@ const GREATEST_YEAR = 294_275;
 
 const { days, clock, epoch } = PG_FORMS.temporal;
 
-const DATE_TO_DAYS: Conversion = { form: days, apply: (operand) => sql`(${operand} - date '1970-01-01')::int8` };
+/** Computations have no infinity, so an infinite date or timestamp is null in them. */
+const finite = (operand: Sql): Sql => sql`nullif(nullif(${operand}, 'infinity'), '-infinity')`;
+
+const DATE_TO_DAYS: Conversion = {
+  form: days,
+  apply: (operand) => sql`(${finite(operand)} - date '1970-01-01')::int8`,
+};
 const asDate = (place: Sql): Sql => sql`${place}::date`;
 
 /** Edm.Date as date. */
@@ -35,7 +41,7 @@ export const PG_DATE: SqlForm = plainForm("date", (value) => writeDay(fromEpochD
 
 const MIDNIGHT_TO_EPOCH: Conversion = {
   form: epoch,
-  apply: (operand) => sql`((${operand} - date '1970-01-01')::numeric * 86400)`,
+  apply: (operand) => sql`((${finite(operand)} - date '1970-01-01')::numeric * 86400)`,
 };
 
 /** A column of Edm.Date as timestamps of midnight in UTC. */
@@ -55,6 +61,7 @@ const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`extract
 export const PG_TIME: SqlForm = timeForm((text) => sql`${text}::time`, TIME_TO_CLOCK);
 
 const TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
+const FINITE_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => TO_EPOCH.apply(finite(operand)) };
 
 /** Edm.DateTimeOffset as timestamptz. */
 export const PG_TIMESTAMP: SqlForm = timestampForm(
@@ -62,6 +69,7 @@ export const PG_TIMESTAMP: SqlForm = timestampForm(
   (instant) => writeTimestamp(instant, "+00"),
   (text) => sql`${text}::timestamptz`,
   TO_EPOCH,
+  FINITE_TO_EPOCH,
 );
 
 /** Edm.DateTimeOffset as timestamp in UTC. Bound as text, because a driver would write a timestamp in its own time zone. */
@@ -70,6 +78,7 @@ export const PG_UTC_TIMESTAMP: SqlForm = timestampForm(
   (instant) => writeTimestamp(instant, ""),
   (text) => sql`${text}::text::timestamp`,
   TO_EPOCH,
+  FINITE_TO_EPOCH,
 );
 
 /** Temporal values as strings. */
@@ -148,7 +157,7 @@ export const PG_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = cast
   numbers: PG_NUMBERS,
   forms: PG_FORMS.temporal,
   asText: (value) => sql`${value}::text`,
-  exact: (cell) => sql`${cell}::numeric`,
+  exact: (cell) => sql`nullif(nullif(nullif(${cell}::numeric, 'Infinity'), '-Infinity'), 'NaN')`,
   asDouble: (place) => sql`${place}::float8`,
   julianMilliseconds: (cell) => sql`floor(${cell} * 86400000::float8 + 0.5)`,
   epochOfText: (cell) => PG_TEXTS.epochOfUtcText(sql`${cell}::text`),
