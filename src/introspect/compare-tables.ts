@@ -104,11 +104,17 @@ function adviseTable(name: string, names: readonly string[]): string {
   return "Create the table, or correct its name.";
 }
 
-function adviseColumn(name: string, property: string, names: readonly string[]): string {
+/** Advises on a column that is missing. @param names the columns that exist @param kind what has the columns */
+export function adviseColumn(
+  name: string,
+  property: string,
+  names: readonly string[],
+  kind: "table" | "query" = "table",
+): string {
   // A key such as `customerId` is often stored in a column such as `customer_id`.
   const nearest = names.find((each) => simplify(each) === simplify(name)) ?? nearestName(name, names);
   const key = property.includes(".") ? "`columns`" : `\`columns: { ${property}: "…" }\``;
-  if (nearest === null) return `Add the column, or set its name with ${key}. The table has ${list(names)}.`;
+  if (nearest === null) return `Add the column, or set its name with ${key}. The ${kind} has ${list(names)}.`;
   return `Did you mean \`${nearest}\`? Set the name with ${key.replace("…", nearest)}.`;
 }
 

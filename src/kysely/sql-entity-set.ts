@@ -10,6 +10,7 @@ import {
   type EntitySetOptions,
 } from "../definition/sets/entity-set.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
+import type { StoredRows } from "../definition/stored-database.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import { isTableName, tableNameText, type TableName } from "../edm/table-name.ts";
@@ -17,12 +18,14 @@ import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkLinkStorage } from "./columns/check-link-storage.ts";
 import { checkTableOptions } from "./columns/check-table-options.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
+import type { PlansByField } from "./columns/table-columns.ts";
 import { checkUncomparable, convertedFields, textGuids } from "./columns/uncomparable-columns.ts";
 import type { AnyKysely } from "./connection/synchronous-reader.ts";
 import { columnSearch, searchedProperties, type ColumnSearch } from "./read/column-search.ts";
 import { narrowedHandlers } from "./read/narrowed-handlers.ts";
 import { readHandlers } from "./read/read-handlers.ts";
 import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
+import { QueryRows } from "./schema/query-rows.ts";
 import { noteRows, TableRows } from "./schema/table-rows.ts";
 import type { BaseQuery } from "./translate/base-query.ts";
 import { linkNavigations } from "./write/sql-links.ts";
@@ -213,9 +216,9 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const allows = (operation: SqlOperation): boolean => Array.isArray(operations) && operations.includes(operation);
   const writes = Object.entries(writeHandlers(table)).filter(([operation]) => allows(operation as SqlOperation));
   const handlers = { ...(allows("read") ? readHandlers(type, reader) : {}), ...Object.fromEntries(writes) };
-  const stored = tableRows(entityType, name, reader, options.columns);
-  for (const handler of name === "" ? [] : Object.values(handlers)) {
-    noteTable(handler as object, table);
+  const stored = storedRows(entityType, name, reader, options.columns);
+  for (const handler of Object.values(handlers)) {
+    if (name !== "") noteTable(handler as object, table);
     noteRows(handler as object, stored);
   }
   const { queryable, getAll } = options;
@@ -240,14 +243,14 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   };
 }
 
-/** Returns the table, for the schema check. */
-function tableRows(
+/** Returns the table, or the query in place of it, for the schema check. */
+function storedRows(
   entityType: EntityType,
   name: TableName,
-  { database, profile }: SqlReader,
+  { database, profile, from }: SqlReader,
   columns: object = {},
-): TableRows {
-  return new TableRows(database, name, () => {
+): StoredRows {
+  const plan = (): PlansByField => {
     const { plans, joinable } = planAll(
       entityType,
       columns,
@@ -255,7 +258,8 @@ function tableRows(
       () => undefined,
     );
     return new Map([...plans, ...joinable]);
-  });
+  };
+  return name === "" ? new QueryRows(database, from, plan) : new TableRows(database, name, plan);
 }
 
 /** Reports a `rowVersion` that is not a computed integer. */

@@ -31,6 +31,8 @@ export interface SqlReader {
   /** The database, for the schema check. */
   readonly database: StoredDatabase;
   readonly statements: StatementCache;
+  /** The table or base query as given, without expressions. */
+  readonly from: From;
   /** The parameters of the base query. */
   readonly parameters: readonly unknown[];
   /** Receives the cells that cannot be read. */
@@ -106,7 +108,7 @@ export function makeReader(
   const { rows, profile, database } = connected;
   if (!preparedStatements) rows.stopPreparing();
   const { parameters } = from;
-  return Object.freeze({ rows, profile, database, statements, parameters, unreadable: connected.unreadable });
+  return Object.freeze({ rows, profile, database, statements, from, parameters, unreadable: connected.unreadable });
 }
 
 /** Sets with and without `distributed` do not share statements, as if their databases differed. */

@@ -1,5 +1,5 @@
-import type { Maybe } from "../../base/maybe.ts";
-import type { ServiceDefinition } from "../../definition/service-definition.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
 import type { StoredDatabase, StoredSet } from "../../definition/stored-database.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
@@ -10,7 +10,9 @@ import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import { expectedTables } from "./expected-tables.ts";
+import { checkQuery } from "./check-query.ts";
+import { type CheckedSet, expectedTables } from "./expected-tables.ts";
+import { QueryRows } from "./query-rows.ts";
 import { TableRows } from "./table-rows.ts";
 
 /** Runs the statements that read a catalogue. */
@@ -18,8 +20,8 @@ interface CatalogueRows {
   /** Whether a lost connection certainly does not end the process. */
   readonly isGuarded: boolean;
   readonly all: (
-    statement: Pick<CatalogueQuery, "sql" | "width"> & { readonly isInternal: true },
-    parameters: CatalogueQuery["parameters"],
+    statement: Pick<CatalogueQuery, "sql"> & Partial<Pick<CatalogueQuery, "width">> & { readonly isInternal: true },
+    parameters: readonly unknown[],
   ) => ReturnType<RunQuery>;
 }
 
@@ -40,6 +42,23 @@ export class SchemaDatabase implements StoredDatabase {
 
   findDifferences(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
     const sets = stored.flatMap(({ set, rows }) => (rows instanceof TableRows ? [{ set, rows }] : []));
+    const queries = stored.flatMap(({ set, rows }) => (rows instanceof QueryRows ? [{ set, rows }] : []));
+    const ofTables = sets.length === 0 ? [] : this.#compareTables(sets, service);
+    return chain(ofTables, (findings) => this.#checkQueries(queries, findings));
+  }
+
+  #checkQueries(
+    [first, ...others]: ReadonlyArray<{ readonly set: EntitySetDefinition; readonly rows: QueryRows }>,
+    findings: readonly SchemaFinding[],
+  ): Maybe<readonly SchemaFinding[]> {
+    if (first === undefined) return findings;
+    const run = (sql: string, parameters: readonly unknown[]): ReturnType<RunQuery> =>
+      this.#rows.all({ sql, isInternal: true }, parameters);
+    const found = checkQuery(first.set.entitySet, first.rows, { db: this.#db, profile: this.#profile, run });
+    return chain(found, (more) => this.#checkQueries(others, [...findings, ...more]));
+  }
+
+  #compareTables(sets: readonly CheckedSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
     const { catalogue } = this.#profile;
     const expected = expectedTables({ db: this.#db, storedTypes: catalogue.storedTypes, service, sets });
     return runSteps(

@@ -27,7 +27,7 @@ export class TableRows implements StoredRows {
 }
 
 /** Records on a handler which rows it reads or writes. */
-export function noteRows(handler: object, stored: TableRows): void {
+export function noteRows(handler: object, stored: StoredRows): void {
   Object.assign(handler, { stored } satisfies StoredHandler);
 }
 

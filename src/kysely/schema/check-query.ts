@@ -1,0 +1,127 @@
+import { CompiledQuery, sql } from "kysely";
+import { chain, type Maybe, recover } from "../../base/maybe.ts";
+import type { EntitySet } from "../../edm/model.ts";
+import { isODataError } from "../../errors/odata-error.ts";
+import type { SchemaFinding } from "../../errors/schema-finding.ts";
+import { adviseColumn } from "../../introspect/compare-tables.ts";
+import type { ColumnPlan } from "../columns/table-columns.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { readSlots, toExecution } from "../statement/parameter-slot.ts";
+import type { Sql } from "../statement/sql-form.ts";
+import { rawExpression } from "../translate/relation.ts";
+import { compileStatement } from "../translate/utc-session.ts";
+import type { QueryRows } from "./query-rows.ts";
+import { columnName } from "./table-rows.ts";
+
+/** The database of a checked query. */
+export interface QueryScope {
+  readonly db: AnyKysely;
+  readonly profile: DialectProfile;
+  /** Runs a statement. */
+  readonly run: (sql: string, parameters: readonly unknown[]) => Maybe<unknown>;
+}
+
+/** A column or an expression of a property. */
+interface Needed {
+  /** The key in objects of the application, after the keys of the complex properties around it. */
+  readonly property: string;
+  readonly column: string;
+  /** The expression in place of the column. */
+  readonly expression: string | undefined;
+}
+
+/** The name of the rows in a checked statement: expressions may use it. */
+const ROWS = "odata_rows";
+
+/**
+ * Lets the database prepare the query of an entity set, with its columns. No row is read.
+ * @returns the columns and expressions that the database refuses
+ * @throws ODataError `ServiceUnavailable` if the database cannot be reached
+ */
+export function checkQuery(set: EntitySet, rows: QueryRows, scope: QueryScope): Maybe<readonly SchemaFinding[]> {
+  const ignored = new Set(set.entityType.ignoredProperties.map(({ field }) => field));
+  const needed = Array.from(rows.plans, ([field, plan]) => (ignored.has(field) ? [] : neededBy(plan, field))).flat();
+  return chain(refusal(needed, rows, scope), (refused) =>
+    refused === null ? [] : findFaults(set, needed, rows, scope),
+  );
+}
+
+function neededBy(plan: ColumnPlan, property: string): readonly Needed[] {
+  if (plan.kind === "complex") {
+    return Array.from(plan.members, ([member, each]) => neededBy(each, `${property}.${member}`)).flat();
+  }
+  return [{ property, column: plan.column, expression: plan.expression }];
+}
+
+/** Returns the error of the database for columns and expressions; null if it accepts them. */
+function refusal(
+  needed: readonly Needed[],
+  { from }: QueryRows,
+  { db, profile, run }: QueryScope,
+): Maybe<{ readonly reason: string } | null> {
+  const cells = needed.map(({ column, expression }) =>
+    expression === undefined ? sql`${sql.id(ROWS)}.${sql.id(column)}` : rawExpression(expression),
+  );
+  const list: Sql = sql.join(cells.length === 0 ? [sql`1`] : cells);
+  const rows = from.as(ROWS, null, { profile, isLookup: false });
+  const compiled = compileStatement(sql`explain select ${list} from ${rows}`, db, profile);
+  const execution = toExecution({ values: [], base: () => from.parameters });
+  return recover(
+    () => chain(run(compiled.sql, readSlots(compiled.parameters, execution)), () => null),
+    (error) => {
+      if (isODataError(error) && error.status === 503) throw error;
+      const cause: unknown = isODataError(error) ? (error.cause ?? error) : error;
+      return { reason: cause instanceof Error ? cause.message : String(cause) };
+    },
+  );
+}
+
+/** Finds out which columns and expressions the database refuses. */
+async function findFaults(
+  { name: set }: EntitySet,
+  needed: readonly Needed[],
+  rows: QueryRows,
+  scope: QueryScope,
+): Promise<readonly SchemaFinding[]> {
+  const whole = await refusal([], rows, scope);
+  if (whole !== null) {
+    const message = `The database refuses the query of \`from\`: ${whole.reason}.`;
+    return [{ set, code: "C01", severity: "error", message, fix: "Correct the query." }];
+  }
+  const findings: SchemaFinding[] = [];
+  let names: readonly string[] | undefined;
+  for (const each of needed) {
+    const refused = await refusal([each], rows, scope);
+    if (refused === null) continue;
+    const { property, expression } = each;
+    const place = { set, property, code: "C02", severity: "error" } as const;
+    if (expression !== undefined) {
+      const message = `The expression of \`${property}\` cannot be evaluated over the query: ${refused.reason}.`;
+      const fix = `Correct \`columns: { ${property}: { sql } }\`: it may name the columns of the query.`;
+      findings.push({ ...place, message, fix });
+      continue;
+    }
+    names ??= await namesOf(rows, scope);
+    const column = columnName(each.column, scope.db);
+    const message = `The query of \`from\` returns no column \`${column}\`.`;
+    findings.push({ ...place, column, message, fix: adviseColumn(column, property, names, "query") });
+  }
+  return findings;
+}
+
+/** Returns the names of the columns of a query: those of a row that an outer join adds. */
+async function namesOf({ from }: QueryRows, { db, profile }: QueryScope): Promise<readonly string[]> {
+  const id = sql.id(ROWS);
+  const rows = from.as(ROWS, null, { profile, isLookup: false });
+  const statement = sql`select ${id}.* from (select 1 as odata_one) as odata_one left join ${rows} on 1 = 0`;
+  const compiled = compileStatement(statement, db, profile);
+  const parameters = readSlots(compiled.parameters, toExecution({ values: [], base: () => from.parameters }));
+  try {
+    const found = await db.withoutPlugins().executeQuery<object>(CompiledQuery.raw(compiled.sql, parameters));
+    return found.rows.flatMap((row) => Object.keys(row));
+  } catch {
+    // The fault is reported without names.
+    return [];
+  }
+}
