@@ -4,3 +4,4 @@ export type { BooleanStorage, ColumnStorage, EnumStorage, StorageForm } from "./
 export type { ColumnConversion } from "./columns/converted-plan.ts";
 export { sqlEntitySet, type SqlEntitySetOptions, type SqlOperation } from "./sql-entity-set.ts";
 export { sqlSource, type SqlSourceOptions } from "./sql-source.ts";
+export { sqlTableOf, type MappedColumn, type MappedTable } from "./sql-table-of.ts";

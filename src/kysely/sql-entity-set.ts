@@ -27,6 +27,7 @@ import { readHandlers } from "./read/read-handlers.ts";
 import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
 import { QueryRows } from "./schema/query-rows.ts";
 import { noteRows, TableRows } from "./schema/table-rows.ts";
+import { mappedBy } from "./sql-table-of.ts";
 import type { BaseQuery } from "./translate/base-query.ts";
 import { linkNavigations } from "./write/sql-links.ts";
 import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
@@ -133,7 +134,8 @@ export function sqlEntitySet<
   const check = (): readonly ConfigurationFault[] =>
     values === undefined ? faults : [...faults, ...checkLinkStorage(type, options.navigation, values)];
   const logTo = unreadable === "null" ? (logger: Logger): void => reader?.unreadable.logTo(logger) : undefined;
-  return Object.freeze({ ...set, check, logTo, uncomparable, anyCaseGuids, handlersCheckingRows, database });
+  const mapped = reader === null ? {} : mappedBy({ db, table, from, columns });
+  return Object.freeze({ ...set, ...mapped, check, logTo, uncomparable, anyCaseGuids, handlersCheckingRows, database });
 }
 
 /** Reports a search over columns together with a handler that may hide rows: it searches the whole table. */

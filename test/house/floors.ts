@@ -145,6 +145,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["translate", "schema"],
     ["read"],
     ["write"],
+    ["sql-table-of.ts"],
     ["sql-source.ts", "sql-entity-set.ts"],
     ["index.ts"],
   ],

@@ -206,7 +206,10 @@ function findsCell({ format }: ScalarPlan, cell: unknown): boolean {
   }
 }
 
-function storageOf(plan: Exclude<ColumnPlan, { readonly kind: "complex" }>): StorageForm | "convert" | undefined {
+/** Returns the storage of a column; undefined for the default of its type. */
+export function storageOf(
+  plan: Exclude<ColumnPlan, { readonly kind: "complex" }>,
+): StorageForm | "convert" | undefined {
   switch (plan.kind) {
     case "scalar":
       return plan.storage;
