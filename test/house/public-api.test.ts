@@ -54,6 +54,7 @@ test("the public API is exactly this", async () => {
       "./kysely": [
         "sqlEntitySet",
         "sqlSource",
+        "sqlTableOf",
       ],
       "./node": [
         "serve",
