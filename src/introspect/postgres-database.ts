@@ -1,6 +1,7 @@
 import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
 import { collectIndexes } from "./collect-tables.ts";
 import type { DatabaseSchema, ObjectOmission, SchemaObject, SchemaSelection } from "./database-schema.ts";
+import { omitMigrations } from "./omitted-objects.ts";
 import {
   kindOf,
   PG_COLUMNS,
@@ -74,6 +75,7 @@ function toObject(row: CatalogueRow, { columns, indexes, foreignKeys, user, know
   };
   const omission =
     omissionOf(textOrNull(parent), textOrNull(extension)) ??
+    omitMigrations(object) ??
     unreadable(object, { user, isPopulated: isYes(isPopulated), isReachable: isYes(isReachable) });
   const neverNull = new Set(visible.flatMap(({ isNeverNull, column }) => (isNeverNull ? [column.name] : [])));
   return { object: { ...object, omission }, neverNull };

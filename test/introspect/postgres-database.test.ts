@@ -135,6 +135,7 @@ describe.skipIf(PGLITE === undefined)("the catalogue of PostgreSQL", () => {
   test("tells why objects are not of the application", () => {
     const omitted = schema.objects.flatMap(({ name, omission }) => (omission ? [[name, omission.reason]] : []));
     expect(omitted).toStrictEqual([
+      ["flyway_schema_history", "a table of Flyway for migrations"],
       ["measured_2025", "a partition of measured"],
       ["measured_2026", "a partition of measured"],
       ["mv_empty", "not populated: run `refresh materialized view`"],
