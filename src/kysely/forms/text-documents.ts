@@ -46,8 +46,8 @@ export function textDocuments(syntax: TextDocumentSyntax): DocumentSyntax {
     "Edm.Double": double,
     "Edm.Decimal": [syntax.decimal, forms.decimal],
     "Edm.String": string,
-    // In lower case, as in columns.
-    "Edm.Guid": string,
+    // Other programs may have written upper case, which reads accept.
+    "Edm.Guid": [(text) => syntax.string(sql`lower(${text})`), forms.string],
     "Edm.Binary": string,
     "Edm.Date": [unchanged, texts.date],
     "Edm.TimeOfDay": [unchanged, texts.time],

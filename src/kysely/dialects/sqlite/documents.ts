@@ -6,6 +6,7 @@ import type { FormedSql, Sql, SqlForm } from "../../statement/sql-form.ts";
 import type { DocumentSyntax } from "../dialect-profile.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
 import { DECIMAL_FORM } from "./decimal-forms.ts";
+import { GUID_FORM } from "./forms.ts";
 import { INSTANT_FORM } from "./temporal-forms.ts";
 
 /** How SQLite looks into JSON, which it stores as text. */
@@ -33,14 +34,19 @@ function member(
   const form = formOf(property, owner);
   // Decimals stay text: as numbers of SQLite they would lose digits.
   const value = form === DECIMAL_FORM ? decimalText(sql`${document} -> ${jsonPath(path)}`) : extract(document, path);
-  return { sql: value, form };
+  return { sql: inOneCase(value, form), form };
 }
 
 function item(document: Sql, alias: string, collection: StructuralProperty): FormedSql {
   const form = formOf(collection, collection.name);
   const value =
     form === DECIMAL_FORM ? decimalText(sql`${document} -> ${sql.id(alias, "fullkey")}`) : itemDocument(alias);
-  return { sql: value, form };
+  return { sql: inOneCase(value, form), form };
+}
+
+/** Returns Guids in lower case: other programs may have written upper case, which reads accept. */
+function inOneCase(value: Sql, form: SqlForm): Sql {
+  return form === GUID_FORM ? sql`lower(${value})` : value;
 }
 
 function formOf({ name, type, ...others }: StructuralProperty, owner: string): SqlForm {

@@ -49,8 +49,9 @@ export const fractionOfSecond: TranslateCall = (call) => {
   }
   const start = TIME_START + CLOCK_LENGTH;
   const length = digits === 0 ? 0 : digits + 1;
+  // A cell with fewer digits ends there.
   return computed({
-    sql: sql`('0' || substr(${operand.sql}, ${sql.lit(start)}, ${sql.lit(length)}))`,
+    sql: sql`('0' || rtrim(substr(${operand.sql}, ${sql.lit(start)}, ${sql.lit(length)}), 'Z'))`,
     form: DECIMAL_FORM,
   });
 };
