@@ -1,4 +1,5 @@
 import { keptPer } from "../base/memo.ts";
+import { atOnce, type Pace, type Steps } from "../base/turn.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { asText } from "./canonical-form.ts";
 import { describeValue } from "./invalid-value.ts";
@@ -14,6 +15,8 @@ import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "./value
 /** A run of digits. No member has a longer value. */
 const NUMBER = /^[+-]?\d{1,16}$/;
 const MAX_LISTED_NAMES = 20;
+/** The number of characters that are read between two readings of the clock. */
+const STEP_LENGTH = 65_536;
 
 /** A member with bits and its place in the order of declaration. */
 interface Flag {
@@ -102,6 +105,7 @@ export function enumCodec(type: EnumType): ValueCodec {
       if (typeof value === "string") return fromText(value);
       throw noSuchValue(type, value);
     },
+    fromLongText: type.isFlags ? (text, pace) => readLongText(table, text, pace) : undefined,
     toJson: (value) => `"${asText(value)}"`,
     fromText,
     toLiteral: (value: PrimitiveValue) => `${type.qualifiedName}'${asText(value)}'`,
@@ -118,24 +122,54 @@ function canonicalText(table: EnumTable, number: number, value: unknown): string
   return text;
 }
 
+function* readLongText(table: EnumTable, text: string, pace: Pace): Steps<string> {
+  return canonicalText(table, yield* readFlags(table.type, text, pace), text);
+}
+
 /** Combines the names and numbers of a text. @see OData ABNF, enumValue */
 function readNames({ type }: EnumTable, text: string): number {
-  if (!type.isFlags) return readName(type, text, text);
-  let sum = 0;
+  return type.isFlags ? atOnce((pace) => readFlags(type, text, pace)) : readName(type, text, text);
+}
+
+/** Reads the names and numbers between commas, in steps. */
+function* readFlags(type: EnumType, text: string, pace: Pace): Steps<number> {
+  const reading: FlagsReading = { at: 0, sum: 0 };
+  // Loops over names are faster outside of generators.
+  while (!readSomeFlags(type, text, reading)) if (pace.isOver) yield;
+  return reading.sum;
+}
+
+/** The state of the reading of a text of flags. */
+interface FlagsReading {
+  /** The start of the next name. */
+  at: number;
+  /** The bits of the members that were read. */
+  sum: number;
+}
+
+/** Reads the names of one step. A long text repeats names: no list of its parts is made. @returns whether the text ends */
+function readSomeFlags(type: EnumType, text: string, reading: FlagsReading): boolean {
+  const limit = reading.at + STEP_LENGTH;
+  let { at, sum } = reading;
   let last = ",";
-  // A long text repeats names: no list of its parts is made.
-  for (let start = 0; start <= text.length;) {
-    const comma = text.indexOf(",", start);
+  while (at < limit) {
+    const comma = text.indexOf(",", at);
     const end = comma < 0 ? text.length : comma;
-    if (end - start !== last.length || !text.startsWith(last, start)) {
-      last = text.slice(start, end);
-      const value = readName(type, last, text);
+    if (end - at !== last.length || !text.startsWith(last, at)) {
+      last = text.slice(at, end);
+      const value = type.members.get(last) ?? readName(type, last, text);
       if (value < 0) throw noSuchValue(type, text);
       sum = withBits(sum, value);
     }
-    start = end + 1;
+    if (comma < 0) {
+      reading.sum = sum;
+      return true;
+    }
+    at = end + 1;
   }
-  return sum;
+  reading.at = at;
+  reading.sum = sum;
+  return false;
 }
 
 function readName(type: EnumType, part: string, text: string): number {

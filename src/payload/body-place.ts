@@ -41,9 +41,14 @@ export function enter(parent: BodyPlace, segment: string | number): BodyPlace {
 
 /** Returns the path of a member or item, such as `Lines/2/Quantity`; empty for the body itself. */
 export function pathWithin(place: BodyPlace, segment: string | number): string {
+  return shorten(partWithin(place, segment));
+}
+
+/** Returns the whole path of a member or item, which identifies the part in the progress of the body. */
+export function partWithin(place: BodyPlace, segment: string | number): string {
   const segments = [segment];
   for (let at: BodyPlace | null = place; at !== null && at.parent !== null; at = at.parent) segments.push(at.segment);
-  return shorten(segments.toReversed().join("/"));
+  return segments.toReversed().join("/");
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Maybe } from "../base/maybe.ts";
-import { Paused, Turn } from "../base/turn.ts";
+import { type Pace, Paused, type Steps, Turn } from "../base/turn.ts";
 import type { JsonValue } from "../json/json-value.ts";
 
 /** The number of items whose reading is too short to pause for. */
@@ -8,18 +8,38 @@ const FEW = 16;
 /** Reads one item of a collection. */
 type ItemReader<Item> = (item: JsonValue, index: number) => Item;
 
+/** Returns the result of steps, or throws their error, as often as it is called. */
+type Outcome<T> = () => T;
+
+/** Long work on one part of a body. */
+interface Work {
+  readonly steps: Steps<unknown>;
+  outcome: Outcome<unknown> | null;
+}
+
 /**
- * The items of long collections that have been read from one body. The readers of values cannot yield: where other requests
- * should get a turn, `readItems` throws `Paused`, and the repetition takes the items before the pause from here.
+ * The results of long work on one body: the items of its collections, and of other parts. The readers of values cannot yield:
+ * where other requests should get a turn, they throw `Paused`, and the repetition takes the results before the pause from here.
  */
 export class ReadingProgress {
   readonly #turn = new Turn();
   readonly #kept = new Map<readonly JsonValue[], unknown[]>();
+  readonly #work = new Map<unknown, Work>();
+  readonly #pace: Pace;
   #begun = 0;
   /** Whether the reader of the body can continue after a pause. */
   #mayPause = false;
   /** Milliseconds until the repetition reached new items; null before. */
   #repeated: number | null = null;
+
+  constructor() {
+    const isOver = (): boolean => this.#isOver();
+    this.#pace = {
+      get isOver() {
+        return isOver();
+      },
+    };
+  }
 
   /** Reads all items of a collection. @throws Paused where the turn of `inTurns` is over */
   readItems<Item>(items: readonly JsonValue[], read: ItemReader<Item>): Item[] {
@@ -28,9 +48,29 @@ export class ReadingProgress {
     this.#kept.set(items, made);
     for (let index = made.length; index < items.length; index += 1) {
       made.push(read(items[index] ?? null, index));
-      if (index % FEW === 0) this.#pauseIfOver();
+      if (index % FEW === 0 && this.#isOver()) throw new Paused();
     }
     return made;
+  }
+
+  /**
+   * Does long work on a part of the body.
+   * @param part identifies the work: the same object or text each time the body is read
+   * @throws Paused where the turn of `inTurns` is over
+   */
+  doSteps<T>(part: unknown, begin: (pace: Pace) => Steps<T>): T {
+    let work = this.#work.get(part);
+    if (work === undefined) this.#work.set(part, (work = { steps: begin(this.#pace), outcome: null }));
+    // The part determines the type of the result.
+    return (work.outcome ??= outcomeOf(work.steps))() as T;
+  }
+
+  /** Continues work on a part of the body that has begun. @returns whether it has begun, so that it has ended now */
+  continues(part: unknown): boolean {
+    const work = this.#work.get(part);
+    if (work === undefined) return false;
+    (work.outcome ??= outcomeOf(work.steps))();
+    return true;
   }
 
   /**
@@ -70,9 +110,27 @@ export class ReadingProgress {
   }
 
   /** New work takes as long as the repetition at least. Otherwise a long repetition would never come to an end. */
-  #pauseIfOver(): void {
-    if (!this.#mayPause) return;
-    if (this.#repeated === null) this.#repeated = performance.now() - this.#begun;
-    else if (this.#turn.isOver && performance.now() - this.#begun >= 2 * this.#repeated) throw new Paused();
+  #isOver(): boolean {
+    if (!this.#mayPause) return false;
+    if (this.#repeated === null) {
+      this.#repeated = performance.now() - this.#begun;
+      return false;
+    }
+    return this.#turn.isOver && performance.now() - this.#begun >= 2 * this.#repeated;
   }
+}
+
+/** Does steps to their end. @throws Paused where they yield */
+function outcomeOf<T>(steps: Steps<T>): Outcome<T> {
+  let step: IteratorResult<undefined, T>;
+  try {
+    step = steps.next();
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+  if (step.done !== true) throw new Paused();
+  const { value } = step;
+  return () => value;
 }
