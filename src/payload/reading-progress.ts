@@ -65,14 +65,6 @@ export class ReadingProgress {
     return (work.outcome ??= outcomeOf(work.steps))() as T;
   }
 
-  /** Continues work on a part of the body that has begun. @returns whether it has begun, so that it has ended now */
-  continues(part: unknown): boolean {
-    const work = this.#work.get(part);
-    if (work === undefined) return false;
-    (work.outcome ??= outcomeOf(work.steps))();
-    return true;
-  }
-
   /**
    * Reads a body, in as many turns as its collections need.
    * @param read reads the body with `readItems`, the same items each time

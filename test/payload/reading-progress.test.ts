@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { isPromiseLike } from "../../src/base/maybe.ts";
+import { type Pace, Paused, type Steps } from "../../src/base/turn.ts";
 import type { JsonValue } from "../../src/json/json-value.ts";
 import { ReadingProgress } from "../../src/payload/reading-progress.ts";
 
@@ -85,5 +86,51 @@ describe("the items of long collections", () => {
       }),
     );
     await expect(reading).rejects.toThrow("wrong item");
+  });
+});
+
+describe("long work on a part", () => {
+  /** Counts its steps. @param end returns the result */
+  function* counting<T>(pace: Pace, seen: { count: number }, end: () => T): Steps<T> {
+    for (let step = 0; step < 100; step += 1) {
+      seen.count += 1;
+      if (pace.isOver) yield;
+    }
+    return end();
+  }
+
+  test("is done once, in as many turns as it needs", async () => {
+    slowClock(6);
+    const progress = new ReadingProgress();
+    const seen = { count: 0 };
+    let attempts = 0;
+    const reading = progress.inTurns(() => {
+      attempts += 1;
+      return ["a", "b"].map((part) => progress.doSteps(part, (pace) => counting(pace, seen, () => part)));
+    });
+    expect(await reading).toEqual(["a", "b"]);
+    expect(seen.count).toBe(200);
+    expect(attempts).toBeGreaterThan(5);
+  });
+
+  test("fails again in each repetition", async () => {
+    slowClock(6);
+    const progress = new ReadingProgress();
+    const seen = { count: 0 };
+    const fail = (): never => {
+      throw new Error("wrong part");
+    };
+    const reading = progress.inTurns(() => {
+      const check = (part: string, end: () => unknown): unknown =>
+        progress.doSteps(part, (pace) => counting(pace, seen, end));
+      try {
+        return check("a", fail);
+      } catch (error) {
+        if (!(error instanceof Paused)) check("b", () => null);
+        throw error;
+      }
+    });
+    await expect(reading).rejects.toThrow("wrong part");
+    expect(seen.count).toBe(200);
   });
 });
