@@ -5,13 +5,13 @@ import type { CheckedSchema, WantedTable } from "./schema.ts";
 /** Finds the wanted tables as statements do: by `search_path`, temporary tables first. */
 const WANTED = `json_array_elements_text($1::json) as w(name) join pg_class c on c.oid = to_regclass(w.name)::oid`;
 
-/** The base type of domains, the length or precision of values, and whether a domain rejects null. */
-const BASE = (type: string, modifier: string): string => `(with recursive below(oid, is_not_null, modifier) as (
-    select ${type}, false, ${modifier} union all
-    select t.typbasetype, below.is_not_null or t.typnotnull, case when t.typtypmod = -1 then below.modifier else t.typtypmod end
-    from below join pg_type t on t.oid = below.oid and t.typtype = 'd')
-  select below.oid, below.is_not_null, below.modifier
-  from below join pg_type t on t.oid = below.oid and t.typtype <> 'd')`;
+/** The base types of domains, the length or precision of their values, and whether one of them rejects null. */
+const DOMAINS = `with recursive below(type, oid, is_not_null, modifier) as (
+    select t.oid, t.oid, false, -1 from pg_type t where t.typtype = 'd' union all
+    select below.type, t.typbasetype, below.is_not_null or t.typnotnull,
+      case when t.typtypmod = -1 then below.modifier else t.typtypmod end
+    from below join pg_type t on t.oid = below.oid and t.typtype = 'd'),
+  domains as (select below.* from below join pg_type t on t.oid = below.oid and t.typtype <> 'd')`;
 const COLLATION = `case when co.collname = 'default'
     then (select datcollate::text from pg_database where datname = current_database()) else co.collname::text end`;
 /** The condition of objects that PostgreSQL itself does not own. */
@@ -24,11 +24,11 @@ export const IS_OF_USER: string = `c.relkind in ('r', 'p', 'v', 'm', 'f') and n.
  * @param more further expressions
  */
 export const postgresColumns = (source: string, name: string, more = ""): string =>
-  `select ${name} as c0, c.oid::text as c1, c.relkind::text as c2, a.attname::text as c3,
+  `${DOMAINS} select ${name} as c0, c.oid::text as c1, c.relkind::text as c2, a.attname::text as c3,
   format_type(a.atttypid, a.atttypmod) as c4,
   case when bt.typtype = 'e' then 'enum' when bt.typcategory <> 'A' then bt.typname::text
     when el.typtype = 'e' then 'enum[]' else el.typname || '[]' end as c5,
-  (a.attnotnull or d1.is_not_null or exists (
+  (a.attnotnull or coalesce(d1.is_not_null, false) or exists (
     select from pg_constraint k where k.conrelid = c.oid and k.contype = 'c' and k.convalidated
       and pg_get_constraintdef(k.oid) = 'CHECK ((' || quote_ident(a.attname) || ' IS NOT NULL))'))::text as c6, (a.attgenerated <> '')::text as c7,
   case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end as c8,
@@ -36,8 +36,8 @@ export const postgresColumns = (source: string, name: string, more = ""): string
   (select json_agg(e.enumlabel order by e.enumsortorder)::text from pg_enum e where e.enumtypid = bt.oid) as c10,
   (a.attnum < 0)::text as c11, (current_setting('TimeZone') in ('UTC', 'Etc/UTC', 'GMT', 'Etc/GMT'))::text as c12${more}
   from ${source} join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
-  cross join lateral ${BASE("a.atttypid", "a.atttypmod")} d1 join pg_type bt on bt.oid = d1.oid
-  left join lateral ${BASE("bt.typelem", "d1.modifier")} d2 on true left join pg_type el on el.oid = d2.oid
+  left join domains d1 on d1.type = a.atttypid join pg_type bt on bt.oid = coalesce(d1.oid, a.atttypid)
+  left join domains d2 on d2.type = bt.typelem left join pg_type el on el.oid = coalesce(d2.oid, bt.typelem)
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
   left join pg_collation co on co.oid = a.attcollation
   order by a.attnum`;

@@ -30,7 +30,7 @@ export const PG_COLUMNS: string = postgresColumns(
   OF_USER,
   "c.relname::text",
   `, col_description(c.oid, a.attnum) as c13, (a.attidentity <> '')::text as c14,
-  has_column_privilege(c.oid, a.attnum, 'select')::text as c15, coalesce(nullif(d2.modifier, -1), d1.modifier)::text as c16,
+  has_column_privilege(c.oid, a.attnum, 'select')::text as c15, coalesce(nullif(d2.modifier, -1), nullif(d1.modifier, -1), a.atttypmod)::text as c16,
   (case when bt.typcategory = 'A' then el.typtype else bt.typtype end)::text as c17, a.attndims::text as c18,
   (select tn.nspname::text from pg_type t join pg_namespace tn on tn.oid = t.typnamespace
     where t.oid = case when bt.typcategory = 'A' then el.oid else bt.oid end) as c19,

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DatabaseSchema, ObjectColumn } from "../../src/introspect/database-schema.ts";
+import { PG_COLUMNS } from "../../src/introspect/postgres-objects.ts";
 import type { OpenDatabase } from "../executors/engines.ts";
 import { objectOf, openHostile, PGLITE, readSchema, runScript } from "./postgres-hostile.ts";
 
@@ -141,6 +142,14 @@ describe.skipIf(PGLITE === undefined)("the catalogue of PostgreSQL", () => {
       ["mv_empty", "not populated: run `refresh materialized view`"],
       ["v_unplannable", "not readable: division by zero"],
     ]);
+  });
+
+  test("reads the columns with a plan that is too cheap to be compiled, which would take a second", async () => {
+    const { db } = opened ?? expect.fail();
+    const { rows } = await sql.raw<{ "QUERY PLAN": unknown }>(`explain (format json) ${PG_COLUMNS}`).execute(db);
+    const [plan] = rows[0]?.["QUERY PLAN"] as readonly [{ readonly Plan: { readonly "Total Cost": number } }];
+    // The default of `jit_above_cost`.
+    expect(plan.Plan["Total Cost"]).toBeLessThan(100_000);
   });
 
   test("reads comments and estimates", async () => {
