@@ -27,7 +27,6 @@ export function serveColumn(served: ServedColumn): ODataService {
   const logger: Logger = { error: () => undefined, warn: () => undefined, info: () => undefined };
   return odataService({
     logger,
-    schemaCheck: false,
     secret: "0123456789abcdef0123456789abcdef",
     defaults: { maxTop: maxTop ?? 3, paging: paging ?? "keyset" },
     entitySets: [
