@@ -1,3 +1,5 @@
+import { TakenNames } from "./free-name.ts";
+
 /** Words that no declaration of TypeScript can have as its name in a module. */
 const RESERVED = `await break case catch class const continue debugger default delete do else enum export extends false finally for
   function if implements import in instanceof interface let new null package private protected public return static super
@@ -16,9 +18,24 @@ const GLOBAL = `AbortController AbortSignal AggregateError Array ArrayBuffer Ato
 const TAKEN: ReadonlySet<string> = new Set(`${RESERVED} ${GLOBAL}`.split(/\s+/u));
 
 /**
- * Returns the name under which a module exports the declaration of an entity type: the name of the type, with `Entity` if
- * the name is reserved or global in TypeScript.
+ * Returns the names under which modules export the declarations of types: the name of the type, with `Entity` if that name is
+ * reserved or global in TypeScript, and a number if another type has the name. Names differ in more than case, because files
+ * have the same names.
+ * @param typeNames the names of all types
+ * @returns by the name of the type
  */
-export function exportName(typeName: string): string {
-  return TAKEN.has(typeName) ? `${typeName}Entity` : typeName;
+export function exportNames(typeNames: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new TakenNames();
+  for (const name of typeNames) taken.add(name);
+  const names = new Map<string, string>();
+  for (const name of typeNames) {
+    if (!TAKEN.has(name)) {
+      names.set(name, name);
+      continue;
+    }
+    const exported = taken.free([`${name}Entity`]);
+    taken.add(exported);
+    names.set(name, exported);
+  }
+  return names;
 }
