@@ -12,6 +12,9 @@ const DOMAINS = `with recursive below(type, oid, is_not_null, modifier) as (
       case when t.typtypmod = -1 then below.modifier else t.typtypmod end
     from below join pg_type t on t.oid = below.oid and t.typtype = 'd'),
   domains as (select below.* from below join pg_type t on t.oid = below.oid and t.typtype <> 'd')`;
+/** PostgreSQL 18 also marks columns whose constraint does not hold for old rows. */
+export const IS_NEVER_NULL: string = `(a.attnotnull and not exists (
+    select from pg_constraint u where u.conrelid = c.oid and u.contype = 'n' and not u.convalidated and u.conkey[1] = a.attnum))`;
 const COLLATION = `case when co.collname = 'default'
     then (select datcollate::text from pg_database where datname = current_database()) else co.collname::text end`;
 /** The condition of objects that PostgreSQL itself does not own. */
@@ -28,7 +31,7 @@ export const postgresColumns = (source: string, name: string, more = ""): string
   format_type(a.atttypid, a.atttypmod) as c4,
   case when bt.typtype = 'e' then 'enum' when bt.typcategory <> 'A' then bt.typname::text
     when el.typtype = 'e' then 'enum[]' else el.typname || '[]' end as c5,
-  (a.attnotnull or coalesce(d1.is_not_null, false) or exists (
+  (${IS_NEVER_NULL} or coalesce(d1.is_not_null, false) or exists (
     select from pg_constraint k where k.conrelid = c.oid and k.contype = 'c' and k.convalidated
       and pg_get_constraintdef(k.oid) = 'CHECK ((' || quote_ident(a.attname) || ' IS NOT NULL))'))::text as c6, (a.attgenerated <> '')::text as c7,
   case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end as c8,

@@ -2,6 +2,7 @@ import { isYes, textOf, textOrNull, type CatalogueRow } from "./catalogue-steps.
 import type { ListedIndexColumn } from "./collect-tables.ts";
 import type { ForeignKey, ObjectColumn, SchemaObject } from "./database-schema.ts";
 import {
+  IS_NEVER_NULL,
   IS_OF_USER,
   postgresColumns,
   postgresIndexes,
@@ -36,7 +37,7 @@ export const PG_COLUMNS: string = postgresColumns(
     where t.oid = case when bt.typcategory = 'A' then el.oid else bt.oid end) as c19,
   (case when bt.typcategory = 'A' then el.typname else bt.typname end)::text as c20,
   (select json_agg(e.enumlabel order by e.enumsortorder)::text from pg_enum e
-    where e.enumtypid = el.oid and bt.typcategory = 'A') as c21, a.attnotnull::text as c22`,
+    where e.enumtypid = el.oid and bt.typcategory = 'A') as c21, ${IS_NEVER_NULL}::text as c22`,
 );
 
 export const PG_INDEXES: string = postgresIndexes(

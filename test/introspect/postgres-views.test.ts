@@ -140,6 +140,29 @@ describe("plans", () => {
     Plans: [scan],
   };
 
+  /** The output is the key of the outer child, or of the inner one if that is `t`. */
+  const joinNode = (type: string, isUnique: boolean, inner: "t" | "u") => {
+    const [left, right] = inner === "t" ? ["u", "t"] : ["t", "u"];
+    const scanOf = (Alias: string | undefined, relationship: string): object => ({
+      ...scan,
+      Alias,
+      "Parent Relationship": relationship,
+      Output: [`${Alias ?? ""}.id`],
+    });
+    return {
+      "Node Type": "Hash Join",
+      "Parent Relationship": "Outer",
+      "Join Type": type,
+      "Inner Unique": isUnique,
+      Output: ["t.id"],
+      Plans: [scanOf(left, "Outer"), scanOf(right, "Inner")],
+    };
+  };
+  const join = (type: string, isUnique: boolean, inner: "t" | "u" = "u"): unknown => [
+    { Plan: joinNode(type, isUnique, inner) },
+  ];
+  const rightSemi = joinNode("Right Semi", false, "t");
+
   test.each<[title: string, plan: unknown, key: readonly number[] | undefined]>([
     ["a scan", [{ Plan: scan }], [0]],
     ["a scan below a gather", above("Gather"), [0]],
@@ -150,6 +173,18 @@ describe("plans", () => {
     ["a node that is not known", above("Custom Scan"), undefined],
     ["a scan of another subquery", above("Subquery Scan", { "Parent Relationship": "Subquery" }), undefined],
     ["a scan without a table", [{ Plan: { "Node Type": "Seq Scan", Output: ["t.id"] } }], undefined],
+    ["an inner join that repeats rows", join("Inner", false), undefined],
+    ["an inner join that finds one row", join("Inner", true), [0]],
+    ["a left join that finds one row", join("Left", true), [0]],
+    ["a semi join", join("Semi", false), [0]],
+    ["a right join, which adds nulls", join("Right", true), undefined],
+    ["a full join, which adds nulls", join("Full", true), undefined],
+    ["a right anti join, which returns its inner rows", join("Right Anti", false, "t"), [0]],
+    [
+      "a right semi join in each worker",
+      [{ Plan: { "Node Type": "Gather", Output: ["t.id"], Plans: [rightSemi] } }],
+      undefined,
+    ],
     ["a join without children", [{ Plan: { "Node Type": "Hash Join", Plans: [scan] } }], undefined],
     ["no plan", null, undefined],
     ["nothing", [{}], undefined],
