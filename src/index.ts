@@ -26,7 +26,7 @@ export type {
   EntitySetAccess,
   WriteOptions,
 } from "./definition/entity-set-access.ts";
-export type { Entities, EntitySource } from "./definition/handlers.ts";
+export type { Entities, EntitySource, ValueSource } from "./definition/handlers.ts";
 export { complexType, entityType, enumType } from "./definition/types/entity-type.ts";
 export type { EnumTypeOptions } from "./definition/types/entity-type.ts";
 export type { Answer, Awaitable, CollectionQuery } from "./definition/handlers.ts";

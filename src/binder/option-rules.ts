@@ -101,6 +101,20 @@ export const BARE_RESULT_OPTIONS: OptionRules = {
   resource: "the bare result of a function",
 };
 
+/** A composable function that returns complex values in an envelope. */
+export const COMPOSED_VALUES_OPTIONS: OptionRules = {
+  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$format"]),
+  unsupported: new Set(["$search", "$skiptoken", "$expand"]),
+  resource: "the result of a function",
+};
+
+/** A composable function that returns a bare array of complex values. */
+export const BARE_VALUES_OPTIONS: OptionRules = {
+  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$format"]),
+  unsupported: new Set(["$search", "$skiptoken", "$count", "$expand"]),
+  resource: "the bare result of a function",
+};
+
 /** Returns the options for the result of an operation without query options. */
 export function resultOptions({ returnType }: Pick<Operation, "returnType">): OptionRules {
   if (returnType === undefined) return NO_OPTIONS;

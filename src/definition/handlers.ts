@@ -9,13 +9,19 @@ import type {
 } from "../query/clauses.ts";
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../query/source.ts";
 import type { ResultOf } from "./types/infer.ts";
-import type { EntityTypeDeclaration } from "./types/value-type.ts";
+import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "./types/value-type.ts";
 
 /** A value or a promise of it. */
 export type Awaitable<T> = Maybe<T>;
 
 /** The result of a handler: a value, or an ODataError for the client. */
 export type Answer<T> = Awaitable<T | ODataError>;
+
+/** A source of complex values, for a composable function: the result of `sqlSource` for a complex type. */
+export interface ValueSource<C extends ComplexTypeDeclaration = ComplexTypeDeclaration> extends QueryableSource {
+  /** For the compiler only: the type of the values. */
+  readonly _type?: C;
+}
 
 /** Entities as an iterable or an async iterable. */
 export type EntityStream = Iterable<unknown> | AsyncIterable<unknown>;

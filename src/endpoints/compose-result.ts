@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { keeper, keptPer } from "../base/memo.ts";
+import { keptPer } from "../base/memo.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { BARE_RESULT_OPTIONS, COMPOSED_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
@@ -14,8 +14,10 @@ import { planExpand } from "../plan/plan-expand.ts";
 import { bindCollection } from "./bind-query.ts";
 import { startBody } from "./collection-page.ts";
 import { collectionResponse } from "./collection-response.ts";
+import { composedValues } from "./compose-values.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
+import { implicitSet } from "./implicit-set.ts";
 import { bareFormat, type CalledOperation, isEnvelopedByType, ownSet } from "./operation-result.ts";
 import { jsonResponse, noContentResponse } from "./response.ts";
 import { mayBeHidden, seenEntities } from "./returned-entities.ts";
@@ -35,6 +37,7 @@ export function composedResponse(
 ): Maybe<ODataResponse> {
   const { operation } = called;
   const type = operation.returnType?.type;
+  if (type?.kind === "ComplexType") return composedValues(exchange, format, type, call);
   if (type?.kind !== "EntityType") throw new Error(`${operation.name} is composable, but returns no entities.`);
   const own = ownSet(called, type);
   const returned = { entityType: type, own, name: operation.name };
@@ -138,21 +141,3 @@ function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
 }
 
 const setOfResults = keptPer((entityType: EntityType) => implicitSet(`/${entityType.name}`, entityType));
-
-/**
- * Makes a set for entities that have none. Queries are bound to it; clients cannot name it, and its entities have no URL
- * and no ETag.
- * @param name contains a slash, as no name of the model does, so the shapes of no other set have the same keys
- */
-export function implicitSet(name: string, entityType: EntityType): EntitySet {
-  const entitySet = keeper<EntitySet>({
-    kind: "EntitySet",
-    name,
-    entityType,
-    navigationProperties: new Map(),
-    navigationPropertyBindings: new Map(),
-    navigationJoins: new Map(),
-    etag: [],
-  });
-  return Object.freeze(entitySet);
-}

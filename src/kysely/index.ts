@@ -3,5 +3,5 @@ export type { ColumnOption, ColumnOptions, ColumnSettings } from "./columns/colu
 export type { BooleanStorage, ColumnStorage, EnumStorage, StorageForm } from "./columns/storage-option.ts";
 export type { ColumnConversion } from "./columns/converted-plan.ts";
 export { sqlEntitySet, type SqlEntitySetOptions, type SqlOperation } from "./sql-entity-set.ts";
-export { sqlSource, type SqlSourceOptions } from "./sql-source.ts";
+export { sqlSource, type SourceOf, type SqlSourceOptions } from "./sql-source.ts";
 export { sqlTableOf, type MappedColumn, type MappedTable } from "./sql-table-of.ts";

@@ -1,5 +1,5 @@
-import type { EntitySource } from "../definition/handlers.ts";
-import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
+import type { EntitySource, ValueSource } from "../definition/handlers.ts";
+import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
 import type { AnyKysely } from "./connection/synchronous-reader.ts";
@@ -8,7 +8,7 @@ import { sourceOf } from "./read/sql-row-source.ts";
 import type { BaseQuery } from "./translate/base-query.ts";
 
 /** The options of `sqlSource`. */
-export interface SqlSourceOptions<E extends EntityTypeDeclaration> {
+export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeDeclaration> {
   /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. */
   readonly db: AnyKysely;
   /** The rows: the name of a table or view, a Kysely query, or `{ sql, parameters }` from any other query builder. */
@@ -33,23 +33,35 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration> {
   readonly unreadable?: "error" | "null" | undefined;
 }
 
+/** The source of entities, or of complex values. */
+export type SourceOf<E extends EntityTypeDeclaration | ComplexTypeDeclaration> = E extends EntityTypeDeclaration
+  ? EntitySource<E>
+  : E extends ComplexTypeDeclaration
+    ? ValueSource<E>
+    : never;
+
 /**
- * Makes a source over rows of a database, for a `queryable` handler: the database evaluates filter, order, paging, count and
+ * Makes a source over rows of a database, for a `queryable` handler or a composable function: the database evaluates filter, order, paging, count and
  * selection. Statements are compiled once per query shape, even if the handler makes a new source for each request.
- * @param type the declared entity type
+ * @param type the declared entity type; for a composable function over rows without a key, a complex type
  * @throws ConfigurationError if the database, the base query or the columns cannot be used
  * @see docs/reference/sql.md
  */
-export function sqlSource<E extends EntityTypeDeclaration>(type: E, options: SqlSourceOptions<E>): EntitySource<E> {
+export function sqlSource<E extends EntityTypeDeclaration | ComplexTypeDeclaration>(
+  type: E,
+  options: SqlSourceOptions<E>,
+): SourceOf<E> {
   const faults: ConfigurationFault[] = [];
   const { db, from, columns, distributed, preparedStatements, unreadable } = options;
+  // Rows of a complex type are those of an entity type without a key.
+  const rowType = type as EntityTypeDeclaration;
   const reader = makeReader(
-    type,
+    rowType,
     { db, from, columns, distributed, preparedStatements, unreadable },
     (message, fix) => {
       faults.push({ message: `sqlSource(${type.name}, …): ${message}`, fix });
     },
   );
   if (reader === null) throw new ConfigurationError(faults);
-  return sourceOf(type, reader);
+  return sourceOf(rowType, reader) as unknown as SourceOf<E>;
 }

@@ -943,8 +943,8 @@ const OPERATIONS: readonly Row[] = [
     {
       route: "/b",
       method: "POST",
-      message: "`b` is composable, but returns no collection of entities.",
-      fix: "Remove `composable`, or return edm.collection of an entity type.",
+      message: "`b` is composable, but returns no collection of entities or complex values.",
+      fix: "Remove `composable`, or return edm.collection of an entity type or of edm.complex.",
     },
   ],
   [
@@ -1183,8 +1183,8 @@ const OPERATIONS: readonly Row[] = [
     {
       route: "/e",
       method: "GET",
-      message: "`e` is composable, but returns no collection of entities.",
-      fix: "Remove `composable`, or return edm.collection of an entity type.",
+      message: "`e` is composable, but returns no collection of entities or complex values.",
+      fix: "Remove `composable`, or return edm.collection of an entity type or of edm.complex.",
     },
   ],
   [

@@ -107,10 +107,20 @@ function* checkSignature(set: DeclaredSet | undefined, operation: DeclaredOperat
     const fix = "Give a builder such as edm.decimal(), an entity type, or edm.collection of either.";
     yield { ...place, message: `\`returns\` of \`${operation.name}\` cannot be ${describe(returns)}.`, fix };
   }
-  if (composable === true && !isDeclaration(returns, "EntityCollection")) {
-    const fix = "Remove `composable`, or return edm.collection of an entity type.";
-    yield { ...place, message: `\`${operation.name}\` is composable, but returns no collection of entities.`, fix };
+  const isComposed = isDeclaration(returns, "EntityCollection") || isComplexCollection(returns);
+  if (composable === true && !isComposed) {
+    const fix = "Remove `composable`, or return edm.collection of an entity type or of edm.complex.";
+    const message = `\`${operation.name}\` is composable, but returns no collection of entities or complex values.`;
+    yield { ...place, message, fix };
   }
+}
+
+function isComplexCollection(value: unknown): boolean {
+  return (
+    isDeclaration(value, "Property") &&
+    value.declared.item !== undefined &&
+    isDeclaration(value.declared.item.type, "ComplexTypeDeclaration")
+  );
 }
 
 function isEntityResult(value: unknown): boolean {

@@ -1,10 +1,25 @@
-import { keptPer } from "../../base/memo.ts";
+import { keeper, keptPer } from "../../base/memo.ts";
 import type { EntityType } from "../../edm/model.ts";
+import { isDeclaration } from "../declaration-kind.ts";
 import { collectDeclarations } from "../declared-service.ts";
 import { entitySet } from "../sets/entity-set.ts";
-import type { EntityTypeDeclaration } from "../types/value-type.ts";
+import { edm } from "../types/edm-builders.ts";
+import { entityType } from "../types/entity-type.ts";
+import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../types/value-type.ts";
 import { buildModel } from "./build-model.ts";
 import { collectTypes } from "./declared-types.ts";
+
+/** Returns a complex type as the type of rows without a key. */
+function rowType(complex: ComplexTypeDeclaration): EntityType {
+  const holder = entityType(`${complex.name}_rows`, {
+    key: edm.int32().key(),
+    rows: edm.collection(edm.complex(complex)),
+  });
+  const property = declaredEntityType(holder).properties.find(({ field }) => field === "rows");
+  if (property?.type.kind !== "ComplexType") throw new Error(`The complex type ${complex.name} has no model.`);
+  const others = { kind: "EntityType", key: [], ignoredProperties: [], navigationProperties: [] } as const;
+  return Object.freeze(keeper<EntityType>({ ...property.type, ...others }));
+}
 
 /**
  * Returns the entity type of a declaration in its own model, which is built once and needs no service. Its wire names
@@ -13,6 +28,8 @@ import { collectTypes } from "./declared-types.ts";
  * @see docs/reference/model.md
  */
 export const declaredEntityType: (declaration: EntityTypeDeclaration) => EntityType = keptPer((declaration) => {
+  const complex: object = declaration;
+  if (isDeclaration(complex, "ComplexTypeDeclaration")) return rowType(complex);
   const service = collectDeclarations({ entitySets: [entitySet(declaration, {})] });
   const { model } = buildModel(service, collectTypes(service));
   const type = model.entityTypes.get(declaration.name);

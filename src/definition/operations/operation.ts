@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { Answer } from "../handlers.ts";
+import type { Answer, ValueSource } from "../handlers.ts";
 import { isObject } from "../option-table.ts";
 import type { AuthorizationRules } from "../rules/authorization.ts";
 import type { Annotations } from "../types/annotations.ts";
@@ -23,7 +23,7 @@ export type ArgumentsOf<P extends OperationParameters> = { readonly [N in keyof 
 
 /** The values that a handler may return for the declared result. */
 export type ReturnedOf<R> = R extends AnyProperty
-  ? InputOf<R>
+  ? InputOf<R> | (R extends { readonly _types: { readonly value: readonly object[] } } ? ValueSource : never)
   : R extends EntityTypeDeclaration
     ? ResultOf<R>
     : R extends EntityCollection<infer E>

@@ -1,4 +1,4 @@
-import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
+import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { ColumnConversion } from "./converted-plan.ts";
 import type { StorageForm, StorageOf } from "./storage-option.ts";
 
@@ -48,7 +48,7 @@ type MemberColumns<Value> = Value extends readonly unknown[] | Uint8Array
     : never;
 
 /** Columns by the application's keys. */
-export type ColumnOptions<E extends EntityTypeDeclaration = EntityTypeDeclaration> = {
+export type ColumnOptions<E extends EntityTypeDeclaration | ComplexTypeDeclaration = EntityTypeDeclaration> = {
   readonly [field in keyof E["properties"]]?:
     | ColumnOption<
         MemberColumns<E["properties"][field]["_types"]["value"]>,
