@@ -157,7 +157,7 @@ function scalarReader(codec: ValueCodec): ValueReader {
   return (value, place, segment) => {
     try {
       if (fromLongText !== undefined && typeof value === "string" && value.length > SHORT) {
-        return place.progress.doSteps(partWithin(place, segment), (pace) => fromLongText(value, pace));
+        return place.progress.doSteps(codec, partWithin(place, segment), (pace) => fromLongText(value, pace));
       }
       return codec.fromJson(value, place.ieee754Compatible);
     } catch (error) {

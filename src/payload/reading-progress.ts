@@ -24,7 +24,7 @@ interface Work {
 export class ReadingProgress {
   readonly #turn = new Turn();
   readonly #kept = new Map<readonly JsonValue[], unknown[]>();
-  readonly #work = new Map<unknown, Work>();
+  readonly #work = new Map<unknown, Map<unknown, Work>>();
   readonly #pace: Pace;
   #begun = 0;
   /** Whether the reader of the body can continue after a pause. */
@@ -55,14 +55,24 @@ export class ReadingProgress {
 
   /**
    * Does long work on a part of the body.
-   * @param part identifies the work: the same object or text each time the body is read
+   * @param task identifies the work, and `part` its object or path: the same each time the body is read
    * @throws Paused where the turn of `inTurns` is over
    */
-  doSteps<T>(part: unknown, begin: (pace: Pace) => Steps<T>): T {
-    let work = this.#work.get(part);
-    if (work === undefined) this.#work.set(part, (work = { steps: begin(this.#pace), outcome: null }));
-    // The part determines the type of the result.
+  doSteps<T>(task: unknown, part: unknown, begin: (pace: Pace) => Steps<T>): T {
+    const parts = this.#work.get(task) ?? new Map<unknown, Work>();
+    this.#work.set(task, parts);
+    const work = parts.get(part) ?? { steps: begin(this.#pace), outcome: null };
+    parts.set(part, work);
+    // The task determines the type of the result.
     return (work.outcome ??= outcomeOf(work.steps))() as T;
+  }
+
+  /** Ends work on a part of the body if it has begun. @returns whether it has begun @throws Paused like `doSteps` */
+  continues(task: unknown, part: unknown): boolean {
+    const work = this.#work.get(task)?.get(part);
+    if (work === undefined) return false;
+    (work.outcome ??= outcomeOf(work.steps))();
+    return true;
   }
 
   /**

@@ -106,7 +106,7 @@ describe("long work on a part", () => {
     let attempts = 0;
     const reading = progress.inTurns(() => {
       attempts += 1;
-      return ["a", "b"].map((part) => progress.doSteps(part, (pace) => counting(pace, seen, () => part)));
+      return ["a", "b"].map((part) => progress.doSteps("check", part, (pace) => counting(pace, seen, () => part)));
     });
     expect(await reading).toEqual(["a", "b"]);
     expect(seen.count).toBe(200);
@@ -122,7 +122,7 @@ describe("long work on a part", () => {
     };
     const reading = progress.inTurns(() => {
       const check = (part: string, end: () => unknown): unknown =>
-        progress.doSteps(part, (pace) => counting(pace, seen, end));
+        progress.doSteps("check", part, (pace) => counting(pace, seen, end));
       try {
         return check("a", fail);
       } catch (error) {
