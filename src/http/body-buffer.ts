@@ -3,16 +3,24 @@ import { isODataError, protocolError, type ODataError } from "../errors/odata-er
 /** The length of the longest string in JavaScript: the limit where the application sets none. */
 export const MAX_TEXT_BYTES: number = 2 ** 29 - 24;
 
-const FIRST_CAPACITY = 16_384;
+const NO_BYTES: Uint8Array = new Uint8Array(0);
+
+/** The bytes of a block of small chunks, in a short and in a long body. */
+const SMALL_BLOCK = 16_384;
+const LARGE_BLOCK = 65_536;
 
 /**
- * Gathers the chunks of one body. It needs at most twice the memory of the bytes received.
+ * Gathers the chunks of one body. Large chunks stay where they are, small ones are copied into blocks, and all are joined once
+ * at the end. It needs at most twice the memory of the bytes received, apart from one block.
  * @see docs/reference/limits.md
  */
 export class BodyBuffer {
   readonly #maxBytes: number;
   readonly #announced: number | undefined;
-  #bytes: Uint8Array = new Uint8Array(0);
+  #parts: Uint8Array[] = [];
+  /** The small chunks after the parts. */
+  #block: Uint8Array = NO_BYTES;
+  #used = 0;
   #length = 0;
 
   /**
@@ -28,20 +36,34 @@ export class BodyBuffer {
   add(chunk: Uint8Array): void {
     const length = this.#length + chunk.length;
     if (length > this.#maxBytes) throw payloadTooLarge(this.#maxBytes);
-    if (this.#length === 0) {
-      // Most bodies arrive in one chunk, which needs no copy.
-      this.#bytes = chunk;
-    } else {
-      if (length > this.#bytes.length) this.#grow(length);
-      this.#bytes.set(chunk, this.#length);
-    }
+    // Most bodies arrive in one chunk, which needs no copy.
+    if (this.#length === 0) this.#parts = [chunk];
+    else if (isKept(chunk)) this.#keep(chunk);
+    else this.#copy(chunk);
     this.#length = length;
   }
 
-  #grow(length: number): void {
-    const grown = new Uint8Array(Math.min(this.#maxBytes, Math.max(FIRST_CAPACITY, 2 * length)));
-    grown.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = grown;
+  #keep(chunk: Uint8Array): void {
+    // The block is used again: a block between each two large chunks would multiply the memory.
+    if (this.#used > 0) this.#parts.push(this.#block.slice(0, this.#used));
+    this.#used = 0;
+    this.#parts.push(chunk);
+  }
+
+  #copy(chunk: Uint8Array): void {
+    for (let start = 0; start < chunk.length;) {
+      if (this.#used === this.#block.length) this.#nextBlock();
+      const taken = chunk.subarray(start, start + this.#block.length - this.#used);
+      this.#block.set(taken, this.#used);
+      this.#used += taken.length;
+      start += taken.length;
+    }
+  }
+
+  #nextBlock(): void {
+    if (this.#used > 0) this.#parts.push(this.#block);
+    this.#block = new Uint8Array(this.#length < LARGE_BLOCK ? SMALL_BLOCK : LARGE_BLOCK);
+    this.#used = 0;
   }
 
   /**
@@ -50,8 +72,29 @@ export class BodyBuffer {
    */
   end(): Uint8Array {
     if (this.#announced !== undefined && this.#length < this.#announced) throw truncatedBody();
-    return this.#bytes.subarray(0, this.#length);
+    const [only = NO_BYTES] = this.#parts;
+    if (only.length === this.#length) return only;
+    const whole = this.#join();
+    this.#parts = [whole];
+    this.#block = NO_BYTES;
+    this.#used = 0;
+    return whole;
   }
+
+  #join(): Uint8Array {
+    const whole = new Uint8Array(this.#length);
+    let at = 0;
+    for (const part of [...this.#parts, this.#block.subarray(0, this.#used)]) {
+      whole.set(part, at);
+      at += part.length;
+    }
+    return whole;
+  }
+}
+
+/** Returns whether a chunk is large, and is most of the memory that it keeps alive. */
+function isKept({ length, buffer }: Uint8Array): boolean {
+  return length >= SMALL_BLOCK && 2 * length >= buffer.byteLength;
 }
 
 /** Creates the error for a body above the limit. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { fromIncomingMessage } from "../../src/adapters/node-request.ts";
 import { ODataError } from "../../src/errors/odata-error.ts";
 import { BodyBuffer } from "../../src/http/body-buffer.ts";
@@ -135,6 +135,41 @@ describe("BodyBuffer", () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  const sized = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 16_000, max: 70_000 }));
+
+  test("gathers small and large chunks in any order, and continues after the end", () => {
+    fc.assert(
+      fc.property(fc.array(sized, { maxLength: 40, size: "max" }), sized, (lengths, pad) => {
+        // A chunk may be a part of a larger memory.
+        const chunks = lengths.map((length, index) => new Uint8Array(length + pad).fill(index + 1).subarray(0, length));
+        const buffer = new BodyBuffer(null, undefined);
+        const half = Math.floor(chunks.length / 2);
+        for (const chunk of chunks.slice(0, half)) buffer.add(chunk);
+        expect(Buffer.compare(buffer.end(), Buffer.concat(chunks.slice(0, half)))).toBe(0);
+        for (const chunk of chunks.slice(half)) buffer.add(chunk);
+        expect(Buffer.compare(buffer.end(), Buffer.concat(chunks))).toBe(0);
+        expect(buffer.end()).toBe(buffer.end());
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("copies each byte of a long body at most twice", () => {
+    const set = vi.spyOn(Uint8Array.prototype, "set");
+    const copied = (): number => set.mock.calls.reduce((sum, [from]) => sum + from.length, 0);
+    const small = new BodyBuffer(null, undefined);
+    for (let index = 0; index < 300_000; index += 1) small.add(Uint8Array.of(index));
+    expect(small.end()).toHaveLength(300_000);
+    expect(copied()).toBeLessThanOrEqual(2 * 300_000);
+    set.mockClear();
+    const large = new BodyBuffer(null, undefined);
+    for (let index = 0; index < 64; index += 1) large.add(new Uint8Array(65_536));
+    expect(copied()).toBe(0);
+    expect(large.end()).toHaveLength(64 * 65_536);
+    expect(copied()).toBe(64 * 65_536);
+    set.mockRestore();
   });
 
   test("accepts bytes up to the limit, and not one more", () => {
