@@ -2,14 +2,20 @@ import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } fro
 import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
 import type { CheckedSchema, WantedTable } from "./schema.ts";
 
-const COLUMNS = `select c.table_schema as c0, c.table_name as c1, t.table_type as c2, c.column_name as c3,
+/** Selects columns of tables. @param more further columns, from `c12` */
+export const mysqlColumns = (
+  more = "",
+): string => `select c.table_schema as c0, c.table_name as c1, t.table_type as c2, c.column_name as c3,
   lower(c.data_type) as c4, cast(c.column_type as char) as c5, c.is_nullable as c6, lower(c.extra) as c7,
   cast(c.column_default as char) as c8, c.collation_name as c9, c.table_schema = database() as c10,
-  timediff(now(), utc_timestamp()) = 0 as c11
+  timediff(now(), utc_timestamp()) = 0 as c11${more}
   from information_schema.columns c
   join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name`;
-const INDEXES = `select c.table_schema as c0, c.table_name as c1, c.index_name as c2, c.non_unique as c3,
-  c.column_name as c4, c.collation as c5, c.sub_part as c6
+/** Selects columns of indexes. @param more further columns, from `c7` */
+export const mysqlIndexes = (
+  more = "",
+): string => `select c.table_schema as c0, c.table_name as c1, c.index_name as c2, c.non_unique as c3,
+  c.column_name as c4, c.collation as c5, c.sub_part as c6${more}
   from information_schema.statistics c`;
 const NAMES = `select table_name as c0 from information_schema.tables where table_schema = database()`;
 
@@ -22,9 +28,13 @@ export function* readMysqlCatalogue(wanted: readonly WantedTable[]): CatalogueSt
       : "(c.table_schema = database() and c.table_name = ?)",
   );
   const where = `where (${tests.join(" or ")})`;
-  const columns = yield { sql: `${COLUMNS} ${where} order by c.ordinal_position`, parameters, width: 12 };
-  const indexes = yield { sql: `${INDEXES} ${where} order by c.index_name, c.seq_in_index`, parameters, width: 7 };
-  const tables = collectTables(wanted, columns.map(toColumn), indexes.map(toIndexColumn), finderOf(columns));
+  const columns = yield { sql: `${mysqlColumns()} ${where} order by c.ordinal_position`, parameters, width: 12 };
+  const indexes = yield {
+    sql: `${mysqlIndexes()} ${where} order by c.index_name, c.seq_in_index`,
+    parameters,
+    width: 7,
+  };
+  const tables = collectTables(wanted, columns.map(toMysqlColumn), indexes.map(toMysqlIndexColumn), finderOf(columns));
   const isComplete = wanted.every(({ text }) => tables.has(text));
   const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
   const isUtcSession = columns.every((row) => isYes(row[11]));
@@ -45,7 +55,8 @@ function finderOf(columns: readonly CatalogueRow[]) {
   };
 }
 
-function toColumn(row: CatalogueRow): ListedColumn {
+/** Returns a row of `mysqlColumns`. */
+export function toMysqlColumn(row: CatalogueRow): ListedColumn {
   const [schema, table, kind, name, type, definition, isNullable, extra, defaultValue, collation] = row;
   return {
     schema: textOf(schema),
@@ -72,7 +83,8 @@ function labelsOf(type: string, definition: string): readonly string[] | null {
   return Array.from(definition.matchAll(/'((?:[^']|'')*)'/g), ([, label = ""]) => label.replaceAll("''", "'"));
 }
 
-function toIndexColumn([schema, table, index, isNotUnique, name, order]: CatalogueRow): ListedIndexColumn {
+/** Returns a row of `mysqlIndexes`. */
+export function toMysqlIndexColumn([schema, table, index, isNotUnique, name, order]: CatalogueRow): ListedIndexColumn {
   const column = textOrNull(name);
   return {
     schema: textOf(schema),
