@@ -49,7 +49,7 @@ export function compileNameCheck(
   return (object, place) => {
     const { progress } = place;
     if (progress.continues(isIgnored, object)) return;
-    const all = Object.keys(object);
+    const all = progress.namesOf(object);
     if (all.length > FEW) {
       progress.doSteps(isIgnored, object, (pace) => checkMany(object, all, place, pace));
       return;

@@ -1,9 +1,12 @@
 import type { Maybe } from "../base/maybe.ts";
 import { type Pace, Paused, type Steps, Turn } from "../base/turn.ts";
-import type { JsonValue } from "../json/json-value.ts";
+import type { JsonObject, JsonValue } from "../json/json-value.ts";
 
 /** The number of items whose reading is too short to pause for. */
 const FEW = 16;
+
+/** The number of names above which their list is kept. */
+const MANY = 1000;
 
 /** Reads one item of a collection. */
 type ItemReader<Item> = (item: JsonValue, index: number) => Item;
@@ -25,6 +28,7 @@ export class ReadingProgress {
   readonly #turn = new Turn();
   readonly #kept = new Map<readonly JsonValue[], unknown[]>();
   readonly #work = new Map<unknown, Map<unknown, Work>>();
+  readonly #names = new Map<JsonObject, readonly string[]>();
   readonly #pace: Pace;
   #begun = 0;
   /** Whether the reader of the body can continue after a pause. */
@@ -51,6 +55,15 @@ export class ReadingProgress {
       if (index % FEW === 0 && this.#isOver()) throw new Paused();
     }
     return made;
+  }
+
+  /** Returns the names of an object. The list of many names takes long, so it is made once. */
+  namesOf(object: JsonObject): readonly string[] {
+    const kept = this.#names.get(object);
+    if (kept !== undefined) return kept;
+    const names = Object.keys(object);
+    if (names.length > MANY) this.#names.set(object, names);
+    return names;
   }
 
   /**

@@ -63,9 +63,9 @@ export function* checkBindings(value: JsonValue, place: BodyPlace, pace: Pace): 
 /** The names of an object, or the items of an array. */
 type Parts = readonly string[] | readonly JsonValue[];
 
-function partsOf({ value }: Pending): Parts {
+function partsOf({ value, place }: Pending): Parts {
   if (Array.isArray(value)) return value as readonly JsonValue[];
-  return isJsonObject(value) ? Object.keys(value) : [];
+  return isJsonObject(value) ? place.progress.namesOf(value) : [];
 }
 
 /** Checks a few parts of a structure. Loops over names are faster outside of generators. */

@@ -90,6 +90,13 @@ describe("the names of a body with many members", () => {
     else expect(atOnce.outcome).toMatchObject(expected);
   });
 
+  test("are listed once, also for the search for links after a fault", async () => {
+    const body = members(unknown);
+    const list = vi.spyOn(Object, "keys");
+    await check(body, "reject", 6);
+    expect(list.mock.calls.filter(([object]) => object === body)).toHaveLength(1);
+  });
+
   test("are checked apart for each task", () => {
     const progress = new ReadingProgress();
     const work = (result: string) =>
