@@ -1,0 +1,46 @@
+import type { ExitReason } from "./exit-codes.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** One option of a command: the source of its parsing, its line of `--help`, and its key of `odatakit.json`. */
+export interface CommandOption {
+  readonly type: "boolean" | "string" | "list";
+  /** What `--help` shows for the value, such as `<origin>`; null for a flag without a value. */
+  readonly value: string | null;
+  /** Whether the option may stand without a value, as `--write` beside `--write=Orders`. */
+  readonly isValueOptional?: boolean;
+  /** One line of `--help`. */
+  readonly summary: string;
+  /** The default as `--help` shows it; null without one. */
+  readonly default: string | null;
+  /** Whether `odatakit.json` may contain the option. */
+  readonly inFile: boolean;
+}
+
+/** A command of `odatakit`. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** The arguments as `--help` shows them, such as `<db> "Orders?$top=3"`. */
+  readonly positionals: string;
+  readonly maxPositionals: number;
+  readonly options: Readonly<Record<string, CommandOption>>;
+  /** Lines that can be pasted, each with what it does. */
+  readonly examples: ReadonlyArray<readonly [line: string, purpose: string]>;
+  /** Runs the command. It reports its problems to the terminal itself, and never ends the process. */
+  readonly run: (invocation: Invocation) => Promise<ExitReason>;
+}
+
+/** The arguments and surroundings of one run of a command. */
+export interface Invocation {
+  readonly positionals: readonly string[];
+  /** The given options, merged by precedence: flag, environment, `odatakit.json`. */
+  readonly options: Readonly<Record<string, boolean | string | readonly string[] | undefined>>;
+  /** The validated content of `odatakit.json`, for settings that are no flags; empty without a file. */
+  readonly file: Readonly<Record<string, unknown>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folder that relative paths start from. */
+  readonly folder: string;
+  readonly terminal: Terminal;
+  /** Aborted by SIGINT and SIGTERM. */
+  readonly signal: AbortSignal;
+}
