@@ -7,6 +7,7 @@ import { createContext, runInContext } from "node:vm";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../house/source-files.ts";
+import { packedTarball } from "./tarball.ts";
 
 /** A small service, as an application writes it. */
 const SERVICE = `import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";
@@ -23,25 +24,14 @@ export const service = odataService({ prefix: "/odata", entitySets: [things] });
 let application: string;
 let files: readonly string[];
 
-beforeAll(() => {
+beforeAll(async () => {
   application = mkdtempSync(join(tmpdir(), "odatakit-package-"));
-  const packed = JSON.parse(npm("pack", "--json", "--pack-destination", application)) as readonly {
-    readonly filename: string;
-    readonly files: readonly { readonly path: string }[];
-  }[];
-  const [tarball] = packed;
-  if (tarball === undefined) throw new Error("npm packed nothing.");
-  files = tarball.files.map(({ path }) => path);
+  const tarball = await packedTarball();
+  ({ files } = tarball);
   const modules = join(application, "node_modules");
   mkdirSync(join(modules, "odatakit"), { recursive: true });
   mkdirSync(join(modules, "@types"));
-  execFileSync("tar", [
-    "xzf",
-    join(application, tarball.filename),
-    "--strip-components=1",
-    "-C",
-    join(modules, "odatakit"),
-  ]);
+  execFileSync("tar", ["xzf", tarball.path, "--strip-components=1", "-C", join(modules, "odatakit")]);
   for (const name of ["kysely", "hono", "@types/node", "undici-types"]) {
     symlinkSync(join(ROOT, "node_modules", name), join(modules, name), "junction");
   }
@@ -52,10 +42,6 @@ beforeAll(() => {
 afterAll(() => {
   rmSync(application, { recursive: true, force: true });
 });
-
-function npm(...given: readonly string[]): string {
-  return execFileSync("npm", [...given], { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-}
 
 function node(...given: readonly string[]): string {
   return execFileSync(process.execPath, [...given], { cwd: application, encoding: "utf8" });

@@ -1,0 +1,19 @@
+import { odataService } from "odatakit";
+import { entitySets } from "./model/index.ts";
+import { findUser, type User } from "./users.ts";
+
+declare module "odatakit" {
+  // The type of `user` in all rules.
+  interface Register {
+    user: User;
+  }
+}
+
+/** The service of the shop. Everybody reads products; the rules of customers and orders are in their files. */
+export const service = odataService({
+  prefix: "/odata",
+  namespace: "Shop",
+  profile: "standard",
+  authenticate: ({ headers }) => findUser(headers.get("x-api-key")),
+  entitySets,
+});
