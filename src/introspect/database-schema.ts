@@ -35,6 +35,8 @@ export interface SchemaObject extends ObjectName {
   readonly comment: string | null;
   /** The number of rows that the database estimates; null if it does not. */
   readonly estimatedRows: number | null;
+  /** The name of the rowid of SQLite, if statements can read it; absent without one. */
+  readonly rowid?: string | undefined;
   /** Why the object belongs to another one or to a tool; null for an object of the application. */
   readonly omission: ObjectOmission | null;
 }

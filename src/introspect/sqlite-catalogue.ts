@@ -2,16 +2,18 @@ import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } fro
 import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
 import type { CheckedSchema, WantedTable } from "./schema.ts";
 
+/** SQLite limits the length of a statement and the number of its columns. */
+const DEFAULTS_PER_STATEMENT = 100;
 /** The schemas in which SQLite looks for an unqualified table. */
 const SEARCHED = ["temp", "main"];
 
 /** `hidden` is 1 in virtual tables, 2 and 3 in generated columns. @see https://sqlite.org/pragma.html#pragma_table_xinfo */
-const COLUMNS = `select l.schema as c0, l.name as c1, l.type as c2, x.name as c3, x.type as c4, x."notnull" as c5,
-  x.dflt_value as c6, x.pk as c7, x.hidden as c8, l.wr as c9, l.strict as c10,
-  (select count(*) from pragma_table_info(l.name, l.schema) k where k.pk > 0) as c11
+export const SQLITE_COLUMNS: string = `select l.schema as c0, l.name as c1, l.type as c2, x.name as c3, x.type as c4, x."notnull" as c5,
+  x.dflt_value as c6, x.pk as c7, x.hidden as c8, l.wr as c9, l.strict as c10
   from pragma_table_list l join pragma_table_xinfo(l.name, l.schema) x`;
-const INDEXES = `select l.schema as c0, l.name as c1, i.name as c2, i."unique" as c3, i.partial as c4, x.name as c5,
-  x."desc" as c6, x.coll as c7
+/** The columns of the keys of all indexes need the condition `x.key = 1`. */
+export const SQLITE_INDEXES: string = `select l.schema as c0, l.name as c1, i.name as c2, i."unique" as c3, i.partial as c4, x.name as c5,
+  x."desc" as c6, x.coll as c7, i.origin as c8
   from pragma_table_list l join pragma_index_list(l.name, l.schema) i join pragma_index_xinfo(i.name, l.schema) x`;
 const NAMES = `select name as c0 from pragma_table_list where type in ('table', 'view', 'virtual') and name not like 'sqlite%'`;
 
@@ -19,11 +21,15 @@ const NAMES = `select name as c0 from pragma_table_list where type in ('table', 
 export function* readSqliteCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<CheckedSchema> {
   const parameters = [...new Set(wanted.flatMap(({ names }) => names.slice(-1).map(toLower)))];
   const where = `where lower(l.name) in (${parameters.map(() => "?").join(", ")})`;
-  const columns = yield { sql: `${COLUMNS} ${where} order by x.cid`, parameters, width: 12 };
-  const indexes = yield { sql: `${INDEXES} ${where} and x.key = 1 order by i.seq, x.seqno`, parameters, width: 8 };
+  const columns = yield { sql: `${SQLITE_COLUMNS} ${where} order by x.cid`, parameters, width: 11 };
+  const indexes = yield {
+    sql: `${SQLITE_INDEXES} ${where} and x.key = 1 order by i.seq, x.seqno`,
+    parameters,
+    width: 9,
+  };
   const rowids = columns.flatMap(toHiddenRowids);
   const listed = [...(yield* withDefaultCells(columns)), ...rowids];
-  const keys = [...indexes.map(toIndexColumn), ...columns.flatMap(toRowid), ...rowids.map(toRowidKey)];
+  const keys = [...indexes.map(toSqliteIndexColumn), ...columns.flatMap(toRowid), ...rowids.map(toRowidKey)];
   const tables = collectTables(wanted, listed, keys, find);
   const isComplete = wanted.every(({ text }) => tables.has(text));
   const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
@@ -41,30 +47,38 @@ function find({ names }: WantedTable, listed: readonly ListedColumn[]): ListedCo
   return named[0];
 }
 
-/** SQLite ignores the letter case of ASCII letters only. */
-function toLower(name: string): string {
+/** Returns a name in the one letter case by which SQLite compares names: it ignores the case of ASCII letters only. */
+export function toLower(name: string): string {
   return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Evaluates the defaults, because the text of an expression does not show its value. */
-function* withDefaultCells(rows: readonly CatalogueRow[]): CatalogueSteps<readonly ListedColumn[]> {
-  const listed: ListedColumn[] = [];
-  for (const row of rows) {
-    const { column, ...place } = toColumn(row);
-    listed.push({ ...place, column: { ...column, defaultCell: yield* evaluate(column.defaultValue) } });
+/** Returns rows of `SQLITE_COLUMNS` as columns with the values of their defaults. */
+export function* withDefaultCells(rows: readonly CatalogueRow[]): CatalogueSteps<readonly ListedColumn[]> {
+  const expressions = [...new Set(rows.flatMap((row) => textOrNull(row[6]) ?? []))];
+  const cells = new Map<string | null, unknown>();
+  for (let start = 0; start < expressions.length; start += DEFAULTS_PER_STATEMENT) {
+    const some = expressions.slice(start, start + DEFAULTS_PER_STATEMENT);
+    for (const [at, cell] of (yield* evaluate(some)).entries()) cells.set(some[at] ?? null, cell);
   }
-  return listed;
+  return rows.map((row) => {
+    const { column, ...place } = toColumn(row);
+    return { ...place, column: { ...column, defaultCell: cells.get(column.defaultValue) ?? null } };
+  });
 }
 
-function* evaluate(expression: string | null): CatalogueSteps<unknown> {
-  if (expression === null) return null;
+/** Evaluates defaults, because the text of an expression does not show its value. */
+function* evaluate(expressions: readonly string[]): CatalogueSteps<readonly unknown[]> {
+  const items = expressions.map((expression, at) => `(${expression}) as c${String(at)}`);
   try {
-    const [row] = yield { sql: `select (${expression}) as c0`, parameters: [], width: 1 };
-    return row?.[0] ?? null;
+    const [row = []] = yield { sql: `select ${items.join(", ")}`, parameters: [], width: items.length };
+    return row;
   } catch {
-    // The expression may call a function of another program.
-    return null;
+    // One expression may call a function of another program.
+    if (expressions.length === 1) return [null];
   }
+  const cells: unknown[] = [];
+  for (const expression of expressions) cells.push(...(yield* evaluate([expression])));
+  return cells;
 }
 
 function toColumn(row: CatalogueRow): ListedColumn {
@@ -92,7 +106,7 @@ function toColumn(row: CatalogueRow): ListedColumn {
 }
 
 /** The names of the rowid, unless a column has the name. @see https://sqlite.org/lang_createtable.html#rowid */
-const ROWIDS = ["rowid", "oid", "_rowid_"];
+export const ROWIDS: readonly string[] = ["rowid", "oid", "_rowid_"];
 
 /** Returns the rowid of a table, under all its names. */
 function toHiddenRowids(row: CatalogueRow, _index: number, rows: readonly CatalogueRow[]): readonly ListedColumn[] {
@@ -123,7 +137,8 @@ function affinityOf(declared: string): string {
   return /REAL|FLOA|DOUB/.test(type) ? "REAL" : "NUMERIC";
 }
 
-function toIndexColumn([
+/** Returns a row of `SQLITE_INDEXES` as a column of an index. */
+export function toSqliteIndexColumn([
   schema,
   table,
   index,
@@ -146,9 +161,9 @@ function toIndexColumn([
 }
 
 /** Returns an `integer primary key`, which is the rowid, as a unique index. */
-function toRowid(row: CatalogueRow): readonly ListedIndexColumn[] {
+function toRowid(row: CatalogueRow, _index: number, rows: readonly CatalogueRow[]): readonly ListedIndexColumn[] {
   const [schema, table, , name, type, , , key] = row;
-  const isAlone = textOf(row[11]) === "1";
+  const isAlone = !rows.some((other) => other[0] === schema && other[1] === table && textOf(other[7]) === "2");
   if (!isAlone || textOf(key) !== "1" || textOf(type).toUpperCase() !== "INTEGER") return [];
   const column = { name: textOf(name), collation: null, nullsFirst: true };
   const rowid = { schema: textOf(schema), table: textOf(table), index: "", isUnique: true, isPartial: false };

@@ -14,6 +14,8 @@ export interface ServedColumn {
   readonly labels: readonly string[];
   readonly unreadable: "error" | "null";
   readonly maxTop?: number;
+  /** The column of the key; `id` without it. */
+  readonly key?: string;
   readonly paging?: "keyset" | "offset";
 }
 
@@ -35,7 +37,7 @@ export function serveColumn(served: ServedColumn): ODataService {
         db,
         table,
         operations: ["read"],
-        columns: { Id: "id", Value: value },
+        columns: { Id: served.key ?? "id", Value: value },
         unreadable,
       }),
     ],

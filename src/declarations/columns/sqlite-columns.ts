@@ -1,0 +1,137 @@
+import type { ColumnSample, ObjectColumn } from "../../introspect/database-schema.ts";
+import { sqliteCategory } from "../../introspect/sqlite-category.ts";
+import {
+  mapTo,
+  type ColumnMapping,
+  type ColumnMappingContext,
+  type ColumnWarning,
+  type MapColumn,
+} from "./column-mapping.ts";
+import { asText, describeCells, isAll, typesOf } from "./sqlite-cells.ts";
+import { mapDate, mapTimestamp } from "./sqlite-times.ts";
+
+/**
+ * Maps a column of SQLite. The declared type says what the author meant, and the sample what the rows contain; a `STRICT`
+ * table has no sample, because SQLite enforces its types.
+ * @see docs/reference/sql.md
+ */
+export const mapSqliteColumn: MapColumn = (column, context) => {
+  const { sample } = column;
+  if (sample === null) return mapDeclared(column);
+  const { blobs } = sample;
+  switch (sqliteCategory(column.definition)) {
+    case "boolean":
+      return isAll(sample, "zero-or-one") ? mapTo("Edm.Boolean") : mapNumber(column, sample, context);
+    case "integer":
+      return mapNumber(column, sample, context);
+    case "real":
+      return typesOf(sample).isNumbers || typesOf(sample).isEmpty
+        ? mapTo("Edm.Double")
+        : mapMixed(column, sample, context);
+    case "decimal":
+      return mapDecimal(column, sample, context);
+    case "guid":
+      return isAll(sample, "guid") ? mapTo("Edm.Guid", { storage: "text" }) : mapByCells(column, sample, context);
+    case "timestamp":
+      return mapTimestamp(column, sample, context) ?? mapByCells(column, sample, context);
+    case "date":
+      return mapDate(column, sample, context) ?? mapByCells(column, sample, context);
+    case "time":
+      return isAll(sample, "iso-time") ? mapTo("Edm.TimeOfDay") : mapByCells(column, sample, context);
+    case "blob":
+      return blobs === 0 && typesOf(sample).isEmpty ? mapTo("Edm.Binary") : mapByCells(column, sample, context);
+    case "text":
+    case "json":
+      return typesOf(sample).isEmpty ? mapTexts(column, []) : mapByCells(column, sample, context);
+    case "any":
+      return mapByCells(column, sample, context);
+  }
+};
+
+/** The types that SQLite enforces in `STRICT` tables. @see https://sqlite.org/stricttables.html */
+function mapDeclared(column: ObjectColumn): ColumnMapping {
+  switch (sqliteCategory(column.definition)) {
+    case "integer":
+      return mapTo("Edm.Int64");
+    case "real":
+      return mapTo("Edm.Double");
+    case "blob":
+      return mapTo("Edm.Binary");
+    case "text":
+      return mapTo("Edm.String");
+    default:
+      return mapTo("Edm.String", asText(column));
+  }
+}
+
+function mapNumber(column: ObjectColumn, sample: ColumnSample, context: ColumnMappingContext): ColumnMapping {
+  const { isIntegers, isNumbers, isEmpty } = typesOf(sample);
+  if (isIntegers || isEmpty) return mapTo("Edm.Int64");
+  if (isNumbers && (sample.forms["more-than-53-bits"] ?? 0) === 0) return mapTo("Edm.Double");
+  return mapMixed(column, sample, context);
+}
+
+function mapDecimal(column: ObjectColumn, sample: ColumnSample, context: ColumnMappingContext): ColumnMapping {
+  const { isNumbers, isEmpty } = typesOf(sample);
+  const { precision, scale } = column;
+  const isBeyond = (sample.forms["beyond-facets"] ?? 0) > 0;
+  const facets = precision === null || scale === null || isBeyond ? {} : { precision, scale };
+  if ((sample.forms["more-than-53-bits"] ?? 0) > 0) return mapMixed(column, sample, context);
+  if (isNumbers || isEmpty) {
+    const inexact = sample.forms["more-than-15-digits"] ?? 0;
+    const warning: ColumnWarning = {
+      code: "inexact",
+      message: `holds ${String(inexact)} numbers with more than 15 digits, which SQLite has rounded, in ${String(sample.rows)} rows`,
+      flag: null,
+    };
+    return mapTo("Edm.Decimal", { facets, storage: "real" }, ...(inexact > 0 ? [warning] : []));
+  }
+  return isAll(sample, "decimal-text") ? mapTo("Edm.Decimal", { facets: {} }) : mapByCells(column, sample, context);
+}
+
+/** Publishes what the rows contain, since it is not what the declared type says. */
+function mapByCells(column: ObjectColumn, sample: ColumnSample, context: ColumnMappingContext): ColumnMapping {
+  const { isIntegers, isNumbers, isTexts, isBlobs } = typesOf(sample);
+  const expected = sqliteCategory(column.definition);
+  const isExpected = expected === "text" || expected === "any" || expected === "json";
+  if (isTexts) return mapTexts(column, isExpected ? [] : [asFound(column, sample, context)]);
+  if (isBlobs) {
+    return expected === "blob" || expected === "any" ? mapTo("Edm.Binary") : mapMixed(column, sample, context);
+  }
+  if (expected !== "any") return mapMixed(column, sample, context);
+  if (isIntegers) return mapTo("Edm.Int64");
+  return isNumbers ? mapTo("Edm.Double") : mapMixed(column, sample, context);
+}
+
+/** A column with another affinity than that of texts turns numbers in a filter into numbers, so only the expression compares texts. */
+function mapTexts(column: ObjectColumn, warnings: readonly ColumnWarning[]): ColumnMapping {
+  return mapTo("Edm.String", ["TEXT", "BLOB", ""].includes(column.type) ? {} : asText(column), ...warnings);
+}
+
+function mapMixed(column: ObjectColumn, sample: ColumnSample, context: ColumnMappingContext): ColumnMapping {
+  if (typesOf(sample).isTexts) return mapTexts(column, [asFound(column, sample, context)]);
+  if (typesOf(sample).isEmpty) return mapTo("Edm.String", asText(column));
+  return mapTo("Edm.String", asText(column), asFound(column, sample, context));
+}
+
+function asFound(column: ObjectColumn, sample: ColumnSample, { place }: ColumnMappingContext): ColumnWarning {
+  const [first, second, ...more] = sample.values;
+  const isBoolean = sqliteCategory(column.definition) === "boolean" && first !== undefined && more.length === 0;
+  const pair = second === undefined ? pairOf(first) : `${String(first)},${String(second)}`;
+  const flag = isBoolean && pair !== null && /^[\w ,.-]+$/.test(pair) ? `--map "${place}=boolean(${pair})"` : null;
+  return { code: "cells", message: `${describeCells(column, sample)}, published as String`, flag };
+}
+
+/** A column that contains one value so far: the other one of a Boolean. */
+function pairOf(value: number | string | undefined): string | null {
+  const pairs: ReadonlyArray<readonly [string, string]> = [
+    ["0", "1"],
+    ["N", "Y"],
+    ["n", "y"],
+    ["F", "T"],
+    ["false", "true"],
+    ["no", "yes"],
+  ];
+  const found = pairs.find((pair) => pair.includes(String(value)));
+  return found === undefined ? null : found.join(",");
+}
