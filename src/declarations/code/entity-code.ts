@@ -1,0 +1,64 @@
+import { pluralOf } from "../../definition/names.ts";
+import type { DescribedService, DescribedSet } from "../described-service.ts";
+import { navigationField } from "../navigation-field.ts";
+import { Imports } from "./imports.ts";
+import { call, type Code, lines, statement, chained } from "./layout.ts";
+import { objectKeyLiteral, stringLiteral } from "./literals.ts";
+import type { ModuleNames } from "./module-names.ts";
+import { navigationCode } from "./navigation-code.ts";
+import { columnCode, propertyCode } from "./property-code.ts";
+import { tableCode } from "./table-code.ts";
+
+type Entries = ReadonlyArray<readonly [key: string, value: Code]>;
+
+/** Writes the module of a table or view: its entity type, and its entity set with navigations. */
+export function entityModule(set: DescribedSet, service: DescribedService, names: ModuleNames): string {
+  const imports = new Imports(names.files.get(set.typeName) ?? "");
+  const type = names.types.get(set.typeName) ?? set.typeName;
+  const variable = names.sets.get(set.typeName) ?? set.setName;
+  const properties: Entries = set.properties.map((property) => [
+    objectKeyLiteral(property.field),
+    propertyCode(property, names, imports),
+  ]);
+  const entityType = call(imports.use("entityType", "odatakit"), stringLiteral(set.typeName), lines(properties));
+  const described =
+    set.description === null ? entityType : chained(entityType, "describe", stringLiteral(set.description));
+  const options: Entries = [
+    [imports.use("db", "./database.ts"), "db"],
+    ...(set.setName === pluralOf(set.typeName) ? [] : [["name", stringLiteral(set.setName)] as const]),
+    ["table", tableCode(set.table, set.needsSchema)],
+    ["operations", '["read"]'],
+    ...section("columns", columnsOf(set)),
+    ...section("navigation", navigationsOf(set, service, names, imports)),
+  ];
+  const entitySet = call(imports.use("sqlEntitySet", "odatakit/kysely"), type, lines(options));
+  const declarations = [
+    statement(`export const ${type} = `, described),
+    statement(`export const ${variable} = `, entitySet),
+  ];
+  return [imports.text(), ...declarations].join("\n");
+}
+
+function section(name: string, entries: Entries): Entries {
+  return entries.length === 0 ? [] : [[name, lines(entries)]];
+}
+
+function columnsOf({ properties }: DescribedSet): Entries {
+  return properties.flatMap((property) => {
+    const code = columnCode(property);
+    return code === null ? [] : [[objectKeyLiteral(property.field), code] as const];
+  });
+}
+
+function navigationsOf(
+  { navigations }: DescribedSet,
+  { sets }: DescribedService,
+  names: ModuleNames,
+  imports: Imports,
+): Entries {
+  return navigations.map((navigation) => {
+    const target = sets.find(({ typeName }) => typeName === navigation.target);
+    const partner = target?.navigations.find(({ field }) => field === navigation.partner);
+    return [objectKeyLiteral(navigationField(navigation)), navigationCode(navigation, partner, names, imports)];
+  });
+}
