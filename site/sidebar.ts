@@ -121,6 +121,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "odatakit/express", link: "/api/express" },
       { text: "odatakit/fastify", link: "/api/fastify" },
       { text: "odatakit/hono", link: "/api/hono" },
+      { text: "odatakit/introspect", link: "/api/introspect" },
       { text: "odatakit/kysely", link: "/api/kysely" },
       { text: "odatakit/sqlite", link: "/api/sqlite" },
       { text: "odatakit/openapi", link: "/api/openapi" },

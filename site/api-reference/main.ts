@@ -18,6 +18,8 @@ const INTRODUCTIONS: Readonly<Record<string, string>> = {
     "Serves services within a Fastify application. It needs the package `fastify`. [Frameworks and runtimes](../../docs/guides/hosts.md) explains its use.",
   "odatakit/hono":
     "Serves services within a Hono application. It needs the package `hono`. [Frameworks and runtimes](../../docs/guides/hosts.md) explains its use.",
+  "odatakit/introspect":
+    "Entity sets over an existing database, from its catalogue. [Existing databases](../../docs/guides/existing-databases.md) explains their use.",
   "odatakit/openapi":
     "Descriptions of services as OpenAPI 3.1, and a viewer. [OpenAPI](../../docs/reference/openapi.md) explains its use.",
 };

@@ -51,6 +51,12 @@ test("the public API is exactly this", async () => {
       "./hono": [
         "toHonoHandler",
       ],
+      "./introspect": [
+        "declareEntitySets",
+        "describeService",
+        "introspectDatabase",
+        "readDatabaseSchema",
+      ],
       "./kysely": [
         "sqlEntitySet",
         "sqlSource",

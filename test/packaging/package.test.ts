@@ -77,6 +77,7 @@ describe("the tarball", () => {
       "./express",
       "./fastify",
       "./hono",
+      "./introspect",
       "./openapi",
       "./sqlite",
     ]);

@@ -3,9 +3,6 @@ import { quoteSqlite } from "../../introspect/sqlite-sample.ts";
 import { mapTo, type ColumnMapping, type ColumnMappingContext } from "./column-mapping.ts";
 import { isAll, typesOf } from "./sqlite-cells.ts";
 
-/** The digits of fractions of seconds that SQLite writes, and that numbers of days have. */
-const MILLISECONDS = { precision: 3 } as const;
-
 /** Numbers that are times, with their storage and digits of fractions of seconds. */
 const NUMBERS = [
   ["epoch-milliseconds", "epoch", 3],
@@ -26,7 +23,7 @@ export function mapTimestamp(
   const { isEmpty } = typesOf(sample);
   if (zoneless === "string" && isAll(sample, "iso-date-time") && !isEmpty) return mapTo("Edm.String");
   if (isEmpty || isAll(sample, "stored-date-time")) {
-    return mapTo("Edm.DateTimeOffset", { facets: MILLISECONDS, storage: "text" });
+    return mapTo("Edm.DateTimeOffset", { storage: "text" });
   }
   // 0 alone, and digits such as 202402291200, may be times in any unit.
   if (isAll(sample, "zero-or-one") || isAll(sample, "digits-date-time")) return undefined;
@@ -52,5 +49,5 @@ export function mapDate(
 /** A `T` in place of the blank makes texts that the storage "text" reads. */
 function mapText(text: string, cell: string): ColumnMapping {
   const sql = `case typeof(${cell}) when 'text' then replace(${text}, ' ', 'T') end`;
-  return mapTo("Edm.DateTimeOffset", { facets: MILLISECONDS, storage: "text", sql, isReadOnly: true });
+  return mapTo("Edm.DateTimeOffset", { storage: "text", sql, isReadOnly: true });
 }

@@ -25,6 +25,7 @@ export function* checkForeignKeys({ sets }: DeclaredService): Iterable<Configura
       const properties = foreignKeyOf(set, navigation);
       const { cardinality } = navigation.declaration;
       if (properties.length === 0 || cardinality === "many") continue;
+      if (cardinality === "optional" && isRequiredBack(sets, navigation)) continue;
       const nullable = properties.filter(({ declared }) => declared.nullable && !declared.key);
       const problem = cardinality === "required" ? ofRequired(nullable) : ofOptional(properties, nullable);
       if (problem === null) continue;
@@ -32,6 +33,20 @@ export function* checkForeignKeys({ sets }: DeclaredService): Iterable<Configura
       yield { ...navigationPlace(set, navigation), message, fix: problem.fix };
     }
   }
+}
+
+/**
+ * Returns whether the partner of a navigation leads back to exactly one entity. Then the foreign key may be in the related
+ * type, although its properties are the key of that type: a badge whose key is a unique number of its employee.
+ */
+function isRequiredBack(sets: readonly DeclaredSet[], { target, options }: DeclaredNavigation): boolean {
+  return sets.some(
+    ({ entityType, navigations }) =>
+      entityType === target &&
+      navigations.some(
+        ({ field, declaration }) => field === options["partner"] && declaration.cardinality === "required",
+      ),
+  );
 }
 
 interface Problem {

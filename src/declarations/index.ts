@@ -1,0 +1,26 @@
+export type { DescribeOptions } from "./describe-options.ts";
+export type {
+  DescribedColumn,
+  DescribedEnumType,
+  DescribedLink,
+  DescribedNavigation,
+  DescribedProperty,
+  DescribedService,
+  DescribedSet,
+  DescribedWarning,
+} from "./described-service.ts";
+export { declareEntitySets, type DeclareOptions } from "./live/declare-entity-sets.ts";
+export { introspectDatabase, type IntrospectedDatabase, type IntrospectOptions } from "./live/introspect-database.ts";
+export { readDatabaseSchema } from "./live/read-database-schema.ts";
+export { describeService } from "./mapping/describe-service.ts";
+export type {
+  ColumnSample,
+  DatabaseKind,
+  DatabaseSchema,
+  ForeignKey,
+  ObjectColumn,
+  ObjectName,
+  ObjectOmission,
+  SchemaObject,
+  SchemaSelection,
+} from "../introspect/database-schema.ts";

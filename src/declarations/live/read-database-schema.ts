@@ -1,0 +1,53 @@
+import { CompiledQuery } from "kysely";
+import { runSteps, type CatalogueRow, type CatalogueSteps } from "../../introspect/catalogue-steps.ts";
+import type { DatabaseKind, DatabaseSchema, SchemaSelection } from "../../introspect/database-schema.ts";
+import { readMysqlDatabase } from "../../introspect/mysql-database.ts";
+import { readPostgresDatabase } from "../../introspect/postgres-database.ts";
+import { readSqliteDatabase } from "../../introspect/sqlite-database.ts";
+import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
+import { dialectName, findDialectProfile } from "../../kysely/dialects/find-dialect-profile.ts";
+
+/** The readers of catalogues. */
+const READERS: Readonly<Record<DatabaseKind, (selection: SchemaSelection) => CatalogueSteps<DatabaseSchema>>> = {
+  sqlite: readSqliteDatabase,
+  postgres: readPostgresDatabase,
+  mysql: readMysqlDatabase,
+};
+
+/**
+ * Reads the tables, views, keys and types of a database from its catalogue. Of SQLite it also counts the kinds of values in
+ * up to 10,000 rows of each table, because SQLite does not enforce types.
+ * @param db the Kysely instance of SQLite, PostgreSQL or MariaDB
+ * @throws Error for another database; the error of the driver if the catalogue cannot be read
+ * @see docs/guides/existing-databases.md
+ */
+export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelection = {}): Promise<DatabaseSchema> {
+  const kind = kindOf(db);
+  const plain = db.withoutPlugins();
+  return runSteps(READERS[kind](selection), async ({ sql, parameters, width }) => {
+    const { rows } = await plain.executeQuery<Readonly<Record<string, unknown>>>(
+      CompiledQuery.raw(sql, [...parameters]),
+    );
+    return rows.map((row) => cellsOf(row, width));
+  });
+}
+
+function kindOf(db: AnyKysely): DatabaseKind {
+  switch (findDialectProfile(db)?.name) {
+    case "SQLite":
+      return "sqlite";
+    case "PostgreSQL":
+      return "postgres";
+    case "MariaDB":
+      return "mysql";
+    default:
+      throw new Error(
+        `The dialect ${dialectName(db)} is unknown. Give a Kysely instance of SQLite, PostgreSQL or MariaDB.`,
+      );
+  }
+}
+
+function cellsOf(row: Readonly<Record<string, unknown>>, width: number | undefined): CatalogueRow {
+  if (width === undefined) return Object.values(row);
+  return Array.from({ length: width }, (_, place) => row[`c${String(place)}`]);
+}

@@ -1,0 +1,116 @@
+import { ConfigurationError } from "../../errors/configuration-error.ts";
+import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
+import type { DescribeOptions } from "../describe-options.ts";
+import type { DescribedService, DescribedWarning } from "../described-service.ts";
+import { chooseNames } from "../names/choose-names.ts";
+import { objectKey, type NamingInput } from "../names/naming.ts";
+import { describeEnumTypes, isEnumColumn } from "./describe-enum-types.ts";
+import { describeSet } from "./describe-set.ts";
+import { draftObject, type DraftObject } from "./draft-object.ts";
+import { findLinks, type FoundLink } from "./find-links.ts";
+import { findRelations, type FoundRelation, type IsComparable } from "./find-relations.ts";
+import { mapReader } from "./read-map.ts";
+import { roughMapping } from "./rough-mapping.ts";
+import { selectObjects } from "./select-objects.ts";
+
+/**
+ * Describes a service over a database: its entity sets, properties, navigations and enumeration types, and what it omits.
+ * The same schema and options give the same description.
+ * @throws ConfigurationError for names and types that cannot be used
+ * @see docs/guides/existing-databases.md
+ */
+export function describeService(schema: DatabaseSchema, options: DescribeOptions = {}): DescribedService {
+  const warnings: DescribedWarning[] = [];
+  const warn = (warning: DescribedWarning): void => void warnings.push(warning);
+  const settings = { kind: schema.kind, options, warn };
+  const drafts = selectObjects(schema, options, warn).flatMap((object) => draftObject(object, settings) ?? []);
+  const relations = findRelations(drafts, comparison(schema, options), warn);
+  const links = findLinks(drafts, relations);
+  const input = namingInput(schema, drafts, relations, links, options);
+  const names = chooseNames(input, {
+    style: options.style ?? styleOf(options),
+    names: options.names ?? {},
+    defaultSchema: schema.defaultSchema,
+  });
+  const forced = mapReader(options.map ?? {});
+  const found = { schema, options, relations, links, names, forced, warn };
+  const sets = drafts.map((draft) => describeSet(draft, found));
+  const faults = [
+    ...names.faults.map(({ key, message, fix }) => ({ message: `${key}: ${message}`, fix })),
+    ...forced.faults(),
+  ];
+  if (faults.length > 0) throw new ConfigurationError(faults, { where: "in the settings of names and types" });
+  return {
+    kind: schema.kind,
+    enumTypes: describeEnumTypes(drafts, names, schema.kind, options),
+    sets: sets.toSorted((left, right) => (left.setName < right.setName ? -1 : 1)),
+    warnings: [...warnings, ...names.warnings],
+  };
+}
+
+/** The entry `*` of the names is a style. */
+function styleOf({ names = {} }: DescribeOptions): "as-is" | "idiomatic" {
+  return names["*"] === "as-is" ? "as-is" : "idiomatic";
+}
+
+/** A navigation compares values of one type. */
+function comparison({ kind }: DatabaseSchema, options: DescribeOptions): IsComparable {
+  const typeOf = (draft: DraftObject, name: string): string => {
+    const column = draft.columns.find((each) => each.name === name);
+    if (column === undefined) return "";
+    const mapping = roughMapping(kind, column, options);
+    if (!("column" in mapping)) return "";
+    const { type, isCollection } = mapping.column;
+    if (isCollection) return "";
+    return typeof type === "string" ? type : objectKey(column.enumType ?? { schema: "", name: "" });
+  };
+  return (from, to) => {
+    const type = typeOf(...from);
+    return type !== "" && type === typeOf(...to);
+  };
+}
+
+function namingInput(
+  { kind }: DatabaseSchema,
+  drafts: readonly DraftObject[],
+  relations: readonly FoundRelation[],
+  links: readonly FoundLink[],
+  options: DescribeOptions,
+): NamingInput {
+  const enumTypes = new Map(
+    drafts.flatMap(({ columns }) =>
+      columns.flatMap((column) =>
+        column.enumType !== null && isEnumColumn(kind, column, options)
+          ? [[objectKey(column.enumType), column.enumType] as const]
+          : [],
+      ),
+    ),
+  );
+  return {
+    objects: drafts.map(({ object, columns }) => ({
+      ...nameOf(object),
+      columns: columns.map(({ name }) => name),
+      enumColumns: columns.flatMap((column) =>
+        column.enumType === null && isEnumColumn(kind, column, options) ? [column.name] : [],
+      ),
+    })),
+    relations: relations.map(({ id, from, to, foreignKey, isUnique }) => ({
+      id,
+      from: nameOf(from.object),
+      columns: foreignKey.columns,
+      to: nameOf(to.object),
+      isUnique,
+    })),
+    links: links.map(({ id, link, from, to }) => ({
+      id,
+      link: nameOf(link.object),
+      from: { columns: from.foreignKey.columns, target: nameOf(from.to.object) },
+      to: { columns: to.foreignKey.columns, target: nameOf(to.to.object) },
+    })),
+    enumTypes: [...enumTypes.values()],
+  };
+}
+
+function nameOf({ schema, name }: SchemaObject): { schema: string; name: string } {
+  return { schema, name };
+}

@@ -1,0 +1,77 @@
+import type { DatabaseSchema, ObjectColumn } from "../../introspect/database-schema.ts";
+import type { DescribedColumn, DescribedProperty, DescribedSet } from "../described-service.ts";
+import { enumTypeOf } from "./describe-enum-types.ts";
+import { describeNavigations } from "./describe-navigations.ts";
+import type { DraftObject } from "./draft-object.ts";
+import { memberOf, namesOf, type FoundService } from "./found-service.ts";
+import { mayBeNull } from "./may-be-null.ts";
+import { MAPPERS } from "./rough-mapping.ts";
+
+/** Describes the entity set of an object. */
+export function describeSet(draft: DraftObject, found: FoundService): DescribedSet {
+  const { object, columns, key } = draft;
+  const { typeName, setName } = namesOf(object, found.names);
+  return {
+    typeName,
+    setName,
+    table: { schema: object.schema, name: object.name },
+    needsSchema: object.schema !== found.schema.defaultSchema,
+    kind: object.kind,
+    key: key.kind,
+    excludesNulls: columns.flatMap((column) =>
+      key.columns.includes(column.name) && mayBeNullInKey(draft, column)
+        ? [memberOf(object, column.name, found.names).field]
+        : [],
+    ),
+    description: object.comment,
+    properties: columns.map((column) => describeProperty(draft, column, found)),
+    navigations: describeNavigations(draft, found),
+    estimatedRows: object.estimatedRows,
+  };
+}
+
+/**
+ * Rows with null in the key cannot be entities. SQLite accepts null in most primary keys, but hardly any table contains it:
+ * its sample decides. The proven key of a view is never null.
+ */
+function mayBeNullInKey({ key, object }: DraftObject, { nullable, sample }: ObjectColumn): boolean {
+  if (!nullable || key.kind === "proven" || key.kind === "rowid") return false;
+  return object.kind !== "table" || sample === null || sample.nulls > 0;
+}
+
+function describeProperty(draft: DraftObject, column: ObjectColumn, found: FoundService): DescribedProperty {
+  const { object, key } = draft;
+  const member = memberOf(object, column.name, found.names);
+  const chosen = typeOf(draft, column, `${namesOf(object, found.names).setName}.${member.name}`, found);
+  const isKey = key.columns.includes(column.name);
+  return {
+    ...chosen,
+    ...member,
+    column: column.name,
+    isKey,
+    nullable: mayBeNull(draft, column, chosen, found.schema.kind),
+    computed: column.isIdentity || column.isGenerated,
+    defaultValue: undefined,
+    hasDefault: column.defaultValue !== null || column.isIdentity,
+    description: column.comment ?? commentOfSource(column, found.schema),
+    isIndexed: object.indexes.some(({ columns: [first] }) => first?.name === column.name),
+  };
+}
+
+function typeOf(draft: DraftObject, column: ObjectColumn, place: string, found: FoundService): DescribedColumn {
+  const { schema, options, forced, names, warn } = found;
+  const given = forced.apply(place, column);
+  if (given !== undefined) return given;
+  const enumType = enumTypeOf(draft, column, names);
+  const mapping = MAPPERS[schema.kind](column, { place, enumType, zoneless: options.zoneless ?? "utc" });
+  if (!("column" in mapping)) throw new Error(`${place} has no type.`);
+  for (const warning of mapping.warnings) warn({ ...warning, place });
+  return mapping.column;
+}
+
+/** A column of a view without a comment has that of its table. */
+function commentOfSource({ source }: ObjectColumn, { objects }: DatabaseSchema): string | null {
+  if (source === null) return null;
+  const table = objects.find(({ schema, name }) => schema === source.schema && name === source.name);
+  return table?.columns.find(({ name }) => name === source.column)?.comment ?? null;
+}

@@ -1,0 +1,119 @@
+import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../introspect/database-schema.ts";
+import type { DescribeOptions } from "../describe-options.ts";
+import type { DescribedWarning } from "../described-service.ts";
+import { findKey, type FoundKey } from "./find-key.ts";
+import { globMatcher, type MatchesObject } from "./globs.ts";
+import { placeOf, roughMapping } from "./rough-mapping.ts";
+import { isSecretName } from "./secret-columns.ts";
+
+/** An object that becomes an entity set, before it has names. */
+export interface DraftObject {
+  readonly object: SchemaObject;
+  /** The published columns. */
+  readonly columns: readonly ObjectColumn[];
+  readonly key: FoundKey;
+}
+
+/** The settings of drafts. */
+export interface DraftSettings {
+  readonly kind: DatabaseKind;
+  readonly options: DescribeOptions;
+  readonly warn: (warning: DescribedWarning) => void;
+}
+
+/** Chooses the columns and the key of an object. @returns undefined, after a warning, for an object that cannot be a set */
+export function draftObject(object: SchemaObject, settings: DraftSettings): DraftObject | undefined {
+  const { warn } = settings;
+  const place = placeOf(object);
+  const columns = withRowid(object, publishedColumns(object, settings));
+  const key = findKey(object, columns, settings);
+  if (key === undefined) {
+    warn({
+      code: "no-key",
+      place,
+      message: `${object.kind === "table" ? "table" : "view"} without a key, omitted`,
+      flag: object.kind === "table" ? `--key "${place}=<column>"` : "--keys unique",
+    });
+    return undefined;
+  }
+  if (key.kind === "rowid") {
+    const message = "has no key but the rowid, which VACUUM may renumber, published as Rowid";
+    warn({ code: "rowid", place, message, flag: `--key "${place}=<column>"` });
+  }
+  const isPublished = (column: ObjectColumn): boolean => key.kind === "rowid" || column.name !== object.rowid;
+  return { object, columns: columns.filter(isPublished), key };
+}
+
+/** The rowid of a table is a column if the table has no other key. */
+function withRowid(object: SchemaObject, columns: readonly ObjectColumn[]): readonly ObjectColumn[] {
+  const { rowid } = object;
+  if (rowid === undefined || columns.length === 0) return columns;
+  const fact: ObjectColumn = {
+    name: rowid,
+    isHidden: true,
+    type: "INTEGER",
+    definition: "INTEGER",
+    nullable: false,
+    isGenerated: false,
+    defaultValue: null,
+    defaultCell: null,
+    collation: null,
+    labels: null,
+    comment: null,
+    isIdentity: true,
+    isInvisible: false,
+    isSelectable: true,
+    length: null,
+    precision: null,
+    scale: null,
+    characterSet: null,
+    enumType: null,
+    source: null,
+    sample: null,
+  };
+  return [fact, ...columns];
+}
+
+function publishedColumns(object: SchemaObject, settings: DraftSettings): readonly ObjectColumn[] {
+  const included = includedColumns(settings.options.includeColumns ?? []);
+  return object.columns.filter((column) => {
+    const omission = omissionOf(object, column, settings, included);
+    if (omission === undefined) return true;
+    settings.warn({ ...omission, place: `${placeOf(object)}.${column.name}` });
+    return false;
+  });
+}
+
+/** Whether a column is named by `--include-column`. */
+type IsIncluded = (object: SchemaObject, column: string) => boolean;
+
+function includedColumns(given: readonly string[]): IsIncluded {
+  const entries = given.map((entry): readonly [MatchesObject, MatchesObject] => {
+    const at = entry.lastIndexOf(".");
+    return [globMatcher([entry.slice(0, Math.max(at, 0))]), globMatcher([entry.slice(at + 1)])];
+  });
+  return (object, name) => entries.some(([table, column]) => table(object) && column({ schema: "", name }));
+}
+
+function omissionOf(
+  object: SchemaObject,
+  column: ObjectColumn,
+  { kind, options }: DraftSettings,
+  isIncluded: IsIncluded,
+): Omit<DescribedWarning, "place"> | undefined {
+  const { name } = column;
+  const flag = `--include-column "${placeOf(object)}.${name}"`;
+  if (!column.isSelectable) {
+    return { code: "privilege", message: "cannot be selected by the user, omitted", flag: null };
+  }
+  if (!isIncluded(object, name)) {
+    if (column.isInvisible) return { code: "invisible", message: "is invisible in the database, omitted", flag };
+    const hides = options.secrets !== "show";
+    if (hides && isSecretName(name)) {
+      return { code: "secret", message: "omitted because of its name", flag: "--secrets show" };
+    }
+  }
+  const mapping = roughMapping(kind, column, options);
+  if ("column" in mapping) return undefined;
+  return { code: mapping.code, message: `omitted, because ${mapping.omitted}`, flag: mapping.flag };
+}

@@ -1,0 +1,95 @@
+import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../introspect/database-schema.ts";
+import type { DescribeOptions } from "../describe-options.ts";
+import type { DescribedSet, DescribedWarning } from "../described-service.ts";
+import { placeOf, roughMapping } from "./rough-mapping.ts";
+
+/** The key of a set. */
+export interface FoundKey {
+  readonly kind: DescribedSet["key"];
+  readonly columns: readonly string[];
+}
+
+/** What the search for a key needs. */
+export interface KeySettings {
+  readonly kind: DatabaseKind;
+  readonly options: DescribeOptions;
+  readonly warn: (warning: DescribedWarning) => void;
+}
+
+/** Types that a key can have. @see OData CSDL 4.0, section 8.2 */
+const KEY_TYPES: ReadonlySet<string> = new Set([
+  "Edm.Boolean",
+  "Edm.Byte",
+  "Edm.SByte",
+  "Edm.Int16",
+  "Edm.Int32",
+  "Edm.Int64",
+  "Edm.Decimal",
+  "Edm.String",
+  "Edm.Guid",
+  "Edm.Date",
+  "Edm.TimeOfDay",
+  "Edm.DateTimeOffset",
+]);
+
+/**
+ * Finds the key of an object: the given one, the primary key, the shortest unique index over columns that are not null, the
+ * unique index of a materialized view, the key that the database proves, or the rowid.
+ * @param columns the published columns
+ */
+export function findKey(
+  object: SchemaObject,
+  columns: readonly ObjectColumn[],
+  settings: KeySettings,
+): FoundKey | undefined {
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  const isPossible = (names: readonly string[], mayBeNull = false): boolean =>
+    names.length > 0 &&
+    names.every((name) => {
+      const column = byName.get(name);
+      return column !== undefined && (mayBeNull || !column.nullable) && isKeyColumn(column, settings);
+    });
+  const given = givenKey(object, columns, settings);
+  if (given !== undefined && isPossible(given, true)) return { kind: "given", columns: given };
+  const { primaryKey, provenKey, kind, rowid } = object;
+  // SQLite accepts null in a primary key that is not the rowid; such rows are excluded.
+  if (isPossible(primaryKey, settings.kind === "sqlite")) return { kind: "primary key", columns: primaryKey };
+  const unique = uniqueIndexes(object).toSorted((left, right) => left.length - right.length);
+  const index = unique.find((names) => isPossible(names, kind === "materialized view"));
+  if (index !== undefined) return { kind: "unique index", columns: index };
+  if (isPossible(provenKey, true)) return { kind: "proven", columns: provenKey };
+  return rowid !== undefined && byName.has(rowid) ? { kind: "rowid", columns: [rowid] } : undefined;
+}
+
+function isKeyColumn(column: ObjectColumn, { kind, options }: KeySettings): boolean {
+  const mapping = roughMapping(kind, column, options);
+  if (!("column" in mapping)) return false;
+  const { type, isCollection } = mapping.column;
+  return !isCollection && (typeof type === "object" || KEY_TYPES.has(type));
+}
+
+function uniqueIndexes({ indexes }: SchemaObject): ReadonlyArray<readonly string[]> {
+  return indexes.flatMap(({ isUnique, columns }) => {
+    const names = columns.flatMap((column) => (column === null ? [] : [column.name]));
+    return isUnique && names.length === columns.length ? [names] : [];
+  });
+}
+
+/** Returns the columns of `--key`, in the letter case of the database. @returns undefined without a usable entry */
+function givenKey(
+  object: SchemaObject,
+  columns: readonly ObjectColumn[],
+  { options, warn }: KeySettings,
+): readonly string[] | undefined {
+  const names = new Set([object.name, `${object.schema}.${object.name}`].map((name) => name.toLowerCase()));
+  const entry = Object.entries(options.keys ?? {}).find(([name]) => names.has(name.toLowerCase()));
+  if (entry === undefined) return undefined;
+  const found = entry[1].map((name) => columns.find((column) => column.name.toLowerCase() === name.toLowerCase()));
+  const missing = entry[1].filter((_, at) => found[at] === undefined);
+  if (missing.length > 0) {
+    const message = `has no published column ${missing.map((name) => JSON.stringify(name)).join(", ")}, so the given key is ignored`;
+    warn({ code: "given-key", place: placeOf(object), message, flag: null });
+    return undefined;
+  }
+  return found.flatMap((column) => column?.name ?? []);
+}

@@ -1,0 +1,27 @@
+import type { DatabaseKind, ObjectColumn, ObjectName } from "../../introspect/database-schema.ts";
+import type { ColumnMapping, MapColumn } from "../columns/column-mapping.ts";
+import { mapMysqlColumn } from "../columns/mysql-columns.ts";
+import { mapPostgresColumn } from "../columns/postgres-columns.ts";
+import { mapSqliteColumn } from "../columns/sqlite-columns.ts";
+import type { DescribeOptions } from "../describe-options.ts";
+
+/** The mappers of columns. */
+export const MAPPERS: Readonly<Record<DatabaseKind, MapColumn>> = {
+  sqlite: mapSqliteColumn,
+  postgres: mapPostgresColumn,
+  mysql: mapMysqlColumn,
+};
+
+/** Maps a column without names, which decide neither whether it is published nor whether it is an enumeration. */
+export function roughMapping(
+  kind: DatabaseKind,
+  column: ObjectColumn,
+  { zoneless = "utc" }: DescribeOptions,
+): ColumnMapping {
+  return MAPPERS[kind](column, { place: "", enumType: column.labels === null ? null : "Enumeration", zoneless });
+}
+
+/** Returns the name of an object for messages and flags. */
+export function placeOf({ schema, name }: ObjectName): string {
+  return schema === "main" ? name : `${schema}.${name}`;
+}

@@ -1,0 +1,199 @@
+import { sql } from "kysely";
+import { ConfigurationError } from "odatakit";
+import { describeService, readDatabaseSchema, type DescribedService, type DescribeOptions } from "odatakit/introspect";
+import { describe, expect, test } from "vitest";
+import { required } from "../../../src/base/required.ts";
+import { statementsOf } from "../../fixtures/databases/load.ts";
+import { SQLITE } from "../../introspect/sqlite-hostile.ts";
+
+/** Describes a database of SQLite. */
+async function describeScript(script: string, options: DescribeOptions = {}): Promise<DescribedService> {
+  const opened = await SQLITE.open();
+  try {
+    for (const statement of statementsOf(script)) await sql.raw(statement).execute(opened.db);
+    return describeService(await readDatabaseSchema(opened.db), options);
+  } finally {
+    await opened.close();
+  }
+}
+
+const setOf = (service: DescribedService, name: string): DescribedService["sets"][number] =>
+  required(
+    service.sets.find(({ setName, table }) => setName === name || table.name === name),
+    `There is no ${name}.`,
+  );
+const namesOf = ({ sets }: DescribedService): readonly string[] => sets.map(({ setName }) => setName);
+const keyOf = (service: DescribedService, name: string): readonly string[] =>
+  setOf(service, name).properties.flatMap((property) => (property.isKey ? [property.name] : []));
+const warningsOf = ({ warnings }: DescribedService): readonly string[] =>
+  warnings.map(({ code, place, flag }) => `${code} ${place}${flag === null ? "" : ` ${flag}`}`);
+
+const SHOP = `create table customers (id integer primary key, name text not null, password_hash text);
+create table orders (id integer primary key, customer_id integer not null references customers, note text);
+create table tags (id integer primary key, name text not null unique);
+create table order_tags (order_id integer not null references orders (id), tag_id integer not null references tags (id), since text, primary key (order_id, tag_id));
+create table order_log (at text, what text);
+create view big_orders as select id, note from orders;
+create table schema_migrations (version text primary key);
+`;
+
+describe("the choice of tables", () => {
+  test.each<readonly [string, DescribeOptions, readonly string[]]>([
+    ["everything with a key", {}, ["Customers", "OrderLogs", "OrderTags", "Orders", "Tags"]],
+    ["globs to include", { include: ["ORDER*", "tags"] }, ["OrderLogs", "OrderTags", "Orders", "Tags"]],
+    ["globs with a schema", { include: ["main.c?stomers"] }, ["Customers"]],
+    ["globs to exclude", { exclude: ["*_log", "order?"] }, ["Customers", "OrderTags", "Tags"]],
+    ["a table of migrations by its name", { include: ["schema_migrations"] }, ["SchemaMigrations"]],
+    ["no table of migrations by a glob", { include: ["schema*"] }, []],
+  ])("%s", async (_name, options, expected) => {
+    expect(namesOf(await describeScript(SHOP, options))).toEqual(expected);
+  });
+
+  test("each omission has a warning with the flag that undoes it", async () => {
+    expect(warningsOf(await describeScript(SHOP))).toEqual([
+      'migrations schema_migrations --include "*" --include "schema_migrations"',
+      "no-key big_orders --keys unique",
+      "secret customers.password_hash --secrets show",
+      'rowid order_log --key "order_log=<column>"',
+    ]);
+  });
+
+  test("a glob without a match has a warning", async () => {
+    expect(warningsOf(await describeScript(SHOP, { include: ["custmers", "tags"] }))).toEqual(["glob custmers"]);
+  });
+});
+
+describe("columns", () => {
+  test.each<readonly [string, DescribeOptions, boolean]>([
+    ["hidden", {}, false],
+    ["shown", { secrets: "show" }, true],
+    ["included", { includeColumns: ["customers.password_hash"] }, true],
+    ["included with its schema", { includeColumns: ["main.Customers.PASSWORD_HASH"] }, true],
+    ["not included by another table", { includeColumns: ["orders.password_hash"] }, false],
+  ])("a secret is %s", async (_name, options, expected) => {
+    const { properties } = setOf(await describeScript(SHOP, options), "Customers");
+    expect(properties.some(({ column }) => column === "password_hash")).toBe(expected);
+  });
+
+  const FLAGS = `create table items (id integer primary key, sold boolean);
+insert into items values (1, 'yes'), (2, 'no');
+`;
+
+  test("a type of `map` replaces the chosen one", async () => {
+    const chosen = await describeScript(FLAGS);
+    expect(chosen.warnings.map(({ flag }) => flag)).toEqual(['--map "Items.Sold=boolean(no,yes)"']);
+    const { sets, warnings } = await describeScript(FLAGS, { map: { "Items.Sold": "boolean(no,yes)" } });
+    expect(sets[0]?.properties[1]).toMatchObject({ type: "Edm.Boolean", storage: { false: "no", true: "yes" } });
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([
+    [{ "Items.Sold": "bool" }, "The type `bool` of Items.Sold is unknown."],
+    [{ "Items.Sold": "boolean(a,a)" }, "The type `boolean(a,a)` of Items.Sold is unknown."],
+    [{ "Items.Sould": "boolean(0,1)" }, '`map` contains "Items.Sould", which is no property.'],
+  ])("refuses the map %j", async (map, message) => {
+    const error: unknown = await describeScript(FLAGS, { map }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect((error as ConfigurationError).faults.map((fault) => fault.message)).toEqual([message]);
+  });
+});
+
+describe("keys", () => {
+  test.each<readonly [string, string, DescribeOptions, readonly [table: string, key: readonly string[], kind: string]]>(
+    [
+      ["primary key", "create table a (y text, x text, primary key (x, y))", {}, ["a", ["Y", "X"], "primary key"]],
+      [
+        "shortest unique index",
+        "create table a (x text not null, y text not null, z text not null unique, unique (x, y))",
+        {},
+        ["a", ["Z"], "unique index"],
+      ],
+      ["no unique index with null", "create table a (x text unique, y text)", {}, ["a", ["Rowid"], "rowid"]],
+      [
+        "no key of doubles",
+        "create table a (x double not null primary key, y int not null unique)",
+        {},
+        ["a", ["Y"], "unique index"],
+      ],
+      ["the given one", "create table a (x text, y text)", { keys: { A: ["Y"] } }, ["a", ["Y"], "given"]],
+      [
+        "the given one of a view",
+        "create table a (x int primary key);\ncreate view v as select x from a",
+        { keys: { "main.v": ["x"] } },
+        ["v", ["X"], "given"],
+      ],
+    ],
+  )("%s", async (_name, script, options, [set, expected, kind]) => {
+    const service = await describeScript(`${script};\n`, options);
+    expect(keyOf(service, set)).toEqual(expected);
+    expect(setOf(service, set).key).toBe(kind);
+  });
+
+  test("a given key of an unknown column is ignored with a warning", async () => {
+    const service = await describeScript("create table a (x int primary key);\n", { keys: { a: ["nope"] } });
+    expect(warningsOf(service)).toEqual(["given-key a"]);
+    expect(keyOf(service, "a")).toEqual(["X"]);
+  });
+
+  test("rows with null in the key are excluded if there are any", async () => {
+    const script =
+      "create table a (x text primary key);\ncreate table b (x text primary key);\ninsert into b values (null);\n";
+    const service = await describeScript(script);
+    expect([setOf(service, "a").excludesNulls, setOf(service, "b").excludesNulls]).toEqual([[], ["x"]]);
+  });
+});
+
+describe("navigations", () => {
+  test("foreign keys lead both ways, and link tables to the other side", async () => {
+    const service = await describeScript(SHOP);
+    const found = service.sets.flatMap(({ setName, navigations }) =>
+      navigations.map(({ name, cardinality, targetSet, partner, through }) =>
+        [setName, name, cardinality, targetSet, partner, through === null ? "" : through.table.name].join(" ").trim(),
+      ),
+    );
+    expect(found).toEqual([
+      "Customers Orders many Orders customer",
+      "OrderTags Order required Orders orderTags",
+      "OrderTags Tag required Tags orderTags",
+      "Orders Customer required Customers orders",
+      "Orders OrderTags many OrderTags order",
+      "Orders Tags many Tags orders order_tags",
+      "Tags OrderTags many OrderTags tag",
+      "Tags Orders many Orders tags order_tags",
+    ]);
+  });
+
+  test.each([
+    [
+      "its target is not published",
+      "create table a (id integer primary key, b_id int references b);\n",
+      "b is not published",
+    ],
+    [
+      "its columns have another type",
+      "create table b (id text primary key);\ncreate table a (id integer primary key, b_id int references b);\n",
+      "b_id and b.id have different types",
+    ],
+    [
+      "its target is not unique",
+      "create table b (id integer primary key, x int);\ncreate table a (id integer primary key, b_x int references b (x));\n",
+      "b(x) is not unique",
+    ],
+  ])("a foreign key is dropped with a warning if %s", async (_name, script, reason) => {
+    const { warnings } = await describeScript(script);
+    expect(warnings.map(({ code, message }) => [code, message])).toEqual([
+      ["foreign-key", `is no navigation: ${reason}`],
+    ]);
+  });
+
+  test.each([
+    ["a third foreign key", "c int references a"],
+    ["a column that must be given", "c text not null"],
+  ])("a table with %s is no link table", async (_name, column) => {
+    const script = `create table a (id integer primary key);
+create table link (x int not null references a, y int not null references a, ${column}, primary key (x, y));
+`;
+    const { sets } = await describeScript(script);
+    expect(sets.flatMap(({ navigations }) => navigations.filter(({ through }) => through !== null))).toEqual([]);
+  });
+});
