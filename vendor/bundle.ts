@@ -8,13 +8,22 @@ import { rolldown } from "rolldown";
  * @see docs/decisions/0022-cryptography.md
  */
 export async function bundleCryptography(folder: string): Promise<string> {
-  const bundle = await rolldown({ input: `${folder}/source.js`, platform: "neutral", logLevel: "silent" });
+  return bundleModule(`${folder}/source.js`, "@noble/ciphers and @noble/hashes; their licence is in LICENSE");
+}
+
+/** Bundles the part of `node-diff3` that `odatakit pull` uses, in the same way. @param folder that holds `diff3-source.js` */
+export async function bundleDiff3(folder: string): Promise<string> {
+  return bundleModule(`${folder}/diff3-source.js`, "node-diff3; its licence is in LICENSE-diff3");
+}
+
+async function bundleModule(input: string, origin: string): Promise<string> {
+  const bundle = await rolldown({ input, platform: "neutral", logLevel: "silent" });
   try {
     const { output } = await bundle.generate({
       format: "esm",
       comments: { legal: true, annotation: true, jsdoc: false },
     });
-    return `// Made by \`npm run vendor\` of @noble/ciphers and @noble/hashes; their licence is in LICENSE.\n${output[0].code}`;
+    return `// Made by \`npm run vendor\` of ${origin}.\n${output[0].code}`;
   } finally {
     await bundle.close();
   }

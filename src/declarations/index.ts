@@ -1,3 +1,6 @@
+export type { CodeTarget } from "./code/database-code.ts";
+export type { ServiceSettings, SettingValue } from "./code/service-code.ts";
+export { writeDeclarations, type CodeOptions, type WrittenModule } from "./code/write-declarations.ts";
 export type { DescribeOptions } from "./describe-options.ts";
 export type {
   DescribedColumn,

@@ -83,6 +83,8 @@ export const FLOORS: Readonly<Record<string, Room>> = {
       "odatakit/kysely",
       "odatakit/sqlite",
       "odatakit/openapi",
+      "odatakit/introspect",
+      "#diff3",
       "kysely",
       "pg",
       "mysql2",

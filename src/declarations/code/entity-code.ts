@@ -1,5 +1,6 @@
 import { pluralOf } from "../../definition/names.ts";
 import type { DescribedService, DescribedSet } from "../described-service.ts";
+import { notNullQuery } from "../live/table-options.ts";
 import { navigationField } from "../navigation-field.ts";
 import { Imports } from "./imports.ts";
 import { call, type Code, lines, statement, chained } from "./layout.ts";
@@ -26,10 +27,11 @@ export function entityModule(set: DescribedSet, service: DescribedService, names
   const options: Entries = [
     [imports.use("db", "./database.ts"), "db"],
     ...(set.setName === pluralOf(set.typeName) ? [] : [["name", stringLiteral(set.setName)] as const]),
-    ["table", tableCode(set.table, set.needsSchema)],
+    ...rowsOf(set, service),
     ["operations", '["read"]'],
     ...section("columns", columnsOf(set)),
     ...section("navigation", navigationsOf(set, service, names, imports)),
+    ["unreadable", '"null"'],
   ];
   const entitySet = call(imports.use("sqlEntitySet", "odatakit/kysely"), type, lines(options));
   const declarations = [
@@ -37,6 +39,21 @@ export function entityModule(set: DescribedSet, service: DescribedService, names
     statement(`export const ${variable} = `, entitySet),
   ];
   return [imports.text(), ...declarations].join("\n");
+}
+
+/** Returns the table, or a query of its rows that have a key. */
+function rowsOf(set: DescribedSet, { kind }: DescribedService): Entries {
+  if (set.excludesNulls.length === 0) return [["table", tableCode(set.table, set.needsSchema)]];
+  const { sql } = notNullQuery(set, kind);
+  return [
+    [
+      "from",
+      lines([
+        ["sql", stringLiteral(sql)],
+        ["parameters", "[]"],
+      ]),
+    ],
+  ];
 }
 
 function section(name: string, entries: Entries): Entries {

@@ -16,9 +16,9 @@ export function propertyCode(property: DescribedProperty, names: ModuleNames, im
   const { name, field, isKey, nullable, computed, defaultValue, description, isCollection } = property;
   imports.use("edm", "odatakit");
   const item = typeCode(property, names, imports);
-  let code = isCollection ? chained(EDM, "collection", item) : item;
+  let code = isCollection ? chained(EDM, "collection", chained(item, "nullable")) : item;
   if (isKey) code = chained(code, "key");
-  if (nullable) code = chained(code, "nullable");
+  if (nullable && !isCollection) code = chained(code, "nullable");
   if (computed) code = chained(code, "computed");
   if (defaultValue !== undefined) code = chained(code, "default", defaultCode(defaultValue, property));
   if (toWireName(field, "PascalCase") !== name) code = chained(code, "json", stringLiteral(name));

@@ -67,6 +67,7 @@ export const orders = sqlEntitySet(Order, {
       partner: "orders",
     }),
   },
+  unreadable: "null",
 });
 `);
   });
@@ -83,7 +84,7 @@ export const orders = sqlEntitySet(Order, {
     ["a small Int64", { type: "Edm.Int64", defaultValue: "-7" }, "edm.int64().default(-7)"],
     ["a default of text", { defaultValue: 'a"b' }, "edm.string().default('a\"b')"],
     ["a Boolean", { type: "Edm.Boolean", defaultValue: false }, "edm.boolean().default(false)"],
-    ["a collection", { isCollection: true, type: "Edm.Guid" }, "edm.collection(edm.guid())"],
+    ["a collection", { isCollection: true, type: "Edm.Guid" }, "edm.collection(edm.guid().nullable())"],
     ["an SByte", { type: "Edm.SByte", nullable: true }, "edm.sByte().nullable()"],
   ])("writes %s", (_title, given, code) => {
     const set = describedSet("Thing", { properties: [property("urlValue", { column: "urlValue", ...given })] });
@@ -100,6 +101,18 @@ export const orders = sqlEntitySet(Order, {
     const text = textOf(describedService([describedSet("Thing", { table, needsSchema })]), "thing.ts");
     expect(text).toContain(`  table: ${code},\n`);
   });
+});
+
+test("a set without the rows that have no key reads a query", async () => {
+  const set = describedSet("Thing", { excludesNulls: ["id"], needsSchema: true });
+  const text = textOf(describedService([set]), "thing.ts");
+  expect(text).toContain(`  from: {
+    sql: 'select * from "public"."thing" where "id" is not null',
+    parameters: [],
+  },
+`);
+  const { code } = await format("thing.ts", text, {});
+  expect(text).toBe(code);
 });
 
 describe("the modules of the service", () => {

@@ -1,0 +1,146 @@
+import { isBalanced } from "./brackets.ts";
+import { entriesOf } from "./entries.ts";
+import { editsOf, type LineEdit } from "./line-edits.ts";
+import { mergeImports } from "./merge-imports.ts";
+
+/** A part that was changed in two ways. */
+export interface MergeConflict {
+  /** The number of the first line in your text, from 1. */
+  readonly line: number;
+  readonly base: readonly string[];
+  readonly yours: readonly string[];
+  readonly theirs: readonly string[];
+}
+
+/** The result of a merge. */
+export interface MergedLines {
+  /** The merged lines; conflicts have yours. */
+  readonly lines: readonly string[];
+  readonly conflicts: readonly MergeConflict[];
+  /** The number of your edits, conflicts included. */
+  readonly ownEdits: number;
+}
+
+/** Edits of both sides that touch each other. */
+interface Cluster {
+  start: number;
+  end: number;
+  readonly yours: LineEdit[];
+  readonly theirs: LineEdit[];
+}
+
+/**
+ * Merges two texts that were made of the same base, line by line as git does. Beyond that, entries that both sides added at
+ * one place are all kept, edits of neighbouring lines are no conflict, and imports are merged by name.
+ */
+export function mergeLines(base: readonly string[], yours: readonly string[], theirs: readonly string[]): MergedLines {
+  const own = editsOf(base, yours);
+  const made = editsOf(base, theirs);
+  const lines: string[] = [];
+  const conflicts: MergeConflict[] = [];
+  let position = 0;
+  // How many lines yours has more than the base, before this position.
+  let shift = 0;
+  for (const cluster of clustersOf(own, made)) {
+    lines.push(...base.slice(position, cluster.start));
+    const merged = mergeCluster(base, cluster);
+    if (merged === null) {
+      const mine = applied(base, cluster, cluster.yours);
+      const parts = {
+        base: base.slice(cluster.start, cluster.end),
+        yours: mine,
+        theirs: applied(base, cluster, cluster.theirs),
+      };
+      conflicts.push({ line: cluster.start + shift + 1, ...parts });
+      lines.push(...mine);
+    } else lines.push(...merged);
+    for (const { start, end, lines: added } of cluster.yours) shift += added.length - (end - start);
+    position = cluster.end;
+  }
+  lines.push(...base.slice(position));
+  if (conflicts.length === 0) conflicts.push(...faultsOf(lines, base, yours, theirs));
+  return { lines, conflicts, ownEdits: own.length };
+}
+
+/** Finds what a merge by lines may do wrong: entries that both sides added in different places, and halves of entries. */
+function faultsOf(
+  merged: readonly string[],
+  base: readonly string[],
+  yours: readonly string[],
+  theirs: readonly string[],
+): readonly MergeConflict[] {
+  const own = entriesOf(yours);
+  const made = entriesOf(theirs);
+  const twice = [...entriesOf(merged)].flatMap(([entry, places]): readonly MergeConflict[] => {
+    const [mine = 0] = own.get(entry) ?? [];
+    const [other = 0] = made.get(entry) ?? [];
+    const isNew = places.length > (own.get(entry) ?? []).length && places.length > (made.get(entry) ?? []).length;
+    return isNew
+      ? [{ line: mine + 1, base: [], yours: yours.slice(mine, mine + 1), theirs: theirs.slice(other, other + 1) }]
+      : [];
+  });
+  if (twice.length > 0) return twice;
+  const isBroken = !isBalanced(merged.join("\n")) && [yours, theirs].every((lines) => isBalanced(lines.join("\n")));
+  return isBroken ? [{ line: 1, base, yours, theirs }] : [];
+}
+
+function clustersOf(own: readonly LineEdit[], made: readonly LineEdit[]): readonly Cluster[] {
+  const edits = [
+    ...own.map((edit) => ({ edit, isYours: true })),
+    ...made.map((edit) => ({ edit, isYours: false })),
+  ].toSorted((left, right) => left.edit.start - right.edit.start || left.edit.end - right.edit.end);
+  const clusters: Cluster[] = [];
+  for (const { edit, isYours } of edits) {
+    let cluster = clusters.at(-1);
+    if (cluster === undefined || edit.start > cluster.end) {
+      cluster = { start: edit.start, end: edit.end, yours: [], theirs: [] };
+      clusters.push(cluster);
+    }
+    cluster.end = Math.max(cluster.end, edit.end);
+    (isYours ? cluster.yours : cluster.theirs).push(edit);
+  }
+  return clusters;
+}
+
+/** Returns the lines of a cluster; null for a conflict. */
+function mergeCluster(base: readonly string[], cluster: Cluster): readonly string[] | null {
+  const { yours, theirs } = cluster;
+  const mine = applied(base, cluster, yours);
+  const made = applied(base, cluster, theirs);
+  if (theirs.length === 0 || isSame(mine, made)) return mine;
+  if (yours.length === 0) return made;
+  const both = mergeNeighbours(base, cluster);
+  return both ?? mergeImports(base.slice(cluster.start, cluster.end), mine, made);
+}
+
+/** Applies the edits of both sides if none replaces what another one replaces or extends. */
+function mergeNeighbours(base: readonly string[], { start, end, yours, theirs }: Cluster): readonly string[] | null {
+  if (yours.some((one) => theirs.some((other) => overlap(one, other)))) return null;
+  // New columns come before your entries at the same place: next to their neighbours.
+  const edits = [...theirs, ...yours].toSorted((left, right) => left.start - right.start || left.end - right.end);
+  return applied(base, { start, end }, edits);
+}
+
+function overlap(one: LineEdit, other: LineEdit): boolean {
+  if (one.start === one.end) return other.start < one.start && one.start < other.end;
+  if (other.start === other.end) return overlap(other, one);
+  return one.start < other.end && other.start < one.end;
+}
+
+function applied(
+  base: readonly string[],
+  { start, end }: { readonly start: number; readonly end: number },
+  edits: readonly LineEdit[],
+): readonly string[] {
+  const lines: string[] = [];
+  let position = start;
+  for (const edit of edits) {
+    lines.push(...base.slice(position, edit.start), ...edit.lines);
+    position = edit.end;
+  }
+  return [...lines, ...base.slice(position, end)];
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((line, index) => line === other[index]);
+}

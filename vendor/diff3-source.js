@@ -1,0 +1,2 @@
+// What `npm run vendor` bundles into diff3.js.
+export { diffIndices } from "node-diff3";
