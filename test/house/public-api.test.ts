@@ -56,6 +56,7 @@ test("the public API is exactly this", async () => {
         "describeService",
         "introspectDatabase",
         "readDatabaseSchema",
+        "writeDeclarations",
       ],
       "./kysely": [
         "sqlEntitySet",

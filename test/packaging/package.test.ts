@@ -65,7 +65,9 @@ describe("the tarball", () => {
   it("has fewer than 80 files in dist, and no source files", () => {
     expect(files.filter((path) => path.startsWith("dist/")).length).toBeLessThan(80);
     expect(files.filter((path) => /^(?:src|test|packaging)\//u.test(path))).toEqual([]);
-    expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "vendor/LICENSE", "vendor/LICENSE-diff3"]));
+    expect(files).toEqual(
+      expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "vendor/LICENSE", "vendor/LICENSE-diff3"]),
+    );
   });
 
   it("has no condition `source` in its exports", () => {
