@@ -26,6 +26,8 @@ export interface StoredDatabase {
    * @throws ODataError `ServiceUnavailable` when the database cannot be reached
    */
   findDifferences(sets: readonly StoredSet[], service: ServiceDefinition): Awaitable<readonly SchemaFinding[]>;
+  /** As `findDifferences`, with the findings that the whole catalogue and samples of rows show. */
+  examine(sets: readonly StoredSet[], service: ServiceDefinition): Awaitable<readonly SchemaFinding[]>;
   /** Reads one row without a table. @throws any error if the database cannot be reached */
   reach(): Awaitable<unknown>;
 }

@@ -4,26 +4,30 @@ import type { ConfigurationFault } from "./configuration-error.ts";
 export interface SchemaFinding extends ConfigurationFault {
   readonly set: string;
   readonly code: SchemaFindingCode;
-  /** An error prevents the service from starting; a warning is logged. */
-  readonly severity: "error" | "warning";
+  /** An error prevents the service from starting; a warning is logged. `checkDatabase` also finds information. */
+  readonly severity: "error" | "warning" | "info";
 }
 
 /** The kinds of findings. */
 export type SchemaFindingCode =
   /** The catalogue, or the pool of connections, cannot be reached. */
   | "C00"
-  /** A table is missing. */
+  /** A table is missing, or the user of the connection may not read it. */
   | "C01"
-  /** A column is missing. */
+  /** A column is missing, or the user of the connection may not read it. */
   | "C02"
   /** A column has a type, labels or a default that the storage form cannot read or write. */
   | "C03"
-  /** A column is nullable, but its property is not. */
+  /** A column is nullable, but its property is not; or clients may write null into a column that rejects it. */
   | "C04"
   /** The values of a column depend on the time zone of the session. */
   | "C05"
   /** A key is not unique. */
   | "C06"
+  /** A column allows longer or shorter values than its property. */
+  | "C07"
+  /** Rows cannot be inserted: a column without a property needs a value, or the database computes one that is written. */
+  | "C08"
   /** A navigation has no index. */
   | "C10"
   /** A sort or filter has no index. */

@@ -49,11 +49,11 @@ function* compareTable(expected: ExpectedTable, schema: CheckedSchema): Iterable
 }
 
 /** Finds the column that a name in a statement refers to. */
-export function findColumn(
+export function findColumn<Column extends { readonly name: string }>(
   name: string,
-  { columns }: Pick<TableSchema, "columns">,
+  { columns }: { readonly columns: readonly Column[] },
   { ignoresCase }: Pick<CheckedSchema, "ignoresCase">,
-): ColumnSchema | undefined {
+): Column | undefined {
   const exact = columns.find((column) => column.name === name);
   if (exact !== undefined || !ignoresCase) return exact;
   return columns.find((column) => column.name.toLowerCase() === name.toLowerCase());

@@ -13,6 +13,8 @@ export interface ExpectedTable extends WantedTable {
   readonly keySeverity: "error" | "warning";
   /** Groups of columns by which navigations find rows. */
   readonly lookups: readonly ExpectedLookup[];
+  /** Whether the service inserts rows. */
+  readonly isCreated: boolean;
   /** Expressions over the columns; absent: none. */
   readonly expressions?: readonly ExpectedExpression[] | undefined;
 }
@@ -40,6 +42,10 @@ export interface ExpectedColumn {
   readonly nullable: boolean;
   /** The types of the database that can store the values; undefined: not checked. */
   readonly storedTypes: StoredTypes | undefined;
+  /** The facets of the property that a column may bound too. */
+  readonly limits: ExpectedLimits;
+  /** Who supplies the values. */
+  readonly source: ColumnSource;
   /** The labels that an enumeration type of the database must have; undefined for other types. */
   readonly labels: ExpectedLabels | undefined;
   /** Returns whether filters match a cell that a default of the database has written. */
@@ -49,6 +55,22 @@ export interface ExpectedColumn {
   /** The collation that an index on strings needs; undefined: any. */
   readonly indexCollation: string | undefined;
 }
+
+/** The facets of a property. */
+export interface ExpectedLimits {
+  /** Whether they count characters, octets, digits of a number, or fraction digits of seconds. */
+  readonly unit: "characters" | "octets" | "digits" | "fractions" | undefined;
+  readonly maxLength?: number | undefined;
+  readonly precision?: number | undefined;
+  /** Undefined for any number of fraction digits. */
+  readonly scale?: number | undefined;
+}
+
+/**
+ * Who supplies the values of a column: clients that create entities (`create`), also clients that change them (`write`), the
+ * service (`service`), the database (`database`), or nobody: rows are only read (`nobody`).
+ */
+export type ColumnSource = "create" | "write" | "service" | "database" | "nobody";
 
 /** The values of an enumeration. */
 export interface ExpectedLabels {

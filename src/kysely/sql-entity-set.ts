@@ -218,7 +218,7 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const allows = (operation: SqlOperation): boolean => Array.isArray(operations) && operations.includes(operation);
   const writes = Object.entries(writeHandlers(table)).filter(([operation]) => allows(operation as SqlOperation));
   const handlers = { ...(allows("read") ? readHandlers(type, reader) : {}), ...Object.fromEntries(writes) };
-  const stored = storedRows(entityType, name, reader, options.columns);
+  const stored = storedRows(entityType, name, reader, options);
   for (const handler of Object.values(handlers)) {
     if (name !== "") noteTable(handler as object, table);
     noteRows(handler as object, stored);
@@ -250,7 +250,7 @@ function storedRows(
   entityType: EntityType,
   name: TableName,
   { database, profile, from }: SqlReader,
-  columns: object = {},
+  { columns = {}, rowVersion }: { readonly columns?: object | undefined; readonly rowVersion?: string | undefined },
 ): StoredRows {
   const plan = (): PlansByField => {
     const { plans, joinable } = planAll(
@@ -261,7 +261,7 @@ function storedRows(
     );
     return new Map([...plans, ...joinable]);
   };
-  return name === "" ? new QueryRows(database, from, plan) : new TableRows(database, name, plan);
+  return name === "" ? new QueryRows(database, from, plan) : new TableRows(database, { table: name, rowVersion }, plan);
 }
 
 /** Reports a `rowVersion` that is not a computed integer. */

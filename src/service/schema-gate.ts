@@ -93,7 +93,7 @@ export class SchemaGate {
     request: RequestFields | undefined,
   ): readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]> {
     const failed = (error: unknown): readonly SchemaFinding[] => {
-      const explained = explain(check, error);
+      const explained = explainUnreadable(check, error);
       // Requests receive an error of the protocol; its cause appears only in the log.
       if (this.#mode !== "warn") throw isODataError(error) ? withCause(error, explained) : explained;
       this.#logger.warn(explained.message, { ...request, sets: check.sets, ...driverFields(error), err: error });
@@ -151,7 +151,7 @@ function toFault({ severity: _severity, ...fault }: SchemaFinding): Omit<SchemaF
 }
 
 /** Makes the error that names the database and the reason for the application. */
-function explain({ sets }: DatabaseCheck, error: unknown): Error {
+export function explainUnreadable({ sets }: Pick<DatabaseCheck, "sets">, error: unknown): Error {
   const reason: unknown = isODataError(error) ? (error.cause ?? error) : error;
   const text = reason instanceof Error ? reasonOf(reason) : String(reason);
   return new Error(
@@ -175,6 +175,8 @@ export interface DatabaseCheck {
   readonly database: StoredDatabase;
   readonly sets: readonly string[];
   readonly run: () => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>;
+  /** Compares them thoroughly. */
+  readonly examine: () => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>;
 }
 
 /** Returns the checks of a service, one for each database of its sets. */
@@ -193,6 +195,7 @@ export function databaseChecks(service: ServiceDefinition): readonly DatabaseChe
     database,
     sets: [...new Set(sets.map(({ set }) => set.entitySet.name))],
     run: () => database.findDifferences(sets, service),
+    examine: () => database.examine(sets, service),
   }));
 }
 

@@ -17,6 +17,7 @@ export async function declarationPaths(): Promise<Readonly<Record<string, readon
   return {
     odatakit: [join(folder, "index.d.ts")],
     "odatakit/node": [join(folder, "adapters/node.d.ts")],
+    "odatakit/check": [join(folder, "service/check-database.d.ts")],
     "odatakit/express": [join(folder, "adapters/express.d.ts")],
     "odatakit/fastify": [join(folder, "adapters/fastify.d.ts")],
     "odatakit/hono": [join(folder, "adapters/hono.d.ts")],

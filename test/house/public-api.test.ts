@@ -42,6 +42,9 @@ test("the public API is exactly this", async () => {
         "role",
         "servicesFetch",
       ],
+      "./check": [
+        "checkDatabase",
+      ],
       "./express": [
         "toExpressHandler",
       ],

@@ -2,6 +2,7 @@ import type { EntitySetDefinition, ServiceDefinition } from "../../definition/se
 import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
 import type { EnumType, LinkColumn, LinkJoin, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type {
+  ColumnSource,
   ExpectedColumn,
   ExpectedExpression,
   ExpectedLabels,
@@ -14,6 +15,7 @@ import { storageKey, storageName, type StorageForm } from "../columns/storage-op
 import { expressionsOf, holdsAnyCaseGuids, type ColumnPlan, type ScalarPlan } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { StoredTypeRow, StoredTypeTable } from "../dialects/dialect-profile.ts";
+import { accessOf, isCreated, isWritten, limitsOf, NOTHING, sourceOf } from "./column-use.ts";
 import { columnName, plainColumn, type TableRows, wantedTable } from "./table-rows.ts";
 
 /** A set over a table, for the schema check. */
@@ -48,7 +50,9 @@ function setTable(checked: CheckedSet, scope: CheckScope): ExpectedTable {
   const fields = new Map(entityType.properties.map((property) => [property.field, property]));
   const columns = Array.from(rows.plans, ([field, plan]) => {
     const property = fields.get(field);
-    return columnsOf(plan, field, { scope, access: accessOf(set, property), isWritten: isWritten(set) }).filter(
+    const source = sourceOf(set, property, rows.rowVersion);
+    const use = { scope, access: accessOf(set, property), isWritten: isWritten(set), source };
+    return columnsOf(plan, field, use).filter(
       // An ignored property needs a column only if a navigation joins by it.
       (column) => !ignored.has(field) || joined.has(column.name),
     );
@@ -61,6 +65,7 @@ function setTable(checked: CheckedSet, scope: CheckScope): ExpectedTable {
     expressions: Array.from(rows.plans, ([field, plan]) => expressionsAt(field, plan)).flat(),
     key: plainColumns(rows, entityType.key, scope),
     keySeverity: "error",
+    isCreated: isCreated(set),
     lookups,
   };
 }
@@ -149,13 +154,14 @@ function linkTable(
     declaredBy: navigation,
     // A link with a NULL value relates nothing.
     columns: columns.map(({ property, column, storage }) => ({
-      ...expectedColumn(property, storage, { scope, access: NOTHING, isWritten: false }),
+      ...expectedColumn(property, storage, { scope, access: NOTHING, isWritten: false, source: "nobody" }),
       name: columnName(column, scope.db),
       property: navigation,
       nullable: true,
     })),
     key: columns.map(({ column }) => columnName(column, scope.db)),
     keySeverity: "warning",
+    isCreated: false,
     lookups: [lookup(from), lookup(to)],
   };
 }
@@ -168,14 +174,11 @@ function storageOfLink({ rows }: CheckedSet, column: LinkColumn): StorageForm | 
   return holdsAnyCaseGuids(rows.plans.get(property.field)) ? "text" : undefined;
 }
 
-type Access = ExpectedColumn["access"];
-
-const NOTHING: Access = new Set();
-
 interface ColumnScope {
   readonly scope: CheckScope;
-  readonly access: Access;
+  readonly access: ExpectedColumn["access"];
   readonly isWritten: boolean;
+  readonly source: ColumnSource;
 }
 
 function columnsOf(plan: ColumnPlan, path: string, use: ColumnScope): readonly ExpectedColumn[] {
@@ -231,7 +234,7 @@ function arrayTypes(item: StructuralProperty, table: StoredTypeTable): StoredTyp
 function expectedColumn(
   property: StructuralProperty,
   storage: StorageForm | "convert" | undefined,
-  { scope: { storedTypes }, access, isWritten: writes }: ColumnScope,
+  { scope: { storedTypes }, access, isWritten: writes, source }: ColumnScope,
 ): Omit<ExpectedColumn, "name" | "property" | "nullable"> {
   const row: StoredTypeRow | undefined = storage === "convert" ? undefined : storedTypes[storageKey(property, storage)];
   const { type, isCollection } = property;
@@ -241,6 +244,8 @@ function expectedColumn(
   return {
     declaredType: isPlain ? named : `${named} with the storage ${storageName(storage)}`,
     storedTypes: row,
+    limits: limitsOf(property, storage),
+    source: property.computed && source !== "service" && source !== "nobody" ? "database" : source,
     labels: labelsOf(property, storage, writes),
     findsCell: () => true,
     access: row === undefined ? NOTHING : new Set(served.filter((each) => access.has(each))),
@@ -266,16 +271,4 @@ function memberLabels({ members }: EnumType, writes: boolean): ExpectedLabels {
   // Of several members with the same value, the first is written.
   const written = known.filter((name) => known.find((other) => members.get(other) === members.get(name)) === name);
   return { known, written: writes ? written : [] };
-}
-
-function accessOf({ capabilities }: EntitySetDefinition, property: StructuralProperty | undefined): Access {
-  const { filterEnabled, filterProperties, orderByEnabled, orderByProperties } = capabilities;
-  if (property === undefined) return NOTHING;
-  const isFiltered = filterEnabled && (filterProperties?.has(property.name) ?? true);
-  const isSorted = orderByEnabled && (orderByProperties?.has(property.name) ?? true);
-  return new Set([...(isFiltered ? (["filter"] as const) : []), ...(isSorted ? (["sort"] as const) : [])]);
-}
-
-function isWritten({ handlers }: EntitySetDefinition): boolean {
-  return handlers.create !== undefined || handlers.replace !== undefined || handlers.patch !== undefined;
 }

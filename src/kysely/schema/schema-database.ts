@@ -5,11 +5,14 @@ import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } from "../../introspect/catalogue-steps.ts";
 import { compareTables } from "../../introspect/compare-tables.ts";
+import { checkPrivileges } from "../../introspect/check-privileges.ts";
+import { examineDatabase } from "../../introspect/examine-database.ts";
 import type { ExpectedTable } from "../../introspect/expected-table.ts";
 import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
+import { readWantedObjects } from "../../introspect/wanted-objects.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { unavailable } from "../dialects/database-fault.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectCatalogue, DialectProfile } from "../dialects/dialect-profile.ts";
 import { checkQuery } from "./check-query.ts";
 import { type CheckedSet, expectedTables } from "./expected-tables.ts";
 import { QueryRows } from "./query-rows.ts";
@@ -41,9 +44,21 @@ export class SchemaDatabase implements StoredDatabase {
   }
 
   findDifferences(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
+    return this.#findAll(stored, service, (expected, set) => this.#compare(expected, set));
+  }
+
+  examine(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
+    return this.#findAll(stored, service, (expected, set) => this.#examine(expected, set));
+  }
+
+  #findAll(
+    stored: readonly StoredSet[],
+    service: ServiceDefinition,
+    compare: (expected: readonly ExpectedTable[], set: string) => CatalogueSteps<readonly SchemaFinding[]>,
+  ): Maybe<readonly SchemaFinding[]> {
     const sets = stored.flatMap(({ set, rows }) => (rows instanceof TableRows ? [{ set, rows }] : []));
     const queries = stored.flatMap(({ set, rows }) => (rows instanceof QueryRows ? [{ set, rows }] : []));
-    const ofTables = sets.length === 0 ? [] : this.#compareTables(sets, service);
+    const ofTables = sets.length === 0 ? [] : this.#run(compare(this.#expected(sets, service), nameOf(sets[0])));
     return chain(ofTables, (findings) => this.#checkQueries(queries, findings));
   }
 
@@ -58,18 +73,14 @@ export class SchemaDatabase implements StoredDatabase {
     return chain(found, (more) => this.#checkQueries(others, [...findings, ...more]));
   }
 
-  #compareTables(sets: readonly CheckedSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
-    const { catalogue } = this.#profile;
-    const expected = expectedTables({ db: this.#db, storedTypes: catalogue.storedTypes, service, sets });
-    return runSteps(
-      this.#compare(
-        expected,
-        sets
-          .slice(0, 1)
-          .map(({ set }) => set.entitySet.name)
-          .join(""),
-      ),
-      ({ sql, parameters, width }) => this.#rows.all({ sql, width, isInternal: true }, parameters),
+  #expected(sets: readonly CheckedSet[], service: ServiceDefinition): readonly ExpectedTable[] {
+    const { storedTypes } = this.#profile.catalogue;
+    return expectedTables({ db: this.#db, storedTypes, service, sets });
+  }
+
+  #run<T>(steps: CatalogueSteps<T>): Maybe<T> {
+    return runSteps(steps, ({ sql, parameters, width }) =>
+      this.#rows.all({ sql, width, isInternal: true }, parameters),
     );
   }
 
@@ -79,18 +90,24 @@ export class SchemaDatabase implements StoredDatabase {
 
   *#compare(expected: readonly ExpectedTable[], set: string): CatalogueSteps<readonly SchemaFinding[]> {
     const { catalogue } = this.#profile;
-    const findings: SchemaFinding[] = [];
-    try {
-      const schema = yield* catalogue.read(expected);
-      findings.push(...(yield* withoutUnlisted(compareTables(expected, schema), expected)));
-      findings.push(...(yield* checkExpressions(expected.filter(({ text }) => schema.tables.has(text)))));
-      findings.push(...(yield* findMissingIndexes(expected, schema, catalogue.indexes)));
-    } catch (error) {
-      if (isODataError(error) && error.status === 503) throw error;
-      yield* reach(error);
-      findings.push(unreadable(set, error));
-    }
-    return [...findings, ...this.#poolFindings(set)];
+    const steps = function* (): CatalogueSteps<readonly SchemaFinding[]> {
+      return yield* findDifferences(expected, expected, catalogue);
+    };
+    return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
+  }
+
+  *#examine(expected: readonly ExpectedTable[], set: string): CatalogueSteps<readonly SchemaFinding[]> {
+    const { catalogue } = this.#profile;
+    const steps = function* (): CatalogueSteps<readonly SchemaFinding[]> {
+      const wanted = yield* readWantedObjects(catalogue.kind, expected);
+      const hidden = yield* checkPrivileges(expected, wanted);
+      // Statements over tables that the user may not read fail.
+      const isHidden = ({ text }: ExpectedTable): boolean => wanted.objects.get(text)?.omission?.code === "unreadable";
+      const readable = expected.filter((table) => !isHidden(table));
+      const known = yield* findDifferences(expected, readable, catalogue);
+      return [...hidden, ...(yield* examineDatabase(readable, wanted, known))];
+    };
+    return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
   }
 
   #poolFindings(set: string): readonly SchemaFinding[] {
@@ -99,6 +116,38 @@ export class SchemaDatabase implements StoredDatabase {
       "The connection pool is not accessible, so a connection that the database terminates may end the process.";
     const fix = 'Listen to errors: pool.on("error", log); pool.on("connect", (client) => client.on("error", log)).';
     return [{ set, code: "C00", severity: "warning", message, fix }];
+  }
+}
+
+function nameOf(first: CheckedSet | undefined): string {
+  return first?.set.entitySet.name ?? "";
+}
+
+/** @param readable those whose rows statements may read */
+function* findDifferences(
+  expected: readonly ExpectedTable[],
+  readable: readonly ExpectedTable[],
+  { read, indexes }: DialectCatalogue,
+): CatalogueSteps<readonly SchemaFinding[]> {
+  const schema = yield* read(expected);
+  return [
+    ...(yield* withoutUnlisted(compareTables(expected, schema), expected)),
+    ...(yield* checkExpressions(readable.filter(({ text }) => schema.tables.has(text)))),
+    ...(yield* findMissingIndexes(readable, schema, indexes)),
+  ];
+}
+
+/** Reports a catalogue that cannot be read instead of its differences. */
+function* orUnreadable(
+  set: string,
+  steps: () => CatalogueSteps<readonly SchemaFinding[]>,
+): CatalogueSteps<readonly SchemaFinding[]> {
+  try {
+    return yield* steps();
+  } catch (error) {
+    if (isODataError(error) && error.status === 503) throw error;
+    yield* reach(error);
+    return [unreadable(set, error)];
   }
 }
 

@@ -12,11 +12,18 @@ export class TableRows implements StoredRows {
   readonly database: StoredDatabase;
   /** As the declaration names it. */
   readonly table: TableName;
+  /** The property that counts the writes of a row. */
+  readonly rowVersion: string | undefined;
   readonly #plan: () => PlansByField;
 
-  constructor(database: StoredDatabase, table: TableName, plan: () => PlansByField) {
+  constructor(
+    database: StoredDatabase,
+    { table, rowVersion }: Pick<TableRows, "table" | "rowVersion">,
+    plan: () => PlansByField,
+  ) {
     this.database = database;
     this.table = table;
+    this.rowVersion = rowVersion;
     this.#plan = plan;
   }
 

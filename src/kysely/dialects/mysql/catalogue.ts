@@ -99,6 +99,7 @@ const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
 
 /** How the schema check reads MariaDB. */
 export const MY_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
+  kind: "mysql",
   read: readMysqlCatalogue,
   storedTypes: MY_STORED_TYPES,
   indexes: {

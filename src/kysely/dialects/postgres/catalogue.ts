@@ -168,6 +168,7 @@ const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
 
 /** How the schema check reads PostgreSQL. */
 export const PG_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
+  kind: "postgres",
   read: readPostgresCatalogue,
   storedTypes: PG_STORED_TYPES,
   indexes: { quote: '"', namesIndexes: true, nullsAreLast: true, unindexedTypes: ["json", "jsonb", "xml"] },

@@ -101,6 +101,7 @@ const SQLITE_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
 
 /** How the schema check reads SQLite. */
 export const SQLITE_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
+  kind: "sqlite",
   read: readSqliteCatalogue,
   storedTypes: SQLITE_STORED_TYPES,
   indexes: { quote: '"', namesIndexes: false, nullsAreLast: false, unindexedTypes: [] },

@@ -1,0 +1,77 @@
+import type { SchemaFinding } from "../errors/schema-finding.ts";
+import type { ObjectColumn } from "./database-schema.ts";
+import type { ExpectedColumn, ExpectedLimits } from "./expected-table.ts";
+
+/** The place of a column, for findings. */
+export type ColumnPlace = Pick<SchemaFinding, "set"> & {
+  readonly table: string;
+  readonly column: string;
+  readonly property: string;
+};
+
+/** A bound of the values of a column, and the one of its property. */
+interface Bound {
+  /** Completes `The column has 20 …`. */
+  readonly what: string;
+  readonly facet: "maxLength" | "precision" | "scale";
+  readonly declared: number | undefined;
+  readonly stored: number | null;
+}
+
+/** Compares the facets of a property with the bounds of its column. A bound that only one of them has is no difference. */
+export function* checkLimits(
+  { limits, source }: Pick<ExpectedColumn, "limits" | "source">,
+  found: ObjectColumn,
+  place: ColumnPlace,
+): Iterable<SchemaFinding> {
+  const isWritten = source === "create" || source === "write";
+  const column = `\`${place.table}.${place.column}\``;
+  for (const { what, facet, declared, stored } of boundsOf(limits, found)) {
+    if (declared === undefined || stored === null || stored === declared) continue;
+    const isNarrower = stored < declared;
+    // A service that does not write never meets the bound, and fractions that are absent change no value.
+    if (isNarrower ? !isWritten : limits.unit === "fractions") continue;
+    yield {
+      ...place,
+      code: "C07",
+      severity: isNarrower ? "error" : "warning",
+      message: isNarrower
+        ? `The column ${column} (\`${found.definition}\`) stores ${String(stored)} ${what}, and clients may write ${String(declared)}.`
+        : `The column ${column} (\`${found.definition}\`) stores ${String(stored)} ${what}, but the model promises at most ${String(declared)}.`,
+      fix: `Declare the property with \`${facetOf(facet, stored, limits, found)}\`, or change the type of the column.`,
+    };
+  }
+}
+
+function boundsOf({ unit, maxLength, precision, scale }: ExpectedLimits, found: ObjectColumn): readonly Bound[] {
+  switch (unit) {
+    case "characters":
+      return [{ what: "characters", facet: "maxLength", declared: maxLength, stored: found.length }];
+    case "octets":
+      return [{ what: "octets", facet: "maxLength", declared: maxLength, stored: found.length }];
+    case "fractions":
+      return [{ what: "fraction digits of seconds", facet: "precision", declared: precision, stored: fractionsOf(found) }];
+    case "digits": {
+      // An integer column has no fraction digits, and a `numeric` without a precision any number of them.
+      if (!/^(?:numeric|decimal)/.test(found.type)) return [];
+      const whole = precision === undefined || scale === undefined ? undefined : precision - scale;
+      const stored = found.precision === null ? null : found.precision - (found.scale ?? 0);
+      return [
+        { what: "digits before the point", facet: "precision", declared: whole, stored },
+        { what: "digits after the point", facet: "scale", declared: scale, stored: found.scale },
+      ];
+    }
+    case undefined:
+      return [];
+  }
+}
+
+/** Without a precision, times of PostgreSQL have microseconds. The catalogues of other databases state it. */
+function fractionsOf({ precision, type }: ObjectColumn): number | null {
+  return precision ?? (type.startsWith("time") ? 6 : null);
+}
+
+function facetOf(facet: Bound["facet"], stored: number, { unit }: ExpectedLimits, found: ObjectColumn): string {
+  if (unit !== "digits") return `${facet}: ${String(stored)}`;
+  return `precision: ${String(found.precision)}, scale: ${String(found.scale ?? 0)}`;
+}

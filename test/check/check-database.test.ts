@@ -1,0 +1,164 @@
+import { ConfigurationError } from "odatakit";
+import { checkDatabase } from "odatakit/check";
+import { afterEach, describe, expect, test } from "vitest";
+import { ENGINES, type AnyDatabase, type DatabaseName, type OpenDatabase } from "../executors/engines.ts";
+import { run, shop, tables } from "./check-fixtures.ts";
+
+/** A database with one difference, and the findings. */
+interface Case {
+  readonly what: string;
+  readonly only?: readonly DatabaseName[];
+  /** Columns of `orders` that differ. */
+  readonly columns?: (name: DatabaseName) => Readonly<Record<string, string | null>>;
+  readonly more?: readonly string[];
+  readonly finds: readonly string[];
+}
+
+const SERVERS: readonly DatabaseName[] = ["postgres", "mariadb"];
+const varchar = (name: DatabaseName, length: number): string =>
+  name === "postgres"
+    ? `varchar(${String(length)}) collate "C"`
+    : `varchar(${String(length)}) character set utf8mb4 collate utf8mb4_nopad_bin`;
+
+const CASES: readonly Case[] = [
+  { what: "nothing in a database that fits", finds: [] },
+  { what: "C02 for a missing column", columns: () => ({ note: null }), finds: ["error C02 Orders.note"] },
+  { what: "C03 for a type", columns: () => ({ total: "real not null" }), finds: ["error C03 Orders.total"] },
+  {
+    what: "C04 for a nullable column",
+    columns: (name) => ({ total: name === "sqlite" ? "text" : "decimal(12, 2)" }),
+    finds: ["error C04 Orders.total"],
+  },
+  {
+    what: "C04 for a nullable property",
+    columns: (name) => ({ note: `${name === "sqlite" ? "text" : varchar(name, 40)} not null` }),
+    finds: ["warning C04 Orders.note"],
+  },
+  {
+    what: "C06 for a key that is not unique, as a warning without duplicates",
+    columns: () => ({ id: "integer not null" }),
+    finds: ["warning C06 Orders"],
+  },
+  {
+    what: "C06 for rows with the same key",
+    columns: () => ({ id: "integer not null" }),
+    more: [
+      "insert into orders (id, total, placed_at) values (1, '1.00', '2026-01-01 00:00:00')",
+      "insert into orders (id, total, placed_at) values (1, '1.00', '2026-01-01 00:00:00')",
+    ],
+    finds: ["error C06 Orders"],
+  },
+  {
+    what: "C07 for a shorter text",
+    only: SERVERS,
+    columns: (name) => ({ note: varchar(name, 20) }),
+    finds: ["error C07 Orders.note"],
+  },
+  {
+    what: "C07 for a longer text",
+    only: SERVERS,
+    columns: (name) => ({ note: varchar(name, 60) }),
+    finds: ["warning C07 Orders.note"],
+  },
+  {
+    what: "C07 for fewer fraction digits, at both sides of the point",
+    only: SERVERS,
+    columns: () => ({ total: "decimal(12, 1) not null" }),
+    finds: ["error C07 Orders.total", "warning C07 Orders.total"],
+  },
+  {
+    what: "C07 for fewer fraction digits of seconds",
+    only: SERVERS,
+    columns: (name) => ({ placed_at: `${name === "postgres" ? "timestamptz(0)" : "datetime(0)"} not null` }),
+    finds: ["error C07 Orders.placedAt"],
+  },
+  {
+    what: "no finding for more fraction digits of seconds",
+    only: SERVERS,
+    columns: (name) => ({ placed_at: `${name === "postgres" ? "timestamptz" : "datetime(6)"} not null` }),
+    finds: [],
+  },
+  {
+    what: "C08 for a column without a property",
+    columns: () => ({ branch: "integer not null" }),
+    finds: ["error C08 Orders"],
+  },
+  {
+    what: "no finding for a column without a property that has a default",
+    columns: () => ({ branch: "integer default 1 not null" }),
+    finds: [],
+  },
+  {
+    what: "C08 for a generated column",
+    columns: (name) => ({
+      note: `${name === "sqlite" ? "text" : varchar(name, 40)} generated always as ('x') stored`,
+    }),
+    finds: ["error C08 Orders.note"],
+  },
+];
+
+describe.each(ENGINES)("checkDatabase over $title finds", ({ name, open }) => {
+  let opened: OpenDatabase | undefined;
+  afterEach(async () => {
+    await opened?.close();
+    opened = undefined;
+  });
+
+  async function database(statements: readonly string[]): Promise<AnyDatabase> {
+    opened = await open();
+    await run(opened.db, statements);
+    return opened.db;
+  }
+
+  test.each(CASES.filter(({ only }) => only?.includes(name) ?? true))("$what", async ({ columns, more = [], finds }) => {
+    const db = await database([...tables(name, columns?.(name)), ...more]);
+    const { findings, sets } = await checkDatabase(shop(db));
+    expect(findings.map(({ severity, code, subject }) => `${severity} ${code} ${subject}`)).toEqual(finds);
+    expect(sets).toBe(2);
+  });
+
+  test("neither C07 nor C08 of sets that are only read, nor null that nobody writes", async () => {
+    const db = await database(
+      tables(name, {
+        branch: "integer not null",
+        note: `${name === "sqlite" ? "text" : varchar(name, 20)} default 'x' not null`,
+      }),
+    );
+    expect((await checkDatabase(shop(db, ["read"]))).findings).toEqual([]);
+  });
+
+  test("an error only for columns that no trigger fills", async () => {
+    if (name === "sqlite") return;
+    const body =
+      name === "mariadb"
+        ? ["create trigger fill before insert on orders for each row set new.branch = 1"]
+        : [
+            "create function fill() returns trigger language plpgsql as 'begin new.branch := 1; return new; end'",
+            "create trigger fill before insert on orders for each row execute function fill()",
+          ];
+    const db = await database([...tables(name, { branch: "integer not null" }), ...body]);
+    expect((await checkDatabase(shop(db))).findings).toEqual([]);
+  });
+
+  test("C01 for a missing table", async () => {
+    const db = await database(tables(name).slice(0, 1));
+    const { findings } = await checkDatabase(shop(db));
+    expect(findings.map(({ code, subject, table, message }) => ({ code, subject, table, message }))).toEqual([
+      { code: "C01", subject: "Orders", table: "orders", message: "The database has no table `orders`." },
+    ]);
+  });
+
+  test("errors that reject, and warnings that do only on demand", async () => {
+    const db = await database(tables(name, { id: "integer not null", branch: "integer not null" }));
+    const failed: unknown = await checkDatabase(shop(db), { fail: "error" }).catch((error: unknown) => error);
+    if (!(failed instanceof ConfigurationError)) throw failed;
+    expect(failed.faults.map(({ code, set, column }) => [code, set, column])).toEqual([["C08", "Orders", "branch"]]);
+    const every: unknown = await checkDatabase(shop(db), { fail: "warning" }).catch((error: unknown) => error);
+    expect((every as ConfigurationError).faults.map(({ code }) => code)).toEqual(["C08", "C06"]);
+  });
+});
+
+test("a value that is no service is refused", async () => {
+  // @ts-expect-error -- not a service
+  await expect(checkDatabase({})).rejects.toThrow("`checkDatabase` got an object, which is not a service.");
+});
