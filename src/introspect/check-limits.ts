@@ -50,7 +50,9 @@ function boundsOf({ unit, maxLength, precision, scale }: ExpectedLimits, found: 
     case "octets":
       return [{ what: "octets", facet: "maxLength", declared: maxLength, stored: found.length }];
     case "fractions":
-      return [{ what: "fraction digits of seconds", facet: "precision", declared: precision, stored: fractionsOf(found) }];
+      return [
+        { what: "fraction digits of seconds", facet: "precision", declared: precision, stored: fractionsOf(found) },
+      ];
     case "digits": {
       // An integer column has no fraction digits, and a `numeric` without a precision any number of them.
       if (!/^(?:numeric|decimal)/.test(found.type)) return [];

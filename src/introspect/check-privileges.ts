@@ -36,11 +36,7 @@ interface Hidden {
   readonly column: string | null;
 }
 
-function hiddenColumns(
-  table: ExpectedTable,
-  objects: WantedObjects["objects"],
-  kind: DatabaseKind,
-): readonly Hidden[] {
+function hiddenColumns(table: ExpectedTable, objects: WantedObjects["objects"], kind: DatabaseKind): readonly Hidden[] {
   const object = objects.get(table.text);
   if (object === undefined) return [];
   const isHidden = object.columns.every(({ isSelectable }) => !isSelectable);

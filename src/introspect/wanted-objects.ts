@@ -13,10 +13,7 @@ export interface WantedObjects {
 }
 
 /** Reads a whole database, and finds the objects of declarations in it. */
-export function* readWantedObjects(
-  kind: DatabaseKind,
-  wanted: readonly WantedTable[],
-): CatalogueSteps<WantedObjects> {
+export function* readWantedObjects(kind: DatabaseKind, wanted: readonly WantedTable[]): CatalogueSteps<WantedObjects> {
   switch (kind) {
     case "postgres": {
       const database = yield* readPostgresDatabase();
@@ -59,7 +56,11 @@ function namedSchemas(wanted: readonly WantedTable[], own: readonly string[]): r
 }
 
 /** Prefers an object with exactly the name to one whose name is the same after `simplify`. */
-function matched({ objects }: DatabaseSchema, names: Names, simplify: (name: string) => string): WantedObjects["objects"] {
+function matched(
+  { objects }: DatabaseSchema,
+  names: Names,
+  simplify: (name: string) => string,
+): WantedObjects["objects"] {
   const keyOf = ({ schema, name }: ObjectName): string => JSON.stringify([schema, name]);
   const similar = new Map(objects.map((object) => [simplify(keyOf(object)), object]));
   const exact = new Map(objects.map((object) => [keyOf(object), object]));

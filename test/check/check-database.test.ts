@@ -110,12 +110,15 @@ describe.each(ENGINES)("checkDatabase over $title finds", ({ name, open }) => {
     return opened.db;
   }
 
-  test.each(CASES.filter(({ only }) => only?.includes(name) ?? true))("$what", async ({ columns, more = [], finds }) => {
-    const db = await database([...tables(name, columns?.(name)), ...more]);
-    const { findings, sets } = await checkDatabase(shop(db));
-    expect(findings.map(({ severity, code, subject }) => `${severity} ${code} ${subject}`)).toEqual(finds);
-    expect(sets).toBe(2);
-  });
+  test.each(CASES.filter(({ only }) => only?.includes(name) ?? true))(
+    "$what",
+    async ({ columns, more = [], finds }) => {
+      const db = await database([...tables(name, columns?.(name)), ...more]);
+      const { findings, sets } = await checkDatabase(shop(db));
+      expect(findings.map(({ severity, code, subject }) => `${severity} ${code} ${subject}`)).toEqual(finds);
+      expect(sets).toBe(2);
+    },
+  );
 
   test("neither C07 nor C08 of sets that are only read, nor null that nobody writes", async () => {
     const db = await database(

@@ -32,10 +32,7 @@ export function orderColumns(name: DatabaseName): Readonly<Record<string, string
 }
 
 /** The tables that fit the declarations. @param changed columns of `orders` that differ; null removes a column */
-export function tables(
-  name: DatabaseName,
-  changed: Readonly<Record<string, string | null>> = {},
-): readonly string[] {
+export function tables(name: DatabaseName, changed: Readonly<Record<string, string | null>> = {}): readonly string[] {
   const columns = Object.entries({ ...orderColumns(name), ...changed }).flatMap(([column, type]) =>
     type === null ? [] : [`${column} ${type}`],
   );

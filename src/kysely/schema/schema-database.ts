@@ -4,8 +4,8 @@ import type { StoredDatabase, StoredSet } from "../../definition/stored-database
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } from "../../introspect/catalogue-steps.ts";
-import { compareTables } from "../../introspect/compare-tables.ts";
 import { checkPrivileges } from "../../introspect/check-privileges.ts";
+import { compareTables } from "../../introspect/compare-tables.ts";
 import { examineDatabase } from "../../introspect/examine-database.ts";
 import type { ExpectedTable } from "../../introspect/expected-table.ts";
 import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
