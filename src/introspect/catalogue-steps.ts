@@ -1,4 +1,5 @@
 import { isPromiseLike, type Maybe } from "../base/maybe.ts";
+import type { DatabaseKind } from "./database-schema.ts";
 import type { CheckedSchema, WantedTable } from "./schema.ts";
 
 /** A statement that reads a catalogue. */
@@ -18,8 +19,11 @@ export type CatalogueRow = readonly unknown[];
  */
 export type CatalogueSteps<T> = Generator<CatalogueQuery, T, readonly CatalogueRow[]>;
 
-/** Reads tables from the catalogue of one kind of database. */
-export type CatalogueReader = (wanted: readonly WantedTable[]) => CatalogueSteps<CheckedSchema>;
+/** The catalogue of one kind of database. */
+export interface ReadableCatalogue {
+  readonly kind: DatabaseKind;
+  readonly read: (wanted: readonly WantedTable[]) => CatalogueSteps<CheckedSchema>;
+}
 
 /** Runs one statement. */
 export type RunQuery = (query: CatalogueQuery) => Maybe<readonly CatalogueRow[]>;

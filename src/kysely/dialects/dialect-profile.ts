@@ -1,6 +1,5 @@
 import type { StructuralProperty } from "../../edm/model.ts";
-import type { CatalogueReader } from "../../introspect/catalogue-steps.ts";
-import type { DatabaseKind } from "../../introspect/database-schema.ts";
+import type { ReadableCatalogue } from "../../introspect/catalogue-steps.ts";
 import type { StoredTypes } from "../../introspect/expected-table.ts";
 import type { IndexSyntax } from "../../introspect/missing-indexes.ts";
 import type { RoundingMode } from "../../query/clauses.ts";
@@ -282,9 +281,7 @@ export interface DialectFaults {
 }
 
 /** How the schema check reads one kind of database. */
-export interface DialectCatalogue {
-  readonly kind: DatabaseKind;
-  readonly read: CatalogueReader;
+export interface DialectCatalogue extends ReadableCatalogue {
   /** The types that each storage form reads and writes, by `storageKey`. A form without a row is not checked. */
   readonly storedTypes: StoredTypeTable;
   readonly indexes: IndexSyntax;
