@@ -83,6 +83,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
       "odatakit/kysely",
       "odatakit/sqlite",
       "odatakit/openapi",
+      "odatakit/check",
       "odatakit/introspect",
       "#diff3",
       "kysely",
