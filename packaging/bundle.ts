@@ -13,6 +13,11 @@ const THREADS: Readonly<Record<string, string>> = {
   "kysely/sqlite/reader-thread": "./src/kysely/sqlite/reader-thread.ts",
 };
 
+/** Programs of the package, which `bin` names. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  "cli/main": "./src/cli/main.ts",
+};
+
 /**
  * Writes `dist`: one JavaScript file and one declaration file for each entry, and chunks for their shared code. Source maps
  * contain their sources, so the package needs no `src`.
@@ -25,10 +30,10 @@ export async function bundle(project: string, entries: Readonly<Record<string, P
     Object.values(entries).map((entry) => [entry.default.slice("./dist/".length, -".js".length), entry.source]),
   );
   const build = await rolldown({
-    input: { ...input, ...THREADS },
+    input: { ...input, ...THREADS, ...PROGRAMS },
     cwd: project,
     platform: "neutral",
-    external: [/^node:/u, "kysely", "fastify", /^hono(?:\/|$)/u],
+    external: [/^node:/u, /^odatakit(?:\/|$)/u, "kysely", "pg", "mysql2", "fastify", /^hono(?:\/|$)/u],
     checks: { bundlerTimings: false },
     plugins: [dts({ cwd: project, tsconfig: "tsconfig.build.json", generator: "oxc", sourcemap: false })],
     onLog(level, log) {

@@ -32,7 +32,7 @@ export function draftObject(object: SchemaObject, settings: DraftSettings): Draf
       code: "no-key",
       place,
       message: `${object.kind === "table" ? "table" : "view"} without a key, omitted`,
-      flag: object.kind === "table" ? `--key "${place}=<column>"` : "--keys unique",
+      flag: `--key "${place}=<column>"`,
     });
     return undefined;
   }

@@ -1,0 +1,23 @@
+import type { Command } from "./command.ts";
+
+/** A command that is loaded when it runs. */
+export interface ListedCommand {
+  readonly name: string;
+  /** One line of `--help`. */
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** The commands of `odatakit`, in the order of `--help`. */
+export const COMMANDS: readonly ListedCommand[] = [
+  {
+    name: "serve",
+    summary: "serve a database as OData, read-only unless --write is given",
+    load: async () => (await import("./serve/serve-command.ts")).serveCommand,
+  },
+  {
+    name: "inspect",
+    summary: "print what a service over a database publishes, with every warning",
+    load: async () => (await import("./inspect/inspect-command.ts")).inspectCommand,
+  },
+];

@@ -1,0 +1,81 @@
+import type { DescribedService, DescribedSet, DescribedWarning } from "odatakit/introspect";
+import type { Command, Invocation } from "../command.ts";
+import { DATABASE_OPTIONS } from "../database-options.ts";
+import type { ExitReason } from "../exit-codes.ts";
+import { isNotLoaded, loadDatabase } from "../load-database.ts";
+import { printable } from "../redact.ts";
+import { reportProblems } from "../report-problems.ts";
+import { NO_INSTALL } from "../shared-options.ts";
+
+const TIMEOUT = 10_000;
+
+/** `odatakit inspect`: a dry run of `serve`. */
+export const inspectCommand: Command = {
+  name: "inspect",
+  summary: "print what a service over a database publishes, with every warning",
+  positionals: "<db>",
+  maxPositionals: 1,
+  options: {
+    ...DATABASE_OPTIONS,
+    json: { type: "boolean", value: null, summary: "print JSON", default: null, inFile: false },
+    ...NO_INSTALL,
+  },
+  examples: [
+    ["odatakit inspect ./shop.db", "the entity sets over a SQLite file"],
+    ["odatakit inspect postgres://app@db/shop --schema sales --json", "those of one schema, for a program"],
+  ],
+  run: inspect,
+};
+
+async function inspect(invocation: Invocation): Promise<ExitReason> {
+  const { terminal, options } = invocation;
+  const loaded = await loadDatabase(invocation, { timeout: TIMEOUT, pool: 1, mayWrite: false });
+  if (isNotLoaded(loaded)) return reportProblems(loaded, terminal);
+  const { described, schema } = loaded.found;
+  await loaded.opened.close();
+  if (options["json"] === true) {
+    terminal.print(JSON.stringify({ product: schema.product, ...described }, null, 2));
+  } else {
+    terminal.print(`${schema.product} · ${loaded.opened.shown}`);
+    for (const line of describedLines(described)) terminal.print(line);
+  }
+  if (described.sets.length > 0) return "success";
+  terminal.report(
+    "odatakit: The database contains nothing to publish. See the warnings, or give other `--include` globs.",
+  );
+  return "nothing";
+}
+
+/** Returns the lines for a described service: its sets, then its warnings. */
+export function describedLines({ sets, warnings }: DescribedService): readonly string[] {
+  const count = (items: readonly unknown[], one: string, many = `${one}s`): string =>
+    `${String(items.length)} ${items.length === 1 ? one : many}`;
+  return [
+    "",
+    count(sets, "entity set"),
+    ...sets.flatMap((set) => setLines(set)),
+    "",
+    count(warnings, "warning"),
+    ...warnings.map((warning) => `  ${warningText(warning)}`),
+  ];
+}
+
+/** Returns a warning on one line. */
+export function warningText({ place, message, flag }: DescribedWarning): string {
+  return printable(`${place}  ${message}${flag === null ? "" : `  → ${flag}`}`);
+}
+
+function setLines(set: DescribedSet): readonly string[] {
+  const { setName, table, kind, key, properties, navigations } = set;
+  const keys = properties.filter(({ isKey }) => isKey).map(({ name }) => name);
+  const head = `  ${setName}  ${kind} ${table.schema}.${table.name}, key ${keys.join(", ")} (${key})`;
+  return [
+    printable(head),
+    `    ${properties.map(({ name, type }) => `${name} ${typeof type === "string" ? type.slice("Edm.".length) : type.enumType}`).join(", ")}`,
+    ...(navigations.length === 0
+      ? []
+      : [
+          `    → ${navigations.map(({ name, targetSet, cardinality }) => `${name} (${cardinality === "many" ? "many " : ""}${targetSet})`).join(", ")}`,
+        ]),
+  ];
+}

@@ -1,0 +1,55 @@
+import type { IntrospectedDatabase } from "odatakit/introspect";
+import type { Invocation } from "./command.ts";
+import { describeFailure } from "./connection-failure.ts";
+import { areProblems, readDatabaseOptions } from "./database-options.ts";
+import type { DatabaseSettings } from "./database-settings.ts";
+import { importPackage } from "./missing-package.ts";
+import { openDatabase, type OpenedDatabase } from "./open-database.ts";
+import { isProblem, type Problem } from "./problem.ts";
+import { parseTarget } from "./target.ts";
+
+/** A database whose catalogue has been read. */
+export interface LoadedDatabase {
+  readonly opened: OpenedDatabase;
+  readonly found: IntrospectedDatabase;
+}
+
+/** Further settings of the entity sets. */
+export type SetSettings = NonNullable<Parameters<typeof import("odatakit/introspect").introspectDatabase>[1]>;
+
+/**
+ * Opens the database of a command, and reads its catalogue.
+ * @returns all problems of the options, or that of the database
+ * @throws ConfigurationError for names and types that cannot be used; MissingPackage
+ */
+export async function loadDatabase(
+  invocation: Invocation,
+  settings: Omit<DatabaseSettings, "folder">,
+  sets: Pick<SetSettings, "operations" | "settings"> = {},
+): Promise<LoadedDatabase | readonly Problem[]> {
+  const { positionals, environment, folder, terminal } = invocation;
+  const target = parseTarget(positionals[0], environment);
+  if (isProblem(target)) return [target];
+  const parts = readDatabaseOptions(invocation);
+  if (areProblems(parts)) return parts;
+  terminal.progress("Opening the database …");
+  const opened = await openDatabase(target, { ...settings, folder });
+  if (isProblem(opened)) return [opened];
+  terminal.progress("Reading its tables …");
+  try {
+    const { introspectDatabase } = await importPackage(() => import("odatakit/introspect"), ["kysely"]);
+    const found = await introspectDatabase(opened.db, { ...parts.options, schemas: parts.schemas, ...sets });
+    terminal.progress(null);
+    return { opened, found };
+  } catch (error) {
+    await opened.close().catch(() => undefined);
+    const { ConfigurationError } = await import("odatakit");
+    if (error instanceof ConfigurationError) throw error;
+    return [describeFailure(error, target)];
+  }
+}
+
+/** Returns whether loading found problems. */
+export function isNotLoaded(loaded: LoadedDatabase | readonly Problem[]): loaded is readonly Problem[] {
+  return Array.isArray(loaded);
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+import process from "node:process";
+import { COMMANDS } from "./commands.ts";
+import { openTerminal } from "./process-terminal.ts";
+import { runCommand } from "./run-command.ts";
+
+const ended = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended.abort());
+// A reader such as `head` may stop reading.
+process.stdout.on("error", () => ended.abort());
+process.exitCode = await runCommand(process.argv.slice(2), COMMANDS, {
+  environment: process.env,
+  folder: process.cwd(),
+  terminal: openTerminal(process),
+  signal: ended.signal,
+});

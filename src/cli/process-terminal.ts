@@ -1,0 +1,81 @@
+import type { Terminal } from "./terminal.ts";
+
+/** The part of `process` that a terminal needs. */
+export interface ProcessStreams {
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+interface Stream {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(text: string): unknown;
+}
+
+/** Work that is shorter shows no progress. */
+const MILLISECONDS_BEFORE_PROGRESS = 500;
+const DEFAULT_COLUMNS = 100;
+/** Returns to the beginning of the line, and clears it. */
+const CLEAR_LINE = "\r\u001B[K";
+
+/** Makes the terminal of a process. Progress and colours need a terminal; `NO_COLOR` and `CI` switch them off. */
+export function openTerminal({ stdout, stderr, env }: ProcessStreams): Terminal {
+  const line = new ProgressLine(stderr, stderr.isTTY === true && isUnset(env["CI"]));
+  return {
+    print: (text) => {
+      line.clear();
+      stdout.write(`${text}\n`);
+    },
+    report: (text) => {
+      line.clear();
+      stderr.write(`${text}\n`);
+    },
+    progress: (text) => line.show(text),
+    hasColour: stdout.isTTY === true && isUnset(env["NO_COLOR"]) && env["TERM"] !== "dumb",
+    columns: stdout.columns ?? DEFAULT_COLUMNS,
+  };
+}
+
+function isUnset(value: string | undefined): boolean {
+  return value === undefined || value === "";
+}
+
+/** One line that is rewritten. */
+class ProgressLine {
+  readonly #stream: Stream;
+  readonly #isShown: boolean;
+  #isVisible = false;
+  #text: string | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(stream: Stream, isShown: boolean) {
+    this.#stream = stream;
+    this.#isShown = isShown;
+  }
+
+  show(text: string | null): void {
+    if (!this.#isShown) return;
+    this.#text = text;
+    if (text === null) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.clear();
+    } else if (this.#isVisible) {
+      this.#write();
+    } else {
+      this.#timer ??= setTimeout(() => this.#write(), MILLISECONDS_BEFORE_PROGRESS).unref();
+    }
+  }
+
+  clear(): void {
+    if (this.#isVisible) this.#stream.write(CLEAR_LINE);
+    this.#isVisible = false;
+  }
+
+  #write(): void {
+    const width = (this.#stream.columns ?? DEFAULT_COLUMNS) - 1;
+    this.#stream.write(`${CLEAR_LINE}${(this.#text ?? "").slice(0, width)}`);
+    this.#isVisible = true;
+  }
+}

@@ -1,0 +1,80 @@
+import { parseArgs } from "node:util";
+import { nearestName } from "../errors/nearest-name.ts";
+import type { Command, Invocation } from "./command.ts";
+import { usageProblem, type Problem } from "./problem.ts";
+import { printable } from "./redact.ts";
+
+/** The arguments of a command. */
+export type GivenArguments = Pick<Invocation, "options" | "positionals">;
+
+/** Reads the arguments of a command. An option whose value is optional takes it after `=` only. */
+export function readArguments(command: Command, given: readonly string[]): GivenArguments | Problem {
+  const options = Object.fromEntries(
+    Object.entries(command.options).map(([name, { type, isValueOptional }]) => [
+      name,
+      {
+        type: type === "boolean" || isValueOptional === true ? ("boolean" as const) : ("string" as const),
+        multiple: true,
+      },
+    ]),
+  );
+  const { tokens } = parseArgs({ args: [...given], options, strict: false, allowPositionals: true, tokens: true });
+  const found: Record<string, boolean | string | readonly string[]> = {};
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    const { name, rawName, value } = token;
+    const problem = takeOption(command, { name, rawName, value }, found);
+    if (problem !== undefined) return problem;
+  }
+  const [, ...surplus] = positionals.slice(Math.max(command.maxPositionals - 1, 0));
+  if (positionals.length > command.maxPositionals) {
+    const text = printable(surplus[0] ?? positionals[0] ?? "");
+    return usageProblem(`${JSON.stringify(text)} is one argument too many.`, usageOf(command));
+  }
+  return { positionals, options: found };
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+}
+
+function takeOption(
+  command: Command,
+  { name, rawName, value }: OptionToken,
+  found: Record<string, boolean | string | readonly string[]>,
+): Problem | undefined {
+  const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
+  if (option === undefined) {
+    const nearest = nearestName(name, Object.keys(command.options));
+    const fix = nearest === null ? `Run \`odatakit ${command.name} --help\`.` : `Did you mean \`--${nearest}\`?`;
+    return usageProblem(`There is no option \`${printable(rawName)}\`.`, fix);
+  }
+  if (option.type === "boolean") {
+    if (value !== undefined) return usageProblem(`\`--${name}\` has no value.`, `Write \`--${name}\` alone.`);
+    found[name] = true;
+    return undefined;
+  }
+  if (value === undefined || value === "") {
+    if (option.isValueOptional !== true) {
+      return usageProblem(`\`--${name}\` needs a value.`, `Write \`--${name} ${option.value ?? "<value>"}\`.`);
+    }
+    found[name] = true;
+    return undefined;
+  }
+  if (option.type === "list") {
+    const before = found[name];
+    found[name] = [...(Array.isArray(before) ? (before as readonly string[]) : []), value];
+    return undefined;
+  }
+  if (found[name] !== undefined) return usageProblem(`\`--${name}\` is given twice.`, "Give it once.");
+  found[name] = value;
+  return undefined;
+}
+
+function usageOf({ name, positionals }: Command): string {
+  return `Write \`odatakit ${name}${positionals === "" ? "" : ` ${positionals}`}\`.`;
+}

@@ -1,0 +1,74 @@
+import type { IncomingRequest } from "odatakit";
+import type { Invocation } from "../command.ts";
+import { isProblem, usageProblem, type Problem } from "../problem.ts";
+import { findKey, readKeys } from "./api-keys.ts";
+import { FailureLimit } from "./failure-limit.ts";
+import { readSecretText } from "./secret-text.ts";
+import type { ServeSettings } from "./serve-settings.ts";
+import type { ServeUser } from "./serve-user.ts";
+import { readUsers, verifyUser } from "./users-file.ts";
+
+/** Who may use the service. */
+export interface Access {
+  /** The header `WWW-Authenticate` of refusals; null if everybody may read. */
+  readonly challenge: string | null;
+  /** Returns the user of a request; null without valid credentials. @throws ODataError after too many failures */
+  readonly userOf: (request: IncomingRequest) => Promise<ServeUser | null> | ServeUser | null;
+}
+
+/** Reads the credentials that `--auth` accepts. */
+export function readAccess(
+  { auth, trustsProxy }: ServeSettings,
+  { environment, folder }: Invocation,
+): Access | Problem {
+  if (auth === null) return { challenge: null, userOf: () => null };
+  const limit = new FailureLimit(trustsProxy, Date.now);
+  if (auth === "key") {
+    const text = readSecretText("ODATAKIT_API_KEYS", { environment, folder });
+    if (typeof text !== "string") return text;
+    const keys = readKeys(text);
+    if (isProblem(keys)) return keys;
+    return {
+      challenge: 'Basic realm="odatakit", charset="UTF-8"',
+      userOf: (request) => limit.guard(request, sentKey(request.headers), (key) => findKey(keys, key)),
+    };
+  }
+  const { ODATAKIT_USERS_FILE: file } = environment;
+  if (file === undefined || file === "") {
+    return usageProblem(
+      "`--auth basic` needs `ODATAKIT_USERS_FILE`.",
+      "Name a file whose lines `odatakit hash` wrote.",
+    );
+  }
+  const users = readUsers(file, folder);
+  if (isProblem(users)) return users;
+  const verify = verifyUser(users);
+  return {
+    challenge: 'Basic realm="odatakit", charset="UTF-8"',
+    userOf: (request) => limit.guard(request, sentBasic(request.headers), verify),
+  };
+}
+
+/** Returns the key of a request: a header of its own, a bearer token, or the password that Power Query sends. */
+function sentKey(headers: Headers): string | null {
+  const own = headers.get("x-api-key");
+  if (own !== null) return own;
+  const bearer = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+  return bearer ?? sentBasic(headers)?.password ?? null;
+}
+
+function sentBasic(headers: Headers): { readonly name: string; readonly password: string } | null {
+  const encoded = /^Basic +([\w+/=-]+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+  if (encoded === undefined) return null;
+  const text = new TextDecoder().decode(Uint8Array.from(decodeBase64(encoded)));
+  const colon = text.indexOf(":");
+  return colon < 0 ? null : { name: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+function decodeBase64(text: string): readonly number[] {
+  try {
+    return Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,84 @@
+import { statSync } from "node:fs";
+import type { DescribedWarning } from "odatakit/introspect";
+import type { LoadedDatabase } from "../load-database.ts";
+import { printable } from "../redact.ts";
+import type { ServeSettings } from "./serve-settings.ts";
+
+/** What the banner shows. */
+export interface BannerFacts {
+  /** The root of the service. */
+  readonly url: string;
+  readonly settings: ServeSettings;
+  readonly loaded: LoadedDatabase;
+  readonly version: string;
+  /** Milliseconds from the start of the command. */
+  readonly ms: number;
+  readonly hasOwnSecret: boolean;
+}
+
+const MOST_WARNINGS = 8;
+
+/** Returns the lines that `serve` prints when it listens. */
+export function bannerLines(facts: BannerFacts): readonly string[] {
+  const { url, settings, loaded, version, ms, hasOwnSecret } = facts;
+  const { opened, found } = loaded;
+  const { sets } = found.described;
+  const properties = sets.reduce((sum, set) => sum + set.properties.length, 0);
+  const navigations = sets.reduce((sum, set) => sum + set.navigations.length, 0);
+  const mode = settings.write === null ? "read-only" : "writable";
+  const [first] = sets;
+  const shown = printable(opened.shown);
+  return [
+    `  odatakit ${version} · ${found.schema.product} · ${shown} (${sizeOf(loaded)}${mode}) · ready in ${String(ms)} ms`,
+    `  Service   ${url}`,
+    `  Excel     ${url}/service.odc`,
+    `  Power BI  ${url}/service.pbids`,
+    ...(settings.hasOpenApi ? [`  OpenAPI   ${url}/openapi.json`] : []),
+    `  ${counted(sets.length, "entity set")}, ${counted(properties, "property", "properties")}, ${counted(navigations, "navigation")}. ${accessOf(settings)}; ${String(settings.maxTop)} rows a page, ${String(settings.timeout / 1000)} s a query.`,
+    ...(settings.paging === "keyset" && !hasOwnSecret
+      ? ["  Next links end with this process, unless ODATAKIT_SECRET is set."]
+      : []),
+    ...warningLines(found.warnings),
+    ...(first === undefined ? [] : [`  Try    curl "${url}/${first.setName}?\\$top=3"`]),
+    `  Stop   Ctrl+C`,
+  ];
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${String(count)} ${count === 1 ? one : many}`;
+}
+
+function sizeOf({ opened }: LoadedDatabase): string {
+  if (opened.file === null) return "";
+  const { size } = statSync(opened.file, { throwIfNoEntry: false }) ?? { size: 0 };
+  return size < 1_000_000 ? `${String(Math.ceil(size / 1000))} kB, ` : `${(size / 1_000_000).toFixed(1)} MB, `;
+}
+
+function accessOf({ auth, isAnonymous, write }: ServeSettings): string {
+  const what = write === null ? "read access" : "read and write access";
+  if (auth === "key") return `${what} with an API key`;
+  if (auth === "basic") return `${what} with a password`;
+  return isAnonymous ? `Anonymous ${what}` : `Anonymous ${what} from this machine`;
+}
+
+/** Groups warnings by cause: the first place stands for the others. */
+function warningLines(warnings: readonly DescribedWarning[]): readonly string[] {
+  if (warnings.length === 0) return [];
+  const groups = new Map<string, DescribedWarning[]>();
+  for (const warning of warnings) {
+    const group = groups.get(warning.code);
+    if (group === undefined) groups.set(warning.code, [warning]);
+    else group.push(warning);
+  }
+  const shown = [...groups.values()].slice(0, MOST_WARNINGS);
+  const hidden = groups.size - shown.length;
+  return [
+    `  ${counted(warnings.length, "warning")}`,
+    ...shown.map(([first, ...more]) => {
+      if (first === undefined) return "";
+      const place = more.length === 0 ? first.place : `${first.place} and ${String(more.length)} more`;
+      return `    ${printable(`${place}  ${first.message}${first.flag === null ? "" : `  → ${first.flag}`}`)}`;
+    }),
+    ...(hidden > 0 ? [`    ${counted(hidden, "other kind")}: \`odatakit inspect\` lists all`] : []),
+  ];
+}

@@ -1,0 +1,56 @@
+import { authenticated, odataError, odataService, type EntitySet, type ODataService } from "odatakit";
+import { openApiRoute } from "odatakit/openapi";
+import type { Access } from "./access.ts";
+import { isLoopback, type ServeSettings } from "./serve-settings.ts";
+
+/** What a service needs besides its sets. */
+export interface ServiceParts {
+  readonly settings: ServeSettings;
+  readonly access: Access;
+  readonly secret: string;
+  readonly report: (line: string) => void;
+}
+
+/** The hosts of requests that reach a loopback address without a rebound name. */
+const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
+
+/** Makes the service. */
+export function makeService(
+  entitySets: readonly EntitySet[],
+  { settings, access, secret, report }: ServiceParts,
+): ODataService {
+  const { prefix, profile, timeout, paging, origins, trustsProxy, hasOpenApi, host, auth } = settings;
+  const isGuarded = auth === null && isLoopback(host);
+  return odataService({
+    prefix,
+    profile,
+    entitySets,
+    trustProxy: trustsProxy,
+    defaults: { queryTimeout: timeout, paging },
+    ...(paging === "keyset" ? { secret } : {}),
+    ...(origins.length === 0 ? {} : { cors: { origins: origins.includes("*") ? "*" : origins } }),
+    ...(hasOpenApi ? { routes: [openApiRoute()] } : {}),
+    ...(access.challenge === null ? {} : { challenge: access.challenge, authorization: authenticated() }),
+    logger: {
+      error: (message, fields) => report(lineOf("error", message, fields)),
+      warn: (message, fields) => report(lineOf("warning", message, fields)),
+      info: () => undefined,
+    },
+    authenticate: (request) => {
+      // A page of the internet whose name leads to this machine must not read the database.
+      if (isGuarded && !LOCAL_HOST.test(request.headers.get("host") ?? "")) {
+        throw odataError(421, "MisdirectedRequest", "This service answers requests for localhost only.");
+      }
+      return access.userOf(request);
+    },
+  });
+}
+
+/** Returns a line for a message and its fields. A stack says nothing to somebody without the code. */
+function lineOf(level: string, message: string, fields: Readonly<Record<string, unknown>>): string {
+  const shown = Object.entries(fields).map(([name, value]) => {
+    const text = value instanceof Error ? value.message : (JSON.stringify(value) ?? "");
+    return `${name}: ${text}`;
+  });
+  return [`${level}: ${message}`, ...shown].join("; ");
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from "node:crypto";
+import process from "node:process";
+import { role } from "odatakit";
+import type { DescribedSet } from "odatakit/introspect";
+import type { Invocation } from "../command.ts";
+import type { ExitReason } from "../exit-codes.ts";
+import { isNotLoaded, loadDatabase } from "../load-database.ts";
+import { packageVersion } from "../package-version.ts";
+import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
+import { reportProblems } from "../report-problems.ts";
+import { readAccess, type Access } from "./access.ts";
+import { bannerLines } from "./banner.ts";
+import { makeService } from "./make-service.ts";
+import { readServeSettings, type ServeSettings } from "./serve-settings.ts";
+import { writtenOperations } from "./written-sets.ts";
+
+/** Runs `odatakit serve` until a signal ends it. */
+export async function runServe(invocation: Invocation): Promise<ExitReason> {
+  const started = performance.now();
+  const { terminal } = invocation;
+  const settings = readServeSettings(invocation);
+  if (!("ports" in settings)) return reportProblems(settings, terminal);
+  const access = readAccess(settings, invocation);
+  if (isProblem(access)) return reportProblems([access], terminal);
+  const { timeout, pool, write, maxTop } = settings;
+  const database = { timeout, pool, mayWrite: write !== null };
+  const operations = writtenOperations(write);
+  const loaded = await loadDatabase(invocation, database, {
+    operations: operations.of,
+    settings: (set: DescribedSet) => ({
+      maxTop,
+      search: searched(set),
+      ...(write === null ? {} : { authorization: WRITERS }),
+    }),
+  });
+  if (isNotLoaded(loaded)) return reportProblems(loaded, terminal);
+  const { opened, found } = loaded;
+  try {
+    const unknown = operations.unknown(found.described.sets);
+    if (unknown.length > 0) return reportProblems(unknown, terminal);
+    if (found.described.sets.length === 0) {
+      for (const { place, message } of found.warnings) terminal.report(`${place} ${message}`);
+      terminal.report("odatakit: The database contains nothing to publish. `odatakit inspect` explains why.");
+      return "nothing";
+    }
+    return await listen(invocation, { settings, access, loaded, started });
+  } finally {
+    await opened.close().catch(() => undefined);
+  }
+}
+
+/** Only users with the right `write` change rows. */
+const WRITERS = { create: role("write"), update: role("write"), delete: role("write") };
+
+/** `$search` reads whole tables, so it is for small ones. */
+const MAX_SEARCHED_ROWS = 100_000;
+
+function searched({ properties, estimatedRows, key }: DescribedSet): readonly string[] | undefined {
+  if (estimatedRows === null || estimatedRows >= MAX_SEARCHED_ROWS || key === "unique in the data") return undefined;
+  const fields = properties.filter(({ type, isCollection }) => type === "Edm.String" && !isCollection);
+  return fields.length === 0 ? undefined : fields.map(({ field }) => field);
+}
+
+interface Ready {
+  readonly settings: ServeSettings;
+  readonly access: Access;
+  readonly loaded: Exclude<Awaited<ReturnType<typeof loadDatabase>>, readonly Problem[]>;
+  /** The time of `performance.now()` when the command began. */
+  readonly started: number;
+}
+
+async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason> {
+  const { terminal, environment, signal } = invocation;
+  const { settings, access, loaded, started } = ready;
+  const { serve } = await import("odatakit/node");
+  const secret = environment["ODATAKIT_SECRET"];
+  if (secret !== undefined && secret.length < 32) {
+    const fix = "Give 32 characters or more, such as the output of `openssl rand -hex 32`.";
+    return reportProblems([usageProblem("`ODATAKIT_SECRET` is too short.", fix)], terminal);
+  }
+  const service = makeService(loaded.found.entitySets, {
+    settings,
+    access,
+    secret: secret ?? randomBytes(32).toString("hex"),
+    report: terminal.report,
+  });
+  const server = await firstFree(settings, (port) => serve(service, { host: settings.host, port }));
+  if (isProblem(server)) return reportProblems([server], terminal);
+  const url = `${server.url}${settings.prefix}`;
+  if (settings.output === "json") terminal.print(JSON.stringify({ url, pid: process.pid }));
+  if (settings.output === "text") {
+    const ms = Math.round(performance.now() - started);
+    const facts = { url, settings, loaded, ms, version: packageVersion(), hasOwnSecret: secret !== undefined };
+    for (const line of bannerLines(facts)) terminal.print(line);
+  }
+  await ended(signal);
+  await server.close();
+  return "success";
+}
+
+/** Tries the ports in turn. */
+async function firstFree<Server>(
+  { ports, host }: ServeSettings,
+  open: (port: number) => Promise<Server>,
+): Promise<Server | Problem> {
+  for (const port of ports) {
+    try {
+      return await open(port);
+    } catch (error) {
+      const { cause } = error as { readonly cause?: { readonly code?: string } };
+      if (cause?.code === "EADDRINUSE") continue;
+      const { code, message } = error as { readonly code?: string; readonly message: string };
+      if (cause?.code === "EACCES") return usageProblem(message, "Give another `--port`.");
+      if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+        return usageProblem(`This machine has no address ${host}.`, "Correct `--host`.");
+      }
+      throw error;
+    }
+  }
+  const [first, ...more] = ports;
+  const shown =
+    more.length === 0 ? `Port ${String(first)} is` : `The ports ${String(first)} to ${String(more.at(-1))} are`;
+  return unavailable(`${shown} in use.`, "Give another `--port`.");
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,137 @@
+import type { Invocation } from "../command.ts";
+import { usageProblem, type Problem } from "../problem.ts";
+
+/** The settings of `serve` that are no choice of tables. */
+export interface ServeSettings {
+  readonly host: string;
+  /** The ports to try in this order. */
+  readonly ports: readonly number[];
+  readonly prefix: string;
+  readonly profile: "specification" | "standard";
+  readonly maxTop: number;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly pool: number;
+  readonly paging: "keyset" | "offset";
+  /** The sets that requests may write; null for none. */
+  readonly write: "all" | readonly string[] | null;
+  readonly auth: "basic" | "key" | null;
+  readonly isAnonymous: boolean;
+  readonly trustsProxy: boolean;
+  readonly origins: readonly string[];
+  readonly hasOpenApi: boolean;
+  readonly output: "json" | "quiet" | "text";
+}
+
+const FIRST_PORT = 3000;
+const PORTS = 10;
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "[::1]", "localhost"]);
+
+/** Returns whether only this machine reaches a host. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.has(host.toLowerCase());
+}
+
+/** Reads the settings of `serve`. @returns all their problems */
+export function readServeSettings({ options, environment }: Invocation): ServeSettings | readonly Problem[] {
+  const problems: Problem[] = [];
+  const wrong = (name: string, value: string, fix: string): void => {
+    problems.push(usageProblem(`\`--${name}\` is "${value}".`, fix));
+  };
+  const text = (name: string, usual: string): string => {
+    const value = options[name];
+    return typeof value === "string" ? value : usual;
+  };
+  const whole = (name: string, usual: number, most: number, least = 1): number => {
+    const given = text(name, String(usual));
+    const value = Number(given);
+    if (/^\d+$/.test(given) && value >= least && value <= most) return value;
+    wrong(name, given, `Write a whole number from ${String(least)} to ${String(most)}.`);
+    return usual;
+  };
+  const choice = <const Value extends string>(name: string, values: readonly Value[]): Value | null => {
+    const given = options[name];
+    if (given === undefined) return null;
+    const found = values.find((value) => value === given);
+    if (found === undefined) wrong(name, String(given), `Write ${values.join(" or ")}.`);
+    return found ?? null;
+  };
+  const list = (name: string): readonly string[] => {
+    const given = options[name];
+    return Array.isArray(given) ? given.flatMap((each: string) => each.split(",")).map((each) => each.trim()) : [];
+  };
+  const prefix = text("prefix", "/odata");
+  if (!/^\/[\w~.-]+(?:\/[\w~.-]+)*$/.test(prefix)) wrong("prefix", prefix, "Write a path such as `/odata`.");
+  const { PORT, HOST } = environment;
+  const hasPort = options["port"] !== undefined || (PORT !== undefined && PORT !== "");
+  const port = whole("port", Number(PORT ?? FIRST_PORT), 65_535, 0);
+  const settings: ServeSettings = {
+    host: text("host", HOST === undefined || HOST === "" ? "127.0.0.1" : HOST),
+    ports: hasPort ? [port] : Array.from({ length: PORTS }, (_, at) => FIRST_PORT + at),
+    prefix,
+    profile: choice("profile", ["standard", "specification"]) ?? "standard",
+    maxTop: whole("max-top", 1000, 100_000),
+    timeout: readTime(text("timeout", "10s"), wrong),
+    pool: whole("pool", 5, 1000),
+    paging: choice("paging", ["keyset", "offset"]) ?? "keyset",
+    write: writeOf(options["write"], list("write")),
+    auth: choice("auth", ["key", "basic"]),
+    isAnonymous: options["anonymous"] === true,
+    trustsProxy: options["trust-proxy"] === true,
+    origins: list("cors"),
+    hasOpenApi: options["no-openapi"] !== true,
+    output: outputOf(options),
+  };
+  problems.push(...unsafeCombinations(settings));
+  return problems.length > 0 ? problems : settings;
+}
+
+/** `--write` alone means all sets that can be written. */
+function writeOf(given: Invocation["options"][string], names: readonly string[]): ServeSettings["write"] {
+  if (given === undefined || given === false) return null;
+  return given === true ? "all" : names;
+}
+
+function outputOf(options: Invocation["options"]): ServeSettings["output"] {
+  if (options["json"] === true) return "json";
+  return options["quiet"] === true ? "quiet" : "text";
+}
+
+/** A database is never open to others, and never writable for everybody, by accident. */
+function unsafeCombinations({ host, auth, isAnonymous, write, trustsProxy }: ServeSettings): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (!isLoopback(host) && auth === null && !isAnonymous) {
+    problems.push(
+      usageProblem(
+        `Everybody who reaches ${host} could read the database.`,
+        "Give `--auth key`, `--auth basic`, or `--anonymous` if that is intended.",
+      ),
+    );
+  }
+  if (write !== null && auth === null) {
+    problems.push(
+      usageProblem("`--write` lets everybody change the database.", "Give `--auth key` or `--auth basic`."),
+    );
+  }
+  if (auth === "basic" && !isLoopback(host) && !trustsProxy) {
+    problems.push(
+      usageProblem(
+        "`--auth basic` would send passwords without encryption.",
+        "Put a proxy with TLS in front and give `--trust-proxy`, or listen on 127.0.0.1.",
+      ),
+    );
+  }
+  if (auth !== null && isAnonymous) {
+    problems.push(usageProblem("`--anonymous` and `--auth` exclude each other.", "Remove one of them."));
+  }
+  return problems;
+}
+
+function readTime(given: string, wrong: (name: string, value: string, fix: string) => void): number {
+  const [, amount = "", unit = ""] = /^(\d{1,7})(ms|s|m)$/.exec(given) ?? [];
+  const time = Number(amount) * (UNITS[unit] ?? 0);
+  if (time >= 1) return time;
+  wrong("timeout", given, "Write a time such as 500ms, 10s or 2m.");
+  return 10_000;
+}

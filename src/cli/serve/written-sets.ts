@@ -1,0 +1,32 @@
+import type { DescribedSet, DeclareOptions } from "odatakit/introspect";
+import { usageProblem, type Problem } from "../problem.ts";
+import type { ServeSettings } from "./serve-settings.ts";
+
+/** The sets that requests may write. */
+export interface WrittenSets {
+  readonly of: NonNullable<DeclareOptions["operations"]>;
+  /** Returns a problem for each name of `--write` that is no set which can be written. */
+  readonly unknown: (sets: readonly DescribedSet[]) => readonly Problem[];
+}
+
+/** Chooses the operations of each set by `--write`. Only tables with a primary key can be written. */
+export function writtenOperations(write: ServeSettings["write"]): WrittenSets {
+  const isNamed = (name: string): boolean => write === "all" || (write?.includes(name) ?? false);
+  return {
+    of: (set) =>
+      isWritable(set) && isNamed(set.setName) ? ["read", "create", "replace", "patch", "delete"] : ["read"],
+    unknown: (sets) => {
+      if (write === null || write === "all") return [];
+      return write.flatMap((name): readonly Problem[] => {
+        const found = sets.find(({ setName }) => setName === name);
+        if (found !== undefined && isWritable(found)) return [];
+        const reason = found === undefined ? "is no entity set" : "has no primary key, or is a view";
+        return [usageProblem(`\`--write=${name}\`: ${name} ${reason}.`, "`odatakit inspect` lists the entity sets.")];
+      });
+    },
+  };
+}
+
+function isWritable({ kind, key, excludesNulls }: DescribedSet): boolean {
+  return kind === "table" && key === "primary key" && excludesNulls.length === 0;
+}

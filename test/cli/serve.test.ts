@@ -1,0 +1,265 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { required } from "../../src/base/required.ts";
+import { userLine } from "../../src/cli/serve/users-file.ts";
+import { type Run, runProgram, type RunSettings, testFolder, writeDatabase } from "./run-program.ts";
+
+/** A running service. */
+interface Serving {
+  readonly url: string;
+  readonly file: string;
+  /** Ends it. */
+  readonly end: () => Promise<Run>;
+}
+
+const KEY = "a-key-for-readers-of-tests";
+const WRITE_KEY = "a-key-for-writers-of-tests";
+
+/** Serves the shop until the test ends. */
+async function serveShop(flags: readonly string[], settings: RunSettings = {}): Promise<Serving> {
+  const folder = testFolder();
+  const file = writeDatabase(folder);
+  const ending = new AbortController();
+  let run: Promise<Run> | undefined;
+  const line = await new Promise<string>((resolve, reject) => {
+    run = runProgram(["serve", file, "--port", "0", "--json", ...flags], {
+      folder,
+      signal: ending.signal,
+      onLine: resolve,
+      ...settings,
+    });
+    void run.then(({ err }) => reject(new Error(err)));
+  });
+  const { url } = JSON.parse(line) as { url: string };
+  const end = (): Promise<Run> => {
+    ending.abort();
+    return required(run, "The program runs.");
+  };
+  onTestFinished(async () => void (await end()));
+  return { url, file, end };
+}
+
+const statusOf = async (url: string, init: RequestInit = {}): Promise<number> => {
+  const response = await fetch(url, init);
+  await response.text();
+  return response.status;
+};
+
+describe("odatakit serve", () => {
+  test("serves tables read-only, changes no file, and ends with 0", async () => {
+    const { url, file, end } = await serveShop([]);
+    const digest = (): string => createHash("sha256").update(readFileSync(file)).digest("hex");
+    const before = digest();
+    const response = await fetch(`${url}/Orders?$expand=Customer&$orderby=Id desc&$top=1`);
+    expect(await response.json()).toMatchObject({ value: [{ Id: 2, Note: "fast", Customer: { Name: "Ada" } }] });
+    const created = { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" };
+    expect(await statusOf(`${url}/Orders`, created)).toBe(405);
+    expect(await statusOf(`${url}/Orders(1)`, { method: "DELETE" })).toBe(405);
+    expect(await (await fetch(`${url}/$metadata`)).text()).not.toContain("PasswordHash");
+    expect(await statusOf(`${url}/openapi.json`)).toBe(200);
+    expect(await statusOf(`${url}/service.odc`)).toBe(200);
+    const { code, out, err } = await end();
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).not.toContain("geheim");
+    expect(digest()).toBe(before);
+    expect(existsSync(`${file}-wal`)).toBe(false);
+  });
+
+  test("answers for localhost only", async () => {
+    const { url } = await serveShop([]);
+    const { port } = new URL(url);
+    const send = async (host: string): Promise<number> => {
+      const { request } = await import("node:http");
+      const sent = request({ port, host: "127.0.0.1", path: "/odata/Orders", headers: { Host: host } }).end();
+      const [answer] = (await once(sent, "response")) as [{ statusCode: number; resume(): void }];
+      answer.resume();
+      return answer.statusCode;
+    };
+    expect(await send(`127.0.0.1:${port}`)).toBe(200);
+    expect(await send("LOCALHOST")).toBe(200);
+    expect(await send("evil.example")).toBe(421);
+    expect(await send("localhost.evil.example")).toBe(421);
+  });
+
+  test("prints a banner", async () => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    const ending = new AbortController();
+    const { out } = await runProgram(["serve", "shop.db", "--port", "0"], {
+      folder,
+      signal: ending.signal,
+      onLine: (line) => {
+        if (line.includes("Ctrl+C")) ending.abort();
+      },
+    });
+    const shown = out
+      .replaceAll(/127\.0\.0\.1:\d+/g, "HOST")
+      .replace(/SQLite \S+/, "SQLite 3")
+      .replace(/\d+ ms/, "9 ms")
+      .replace(/odatakit \S+/, "odatakit 1")
+      .replace(/\(\d+ kB/, "(1 kB");
+    expect(shown).toBe(`  odatakit 1 · SQLite 3 · shop.db (1 kB, read-only) · ready in 9 ms
+  Service   http://HOST/odata
+  Excel     http://HOST/odata/service.odc
+  Power BI  http://HOST/odata/service.pbids
+  OpenAPI   http://HOST/odata/openapi.json
+  3 entity sets, 9 properties, 2 navigations. Anonymous read access from this machine; 1000 rows a page, 10 s a query.
+  Next links end with this process, unless ODATAKIT_SECRET is set.
+  3 warnings
+    big_orders  view without a key, omitted  → --key "big_orders=<column>"
+    customers.password_hash  omitted because of its name  → --secrets show
+    order_log  has no key but the rowid, which VACUUM may renumber, published as Rowid  → --key "order_log=<column>"
+  Try    curl "http://HOST/odata/Customers?\\$top=3"
+  Stop   Ctrl+C
+`);
+  });
+
+  test("settings reach the service", async () => {
+    const flags = [
+      "--max-top",
+      "1",
+      "--prefix",
+      "/api",
+      "--cors",
+      "https://app.example",
+      "--no-openapi",
+      "--paging",
+      "offset",
+    ];
+    const { url } = await serveShop(flags);
+    expect(url).toMatch(/\/api$/);
+    const response = await fetch(`${url}/Customers`, { headers: { Origin: "https://app.example" } });
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("https://app.example");
+    const page = (await response.json()) as { value: unknown[]; "@odata.nextLink": string };
+    expect(page.value.length).toBe(1);
+    expect(page["@odata.nextLink"]).toContain("$skiptoken=");
+    expect(await statusOf(`${url}/openapi.json`)).toBe(404);
+  });
+
+  test("--auth key closes everything, and accepts three forms of a key", async () => {
+    const environment = { ODATAKIT_API_KEYS: `${KEY},${WRITE_KEY}:write` };
+    const { url } = await serveShop(["--auth", "key"], { environment });
+    for (const path of ["", "/$metadata", "/Orders", "/openapi.json"]) {
+      expect(await statusOf(`${url}${path}`)).toBe(401);
+    }
+    const forms = [
+      { "X-Api-Key": KEY },
+      { Authorization: `Bearer ${KEY}` },
+      { Authorization: `Basic ${btoa(`any:${KEY}`)}` },
+    ];
+    for (const headers of forms) expect(await statusOf(`${url}/Orders`, { headers })).toBe(200);
+    expect(await statusOf(`${url}/Orders`, { headers: { Authorization: "Basic !!" } })).toBe(401);
+  });
+
+  test("ten wrong keys lock an address", async () => {
+    const { url } = await serveShop(["--auth", "key"], { environment: { ODATAKIT_API_KEYS: KEY } });
+    const headers = { "X-Api-Key": "wrong" };
+    for (let at = 0; at < 10; at += 1) expect(await statusOf(`${url}/Orders`, { headers })).toBe(401);
+    expect(await statusOf(`${url}/Orders`, { headers: { "X-Api-Key": KEY } })).toBe(429);
+  });
+
+  test("--write lets users with that right change rows", async () => {
+    const environment = { ODATAKIT_API_KEYS: `${KEY}:read,${WRITE_KEY}:write` };
+    const { url } = await serveShop(["--auth", "key", "--write=Orders"], { environment });
+    const send = (set: string, key: string): Promise<number> =>
+      statusOf(`${url}/${set}`, {
+        method: "POST",
+        headers: { "X-Api-Key": key, "Content-Type": "application/json" },
+        body: set === "Orders" ? '{"CustomerId":2,"Note":"new"}' : '{"Name":"Eve"}',
+      });
+    expect(await send("Orders", KEY)).toBe(403);
+    expect(await send("Orders", WRITE_KEY)).toBe(201);
+    expect(await send("Customers", WRITE_KEY)).toBe(405);
+  });
+
+  test("--auth basic checks names and passwords", async () => {
+    const folder = testFolder();
+    const users = join(folder, "users");
+    writeFileSync(users, `# users\n${await userLine("ada", "pässword", "read")}\n`);
+    const { url } = await serveShop(["--auth", "basic"], { environment: { ODATAKIT_USERS_FILE: users } });
+    const sent = (text: string): RequestInit => {
+      const encoded = btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+      return { headers: { Authorization: `Basic ${encoded}` } };
+    };
+    expect(await statusOf(`${url}/Orders`, sent("ada:pässword"))).toBe(200);
+    expect(await statusOf(`${url}/Orders`, sent("ada:pässword"))).toBe(200);
+    expect(await statusOf(`${url}/Orders`, sent("ada:wrong"))).toBe(401);
+    expect(await statusOf(`${url}/Orders`, sent("eve:pässword"))).toBe(401);
+    expect(await statusOf(`${url}/Orders`, sent("ada"))).toBe(401);
+  });
+
+  test.each<readonly [readonly string[], string]>([
+    [["--host", "0.0.0.0"], "Everybody who reaches 0.0.0.0 could read the database."],
+    [["--write"], "`--write` lets everybody change the database."],
+    [["--auth", "basic", "--host", "0.0.0.0"], "would send passwords without encryption"],
+    [["--auth", "key", "--anonymous"], "exclude each other"],
+    [["--auth", "key"], "`ODATAKIT_API_KEYS` is not set."],
+    [["--auth", "basic"], "needs `ODATAKIT_USERS_FILE`"],
+    [["--auth", "oidc"], '`--auth` is "oidc". Write key or basic.'],
+    [["--port", "x"], '`--port` is "x". Write a whole number from 0 to 65535.'],
+    [["--timeout", "10"], '`--timeout` is "10". Write a time such as 500ms, 10s or 2m.'],
+    [["--prefix", "odata"], "Write a path such as `/odata`."],
+    [["--max-top", "0"], "Write a whole number from 1 to 100000."],
+    [["--paging", "none"], "Write keyset or offset."],
+  ])("refuses %j", async (flags, message) => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    const { code, err } = await runProgram(["serve", "shop.db", ...flags], { folder });
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test.each([
+    [{ ODATAKIT_API_KEYS: "short" }, "is too short"],
+    [{ ODATAKIT_API_KEYS: " , " }, "There is no API key."],
+    [{ ODATAKIT_API_KEYS_FILE: "missing" }, "cannot be read (ENOENT)"],
+  ])("refuses the keys %j", async (environment, message) => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    const { code, err } = await runProgram(["serve", "shop.db", "--auth", "key"], { folder, environment });
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test.each([
+    ["", "The users file is empty."],
+    ["ada:password", "Line 1 of the users file is invalid."],
+  ])("refuses the users file %j", async (text, message) => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    writeFileSync(join(folder, "users"), text);
+    const environment = { ODATAKIT_USERS_FILE: "users" };
+    const { code, err } = await runProgram(["serve", "shop.db", "--auth", "basic"], { folder, environment });
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test.each([
+    ["Nope", "Nope is no entity set"],
+    ["OrderLogs", "has no primary key, or is a view"],
+  ])("refuses --write=%s", async (name, message) => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    const environment = { ODATAKIT_API_KEYS: KEY };
+    const given = ["serve", "shop.db", "--auth", "key", `--write=${name}`];
+    const { code, err } = await runProgram(given, { folder, environment });
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test("a secret must be long, an empty database has nothing to publish, a port may be taken", async () => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    const environment = { ODATAKIT_SECRET: "short" };
+    expect(await runProgram(["serve", "shop.db"], { folder, environment })).toMatchObject({ code: 2 });
+    writeDatabase(folder, "create view v as select 1 as x", "empty.db");
+    expect(await runProgram(["serve", "empty.db"], { folder })).toMatchObject({ code: 4 });
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as AddressInfo;
+    const run = await runProgram(["serve", "shop.db", "--port", String(port)], { folder });
+    taken.close();
+    expect([run.code, run.err]).toEqual([3, expect.stringContaining("is in use")]);
+  });
+});
