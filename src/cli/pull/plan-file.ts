@@ -118,13 +118,17 @@ function changesOf(base: string, next: string): string {
   return shown === "" ? "changed" : shown;
 }
 
+/** Options of sets with an entry for each property or navigation. */
+const SECTIONS: ReadonlySet<string> = new Set(["columns", "navigation"]);
+
 /** Returns the text of each property and navigation by its key. */
 function namedLines(text: string): ReadonlyMap<string, string> {
   const lines = linesOf(text);
   const found = new Map<string, string>();
   for (const [path, [index = 0]] of entriesOf(lines)) {
     const keys = path.split("\n");
-    const isMember = keys.length === 2 || (keys.length === 3 && ["columns", "navigation"].includes(keys[1] ?? ""));
+    const isOfSection = SECTIONS.has(keys[1] ?? "");
+    const isMember = keys.length === (isOfSection ? 3 : 2);
     const name = keys.at(-1) ?? "";
     if (!isMember || path.startsWith("import ")) continue;
     found.set(name, `${found.get(name) ?? ""}${wholeEntry(lines, index)}`);

@@ -1,0 +1,151 @@
+import { mkdirSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { writeDeclarations, type CodeOptions, type DescribedService, type WrittenModule } from "odatakit/introspect";
+import type { Command, CommandOption, Invocation } from "../command.ts";
+import type { ExitReason } from "../exit-codes.ts";
+import { isProblem, type Problem, usageProblem } from "../problem.ts";
+import { printable } from "../redact.ts";
+import { limitTables } from "./limit-tables.ts";
+import { pullFolder } from "./pull-folder.ts";
+import { readFolder } from "./read-folder.ts";
+
+/** What a pull needs to know of a database. */
+export interface PulledDatabase extends CodeOptions {
+  readonly described: DescribedService;
+}
+
+/** Reads the database of an invocation, with its options for tables and names, and closes it. */
+export type ReadForPull = (invocation: Invocation) => Promise<PulledDatabase | Problem>;
+
+const OPTIONS: Readonly<Record<string, CommandOption>> = {
+  out: {
+    type: "string",
+    value: "<folder>",
+    summary: "the folder of the modules, such as src/model",
+    default: null,
+    inFile: true,
+  },
+  check: flag("write nothing, and exit with 1 if a file would change"),
+  "dry-run": flag("write nothing, and print the differences"),
+  "keep-mine": flag("settle conflicts in favour of your text"),
+  tables: {
+    type: "list",
+    value: "<names>",
+    summary: "the tables to add, such as orders,sales.*; those that were pulled before stay",
+    default: "all",
+    inFile: true,
+  },
+};
+
+/**
+ * Makes the command `odatakit pull`.
+ * @param read reads the database
+ * @param options the options that `read` understands
+ */
+export function makePullCommand(read: ReadForPull, options: Command["options"] = {}): Command {
+  return {
+    name: "pull",
+    summary: "write typed declarations of a database; run again to merge changes of its schema",
+    positionals: "<db>",
+    maxPositionals: 1,
+    options: { ...OPTIONS, ...options },
+    examples: [
+      ["odatakit pull ./shop.db --out src/model", "write the modules, or merge changes of the schema into them"],
+      ["odatakit pull --out src/model --check", "fail in CI if the database of DATABASE_URL has changed"],
+    ],
+    run: (invocation) => runPull(invocation, read),
+  };
+}
+
+function flag(summary: string): CommandOption {
+  return { type: "boolean", value: null, summary, default: null, inFile: false };
+}
+
+async function runPull(invocation: Invocation, read: ReadForPull): Promise<ExitReason> {
+  const { terminal } = invocation;
+  const result = await pull(invocation, read);
+  if (typeof result === "string") return result;
+  terminal.report(`${result.message} ${result.fix}`);
+  return result.reason;
+}
+
+async function pull(invocation: Invocation, read: ReadForPull): Promise<ExitReason | Problem> {
+  const { options, terminal } = invocation;
+  const folder = folderOf(invocation);
+  if (typeof folder !== "string") return folder;
+  const database = await read(invocation);
+  if (isProblem(database)) return database;
+  const { warnings, sets } = database.described;
+  if (sets.length === 0) {
+    terminal.report("The database has no table or view to publish. `odatakit inspect` shows why.");
+    return "nothing";
+  }
+  const modules = modulesOf(database, folder, options["tables"]);
+  if (isProblem(modules)) return modules;
+  const isCheck = options["check"] === true;
+  const isDryRun = options["dry-run"] === true;
+  try {
+    if (!isCheck && !isDryRun) mkdirSync(folder, { recursive: true });
+    const given = { folder, isCheck, isDryRun, keepMine: options["keep-mine"] === true };
+    return pullFolder(modules, given, terminal.print);
+  } catch (error) {
+    return usageProblem(`Nothing was written: ${printable(String(error))}.`, "Give a folder that can be written.");
+  } finally {
+    if (warnings.length > 0) terminal.report(`  ${warnings.length} warnings: \`odatakit inspect\` shows them.`);
+  }
+}
+
+function folderOf({ options, folder }: Invocation): Problem | string {
+  const { out } = options;
+  if (typeof out !== "string" || out === "") {
+    return usageProblem("No folder is given.", "Give it with `--out`, such as `--out src/model`.");
+  }
+  const path = resolve(folder, out);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isDirectory()) return path;
+  return usageProblem(`"${printable(out)}" is not a folder.`, "Give a folder with `--out`, such as `--out src/model`.");
+}
+
+/** Writes the modules of all tables, or of the given ones and those that were pulled before. */
+function modulesOf(
+  { described, ...options }: PulledDatabase,
+  folder: string,
+  tables: Invocation["options"][string],
+): readonly WrittenModule[] | Problem {
+  const all = writeDeclarations(described, options);
+  const names = namesOf(tables);
+  if (names.length === 0) return all;
+  const patterns = names.map((name) => ({ name, pattern: patternOf(name) }));
+  const matches = (pattern: RegExp, { schema, name }: { readonly schema: string; readonly name: string }): boolean =>
+    pattern.test(name) || pattern.test(`${schema}.${name}`);
+  const unknown = patterns.find(({ pattern }) => !described.sets.some(({ table }) => matches(pattern, table)));
+  if (unknown !== undefined) {
+    return usageProblem(
+      `No published table or view is named "${printable(unknown.name)}".`,
+      "`odatakit inspect` lists the names; `*` stands for any characters.",
+    );
+  }
+  const state = readFolder(
+    folder,
+    all.map(({ path }) => path),
+  );
+  if (isProblem(state)) return state;
+  const pulled = new Set(all.filter(({ path }) => state.bases.has(path)).map(({ table }) => table));
+  const limited = limitTables(
+    described,
+    ({ table }) => pulled.has(table) || patterns.some(({ pattern }) => matches(pattern, table)),
+  );
+  return writeDeclarations(limited, options);
+}
+
+function namesOf(tables: Invocation["options"][string]): readonly string[] {
+  const given = typeof tables === "string" ? [tables] : [];
+  const listed = typeof tables === "object" ? tables : given;
+  return listed.flatMap((text) => text.split(",")).map((name) => name.trim());
+}
+
+/** Makes the pattern of a glob, as for `--include`. */
+function patternOf(glob: string): RegExp {
+  const escaped = glob.replaceAll(/[.+^${}()|[\]\\/-]/g, String.raw`\$&`);
+  return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`, "is");
+}
