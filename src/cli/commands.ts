@@ -20,4 +20,9 @@ export const COMMANDS: readonly ListedCommand[] = [
     summary: "print what a service over a database publishes, with every warning",
     load: async () => (await import("./inspect/inspect-command.ts")).inspectCommand,
   },
+  {
+    name: "pull",
+    summary: "write typed declarations of a database; run again to merge changes of its schema",
+    load: async () => (await import("./pull/pull-command.ts")).pullCommand,
+  },
 ];

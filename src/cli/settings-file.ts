@@ -68,6 +68,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   "prefix",
   "profile",
   "search",
+  "tables",
   "timeout",
   "watch",
   "write",

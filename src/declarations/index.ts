@@ -1,5 +1,5 @@
 export type { CodeTarget } from "./code/database-code.ts";
-export type { ServiceSettings, SettingValue } from "./code/service-code.ts";
+export type { Settings, SettingValue } from "./code/setting-code.ts";
 export { writeDeclarations, type CodeOptions, type WrittenModule } from "./code/write-declarations.ts";
 export type { DescribeOptions } from "./describe-options.ts";
 export type {

@@ -1,21 +1,18 @@
 import { mkdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { writeDeclarations, type CodeOptions, type DescribedService, type WrittenModule } from "odatakit/introspect";
+import { writeDeclarations, type WrittenModule } from "odatakit/introspect";
 import type { Command, CommandOption, Invocation } from "../command.ts";
+import { areProblems, DATABASE_OPTIONS } from "../database-options.ts";
 import type { ExitReason } from "../exit-codes.ts";
 import { isProblem, type Problem, usageProblem } from "../problem.ts";
 import { printable } from "../redact.ts";
+import { reportProblems } from "../report-problems.ts";
+import { NO_INSTALL } from "../shared-options.ts";
 import { limitTables } from "./limit-tables.ts";
 import { pullFolder } from "./pull-folder.ts";
+import type { PulledDatabase, ReadForPull } from "./pulled-database.ts";
 import { readFolder } from "./read-folder.ts";
-
-/** What a pull needs to know of a database. */
-export interface PulledDatabase extends CodeOptions {
-  readonly described: DescribedService;
-}
-
-/** Reads the database of an invocation, with its options for tables and names, and closes it. */
-export type ReadForPull = (invocation: Invocation) => Promise<PulledDatabase | Problem>;
+import { readForPull } from "./read-for-pull.ts";
 
 const OPTIONS: Readonly<Record<string, CommandOption>> = {
   out: {
@@ -37,18 +34,14 @@ const OPTIONS: Readonly<Record<string, CommandOption>> = {
   },
 };
 
-/**
- * Makes the command `odatakit pull`.
- * @param read reads the database
- * @param options the options that `read` understands
- */
-export function makePullCommand(read: ReadForPull, options: Command["options"] = {}): Command {
+/** Makes the command `odatakit pull`. @param read reads the database */
+export function makePullCommand(read: ReadForPull): Command {
   return {
     name: "pull",
     summary: "write typed declarations of a database; run again to merge changes of its schema",
     positionals: "<db>",
     maxPositionals: 1,
-    options: { ...OPTIONS, ...options },
+    options: { ...OPTIONS, ...DATABASE_OPTIONS, ...NO_INSTALL },
     examples: [
       ["odatakit pull ./shop.db --out src/model", "write the modules, or merge changes of the schema into them"],
       ["odatakit pull --out src/model --check", "fail in CI if the database of DATABASE_URL has changed"],
@@ -57,27 +50,28 @@ export function makePullCommand(read: ReadForPull, options: Command["options"] =
   };
 }
 
+/** `odatakit pull`: the declarations of a database as modules. */
+export const pullCommand: Command = makePullCommand(readForPull);
+
 function flag(summary: string): CommandOption {
   return { type: "boolean", value: null, summary, default: null, inFile: false };
 }
 
 async function runPull(invocation: Invocation, read: ReadForPull): Promise<ExitReason> {
   const { terminal } = invocation;
-  const result = await pull(invocation, read);
-  if (typeof result === "string") return result;
-  terminal.report(`${result.message} ${result.fix}`);
-  return result.reason;
+  const folder = folderOf(invocation);
+  if (typeof folder !== "string") return reportProblems([folder], terminal);
+  const database = await read(invocation);
+  if (areProblems(database)) return reportProblems(database, terminal);
+  const result = pull(invocation, folder, database);
+  return typeof result === "string" ? result : reportProblems([result], terminal);
 }
 
-async function pull(invocation: Invocation, read: ReadForPull): Promise<ExitReason | Problem> {
+function pull(invocation: Invocation, folder: string, database: PulledDatabase): ExitReason | Problem {
   const { options, terminal } = invocation;
-  const folder = folderOf(invocation);
-  if (typeof folder !== "string") return folder;
-  const database = await read(invocation);
-  if (isProblem(database)) return database;
   const { warnings, sets } = database.described;
   if (sets.length === 0) {
-    terminal.report("The database has no table or view to publish. `odatakit inspect` shows why.");
+    terminal.report("odatakit: The database contains nothing to publish. `odatakit inspect` explains why.");
     return "nothing";
   }
   const modules = modulesOf(database, folder, options["tables"]);
@@ -91,7 +85,8 @@ async function pull(invocation: Invocation, read: ReadForPull): Promise<ExitReas
   } catch (error) {
     return usageProblem(`Nothing was written: ${printable(String(error))}.`, "Give a folder that can be written.");
   } finally {
-    if (warnings.length > 0) terminal.report(`  ${warnings.length} warnings: \`odatakit inspect\` shows them.`);
+    const counted = warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`;
+    if (warnings.length > 0) terminal.report(`  ${counted}: \`odatakit inspect\` lists them`);
   }
 }
 

@@ -8,6 +8,7 @@ import { isNotLoaded, loadDatabase } from "../load-database.ts";
 import { packageVersion } from "../package-version.ts";
 import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
 import { reportProblems } from "../report-problems.ts";
+import { searchedProperties } from "../searched-properties.ts";
 import { readAccess, type Access } from "./access.ts";
 import { bannerLines } from "./banner.ts";
 import { makeService } from "./make-service.ts";
@@ -29,7 +30,7 @@ export async function runServe(invocation: Invocation): Promise<ExitReason> {
     operations: operations.of,
     settings: (set: DescribedSet) => ({
       maxTop,
-      search: searched(set),
+      search: searchedProperties(set),
       ...(write === null ? {} : { authorization: WRITERS }),
     }),
   });
@@ -51,15 +52,6 @@ export async function runServe(invocation: Invocation): Promise<ExitReason> {
 
 /** Only users with the right `write` change rows. */
 const WRITERS = { create: role("write"), update: role("write"), delete: role("write") };
-
-/** `$search` reads whole tables, so it is for small ones. */
-const MAX_SEARCHED_ROWS = 100_000;
-
-function searched({ properties, estimatedRows, key }: DescribedSet): readonly string[] | undefined {
-  if (estimatedRows === null || estimatedRows >= MAX_SEARCHED_ROWS || key === "unique in the data") return undefined;
-  const fields = properties.filter(({ type, isCollection }) => type === "Edm.String" && !isCollection);
-  return fields.length === 0 ? undefined : fields.map(({ field }) => field);
-}
 
 interface Ready {
   readonly settings: ServeSettings;

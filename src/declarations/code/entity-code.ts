@@ -8,12 +8,21 @@ import { objectKeyLiteral, stringLiteral } from "./literals.ts";
 import type { ModuleNames } from "./module-names.ts";
 import { navigationCode } from "./navigation-code.ts";
 import { columnCode, propertyCode } from "./property-code.ts";
+import { settingEntries, type Settings } from "./setting-code.ts";
 import { tableCode } from "./table-code.ts";
 
 type Entries = ReadonlyArray<readonly [key: string, value: Code]>;
 
-/** Writes the module of a table or view: its entity type, and its entity set with navigations. */
-export function entityModule(set: DescribedSet, service: DescribedService, names: ModuleNames): string {
+/**
+ * Writes the module of a table or view: its entity type, and its entity set with navigations.
+ * @param settings further options of the set
+ */
+export function entityModule(
+  set: DescribedSet,
+  service: DescribedService,
+  names: ModuleNames,
+  settings: Settings,
+): string {
   const imports = new Imports(names.files.get(set.typeName) ?? "");
   const type = names.types.get(set.typeName) ?? set.typeName;
   const variable = names.sets.get(set.typeName) ?? set.setName;
@@ -29,6 +38,7 @@ export function entityModule(set: DescribedSet, service: DescribedService, names
     ...(set.setName === pluralOf(set.typeName) ? [] : [["name", stringLiteral(set.setName)] as const]),
     ...rowsOf(set, service),
     ["operations", '["read"]'],
+    ...settingEntries(settings),
     ...section("columns", columnsOf(set)),
     ...section("navigation", navigationsOf(set, service, names, imports)),
     ["unreadable", '"null"'],

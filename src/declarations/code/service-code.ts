@@ -1,22 +1,9 @@
 import type { DescribedEnumType, DescribedService } from "../described-service.ts";
 import { Imports } from "./imports.ts";
-import { call, type Code, lines, object, statement, chained } from "./layout.ts";
+import { call, chained, lines, statement } from "./layout.ts";
 import { objectKeyLiteral, stringLiteral } from "./literals.ts";
 import type { ModuleNames } from "./module-names.ts";
-
-/** A value of an option, as JSON. */
-export type SettingValue =
-  | boolean
-  | null
-  | number
-  | string
-  | readonly SettingValue[]
-  | { readonly [key: string]: SettingValue };
-
-/** Options of `odataService` by name. */
-export interface ServiceSettings {
-  readonly [option: string]: SettingValue;
-}
+import { settingEntries, type Settings } from "./setting-code.ts";
 
 /** Writes the enumeration types. */
 export function enumsModule(enumTypes: readonly DescribedEnumType[], names: ModuleNames): string {
@@ -41,16 +28,13 @@ export function indexModule({ sets }: DescribedService, names: ModuleNames): str
 }
 
 /** Writes the service, which serves itself if Node.js runs the module. */
-export function serviceModule(settings: ServiceSettings): string {
+export function serviceModule(settings: Settings): string {
   const imports = new Imports("./service.ts");
   imports.use("default process", "node:process");
   imports.use("odataService", "odatakit");
   imports.use("serve", "odatakit/node");
   imports.use("entitySets", "./index.ts");
-  const options = Object.entries(settings).map(
-    ([name, value]) => [objectKeyLiteral(name), settingCode(value)] as const,
-  );
-  const service = call("odataService", lines([...options, ["entitySets", "entitySets"]]));
+  const service = call("odataService", lines([...settingEntries(settings), ["entitySets", "entitySets"]]));
   return `${imports.text()}
 ${statement("export const service = ", service)}
 // \`node service.ts\` serves it. An application imports \`service\`.
@@ -62,15 +46,4 @@ if (process.argv[1] === import.meta.filename) {
   }
 }
 `;
-}
-
-function settingCode(value: SettingValue): Code {
-  if (typeof value === "string") return stringLiteral(value);
-  if (typeof value !== "object" || value === null) return String(value);
-  if (isList(value)) return { kind: "array", items: value.map(settingCode) };
-  return object(Object.entries(value).map(([key, member]) => [objectKeyLiteral(key), settingCode(member)]));
-}
-
-function isList(value: SettingValue & object): value is readonly SettingValue[] {
-  return Array.isArray(value);
 }

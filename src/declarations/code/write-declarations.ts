@@ -1,8 +1,9 @@
-import type { DescribedService } from "../described-service.ts";
+import type { DescribedService, DescribedSet } from "../described-service.ts";
 import { type CodeTarget, databaseModule } from "./database-code.ts";
 import { entityModule } from "./entity-code.ts";
 import { chooseModuleNames } from "./module-names.ts";
-import { enumsModule, indexModule, serviceModule, type ServiceSettings } from "./service-code.ts";
+import { enumsModule, indexModule, serviceModule } from "./service-code.ts";
+import type { Settings } from "./setting-code.ts";
 
 /** A module of TypeScript. */
 export interface WrittenModule {
@@ -17,7 +18,9 @@ export interface WrittenModule {
 export interface CodeOptions {
   readonly database: CodeTarget;
   /** Options of `odataService` apart from its entity sets. */
-  readonly service: ServiceSettings;
+  readonly service: Settings;
+  /** Further options of each set, such as `search`. */
+  readonly settings?: ((set: DescribedSet) => Settings) | undefined;
 }
 
 /**
@@ -28,7 +31,7 @@ export function writeDeclarations(service: DescribedService, options: CodeOption
   const names = chooseModuleNames(service);
   const tables = service.sets.map((set) => ({
     path: (names.files.get(set.typeName) ?? "").replace(/^\.\//, ""),
-    text: entityModule(set, service, names),
+    text: entityModule(set, service, names, options.settings?.(set) ?? {}),
     table: set.table,
   }));
   const others: ReadonlyArray<readonly [path: string, text: string]> = [

@@ -9,9 +9,11 @@ import { sqliteDialect } from "odatakit/sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Invocation } from "../../../src/cli/command.ts";
 import { unavailable } from "../../../src/cli/problem.ts";
-import { makePullCommand, type ReadForPull } from "../../../src/cli/pull/pull-command.ts";
+import { makePullCommand } from "../../../src/cli/pull/pull-command.ts";
+import type { ReadForPull } from "../../../src/cli/pull/pulled-database.ts";
 import { type ApplicationFolder, makeApplicationFolder } from "../../declarations/code/application-folder.ts";
 import { writeSample } from "../../fixtures/databases/load.ts";
+import { runProgram } from "../run-program.ts";
 
 let application: ApplicationFolder;
 
@@ -62,6 +64,14 @@ async function pull(options: Invocation["options"] = {}, read = readChinook): Pr
 function path(name: string): string {
   return join(application.path, "m", name);
 }
+
+/** Replaces the line about the port by the metadata that is served there, and ends the process. */
+const STOP_WHEN_ASKED = `data:text/javascript,${encodeURIComponent(`
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = (line) => {
+    const [, url] = /Listening on (\\S+)/.exec(line);
+    fetch(url + "/$metadata").then((response) => response.text()).then((text) => write(text, () => process.kill(process.pid, "SIGTERM")));
+  };`)}`;
 
 function edit(name: string, from: string, to: string): void {
   const text = readFileSync(path(name), "utf8");
@@ -156,6 +166,32 @@ test("a dropped column that you edited is a conflict, and other files are writte
   expect(filesOf()["artist.ts"]).toContain("country: edm");
 });
 
+test("the program writes modules with the $metadata of odatakit serve, and no password", async () => {
+  const ended = new AbortController();
+  let ready = (_url: string): void => undefined;
+  const url = new Promise<string>((resolve) => {
+    ready = resolve;
+  });
+  const folder = application.path;
+  const served = runProgram(["serve", "chinook.db", "--port=0", "--json"], {
+    folder,
+    signal: ended.signal,
+    onLine: (line) => ready((JSON.parse(line) as { readonly url: string }).url),
+  });
+  const metadata = await (await fetch(`${await url}/$metadata`)).text();
+  ended.abort();
+  expect((await served).code).toBe(0);
+  const environment = { DATABASE_URL: "file:./chinook.db" };
+  const { code, out, err } = await runProgram(["pull", "--out", "m"], { folder, environment });
+  expect([code, out.split("\n")[0], err]).toEqual([0, "  + album.ts           new table main.Album", err]);
+  expect(filesOf()["database.ts"]).toContain('?? "chinook.db"');
+  const child = await application.run(process.execPath, ["--conditions=source", "--no-warnings", "m/service.ts"], {
+    PORT: "0",
+    NODE_OPTIONS: `--import=${STOP_WHEN_ASKED}`,
+  });
+  expect(child.output).toBe(metadata);
+}, 60_000);
+
 describe("--tables", () => {
   test("adds tables, and keeps those that were pulled before", async () => {
     expect((await pull({ tables: ["Artists"] }))[0]).toBe("usage");
@@ -194,10 +230,16 @@ describe("nothing is written", () => {
 
   test("if the database cannot be read, or has no tables", async () => {
     const problem = unavailable("The database is down.", "Start it.");
-    expect(await pull({}, () => Promise.resolve(problem))).toEqual(["unavailable", "The database is down. Start it."]);
+    expect(await pull({}, () => Promise.resolve([problem]))).toEqual([
+      "unavailable",
+      "odatakit: The database is down. Start it.",
+    ]);
     const described = { kind: "sqlite", enumTypes: [], sets: [], warnings: [] } as const;
     const empty = { described, database: { kind: "sqlite", file: "a.db" }, service: {} } as const;
-    expect(await pull({}, () => Promise.resolve(empty))).toEqual(["nothing", expect.stringContaining("no table")]);
+    expect(await pull({}, () => Promise.resolve(empty))).toEqual([
+      "nothing",
+      expect.stringContaining("nothing to publish"),
+    ]);
     expect(existsSync(path("."))).toBe(false);
   });
 

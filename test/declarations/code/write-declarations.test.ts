@@ -103,6 +103,12 @@ export const orders = sqlEntitySet(Order, {
   });
 });
 
+test("further options of a set follow its operations", () => {
+  const settings = (): { readonly search: readonly string[] } => ({ search: ["name", "title"] });
+  const text = textOf(describedService([describedSet("Thing")]), "thing.ts", { ...OPTIONS, settings });
+  expect(text).toContain('  operations: ["read"],\n  search: ["name", "title"],\n');
+});
+
 test("a set without the rows that have no key reads a query", async () => {
   const set = describedSet("Thing", { excludesNulls: ["id"], needsSchema: true });
   const text = textOf(describedService([set]), "thing.ts");

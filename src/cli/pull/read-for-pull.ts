@@ -1,0 +1,64 @@
+import { isAbsolute, relative, resolve } from "node:path";
+import type { CodeOptions, DescribedSet, Settings } from "odatakit/introspect";
+import type { Invocation } from "../command.ts";
+import { isNotLoaded, loadDatabase } from "../load-database.ts";
+import { isProblem, usageProblem, type Problem } from "../problem.ts";
+import { searchedProperties } from "../searched-properties.ts";
+import { parseTarget } from "../target.ts";
+import type { PulledDatabase } from "./pulled-database.ts";
+
+const TIMEOUT = 10_000;
+
+/** The page size of `serve`. */
+const MAX_TOP = 1000;
+
+/** Reads the database of an invocation for `odatakit pull`, and closes it. */
+export async function readForPull(invocation: Invocation): Promise<PulledDatabase | readonly Problem[]> {
+  const service = serviceSettings(invocation);
+  if (isProblem(service)) return [service];
+  const database = codeTarget(invocation);
+  if (isProblem(database)) return [database];
+  const loaded = await loadDatabase(invocation, { timeout: TIMEOUT, pool: 1, mayWrite: false });
+  if (isNotLoaded(loaded)) return loaded;
+  const { found, opened } = loaded;
+  await opened.close();
+  return { described: found.described, database, service, settings: settingsOf };
+}
+
+function settingsOf(set: DescribedSet): Settings {
+  const search = searchedProperties(set);
+  return search === undefined ? {} : { search };
+}
+
+/** Returns how the written module opens the database. Paths within the folder stay relative to it. */
+function codeTarget({ positionals, environment, folder }: Invocation): CodeOptions["database"] | Problem {
+  const target = parseTarget(positionals[0], environment);
+  if (isProblem(target)) return target;
+  const within = (path: string): string => {
+    const shown = relative(folder, resolve(folder, path));
+    const isOutside = shown.startsWith("..") || isAbsolute(shown);
+    return isOutside ? resolve(folder, path) : shown.replaceAll("\\", "/");
+  };
+  switch (target.kind) {
+    case "sqlite":
+      return { kind: "sqlite", file: within(target.file) };
+    case "pglite":
+      return { kind: "pglite", folder: within(target.folder) };
+    case "postgres":
+    case "mariadb":
+      return { kind: target.kind };
+  }
+}
+
+/** Returns the settings of `odatakit.json` for `serve` as options of `odataService`. */
+function serviceSettings({ file }: Invocation): Problem | Settings {
+  const { prefix = "/odata", profile = "standard", "max-top": maxTop = MAX_TOP } = file;
+  const top = Number(maxTop);
+  if (typeof prefix !== "string" || typeof profile !== "string" || !Number.isSafeInteger(top) || top < 1) {
+    return usageProblem(
+      'odatakit.json: "prefix", "profile" or "max-top" is invalid.',
+      "Write a path, `standard` or `specification`, and a whole number.",
+    );
+  }
+  return { prefix, profile, defaults: { maxTop: top } };
+}
