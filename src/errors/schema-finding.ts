@@ -28,7 +28,13 @@ export type SchemaFindingCode =
   | "C07"
   /** Rows cannot be inserted: a column without a property needs a value, or the database computes one that is written. */
   | "C08"
+  /** An index compares strings otherwise than filters and sorts do. */
+  | "C09"
   /** A navigation has no index. */
   | "C10"
   /** A sort or filter has no index. */
-  | "C11";
+  | "C11"
+  /** Rows contain values that cannot be read. */
+  | "C12"
+  /** Row-level security does not apply to the user of the connection. */
+  | "C13";

@@ -1,7 +1,9 @@
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import type { CatalogueSteps } from "./catalogue-steps.ts";
+import { checkCollations } from "./check-collations.ts";
 import { checkDuplicates } from "./check-duplicates.ts";
 import { checkInserts } from "./check-inserts.ts";
+import { checkRowSecurity } from "./check-row-security.ts";
 import { checkStoredValues } from "./check-stored-values.ts";
 import type { ExpectedTable } from "./expected-table.ts";
 import type { WantedObjects } from "./wanted-objects.ts";
@@ -20,5 +22,7 @@ export function* examineDatabase(
     ...(yield* checkDuplicates(expected, wanted, known)),
     ...checkStoredValues(expected, wanted),
     ...(yield* checkInserts(expected, wanted)),
+    ...checkCollations(expected, wanted, known),
+    ...(wanted.database.kind === "postgres" ? yield* checkRowSecurity(expected) : []),
   ];
 }

@@ -245,12 +245,18 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   };
 }
 
+interface MappingOptions {
+  readonly columns?: object | undefined;
+  readonly rowVersion?: string | undefined;
+  readonly unreadable?: "error" | "null" | undefined;
+}
+
 /** Returns the table, or the query in place of it, for the schema check. */
 function storedRows(
   entityType: EntityType,
   name: TableName,
   { database, profile, from }: SqlReader,
-  { columns = {}, rowVersion }: { readonly columns?: object | undefined; readonly rowVersion?: string | undefined },
+  { columns = {}, rowVersion, unreadable }: MappingOptions,
 ): StoredRows {
   const plan = (): PlansByField => {
     const { plans, joinable } = planAll(
@@ -261,7 +267,9 @@ function storedRows(
     );
     return new Map([...plans, ...joinable]);
   };
-  return name === "" ? new QueryRows(database, from, plan) : new TableRows(database, { table: name, rowVersion }, plan);
+  return name === ""
+    ? new QueryRows(database, from, plan)
+    : new TableRows(database, { table: name, rowVersion, forgives: unreadable === "null" }, plan);
 }
 
 /** Reports a `rowVersion` that is not a computed integer. */

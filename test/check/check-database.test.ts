@@ -97,7 +97,53 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe.each(ENGINES)("checkDatabase over $title finds", ({ name, open }) => {
+const CELLS: readonly Case[] = [
+  {
+    what: "C09 for an index of another collation, and of another character set",
+    only: SERVERS,
+    columns: (name) => ({
+      note: name === "postgres" ? 'varchar(40) collate "ucs_basic"' : "varchar(40) character set latin1",
+    }),
+    more: ["create index orders_note on orders (note)"],
+    finds: ["warning C09 Orders.note"],
+  },
+  {
+    what: "C12 for numbers in texts of SQLite",
+    only: ["sqlite"],
+    more: ["insert into orders values (1, null, x'00', '1.00', '2026-01-01T00:00:00.000Z')"],
+    finds: ["error C12 Orders.note"],
+  },
+  {
+    what: "C12 for infinity",
+    only: ["postgres"],
+    more: ["insert into orders values (1, null, null, '1.00', 'infinity')"],
+    finds: ["error C12 Orders.placedAt"],
+  },
+  {
+    what: "C12 for zero dates",
+    only: ["mariadb"],
+    more: ["set session sql_mode = ''", "insert into orders values (1, null, null, '1.00', '0000-00-00')"],
+    finds: ["error C12 Orders.placedAt"],
+  },
+  {
+    what: "C13 for a user that owns a protected table",
+    only: ["postgres"],
+    more: ["alter table orders enable row level security"],
+    finds: ["warning C13 Orders"],
+  },
+  {
+    what: "C13 for a view with the rights of its owner",
+    only: ["postgres"],
+    more: [
+      "alter table orders rename to protected_orders",
+      "alter table protected_orders enable row level security",
+      "create view orders as select * from protected_orders",
+    ],
+    finds: ["warning C13 Orders"],
+  },
+];
+
+describe.each(ENGINES)("checkDatabase over $title finds", ({ name, title, open }) => {
   let opened: OpenDatabase | undefined;
   afterEach(async () => {
     await opened?.close();
@@ -110,7 +156,7 @@ describe.each(ENGINES)("checkDatabase over $title finds", ({ name, open }) => {
     return opened.db;
   }
 
-  test.each(CASES.filter(({ only }) => only?.includes(name) ?? true))(
+  test.each([...CASES, ...CELLS].filter(({ only }) => only?.includes(name) ?? true))(
     "$what",
     async ({ columns, more = [], finds }) => {
       const db = await database([...tables(name, columns?.(name)), ...more]);
@@ -141,6 +187,27 @@ describe.each(ENGINES)("checkDatabase over $title finds", ({ name, open }) => {
           ];
     const db = await database([...tables(name, { branch: "integer not null" }), ...body]);
     expect((await checkDatabase(shop(db))).findings).toEqual([]);
+  });
+
+  test("C01 and C02 for what the user of the connection may not read, and nothing else", async ({ skip }) => {
+    // Only one connection keeps a role.
+    if (title !== "PGlite") skip();
+    const db = await database([
+      ...tables(name),
+      "create role odatakit_reader",
+      "grant usage on schema public to odatakit_reader",
+      "grant select (id, customer_id, total, placed_at) on orders to odatakit_reader",
+      "set role odatakit_reader",
+    ]);
+    try {
+      const { findings } = await checkDatabase(shop(db));
+      expect(findings.map(({ code, subject, fix }) => [code, subject, fix])).toEqual([
+        ["C01", "Customers", 'grant select on "customers" to "odatakit_reader"'],
+        ["C02", "Orders.note", 'grant select ("note") on "orders" to "odatakit_reader"'],
+      ]);
+    } finally {
+      await run(db, ["reset role", "drop owned by odatakit_reader", "drop role odatakit_reader"]);
+    }
   });
 
   test("C01 for a missing table", async () => {

@@ -13,6 +13,7 @@ import { readWantedObjects } from "../../introspect/wanted-objects.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectCatalogue, DialectProfile } from "../dialects/dialect-profile.ts";
+import { checkCells } from "./check-cells.ts";
 import { checkQuery } from "./check-query.ts";
 import { type CheckedSet, expectedTables } from "./expected-tables.ts";
 import { QueryRows } from "./query-rows.ts";
@@ -44,21 +45,24 @@ export class SchemaDatabase implements StoredDatabase {
   }
 
   findDifferences(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
-    return this.#findAll(stored, service, (expected, set) => this.#compare(expected, set));
+    return this.#findAll(stored, service, (expected, sets) => this.#compare(expected, nameOf(sets[0])));
   }
 
   examine(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
-    return this.#findAll(stored, service, (expected, set) => this.#examine(expected, set));
+    return this.#findAll(stored, service, (expected, sets) => this.#examine(expected, sets));
   }
 
   #findAll(
     stored: readonly StoredSet[],
     service: ServiceDefinition,
-    compare: (expected: readonly ExpectedTable[], set: string) => CatalogueSteps<readonly SchemaFinding[]>,
+    compare: (
+      expected: readonly ExpectedTable[],
+      sets: readonly CheckedSet[],
+    ) => CatalogueSteps<readonly SchemaFinding[]>,
   ): Maybe<readonly SchemaFinding[]> {
     const sets = stored.flatMap(({ set, rows }) => (rows instanceof TableRows ? [{ set, rows }] : []));
     const queries = stored.flatMap(({ set, rows }) => (rows instanceof QueryRows ? [{ set, rows }] : []));
-    const ofTables = sets.length === 0 ? [] : this.#run(compare(this.#expected(sets, service), nameOf(sets[0])));
+    const ofTables = sets.length === 0 ? [] : this.#run(compare(this.#expected(sets, service), sets));
     return chain(ofTables, (findings) => this.#checkQueries(queries, findings));
   }
 
@@ -96,8 +100,10 @@ export class SchemaDatabase implements StoredDatabase {
     return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
   }
 
-  *#examine(expected: readonly ExpectedTable[], set: string): CatalogueSteps<readonly SchemaFinding[]> {
+  *#examine(expected: readonly ExpectedTable[], sets: readonly CheckedSet[]): CatalogueSteps<readonly SchemaFinding[]> {
     const { catalogue } = this.#profile;
+    const set = nameOf(sets[0]);
+    const database = { db: this.#db, profile: this.#profile };
     const steps = function* (): CatalogueSteps<readonly SchemaFinding[]> {
       const wanted = yield* readWantedObjects(catalogue.kind, expected);
       const hidden = yield* checkPrivileges(expected, wanted);
@@ -105,7 +111,8 @@ export class SchemaDatabase implements StoredDatabase {
       const isHidden = ({ text }: ExpectedTable): boolean => wanted.objects.get(text)?.omission?.code === "unreadable";
       const readable = expected.filter((table) => !isHidden(table));
       const known = yield* findDifferences(expected, readable, catalogue);
-      return [...hidden, ...(yield* examineDatabase(readable, wanted, known))];
+      const findings = [...hidden, ...(yield* examineDatabase(readable, wanted, known))];
+      return [...findings, ...(yield* checkCells(sets, database, findings))];
     };
     return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
   }

@@ -14,16 +14,19 @@ export class TableRows implements StoredRows {
   readonly table: TableName;
   /** The property that counts the writes of a row. */
   readonly rowVersion: string | undefined;
+  /** Whether cells that cannot be read are null in responses, if their properties may be null. */
+  readonly forgives: boolean;
   readonly #plan: () => PlansByField;
 
   constructor(
     database: StoredDatabase,
-    { table, rowVersion }: Pick<TableRows, "table" | "rowVersion">,
+    { table, rowVersion, forgives }: Pick<TableRows, "table" | "rowVersion" | "forgives">,
     plan: () => PlansByField,
   ) {
     this.database = database;
     this.table = table;
     this.rowVersion = rowVersion;
+    this.forgives = forgives;
     this.#plan = plan;
   }
 
