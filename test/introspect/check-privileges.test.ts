@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runSteps } from "../../src/introspect/catalogue-steps.ts";
 import { checkPrivileges } from "../../src/introspect/check-privileges.ts";
 import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../src/introspect/database-schema.ts";
-import type { ExpectedColumn, ExpectedTable } from "../../src/introspect/expected-table.ts";
+import type { ExpectedTable } from "../../src/introspect/expected-table.ts";
 
 const column = (name: string, isSelectable: boolean): ObjectColumn => ({ name, isSelectable }) as ObjectColumn;
 const object = (...columns: readonly ObjectColumn[]): SchemaObject =>
@@ -13,8 +13,8 @@ const table = (name: string, declaredBy: string, ...columns: readonly string[]):
     names: [name],
     set: "Orders",
     declaredBy,
-    columns: columns.map((each) => ({ name: each, property: `${each}Field` }) as Partial<ExpectedColumn>),
-  }) as Partial<ExpectedTable> as ExpectedTable;
+    columns: columns.map((each) => ({ name: each, property: `${each}Field` })),
+  }) as unknown as ExpectedTable;
 
 test.each<readonly [DatabaseKind, string, readonly string[]]>([
   [
