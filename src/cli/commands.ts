@@ -25,4 +25,9 @@ export const COMMANDS: readonly ListedCommand[] = [
     summary: "write typed declarations of a database; run again to merge changes of its schema",
     load: async () => (await import("./pull/pull-command.ts")).pullCommand,
   },
+  {
+    name: "check",
+    summary: "compare the declarations of a service with its database",
+    load: async () => (await import("./check/check-command.ts")).checkCommand,
+  },
 ];

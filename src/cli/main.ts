@@ -14,3 +14,5 @@ process.exitCode = await runCommand(process.argv.slice(2), COMMANDS, {
   terminal: openTerminal(process),
   signal: ended.signal,
 });
+// The module of an application that `check` imports may keep connections open. Wait for the output, not for them.
+process.stdout.write("", () => setTimeout(() => process.exit(), 100).unref());

@@ -5,6 +5,7 @@ import type { Command, CommandOption, Invocation } from "../command.ts";
 import type { ExitReason } from "../exit-codes.ts";
 import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
 import { printable, redact } from "../redact.ts";
+import { reportProblems } from "../report-problems.ts";
 import { baselineKey, readBaseline, writeBaseline } from "./baseline.ts";
 import { annotationOf, counted, countOf, describeFindings } from "./findings.ts";
 import { findModule, loadCheck, loadService } from "./load-service.ts";
@@ -38,9 +39,7 @@ export const checkCommand: Command = {
   ],
   run: async (invocation) => {
     const result = await checkModule(invocation);
-    if (!isProblem(result)) return result.reason;
-    invocation.terminal.report(`${result.message} ${result.fix}`);
-    return result.reason;
+    return isProblem(result) ? reportProblems([result], invocation.terminal) : result.reason;
   },
 };
 
