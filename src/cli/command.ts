@@ -41,6 +41,8 @@ export interface Invocation {
   /** The folder that relative paths start from. */
   readonly folder: string;
   readonly terminal: Terminal;
+  /** Reads the standard input to its end; from a terminal one line, after the prompt, without showing it. */
+  readonly readInput: (prompt: string) => Promise<string>;
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
 }

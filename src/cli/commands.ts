@@ -30,4 +30,14 @@ export const COMMANDS: readonly ListedCommand[] = [
     summary: "compare the declarations of a service with its database",
     load: async () => (await import("./check/check-command.ts")).checkCommand,
   },
+  {
+    name: "query",
+    summary: "send one request to a service over a database, and print the response",
+    load: async () => (await import("./query/query-command.ts")).queryCommand,
+  },
+  {
+    name: "hash",
+    summary: "print a line of the users file of `serve --auth basic`",
+    load: async () => (await import("./hash/hash-command.ts")).hashCommand,
+  },
 ];

@@ -2,6 +2,7 @@
 import process from "node:process";
 import { COMMANDS } from "./commands.ts";
 import { openTerminal } from "./process-terminal.ts";
+import { readInput } from "./read-input.ts";
 import { runCommand } from "./run-command.ts";
 
 const ended = new AbortController();
@@ -11,6 +12,7 @@ process.stdout.on("error", () => ended.abort());
 process.exitCode = await runCommand(process.argv.slice(2), COMMANDS, {
   environment: process.env,
   folder: process.cwd(),
+  readInput: (prompt) => readInput(process, prompt),
   terminal: openTerminal(process),
   signal: ended.signal,
 });

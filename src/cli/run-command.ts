@@ -14,7 +14,7 @@ import { reportProblems } from "./report-problems.ts";
 import { mergeSettings, readSettingsFile } from "./settings-file.ts";
 
 /** The surroundings of a run of the program. */
-export type Surroundings = Pick<Invocation, "environment" | "folder" | "signal" | "terminal">;
+export type Surroundings = Pick<Invocation, "environment" | "folder" | "readInput" | "signal" | "terminal">;
 
 /**
  * Runs the program.

@@ -18,6 +18,8 @@ export interface RunSettings {
   readonly environment?: Readonly<Record<string, string>>;
   readonly folder?: string;
   readonly signal?: AbortSignal;
+  /** The standard input. */
+  readonly input?: string;
   /** Receives each line of the standard output. */
   readonly onLine?: (line: string) => void;
 }
@@ -28,6 +30,7 @@ export async function runProgram(given: readonly string[], settings: RunSettings
   const code = await runCommand(given, COMMANDS, {
     environment: settings.environment ?? {},
     folder: settings.folder ?? tmpdir(),
+    readInput: () => Promise.resolve(settings.input ?? ""),
     signal: settings.signal ?? new AbortController().signal,
     terminal: {
       print: (line) => {

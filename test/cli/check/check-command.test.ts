@@ -37,7 +37,9 @@ async function check(
     columns: 100,
   };
   const { signal } = new AbortController();
-  const reason = await checkCommand.run({ positionals, options, file: {}, environment, folder, terminal, signal });
+  const readInput = (): Promise<string> => Promise.resolve("");
+  const around = { environment, folder, terminal, signal, readInput };
+  const reason = await checkCommand.run({ positionals, options, file: {}, ...around });
   return { reason, printed, reported };
 }
 

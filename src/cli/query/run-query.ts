@@ -1,0 +1,96 @@
+import { CompiledQuery } from "kysely";
+import { odataService, type TracedStatement } from "odatakit";
+import type { Invocation } from "../command.ts";
+import type { ExitReason } from "../exit-codes.ts";
+import { isNotLoaded, loadDatabase } from "../load-database.ts";
+import type { OpenedDatabase } from "../open-database.ts";
+import { usageProblem } from "../problem.ts";
+import { printable } from "../redact.ts";
+import { reportProblems } from "../report-problems.ts";
+
+const TIMEOUT = 10_000;
+const ROOT = "http://localhost/odata/";
+
+/** Runs `odatakit query`. */
+export async function runQuery(invocation: Invocation): Promise<ExitReason> {
+  const { positionals, options, environment, terminal } = invocation;
+  // With DATABASE_URL, the request may be the only argument.
+  const [first, second] = positionals;
+  const hasOne = second === undefined && environment["DATABASE_URL"] !== undefined;
+  const path = hasOne ? first : second;
+  if (path === undefined) {
+    const fix = 'Write `odatakit query <db> "Orders?$top=3"`.';
+    return reportProblems([usageProblem("No request is given.", fix)], terminal);
+  }
+  const url = new URL(path.replace(/^\/+/, ""), ROOT);
+  if (!url.href.startsWith(ROOT)) {
+    return reportProblems(
+      [usageProblem("The request is not relative to the service.", "Begin it with the name of an entity set.")],
+      terminal,
+    );
+  }
+  const targets = hasOne ? [] : [first ?? ""];
+  const loaded = await loadDatabase(
+    { ...invocation, positionals: targets },
+    { timeout: TIMEOUT, pool: 1, mayWrite: false },
+  );
+  if (isNotLoaded(loaded)) return reportProblems(loaded, terminal);
+  const { opened, found } = loaded;
+  try {
+    const statements: TracedStatement[] = [];
+    const service = odataService({
+      prefix: "/odata",
+      profile: "standard",
+      entitySets: found.entitySets,
+      defaults: { queryTimeout: TIMEOUT },
+      logger: {
+        error: (message) => terminal.report(`error: ${message}`),
+        warn: () => undefined,
+        info: () => undefined,
+      },
+      onStatement: (statement) => void statements.push(statement),
+    });
+    const response = await service.fetch(new Request(url));
+    terminal.print(readable(await response.text()));
+    if (options["sql"] === true || options["plan"] === true) {
+      for (const statement of statements) await printStatement(statement, opened, invocation);
+    }
+    if (response.ok) return "success";
+    terminal.report(`odatakit: The status is ${String(response.status)}.`);
+    return "findings";
+  } finally {
+    await opened.close().catch(() => undefined);
+  }
+}
+
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+async function printStatement(
+  { sql, parameters, ms, rows }: TracedStatement,
+  opened: OpenedDatabase,
+  { options, terminal }: Invocation,
+): Promise<void> {
+  terminal.print(
+    `\n-- ${String(rows)} rows, ${ms.toFixed(1)} ms, parameters ${JSON.stringify(parameters, withoutBigint)}`,
+  );
+  terminal.print(printable(sql));
+  if (options["plan"] !== true) return;
+  const explain = opened.kind === "sqlite" ? "explain query plan" : "explain";
+  const query = CompiledQuery.raw(`${explain} ${sql}`, [...parameters]);
+  const plan = await opened.db.withoutPlugins().executeQuery<Readonly<Record<string, unknown>>>(query);
+  for (const row of plan.rows) {
+    const shown = opened.kind === "sqlite" ? String(row["detail"]) : Object.values(row).map(String).join("  ");
+    terminal.print(`--   ${printable(shown)}`);
+  }
+}
+
+/** JSON has no integers beyond those of JavaScript. */
+function withoutBigint(_name: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}
