@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { writeDeclarations, type WrittenModule } from "odatakit/introspect";
+import { matchesGlob } from "../../base/glob.ts";
 import type { Command, CommandOption, Invocation } from "../command.ts";
 import { areProblems, DATABASE_OPTIONS } from "../database-options.ts";
 import type { ExitReason } from "../exit-codes.ts";
@@ -110,13 +111,12 @@ function modulesOf(
   const all = writeDeclarations(described, options);
   const names = namesOf(tables);
   if (names.length === 0) return all;
-  const patterns = names.map((name) => ({ name, pattern: patternOf(name) }));
-  const matches = (pattern: RegExp, { schema, name }: { readonly schema: string; readonly name: string }): boolean =>
-    pattern.test(name) || pattern.test(`${schema}.${name}`);
-  const unknown = patterns.find(({ pattern }) => !described.sets.some(({ table }) => matches(pattern, table)));
+  const matches = (glob: string, { schema, name }: { readonly schema: string; readonly name: string }): boolean =>
+    matchesGlob(glob, name) || matchesGlob(glob, `${schema}.${name}`);
+  const unknown = names.find((glob) => !described.sets.some(({ table }) => matches(glob, table)));
   if (unknown !== undefined) {
     return usageProblem(
-      `No published table or view is named "${printable(unknown.name)}".`,
+      `No published table or view is named "${printable(unknown)}".`,
       "`odatakit inspect` lists the names; `*` stands for any characters.",
     );
   }
@@ -128,7 +128,7 @@ function modulesOf(
   const pulled = new Set(all.filter(({ path }) => state.bases.has(path)).map(({ table }) => table));
   const limited = limitTables(
     described,
-    ({ table }) => pulled.has(table) || patterns.some(({ pattern }) => matches(pattern, table)),
+    ({ table }) => pulled.has(table) || names.some((glob) => matches(glob, table)),
   );
   return writeDeclarations(limited, options);
 }
@@ -137,10 +137,4 @@ function namesOf(tables: Invocation["options"][string]): readonly string[] {
   const given = typeof tables === "string" ? [tables] : [];
   const listed = typeof tables === "object" ? tables : given;
   return listed.flatMap((text) => text.split(",")).map((name) => name.trim());
-}
-
-/** Makes the pattern of a glob, as for `--include`. */
-function patternOf(glob: string): RegExp {
-  const escaped = glob.replaceAll(/[.+^${}()|[\]\\/-]/g, String.raw`\$&`);
-  return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`, "is");
 }

@@ -1,3 +1,4 @@
+import { matchesGlob } from "../../base/glob.ts";
 import type { ObjectName } from "../../introspect/database-schema.ts";
 
 /** Whether a glob matches an object. */
@@ -8,19 +9,10 @@ export type MatchesObject = (object: ObjectName) => boolean;
  * @param globs matches nothing if empty
  */
 export function globMatcher(globs: readonly string[]): MatchesObject {
-  const patterns = globs.map(toPattern);
-  return ({ schema, name }) => patterns.some((pattern) => pattern.test(name) || pattern.test(`${schema}.${name}`));
+  return ({ schema, name }) => globs.some((glob) => matchesGlob(glob, name) || matchesGlob(glob, `${schema}.${name}`));
 }
 
 /** Returns the globs that match no object: mistyped names, most likely. */
 export function unmatchedGlobs(globs: readonly string[], objects: readonly ObjectName[]): readonly string[] {
   return globs.filter((glob) => !objects.some(globMatcher([glob])));
-}
-
-function toPattern(glob: string): RegExp {
-  const source = glob
-    .replaceAll(/[.+^${}()|[\]\\/-]/g, String.raw`\$&`)
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${source}$`, "is");
 }

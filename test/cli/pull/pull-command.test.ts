@@ -57,6 +57,7 @@ async function pull(options: Invocation["options"] = {}, read = readChinook): Pr
     folder: application.path,
     terminal,
     signal: new AbortController().signal,
+    readInput: () => Promise.resolve(""),
   });
   return [result, lines.join("\n")];
 }
