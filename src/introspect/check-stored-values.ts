@@ -18,7 +18,7 @@ export function checkStoredValues(
       const found = findColumn(column.name, object, { ignoresCase: kind !== "postgres" });
       if (found === undefined) return [];
       const place = { set: table.set, table: table.names.join("."), column: found.name, property: column.property };
-      return [...checkWritten(column, found, place), ...checkLimits(column, found, place)];
+      return [...checkWritten(column, found, place, table.forgives === true), ...checkLimits(column, found, place)];
     });
   });
 }
@@ -27,13 +27,14 @@ function* checkWritten(
   { source, nullable }: ExpectedColumn,
   found: ObjectColumn,
   place: ColumnPlace,
+  forgives: boolean,
 ): Iterable<SchemaFinding> {
   if (source !== "create" && source !== "write") return;
   const column = `\`${place.table}.${place.column}\``;
   if (found.isGenerated) {
     const message = `The database computes the column ${column}, but clients may write the property.`;
     yield { ...place, code: "C08", severity: "error", message, fix: "Declare the property with `.computed()`." };
-  } else if (nullable && !found.nullable && !found.isIdentity) {
+  } else if (nullable && !forgives && !found.nullable && !found.isIdentity) {
     const message = `The column ${column} rejects null, but clients may write null to the property.`;
     const fix = "Declare the property without `.nullable()`, or remove `not null` from the column.";
     yield { ...place, code: "C04", severity: "warning", message, fix };

@@ -13,6 +13,8 @@ export interface ExpectedTable extends WantedTable {
   readonly keySeverity: "error" | "warning";
   /** Groups of columns by which navigations find rows. */
   readonly lookups: readonly ExpectedLookup[];
+  /** Whether properties may be null because cells may be unreadable; absent: no. */
+  readonly forgives?: boolean | undefined;
   /** Whether the service inserts rows. */
   readonly isCreated: boolean;
   /** Expressions over the columns; absent: none. */

@@ -66,6 +66,7 @@ function setTable(checked: CheckedSet, scope: CheckScope): ExpectedTable {
     key: plainColumns(rows, entityType.key, scope),
     keySeverity: "error",
     isCreated: isCreated(set),
+    forgives: rows.forgives,
     lookups,
   };
 }
