@@ -1,0 +1,56 @@
+import type { DescribedWarning } from "odatakit/introspect";
+import { expect, test } from "vitest";
+import { bannerLines, type BannerFacts } from "../../src/cli/serve/banner.ts";
+
+const warning = (code: string, place: string): DescribedWarning => ({ code, place, message: "is odd", flag: null });
+
+/** The lines of a banner without its first one. */
+function lines(
+  settings: Partial<BannerFacts["settings"]>,
+  warnings: readonly DescribedWarning[] = [],
+): readonly string[] {
+  const facts = {
+    url: "http://h/odata",
+    settings: {
+      auth: null,
+      isAnonymous: false,
+      write: null,
+      maxTop: 5,
+      timeout: 500,
+      paging: "keyset",
+      hasOpenApi: false,
+      ...settings,
+    },
+    loaded: {
+      opened: { kind: "postgres", shown: "postgres://h/d", file: null },
+      found: { schema: { product: "PostgreSQL 15" }, warnings, described: { sets: [] } },
+    },
+    version: "1",
+    ms: 1,
+    hasOwnSecret: true,
+  };
+  return bannerLines(facts as unknown as BannerFacts).slice(4, -1);
+}
+
+const COUNTS = "  0 entity sets, 0 properties, 0 navigations. ";
+
+test.each([
+  [{}, "Anonymous read access from this machine"],
+  [{ isAnonymous: true }, "Anonymous read access"],
+  [{ auth: "key" }, "read access with an API key"],
+  [{ auth: "basic", write: "all" }, "read and write access with a password"],
+] as const)("tells who may do what: %j", (settings, text) => {
+  expect(lines(settings)).toEqual([`${COUNTS}${text}; 5 rows a page, 0.5 s a query.`]);
+});
+
+test("groups warnings by cause, and shows eight", () => {
+  const warnings = ["a", "a", "b", "c", "d", "e", "f", "g", "h", "i"].map((code, at) =>
+    warning(code, `T${String(at)}`),
+  );
+  expect(lines({}, warnings).slice(1)).toEqual([
+    "  10 warnings",
+    "    T0 and 1 more  is odd",
+    ...["T2", "T3", "T4", "T5", "T6", "T7", "T8"].map((place) => `    ${place}  is odd`),
+    "    1 other kind: `odatakit inspect` lists all",
+  ]);
+});
