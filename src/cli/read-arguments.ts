@@ -28,10 +28,9 @@ export function readArguments(command: Command, given: readonly string[]): Given
     const problem = takeOption(command, { name, rawName, value }, found);
     if (problem !== undefined) return problem;
   }
-  const [, ...surplus] = positionals.slice(Math.max(command.maxPositionals - 1, 0));
-  if (positionals.length > command.maxPositionals) {
-    const text = printable(surplus[0] ?? positionals[0] ?? "");
-    return usageProblem(`${JSON.stringify(text)} is one argument too many.`, usageOf(command));
+  const surplus = positionals[command.maxPositionals];
+  if (surplus !== undefined) {
+    return usageProblem(`${JSON.stringify(printable(surplus))} is one argument too many.`, usageOf(command));
   }
   return { positionals, options: found };
 }
@@ -60,14 +59,13 @@ function takeOption(
   }
   if (value === undefined || value === "") {
     if (option.isValueOptional !== true) {
-      return usageProblem(`\`--${name}\` needs a value.`, `Write \`--${name} ${option.value ?? "<value>"}\`.`);
+      return usageProblem(`\`--${name}\` needs a value.`, `Write \`--${name} ${String(option.value)}\`.`);
     }
     found[name] = true;
     return undefined;
   }
   if (option.type === "list") {
-    const before = found[name];
-    found[name] = [...(Array.isArray(before) ? (before as readonly string[]) : []), value];
+    found[name] = [...((found[name] ?? []) as readonly string[]), value];
     return undefined;
   }
   if (found[name] !== undefined) return usageProblem(`\`--${name}\` is given twice.`, "Give it once.");
@@ -76,5 +74,5 @@ function takeOption(
 }
 
 function usageOf({ name, positionals }: Command): string {
-  return `Write \`odatakit ${name}${positionals === "" ? "" : ` ${positionals}`}\`.`;
+  return `Write \`${["odatakit", name, positionals].join(" ").trim()}\`.`;
 }

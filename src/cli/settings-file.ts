@@ -82,7 +82,8 @@ function checkObject(name: string, value: unknown): readonly Problem[] {
   ];
 }
 
-function hasType(value: unknown, { type }: CommandOption): boolean {
+function hasType(value: unknown, { type, isValueOptional }: CommandOption): boolean {
+  if (isValueOptional === true && typeof value === "boolean") return true;
   switch (type) {
     case "boolean":
       return typeof value === "boolean";
@@ -108,8 +109,13 @@ export function mergeSettings(
   for (const [name, value] of Object.entries(settings)) {
     const option = Object.hasOwn(options, name) && !OBJECTS.has(name) ? options[name] : undefined;
     if (option === undefined) continue;
-    if (option.type === "list") fromFile[name] = Array.isArray(value) ? (value as readonly string[]) : [String(value)];
-    else fromFile[name] = typeof value === "boolean" ? value : String(value);
+    fromFile[name] = toOption(value, option);
   }
   return { ...fromFile, ...given };
+}
+
+function toOption(value: unknown, { type }: CommandOption): boolean | string | readonly string[] {
+  if (typeof value === "boolean") return value;
+  if (type !== "list") return String(value);
+  return Array.isArray(value) ? (value as readonly string[]) : [String(value)];
 }

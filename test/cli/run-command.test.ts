@@ -14,7 +14,9 @@ async function runFailing(failure: unknown, given: readonly string[] = ["work", 
     maxPositionals: 1,
     options: { "no-install": { type: "boolean", value: null, summary: "", default: null, inFile: false } },
     examples: [],
-    run: () => Promise.reject(failure),
+    run: () => {
+      throw failure;
+    },
   };
   const code = await runCommand(given, [{ name: "work", summary: "works", load: () => Promise.resolve(command) }], {
     environment: {},

@@ -177,6 +177,52 @@ describe("odatakit serve", () => {
     expect(await send("Customers", WRITE_KEY)).toBe(405);
   });
 
+  test("odatakit.json holds settings of serve", async () => {
+    const folder = testFolder();
+    writeFileSync(
+      join(folder, "odatakit.json"),
+      JSON.stringify({ write: true, auth: "key", anonymous: false, cors: ["*"], "max-top": 1, paging: "offset" }),
+    );
+    const { url } = await serveShop([], { folder, environment: { ODATAKIT_API_KEYS: `${WRITE_KEY}:write` } });
+    const headers = { "X-Api-Key": WRITE_KEY, Origin: "https://a.example" };
+    const response = await fetch(`${url}/Customers`, { headers });
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect(((await response.json()) as { value: unknown[] }).value.length).toBe(1);
+    expect(await statusOf(`${url}/Customers(2)`, { method: "DELETE", headers })).toBe(204);
+  });
+
+  test("--quiet prints nothing", async () => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    const ending = new AbortController();
+    ending.abort();
+    const given = ["serve", "shop.db", "--port", "0", "--quiet"];
+    expect(await runProgram(given, { folder, signal: ending.signal })).toEqual({ code: 0, out: "", err: "" });
+  });
+
+  test("takes the next free port if none is given", async () => {
+    const taken = createServer().listen(3000, "127.0.0.1");
+    await Promise.race([once(taken, "listening"), once(taken, "error")]);
+    const folder = testFolder();
+    writeDatabase(folder);
+    const ending = new AbortController();
+    const { code, out } = await runProgram(["serve", "shop.db", "--json"], {
+      folder,
+      signal: ending.signal,
+      onLine: () => ending.abort(),
+    });
+    taken.close();
+    expect([code, out]).toEqual([0, expect.stringMatching(/127\.0\.0\.1:30\d\d\/odata/)]);
+    expect(out).not.toContain(":3000/");
+  });
+
+  test("an address of another machine is refused", async () => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    const { code, err } = await runProgram(["serve", "shop.db", "--host", "192.0.2.1", "--anonymous"], { folder });
+    expect([code, err]).toEqual([2, expect.stringContaining("This machine has no address 192.0.2.1.")]);
+  });
+
   test("--auth basic checks names and passwords", async () => {
     const folder = testFolder();
     const users = join(folder, "users");

@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import { toWireName } from "../../definition/names.ts";
 import { edm } from "../../definition/types/edm-builders.ts";
 import { entityType, enumType } from "../../definition/types/entity-type.ts";
@@ -40,11 +41,7 @@ export function declareTypes(service: DescribedService, isWritten: (set: Describ
     }),
   );
   return {
-    entityType: (name) => {
-      const found = entityTypes.get(name);
-      if (found === undefined) throw new Error(`There is no entity type ${name}.`);
-      return found;
-    },
+    entityType: (name) => required(entityTypes.get(name), `There is no entity type ${name}.`),
   };
 }
 
@@ -78,9 +75,7 @@ function itemOf(
   enumTypes: ReadonlyMap<string, EnumTypeDeclaration>,
 ): LooseProperty {
   if (typeof type === "object") {
-    const found = enumTypes.get(type.enumType);
-    if (found === undefined) throw new Error(`There is no enumeration type ${type.enumType}.`);
-    return edm.enum(found);
+    return edm.enum(required(enumTypes.get(type.enumType), `There is no enumeration type ${type.enumType}.`));
   }
   // All builders take facets, and ignore those of other types.
   const builder = type.slice("Edm.".length).replace(/^./, (letter) => letter.toLowerCase()) as "string";

@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import type { SchemaObject } from "../../introspect/database-schema.ts";
 import type { StorageForm } from "../../kysely/columns/storage-option.ts";
 import type { DescribedLink, DescribedNavigation } from "../described-service.ts";
@@ -7,7 +8,7 @@ import type { FoundLink } from "./find-links.ts";
 import type { FoundRelation } from "./find-relations.ts";
 import { memberOf, namesOf, type FoundService } from "./found-service.ts";
 import { mayBeNull } from "./may-be-null.ts";
-import { roughMapping } from "./rough-mapping.ts";
+import { publishedColumn } from "./rough-mapping.ts";
 
 /** Describes the navigations of an object: its foreign keys, those that refer to it, and link tables. */
 export function describeNavigations(draft: DraftObject, found: FoundService): readonly DescribedNavigation[] {
@@ -36,10 +37,8 @@ function describeToOne(relation: FoundRelation, found: FoundService): DescribedN
 }
 
 function mayBeNullIn(draft: DraftObject, name: string, { schema, options }: FoundService): boolean {
-  const column = draft.columns.find((each) => each.name === name);
-  const mapping = column === undefined ? undefined : roughMapping(schema.kind, column, options);
-  if (column === undefined || mapping === undefined || !("column" in mapping)) return true;
-  return mayBeNull(draft, column, mapping.column, schema.kind);
+  const { column, mapped } = publishedColumn(draft.columns, name, schema.kind, options);
+  return mayBeNull(draft, column, mapped, schema.kind);
 }
 
 function describeReverse(relation: FoundRelation, found: FoundService): DescribedNavigation {
@@ -76,29 +75,24 @@ function describeThrough(link: FoundLink, found: FoundService): DescribedNavigat
 function describeLink({ link, from, to }: FoundLink, found: FoundService): DescribedLink | undefined {
   const columns: Record<string, StorageForm> = {};
   for (const name of [...from.foreignKey.columns, ...to.foreignKey.columns]) {
-    const column = link.columns.find((each) => each.name === name);
-    const mapping = column === undefined ? undefined : roughMapping(found.schema.kind, column, found.options);
-    if (mapping === undefined || !("column" in mapping) || mapping.column.sql !== null) return undefined;
-    if (mapping.column.storage !== null) columns[name] = mapping.column.storage;
+    const { mapped } = publishedColumn(link.columns, name, found.schema.kind, found.options);
+    if (mapped.sql !== null) return undefined;
+    if (mapped.storage !== null) columns[name] = mapped.storage;
   }
   const { object } = link;
-  const field = (owner: SchemaObject, name: string): string => memberOf(owner, name, found.names).field;
+  const field = (owner: SchemaObject, name: string | undefined): string =>
+    memberOf(owner, required(name, "A foreign key has as many columns as its target."), found.names).field;
   return {
     table: { schema: object.schema, name: object.name },
     needsSchema: object.schema !== found.schema.defaultSchema,
-    from: from.foreignKey.columns.map((name, at) => [
-      field(from.to.object, from.foreignKey.targetColumns[at] ?? ""),
-      name,
-    ]),
-    to: to.foreignKey.columns.map((name, at) => [name, field(to.to.object, to.foreignKey.targetColumns[at] ?? "")]),
+    from: from.foreignKey.columns.map((name, at) => [field(from.to.object, from.foreignKey.targetColumns[at]), name]),
+    to: to.foreignKey.columns.map((name, at) => [name, field(to.to.object, to.foreignKey.targetColumns[at])]),
     columns,
   };
 }
 
 function relationNames({ id }: FoundRelation, { names }: FoundService): RelationNames {
-  const found = names.relations.get(id);
-  if (found === undefined) throw new Error(`The foreign key ${id} has no names.`);
-  return found;
+  return required(names.relations.get(id), "Each relation has names.");
 }
 
 function targetOf(object: SchemaObject, { names }: FoundService): Pick<DescribedNavigation, "target" | "targetSet"> {
@@ -115,6 +109,6 @@ function pairs(
 ): DescribedNavigation["on"] {
   return columns.map((name, at) => [
     memberOf(object, name, names).field,
-    memberOf(target, targetColumns[at] ?? "", names).field,
+    memberOf(target, required(targetColumns[at], "A foreign key has as many columns as its target."), names).field,
   ]);
 }

@@ -10,7 +10,7 @@ import { draftObject, type DraftObject } from "./draft-object.ts";
 import { findLinks, type FoundLink } from "./find-links.ts";
 import { findRelations, type FoundRelation, type IsComparable } from "./find-relations.ts";
 import { mapReader } from "./read-map.ts";
-import { roughMapping } from "./rough-mapping.ts";
+import { publishedColumn } from "./rough-mapping.ts";
 import { selectObjects } from "./select-objects.ts";
 
 /**
@@ -55,18 +55,15 @@ function styleOf({ names = {} }: DescribeOptions): "as-is" | "idiomatic" {
 
 /** A navigation compares values of one type. */
 function comparison({ kind }: DatabaseSchema, options: DescribeOptions): IsComparable {
-  const typeOf = (draft: DraftObject, name: string): string => {
-    const column = draft.columns.find((each) => each.name === name);
-    if (column === undefined) return "";
-    const mapping = roughMapping(kind, column, options);
-    if (!("column" in mapping)) return "";
-    const { type, isCollection } = mapping.column;
+  const typeOf = ([draft, name]: readonly [draft: DraftObject, column: string]): string => {
+    const { column, mapped } = publishedColumn(draft.columns, name, kind, options);
+    const { type, isCollection } = mapped;
     if (isCollection) return "";
-    return typeof type === "string" ? type : objectKey(column.enumType ?? { schema: "", name: "" });
+    return typeof type === "string" ? type : JSON.stringify(column.enumType);
   };
   return (from, to) => {
-    const type = typeOf(...from);
-    return type !== "" && type === typeOf(...to);
+    const type = typeOf(from);
+    return type !== "" && type === typeOf(to);
   };
 }
 

@@ -33,7 +33,7 @@ export function findRelations(
       const reason = reasonAgainst(from, to, foreignKey, isComparable);
       if (reason !== undefined || to === undefined) {
         const place = `${placeOf(from.object)}(${foreignKey.columns.join(", ")})`;
-        warn({ code: "foreign-key", place, message: `is no navigation: ${reason ?? ""}`, flag: null });
+        warn({ code: "foreign-key", place, message: `is no navigation: ${String(reason)}`, flag: null });
         return [];
       }
       const isUnique = isUniqueIn(from.object, foreignKey.columns);
@@ -61,10 +61,10 @@ function reasonAgainst(
   if (missing !== undefined) return `the column ${place}.${missing} is not published`;
   if (targetColumns.length !== columns.length) return `${place} has no key with as many columns`;
   if (!isUniqueIn(to.object, targetColumns)) return `${place}(${targetColumns.join(", ")}) is not unique`;
-  const other = columns.findIndex((name, at) => !isComparable([from, name], [to, targetColumns[at] ?? ""]));
+  const other = columns.findIndex((name, at) => !isComparable([from, name], [to, String(targetColumns[at])]));
   return other < 0
     ? undefined
-    : `${columns[other] ?? ""} and ${place}.${targetColumns[other] ?? ""} have different types`;
+    : `${String(columns[other])} and ${place}.${String(targetColumns[other])} have different types`;
 }
 
 function hasColumn({ columns }: DraftObject, name: string): boolean {

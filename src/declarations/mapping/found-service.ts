@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
 import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedWarning } from "../described-service.ts";
@@ -19,14 +20,10 @@ export interface FoundService {
 
 /** Returns the names of a published object. */
 export function namesOf(object: SchemaObject, names: ServiceNames): ObjectNames {
-  const found = names.objects.get(objectKey(object));
-  if (found === undefined) throw new Error(`${object.name} has no name.`);
-  return found;
+  return required(names.objects.get(objectKey(object)), `${object.name} has no name.`);
 }
 
 /** Returns the name of the property of a published column. */
 export function memberOf(object: SchemaObject, column: string, names: ServiceNames): MemberName {
-  const found = namesOf(object, names).properties.get(column);
-  if (found === undefined) throw new Error(`${object.name}.${column} has no name.`);
-  return found;
+  return required(namesOf(object, names).properties.get(column), `${object.name}.${column} has no name.`);
 }

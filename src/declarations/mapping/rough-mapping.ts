@@ -1,9 +1,11 @@
+import { required } from "../../base/required.ts";
 import type { DatabaseKind, ObjectColumn, ObjectName } from "../../introspect/database-schema.ts";
 import type { ColumnMapping, MapColumn } from "../columns/column-mapping.ts";
 import { mapMysqlColumn } from "../columns/mysql-columns.ts";
 import { mapPostgresColumn } from "../columns/postgres-columns.ts";
 import { mapSqliteColumn } from "../columns/sqlite-columns.ts";
 import type { DescribeOptions } from "../describe-options.ts";
+import type { DescribedColumn } from "../described-service.ts";
 
 /** The mappers of columns. */
 export const MAPPERS: Readonly<Record<DatabaseKind, MapColumn>> = {
@@ -24,4 +26,26 @@ export function roughMapping(
 /** Returns the name of an object for messages and flags. */
 export function placeOf({ schema, name }: ObjectName): string {
   return schema === "main" ? name : `${schema}.${name}`;
+}
+
+/** A published column of an object. */
+export interface PublishedColumn {
+  readonly column: ObjectColumn;
+  readonly mapped: DescribedColumn;
+}
+
+/** Returns a published column with its type. @param columns the published columns of its object */
+export function publishedColumn(
+  columns: readonly ObjectColumn[],
+  name: string | undefined,
+  kind: DatabaseKind,
+  options: DescribeOptions,
+): PublishedColumn {
+  const unpublished = "The column is not published.";
+  const column = required(
+    columns.find((each) => each.name === name),
+    unpublished,
+  );
+  const mapping = roughMapping(kind, column, options);
+  return { column, mapped: required("column" in mapping ? mapping.column : null, unpublished) };
 }

@@ -1,0 +1,43 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runProgram, testFolder, writeDatabase } from "../run-program.ts";
+
+describe("odatakit pull of a database", () => {
+  test("writes the modules of a file, with the settings of odatakit.json", async () => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    writeFileSync(join(folder, "odatakit.json"), '{"prefix":"/api","max-top":"50","out":"model"}');
+    const first = await runProgram(["pull", "shop.db"], { folder });
+    expect([first.code, first.out]).toEqual([0, expect.stringContaining("order.ts")]);
+    const service = readFileSync(join(folder, "model/service.ts"), "utf8");
+    expect(service).toContain('prefix: "/api"');
+    expect(service).toContain("maxTop: 50");
+    expect(readFileSync(join(folder, "model/database.ts"), "utf8")).toContain("shop.db");
+    const again = await runProgram(["pull", "shop.db", "--check"], { folder });
+    expect(again.code).toBe(0);
+  });
+
+  test("writes nothing with --check, and exits with 1", async () => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    const { code } = await runProgram(["pull", "shop.db", "--out", "model", "--check"], { folder });
+    expect([code, existsSync(join(folder, "model"))]).toEqual([1, false]);
+  });
+
+  test.each([
+    ['{"prefix":5}', ["pull", "shop.db", "--out", "m"], 2, "is invalid"],
+    ['{"max-top":"many"}', ["pull", "shop.db", "--out", "m"], 2, "is invalid"],
+    ["{}", ["pull", "--out", "m"], 2, "No database is given."],
+    ["{}", ["pull", "missing.db", "--out", "m"], 3, "There is no file"],
+    ["{}", ["pull", "shop.db"], 2, "No folder is given."],
+    ["{}", ["pull", "shop.db", "--out", "m", "--tables", "nope"], 2, "No published table or view is named"],
+    ["{}", ["pull", "shop.db", "--out", "shop.db"], 2, "is not a folder"],
+  ])("%s %j", async (settings, given, code, message) => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    writeFileSync(join(folder, "odatakit.json"), settings);
+    const run = await runProgram(given, { folder });
+    expect([run.code, run.err]).toEqual([code, expect.stringContaining(message)]);
+  });
+});
