@@ -19,6 +19,16 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Small modules that many entries share: one chunk for each group, so that `dist` has few files. Declarations belong to no
+ * group.
+ */
+const SHARED = [
+  { name: "base", test: /\/src\/(?:base|errors|json)\/.*(?<!\.d)\.ts$/u },
+  { name: "model", test: /\/src\/(?:edm|query|definition)\/.*(?<!\.d)\.ts$/u },
+  { name: "command", test: /\/src\/cli\/(?!main)[^/]+(?<!\.d)\.ts$/u },
+];
+
+/**
  * Writes `dist`: one JavaScript file and one declaration file for each entry, and chunks for their shared code. Source maps
  * contain their sources, so the package needs no `src`.
  * @param project the folder of package.json
@@ -46,6 +56,7 @@ export async function bundle(project: string, entries: Readonly<Record<string, P
       format: "esm",
       sourcemap: true,
       chunkFileNames: "chunks/[name].js",
+      codeSplitting: { groups: SHARED },
       comments: { legal: true, annotation: true, jsdoc: false },
     });
   } finally {

@@ -80,6 +80,7 @@ describe("the tarball", () => {
       "./fastify",
       "./hono",
       "./introspect",
+      "./check",
       "./openapi",
       "./sqlite",
     ]);
@@ -111,6 +112,8 @@ describe("the tarball", () => {
       "adapters/hono",
       "kysely/index",
       "openapi/index",
+      "declarations/index",
+      "service/check-database",
       "kysely/sqlite/sqlite-dialect",
     ]) {
       expect(readPacked(`dist/${path}.d.ts`), path).toContain("/**");
@@ -128,11 +131,22 @@ describe("an application with the tarball", () => {
 
   it("imports all entries and serves a request", () => {
     const program = `import { service } from "./service.ts";
-      for (const name of ["node", "express", "fastify", "hono", "kysely", "openapi", "sqlite"]) await import("odatakit/" + name);
+      for (const name of ["node", "express", "fastify", "hono", "kysely", "openapi", "sqlite", "introspect", "check"]) await import("odatakit/" + name);
       const response = await service.fetch(new Request("http://localhost/odata/Things(1)"));
       console.log(response.status, (await response.json()).Name);`;
     writeFileSync(join(application, "main.ts"), program);
     expect(node("main.ts").trim()).toBe("200 a");
+  });
+
+  it("has the command, which serves a file", () => {
+    const program = join(application, "node_modules/odatakit/dist/cli/main.js");
+    const script = `import { DatabaseSync } from "node:sqlite";
+      new DatabaseSync("small.db").exec("create table things (id integer primary key, name text)");`;
+    writeFileSync(join(application, "small.ts"), script);
+    node("--no-warnings", "small.ts");
+    expect(node("--no-warnings", program, "query", "small.db", "Things/$count").trim()).toBe("0");
+    expect(node(program, "--version").trim()).toMatch(/^\d+\.\d+\.\d+/u);
+    rmSync(join(application, "small.db"));
   });
 
   it("runs long reads of SQLite in a thread", () => {
@@ -161,7 +175,7 @@ describe("an application with the tarball", () => {
 
   it("is checked by the compiler, with the declarations of the package", () => {
     const options = { module: "nodenext", target: "es2023", strict: true, noEmit: true, types: ["node"] };
-    const entries = ["node", "express", "hono", "kysely", "openapi", "sqlite"].map(
+    const entries = ["node", "express", "hono", "kysely", "openapi", "sqlite", "introspect", "check"].map(
       (name) => `export * as ${name} from "odatakit/${name}";`,
     );
     writeFileSync(join(application, "entries.ts"), entries.join("\n"));
