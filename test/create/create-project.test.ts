@@ -142,3 +142,48 @@ describe("create-odatakit", () => {
 function version(): string {
   return (JSON.parse(readSource("packages/create-odatakit/package.json").text) as { version: string }).version;
 }
+
+describe("a project of an existing database", () => {
+  test.each([
+    ["postgres://app:geheim@db/shop", "DATABASE_URL=postgres://app:geheim@db/shop\n", "pg"],
+    ["mariadb://app:geheim@db/shop", "DATABASE_URL=mariadb://app:geheim@db/shop\n", "mysql2"],
+    ["/data/shop.db", "DATABASE_FILE=/data/shop.db\n", "kysely"],
+  ])("%s: declarations come from pull, and the database stays in .env", async (from, variable, driver) => {
+    const folder = join(emptyFolder(), "shop");
+    const pull = (source: string, project: string): Promise<boolean> => {
+      mkdirSync(join(project, "src/model"), { recursive: true });
+      writeFileSync(join(project, "src/model/index.ts"), `// ${source === from ? "pulled" : source}\n`);
+      return Promise.resolve(true);
+    };
+    const { code, out, err } = await create([folder, "--from", from], { pull });
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).not.toContain("seed");
+    expect(filesOf(folder)).toEqual([
+      ".dockerignore",
+      ".env",
+      ".env.example",
+      ".gitignore",
+      "Dockerfile",
+      "package.json",
+      "src/main.ts",
+      "src/model/index.ts",
+      "src/service.ts",
+      "test/service.test.ts",
+      "tsconfig.json",
+    ]);
+    expect(readFileSync(join(folder, ".env"), "utf8")).toBe(variable);
+    expect(readFileSync(join(folder, ".env.example"), "utf8")).not.toContain("geheim");
+    expect(readFileSync(join(folder, "src/model/index.ts"), "utf8")).toBe("// pulled\n");
+    const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      dependencies: Record<string, string>;
+    };
+    expect(Object.keys(dependencies)).toContain(driver);
+  });
+
+  test("is not created if pull fails", async () => {
+    const folder = join(emptyFolder(), "shop");
+    const { code, err } = await create([folder, "--from", "x.db"], { pull: () => Promise.resolve(false) });
+    expect([code, err]).toEqual([1, "No project was created: the declarations of the database are missing.\n"]);
+    expect(existsSync(folder)).toBe(false);
+  });
+});

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -60,6 +60,20 @@ describe("a project of create-odatakit", () => {
     const given = ["--allow=import/no-cycle", "src/model", "src/service.ts", "src/users.ts"];
     const report = run(join(ROOT, "node_modules/oxlint/bin/oxlint"), ...given);
     expect(report).toContain("Found 0 warnings and 0 errors.");
+  });
+
+  it("can declare the tables of a database, by the packed command", () => {
+    const program = join(project, "node_modules/odatakit/dist/cli/main.js");
+    const target = join(parent, "from");
+    cpSync(join(parent, "package/template/base"), target, { recursive: true });
+    cpSync(join(parent, "package/template/from"), target, { recursive: true });
+    cpSync(join(project, "package.json"), join(target, "package.json"));
+    symlinkSync(join(project, "node_modules"), join(target, "node_modules"), "junction");
+    const given = ["pull", join(project, "shop.db"), "--out", "src/model"];
+    const run = { cwd: target, encoding: "utf8" } as const;
+    expect(execFileSync(process.execPath, [program, ...given], run)).toContain("order.ts");
+    expect(npm(target, "test")).toMatch(/^\S* ?fail 0$/mu);
+    expect(npm(target, "run", "--silent", "check")).toBe("");
   });
 
   it("starts, and serves its tables", async () => {

@@ -11,13 +11,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { makeDatabase } from "./make-database.ts";
 import type { Database, ProjectArguments } from "./project-arguments.ts";
-import { environmentFile, packageJson, packageName } from "./project-files.ts";
+import { environmentFile, exampleOf, packageJson, packageName, variableOf } from "./project-files.ts";
 
-/** Writes the declarations of a database into a folder. @returns whether it succeeded; it prints its own errors */
-export type ModelWriter = (from: string, folder: string, version: string) => Promise<boolean>;
+/** Writes the declarations of a database into `src/model` of a project. @returns whether it succeeded; it prints its errors */
+export type ModelWriter = (from: string, project: string, version: string) => Promise<boolean>;
 
 /** A project to create. */
 export interface Project extends ProjectArguments {
@@ -44,15 +44,18 @@ export async function createProject(
   try {
     const database = from === null ? project.database : databaseOf(from);
     cpSync(join(template, "base"), draft, { recursive: true });
-    cpSync(join(template, from === null ? database : "from"), draft, { recursive: true });
-    if (from !== null && !(await pull(from, join(draft, "src/model"), version))) {
+    const parts = from === null ? ["example", database] : ["from"];
+    for (const part of parts) cpSync(join(template, part), draft, { recursive: true });
+    if (from !== null && !(await pull(sourceOf(from), draft, version))) {
       return { message: `No project was created: the declarations of the database are missing.`, exitCode: 1 };
     }
     // npm leaves a file of this name out of every package.
     renameSync(join(draft, "gitignore"), join(draft, ".gitignore"));
     const facts = { name: packageName(basename(folder)), database, odatakit: `^${version}`, isExample: from === null };
     writeFileSync(join(draft, "package.json"), packageJson(facts));
-    writeFileSync(join(draft, ".env"), environmentFile(readFileSync(join(draft, ".env.example"), "utf8")));
+    if (from !== null) writeFileSync(join(draft, ".env.example"), exampleOf(database));
+    const example = readFileSync(join(draft, ".env.example"), "utf8");
+    writeFileSync(join(draft, ".env"), from === null ? environmentFile(example) : variableOf(database, sourceOf(from)));
     if (from === null && database === "sqlite") await makeDatabase(draft);
     mkdirSync(folder, { recursive: true });
     cpSync(draft, folder, { recursive: true });
@@ -70,6 +73,11 @@ function takenFolder(folder: string): string | null {
   return first === undefined
     ? null
     : `The folder "${folder}" is not empty: it contains "${first}". Name another folder.`;
+}
+
+/** The path of a file is absolute, because the project is another folder. */
+function sourceOf(from: string): string {
+  return databaseOf(from) === "sqlite" ? resolve(from) : from;
 }
 
 function databaseOf(from: string): Database {

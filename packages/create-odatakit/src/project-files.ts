@@ -68,6 +68,18 @@ export function environmentFile(example: string): string {
     .replaceAll(/replace-this-key-of-(?:staff|ada)/gu, () => randomBytes(24).toString("base64url"));
 }
 
+/** Returns the text of `.env.example` for an existing database. */
+export function exampleOf(database: Database): string {
+  const scheme = database === "postgres" ? "postgresql" : "mysql";
+  const value = database === "sqlite" ? "shop.db" : `${scheme}://user:password@127.0.0.1/shop`;
+  return `# Copied to .env, which git ignores.\n${variableOf(database, value)}`;
+}
+
+/** Returns the line of `.env` that names a database. */
+export function variableOf(database: Database, value: string): string {
+  return `${database === "sqlite" ? "DATABASE_FILE" : "DATABASE_URL"}=${value}\n`;
+}
+
 function versionsOf(names: readonly (keyof typeof VERSIONS)[]): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, VERSIONS[name]]));
 }

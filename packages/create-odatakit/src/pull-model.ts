@@ -4,12 +4,13 @@ import process from "node:process";
 import { VERSIONS } from "./project-files.ts";
 
 /** Writes the declarations of a database with `odatakit pull`, which npm fetches. The URL may contain a password, so it is no argument. */
-export async function pullModel(from: string, folder: string, version: string): Promise<boolean> {
+export async function pullModel(from: string, project: string, version: string): Promise<boolean> {
   const packages = [`odatakit@${version}`, ...neededBy(from)].map((name) => `--package=${name}`);
-  const given = ["exec", "--yes", ...packages, "--", "odatakit", "pull", "--out", folder];
+  const given = ["exec", "--yes", ...packages, "--", "odatakit", "pull", "--out", "src/model"];
   const { npm_execpath: npm } = process.env;
   const [command, ...first] = npm === undefined ? ["npm"] : [process.execPath, npm];
   const child = spawn(command ?? "npm", [...first, ...given], {
+    cwd: project,
     stdio: "inherit",
     env: { ...process.env, DATABASE_URL: from },
     shell: npm === undefined && process.platform === "win32",
