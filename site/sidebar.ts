@@ -23,6 +23,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Introduction", link: "/" },
       { text: "First service", link: "/get-started" },
       { text: "Over a database", link: "/get-started-database" },
+      { text: "From a database to a product", link: "/from-a-database-to-a-product" },
     ],
   },
   {
@@ -76,6 +77,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Services", link: "/reference/services" },
       { text: "SQL", link: "/reference/sql" },
       { text: "Check a database", link: "/reference/check" },
+      { text: "Command line", link: "/reference/command-line" },
       { text: "Functions and actions", link: "/reference/operations" },
       { text: "Handlers that use other sets", link: "/reference/handlers" },
       { text: "OpenAPI", link: "/reference/openapi" },
