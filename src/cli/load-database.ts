@@ -12,6 +12,8 @@ import { parseTarget } from "./target.ts";
 export interface LoadedDatabase {
   readonly opened: OpenedDatabase;
   readonly found: IntrospectedDatabase;
+  /** Reads the catalogue again. */
+  readonly readAgain: () => Promise<IntrospectedDatabase>;
 }
 
 /** Further settings of the entity sets. */
@@ -38,9 +40,11 @@ export async function loadDatabase(
   terminal.progress("Reading its tables …");
   try {
     const { introspectDatabase } = await importPackage(() => import("odatakit/introspect"), ["kysely"]);
-    const found = await introspectDatabase(opened.db, { ...parts.options, schemas: parts.schemas, ...sets });
+    const readAgain = (): Promise<IntrospectedDatabase> =>
+      introspectDatabase(opened.db, { ...parts.options, schemas: parts.schemas, ...sets });
+    const found = await readAgain();
     terminal.progress(null);
-    return { opened, found };
+    return { opened, found, readAgain };
   } catch (error) {
     await opened.close().catch(() => undefined);
     const { ConfigurationError } = await import("odatakit");

@@ -9,6 +9,8 @@ export interface ServiceParts {
   readonly access: Access;
   readonly secret: string;
   readonly report: (line: string) => void;
+  /** Called after a request has failed; absent if nobody looks at the schema. */
+  readonly onFailure?: (() => void) | undefined;
 }
 
 /** The hosts of requests that reach a loopback address without a rebound name. */
@@ -17,7 +19,7 @@ const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 /** Makes the service. */
 export function makeService(
   entitySets: readonly EntitySet[],
-  { settings, access, secret, report }: ServiceParts,
+  { settings, access, secret, report, onFailure }: ServiceParts,
 ): ODataService {
   const { prefix, profile, timeout, paging, origins, trustsProxy, hasOpenApi, host, auth } = settings;
   const isGuarded = auth === null && isLoopback(host);
@@ -32,7 +34,10 @@ export function makeService(
     ...(hasOpenApi ? { routes: [openApiRoute()] } : {}),
     ...(access.challenge === null ? {} : { challenge: access.challenge, authorization: authenticated() }),
     logger: {
-      error: (message, fields) => report(lineOf("error", message, fields)),
+      error: (message, fields) => {
+        report(lineOf("error", message, fields));
+        onFailure?.();
+      },
       warn: (message, fields) => report(lineOf("warning", message, fields)),
       info: () => undefined,
     },

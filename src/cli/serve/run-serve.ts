@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
-import { role } from "odatakit";
+import { reloadable, role } from "odatakit";
 import type { DescribedSet } from "odatakit/introspect";
 import type { Invocation } from "../command.ts";
 import type { ExitReason } from "../exit-codes.ts";
@@ -13,6 +13,7 @@ import { readAccess, type Access } from "./access.ts";
 import { bannerLines } from "./banner.ts";
 import { makeService } from "./make-service.ts";
 import { readServeSettings, type ServeSettings } from "./serve-settings.ts";
+import type { SchemaWatch } from "./watch-database.ts";
 import { writtenOperations } from "./written-sets.ts";
 
 /** Runs `odatakit serve` until a signal ends it. */
@@ -70,12 +71,15 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     const fix = "Give 32 characters or more, such as the output of `openssl rand -hex 32`.";
     return reportProblems([usageProblem("`ODATAKIT_SECRET` is too short.", fix)], terminal);
   }
-  const service = makeService(loaded.found.entitySets, {
+  const watching: { current: SchemaWatch | undefined } = { current: undefined };
+  const parts = {
     settings,
     access,
     secret: secret ?? randomBytes(32).toString("hex"),
     report: terminal.report,
-  });
+    ...(settings.watch === null ? {} : { onFailure: () => watching.current?.look() }),
+  };
+  const service = reloadable(makeService(loaded.found.entitySets, parts));
   const server = await firstFree(settings, (port) => serve(service, { host: settings.host, port }));
   if (isProblem(server)) return reportProblems([server], terminal);
   const url = `${server.url}${settings.prefix}`;
@@ -85,8 +89,21 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     const facts = { url, settings, loaded, ms, version: packageVersion(), hasOwnSecret: secret !== undefined };
     for (const line of bannerLines(facts)) terminal.print(line);
   }
+  if (settings.watch !== null) {
+    const reload = async (): Promise<void> => {
+      const { entitySets } = await loaded.readAgain();
+      await service.replace(makeService(entitySets, parts));
+    };
+    const { watch: interval } = settings;
+    const { watchDatabase } = await import("./watch-database.ts");
+    watching.current = watchDatabase(loaded.opened, { interval, signal, reload, report: terminal.report });
+  }
+  const look = (): void => watching.current?.look();
+  process.on("SIGHUP", look);
   await ended(signal);
+  process.off("SIGHUP", look);
   await server.close();
+  await watching.current?.ended;
   return "success";
 }
 

@@ -78,6 +78,13 @@ export const serveCommand: Command = {
     },
     cors: { ...inFile, type: "list", value: "<origin>", summary: "let pages of this origin read responses" },
     "no-openapi": { ...inFile, type: "boolean", value: null, summary: "do not serve openapi.json" },
+    watch: {
+      ...inFile,
+      type: "string",
+      value: "<interval>|off",
+      default: "10s, or off if others reach --host",
+      summary: "how often to look for changes of the schema",
+    },
     quiet: { type: "boolean", value: null, default: null, inFile: false, summary: "print nothing but problems" },
     json: {
       type: "boolean",

@@ -20,6 +20,8 @@ export interface ServeSettings {
   readonly trustsProxy: boolean;
   readonly origins: readonly string[];
   readonly hasOpenApi: boolean;
+  /** Milliseconds between two looks at the schema; null for none. */
+  readonly watch: number | null;
   readonly output: "json" | "quiet" | "text";
 }
 
@@ -66,13 +68,16 @@ export function readServeSettings({ options, environment }: Invocation): ServeSe
   const { PORT, HOST } = environment;
   const hasPort = options["port"] !== undefined || (PORT !== undefined && PORT !== "");
   const port = whole("port", Number(PORT ?? FIRST_PORT), 65_535, 0);
+  const host = text("host", HOST === undefined || HOST === "" ? "127.0.0.1" : HOST);
+  const watch = text("watch", isLoopback(host) ? "10s" : "off");
   const settings: ServeSettings = {
-    host: text("host", HOST === undefined || HOST === "" ? "127.0.0.1" : HOST),
+    host,
     ports: hasPort ? [port] : Array.from({ length: PORTS }, (_, at) => FIRST_PORT + at),
     prefix,
     profile: choice("profile", ["standard", "specification"]) ?? "standard",
     maxTop: whole("max-top", 1000, 100_000),
-    timeout: readTime(text("timeout", "10s"), wrong),
+    timeout: readTime("timeout", text("timeout", "10s"), wrong),
+    watch: watch === "off" ? null : readTime("watch", watch, wrong),
     pool: whole("pool", 5, 1000),
     paging: choice("paging", ["keyset", "offset"]) ?? "keyset",
     write: writeOf(options["write"], list("write")),
@@ -128,10 +133,10 @@ function unsafeCombinations({ host, auth, isAnonymous, write, trustsProxy }: Ser
   return problems;
 }
 
-function readTime(given: string, wrong: (name: string, value: string, fix: string) => void): number {
+function readTime(option: string, given: string, wrong: (name: string, value: string, fix: string) => void): number {
   const [, amount = "", unit = ""] = /^(\d{1,7})(ms|s|m)$/.exec(given) ?? [];
   const time = Number(amount) * (UNITS[unit] ?? 0);
   if (time >= 1) return time;
-  wrong("timeout", given, "Write a time such as 500ms, 10s or 2m.");
+  wrong(option, given, "Write a time such as 500ms, 10s or 2m.");
   return 10_000;
 }

@@ -1,0 +1,89 @@
+import { sql, type Kysely } from "kysely";
+import type { OpenedDatabase } from "../open-database.ts";
+
+/** What follows a change of the schema. */
+export interface WatchSettings {
+  /** Milliseconds between two looks. */
+  readonly interval: number;
+  readonly signal: AbortSignal;
+  /** Serves the new schema. @throws the reason why the old service stays */
+  readonly reload: () => Promise<void>;
+  readonly report: (line: string) => void;
+}
+
+/** A watch over the schema of a database. */
+export interface SchemaWatch {
+  /** Looks at once: a statement failed, or the user asked for it. */
+  readonly look: () => void;
+  /** Resolves when the signal has ended the watch. */
+  readonly ended: Promise<void>;
+}
+
+/** Looks at the schema in intervals. A schema that cannot be served keeps the old service. */
+export function watchDatabase(opened: Pick<OpenedDatabase, "db" | "kind">, settings: WatchSettings): SchemaWatch {
+  let look: () => void = () => undefined;
+  const next = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, settings.interval);
+      look = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (settings.signal.aborted) look();
+      settings.signal.addEventListener("abort", look, { once: true });
+    });
+  return { look: () => look(), ended: watch(opened, settings, next) };
+}
+
+async function watch(
+  { db, kind }: Pick<OpenedDatabase, "db" | "kind">,
+  { signal, reload, report }: WatchSettings,
+  next: () => Promise<void>,
+): Promise<void> {
+  let known: string | undefined;
+  let problem = "";
+  while (!signal.aborted) {
+    try {
+      const found = await fingerprint(db, kind);
+      const isChanged = known !== undefined && known !== found;
+      known = found;
+      if (isChanged) {
+        await reload();
+        report("The schema of the database has changed. The service follows it.");
+      }
+      problem = "";
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (message !== problem) report(`The schema of the database cannot be served, so the service stays: ${message}`);
+      problem = message;
+    }
+    await next();
+  }
+}
+
+/** Returns a text that changes with the tables, columns and constraints of a database. */
+async function fingerprint(db: Kysely<object>, kind: OpenedDatabase["kind"]): Promise<string> {
+  const query =
+    kind === "sqlite" ? sql`select schema_version as text from pragma_schema_version` : SERVER_QUERIES[kind];
+  const { rows } = await query.execute(db);
+  return JSON.stringify(rows);
+}
+
+const SERVER_QUERIES = {
+  mariadb: sql`select md5(group_concat(concat_ws(',', c.table_name, c.column_name, c.ordinal_position, c.column_type,
+      c.is_nullable, c.column_key, c.column_comment) order by c.table_name, c.ordinal_position)) as text,
+      (select count(*) from information_schema.key_column_usage k where k.table_schema = database()) as constraints_count
+    from information_schema.columns c where c.table_schema = database()`,
+  postgres: pgQuery(),
+  pglite: pgQuery(),
+};
+
+function pgQuery() {
+  return sql`select md5(coalesce(string_agg(concat_ws(',', a.attrelid, a.attname, a.attnum, a.atttypid, a.atttypmod,
+      a.attnotnull, col_description(a.attrelid, a.attnum)), ';' order by a.attrelid, a.attnum), '')) as text,
+      (select md5(coalesce(string_agg(concat_ws(',', k.oid, k.conname, k.conkey, k.confkey), ';' order by k.oid), ''))
+        from pg_constraint k) as constraints
+    from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'v', 'm', 'p', 'f')
+      and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`;
+}

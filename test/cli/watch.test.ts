@@ -1,0 +1,84 @@
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { watchDatabase } from "../../src/cli/serve/watch-database.ts";
+import { ENGINES } from "../executors/engines.ts";
+import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
+
+/** Repeats a check until it succeeds. */
+async function until(check: () => Promise<boolean>): Promise<void> {
+  for (let at = 0; at < 600; at += 1) {
+    if (await check()) return;
+    await sleep(50);
+  }
+  expect.fail("The check never succeeded.");
+}
+
+const KINDS = { sqlite: "sqlite", postgres: "postgres", mariadb: "mariadb" } as const;
+
+describe.each(ENGINES)("a watch over $title", (engine) => {
+  test("sees tables, columns and constraints change", async () => {
+    const { db, close } = await engine.open();
+    const ended = new AbortController();
+    let reloads = 0;
+    const reported: string[] = [];
+    const settings = {
+      interval: 5,
+      signal: ended.signal,
+      reload: () => {
+        reloads += 1;
+        return reloads === 2 ? Promise.reject(new Error("broken")) : Promise.resolve();
+      },
+      report: (line: string) => reported.push(line),
+    };
+    const watch = watchDatabase({ db, kind: KINDS[engine.name] }, settings);
+    await sleep(50);
+    expect(reloads).toBe(0);
+    await sql`create table watched (id int primary key)`.execute(db);
+    await until(async () => Promise.resolve(reloads === 1));
+    await sql`alter table watched add column name varchar(10)`.execute(db);
+    await until(async () => Promise.resolve(reloads === 2));
+    await sql`create table watching (id int primary key, other int, foreign key (other) references watched (id))`.execute(
+      db,
+    );
+    await until(async () => Promise.resolve(reloads === 3));
+    ended.abort();
+    await watch.ended;
+    await close();
+    expect(reported).toEqual([
+      "The schema of the database has changed. The service follows it.",
+      "The schema of the database cannot be served, so the service stays: broken",
+      "The schema of the database has changed. The service follows it.",
+    ]);
+  });
+});
+
+test("serve follows a change of the schema without a restart, at once after a failed statement", async () => {
+  const folder = testFolder();
+  const file = writeDatabase(folder);
+  const ending = new AbortController();
+  let line = "";
+  const given = ["serve", file, "--port", "0", "--json", "--watch", "1m"];
+  const run = runProgram(given, { folder, signal: ending.signal, onLine: (text) => (line = text) });
+  await until(async () => Promise.resolve(line !== ""));
+  const { url } = JSON.parse(line) as { url: string };
+  const read = async (path: string): Promise<string> => (await fetch(`${url}/${path}`)).text();
+  expect(await read("$metadata")).toContain('Name="Note"');
+  const database = new DatabaseSync(file);
+  database.exec("alter table orders rename column note to remark");
+  database.close();
+  await read("Orders");
+  await until(async () => (await read("$metadata")).includes('Name="Remark"'));
+  expect(await read("Orders?$select=Remark&$top=1")).toContain('"Remark"');
+  ending.abort();
+  const { code, err } = await run;
+  expect([code, err]).toEqual([0, expect.stringContaining("The service follows it.")]);
+});
+
+test("an interval must be a time", async () => {
+  const folder = testFolder();
+  writeDatabase(folder);
+  const { code, err } = await runProgram(["serve", "shop.db", "--watch", "often"], { folder });
+  expect([code, err]).toEqual([2, expect.stringContaining('`--watch` is "often".')]);
+});
