@@ -25,7 +25,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 const SHARED = [
   { name: "base", test: /\/src\/(?:base|errors|json)\/.*(?<!\.d)\.ts$/u },
   { name: "model", test: /\/src\/(?:edm|query|definition)\/.*(?<!\.d)\.ts$/u },
-  { name: "command", test: /\/src\/cli\/(?!main)[^/]+(?<!\.d)\.ts$/u },
+  { name: "command", test: /\/src\/cli\/(?:serve\/(?:users-file|serve-user)|(?!main)[^/]+)(?<!\.d)\.ts$/u },
 ];
 
 /**

@@ -39,7 +39,7 @@ export default defineConfig({
   base: process.env["DOCS_BASE"] ?? "/",
   head: [["link", { rel: "icon", type: "image/svg+xml", href: `${process.env["DOCS_BASE"] ?? "/"}favicon.svg` }]],
   srcDir: "..",
-  srcExclude: ["README.md", "{examples,src,test,vendor,coverage}/**", "site/*.md"],
+  srcExclude: ["README.md", "{examples,packages,src,test,vendor,coverage}/**", "site/*.md"],
   outDir: OUTPUT,
   rewrites: {
     ...OUTSIDE_PAGES,
