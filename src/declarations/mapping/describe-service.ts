@@ -59,7 +59,9 @@ function comparison({ kind }: DatabaseSchema, options: DescribeOptions): IsCompa
     const { column, mapped } = publishedColumn(draft.columns, name, kind, options);
     const { type, isCollection } = mapped;
     if (isCollection) return "";
-    return typeof type === "string" ? type : JSON.stringify(column.enumType);
+    if (typeof type === "string") return type;
+    // Each enumeration of MariaDB is a type of its own.
+    return column.enumType === null ? "" : objectKey(column.enumType);
   };
   return (from, to) => {
     const type = typeOf(from);

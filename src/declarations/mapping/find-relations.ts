@@ -28,7 +28,7 @@ export function findRelations(
 ): readonly FoundRelation[] {
   const byKey = new Map(drafts.map((draft) => [objectKey(draft.object), draft]));
   return drafts.flatMap((from) =>
-    from.object.foreignKeys.flatMap((foreignKey): readonly FoundRelation[] => {
+    differentForeignKeys(from.object).flatMap((foreignKey): readonly FoundRelation[] => {
       const to = byKey.get(objectKey(foreignKey.target));
       const reason = reasonAgainst(from, to, foreignKey, isComparable);
       if (reason !== undefined || to === undefined) {
@@ -40,6 +40,16 @@ export function findRelations(
       return [{ id: relationId(from.object, foreignKey), from, to, foreignKey, isUnique }];
     }),
   );
+}
+
+/** Returns the foreign keys of an object. A table may have several constraints that say the same. */
+export function differentForeignKeys(object: SchemaObject): readonly ForeignKey[] {
+  const found = new Map<string, ForeignKey>();
+  for (const foreignKey of object.foreignKeys) {
+    const id = relationId(object, foreignKey);
+    if (!found.has(id)) found.set(id, foreignKey);
+  }
+  return [...found.values()];
 }
 
 /** The identifier depends on the foreign key alone. */

@@ -25,10 +25,14 @@ export function isSecretName(name: string): boolean {
     .split(/[^\p{L}]+/u)
     .filter((word) => word !== "");
   const isPair = words.some((word, at) => PAIRS.has(`${word} ${words[at + 1] ?? ""}`));
-  return isPair || words.some((word) => SECRETS.has(word) || SECRETS.has(word.replace(/s$/, "")) || endsInSecret(word));
+  return isPair || words.some((word) => SECRETS.has(word) || SECRETS.has(word.replace(/s$/, "")) || hasSecret(word));
 }
 
-/** Names such as `userpassword` have no border between words. */
-function endsInSecret(word: string): boolean {
-  return /(?:password|passwd|secret|token|apikey)s?$/.test(word);
+/** Names such as `userpassword` have no border between words. PostgreSQL makes `passwordhash` of an unquoted `PasswordHash`. */
+function hasSecret(word: string): boolean {
+  return (
+    /passw(?:or)?d|passphrase|passcode|securitycode/.test(word) ||
+    /(?:secret|token|(?:api|access|private|secret)key)s?$/.test(word) ||
+    /^(?:pwd|secret|token|api|key|user)(?:hash|salt)(?:es|s)?$/.test(word)
+  );
 }

@@ -186,6 +186,25 @@ describe("navigations", () => {
     ]);
   });
 
+  test("foreign keys that say the same become one navigation, and two of a link table remain", async () => {
+    const script = `create table a (id integer primary key);
+create table b (id integer primary key, a_id int references a, foreign key (a_id) references a (id));
+create table link (x int not null references a, y int not null references b references b (id), primary key (x, y));
+`;
+    const { sets, warnings } = await describeScript(script);
+    expect(sets.flatMap(({ setName, navigations }) => navigations.map(({ name }) => `${setName} ${name}`))).toEqual([
+      "As Bs",
+      "As LinksByX",
+      "As YsThroughLink",
+      "Bs A",
+      "Bs LinksByY",
+      "Bs XesThroughLink",
+      "Links XA",
+      "Links YB",
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
   test.each([
     ["a third foreign key", "c int references a"],
     ["a column that must be given", "c text not null"],
