@@ -8,7 +8,7 @@ import type { FoundLink } from "./find-links.ts";
 import type { FoundRelation } from "./find-relations.ts";
 import { memberOf, namesOf, type FoundService } from "./found-service.ts";
 import { mayBeNull } from "./may-be-null.ts";
-import { publishedColumn } from "./rough-mapping.ts";
+import { placeOf, publishedColumn } from "./rough-mapping.ts";
 
 /** Describes the navigations of an object: its foreign keys, those that refer to it, and link tables. */
 export function describeNavigations(draft: DraftObject, found: FoundService): readonly DescribedNavigation[] {
@@ -60,6 +60,10 @@ function describeThrough(link: FoundLink, found: FoundService): DescribedNavigat
   const { names } = found;
   const [name, back] = [names.links.get(link.id), names.links.get(link.back)];
   const through = describeLink(link, found);
+  if (through === undefined && link.id < link.back) {
+    const message = "is no many-to-many navigation: expressions read its columns";
+    found.warn({ code: "link-table", place: placeOf(link.link.object), message, flag: null });
+  }
   if (name === undefined || through === undefined) return undefined;
   return {
     ...name,

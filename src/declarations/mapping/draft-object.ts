@@ -27,21 +27,33 @@ export function draftObject(object: SchemaObject, settings: DraftSettings): Draf
   const place = placeOf(object);
   const columns = withRowid(object, publishedColumns(object, settings));
   const key = findKey(object, columns, settings);
+  const hidden = hiddenKey(object, columns);
+  const flag = hidden.length === 0 ? `--key "${place}=<column>"` : hidden.map(includeFlag(place)).join(" ");
   if (key === undefined) {
-    warn({
-      code: "no-key",
-      place,
-      message: `${object.kind === "table" ? "table" : "view"} without a key, omitted`,
-      flag: `--key "${place}=<column>"`,
-    });
+    const kind = object.kind === "table" ? "table" : "view";
+    const message = hidden.length === 0 ? `${kind} without a key, omitted` : `${kind} with a hidden key, omitted`;
+    warn({ code: hidden.length === 0 ? "no-key" : "hidden-key", place, message, flag });
     return undefined;
   }
   if (key.kind === "rowid") {
-    const message = "has no key but the rowid, which VACUUM may renumber, published as Rowid";
-    warn({ code: "rowid", place, message, flag: `--key "${place}=<column>"` });
+    const only = hidden.length === 0 ? "has no key but the rowid" : "has a hidden key beside the rowid";
+    warn({ code: "rowid", place, message: `${only}, which VACUUM may renumber, published as Rowid`, flag });
   }
   const isPublished = (column: ObjectColumn): boolean => key.kind === "rowid" || column.name !== object.rowid;
   return { object, columns: columns.filter(isPublished), key };
+}
+
+/** Returns the columns of the primary key that a flag publishes. */
+function hiddenKey({ columns: all, primaryKey }: SchemaObject, columns: readonly ObjectColumn[]): readonly string[] {
+  return primaryKey.filter((name) => {
+    const column = all.find((each) => each.name === name);
+    if (column === undefined || columns.includes(column) || !column.isSelectable) return false;
+    return column.isInvisible || isSecretName(name);
+  });
+}
+
+function includeFlag(place: string): (column: string) => string {
+  return (column) => `--include-column "${place}.${column}"`;
 }
 
 /** The rowid of a table is a column if the table has no other key. */
@@ -102,7 +114,7 @@ function omissionOf(
   isIncluded: IsIncluded,
 ): Omit<DescribedWarning, "place"> | undefined {
   const { name } = column;
-  const flag = `--include-column "${placeOf(object)}.${name}"`;
+  const flag = includeFlag(placeOf(object))(name);
   if (!column.isSelectable) {
     return { code: "privilege", message: "cannot be selected by the user, omitted", flag: null };
   }

@@ -54,7 +54,9 @@ export function findKey(
   const { primaryKey, provenKey, kind, rowid } = object;
   // SQLite accepts null in a primary key that is not the rowid; such rows are excluded.
   if (isPossible(primaryKey, settings.kind === "sqlite")) return { kind: "primary key", columns: primaryKey };
-  const unique = uniqueIndexes(object).toSorted((left, right) => left.length - right.length);
+  const unique = uniqueIndexes(object).toSorted(
+    (left, right) => left.length - right.length || inOrderOf(object, left, right),
+  );
   const index = unique.find((names) => isPossible(names, kind === "materialized view"));
   if (index !== undefined) return { kind: "unique index", columns: index };
   if (isPossible(provenKey, true)) return { kind: "proven", columns: provenKey };
@@ -73,6 +75,15 @@ function uniqueIndexes({ indexes }: SchemaObject): ReadonlyArray<readonly string
     const names = columns.flatMap((column) => (column === null ? [] : [column.name]));
     return isUnique && names.length === columns.length ? [names] : [];
   });
+}
+
+/** Of indexes with as many columns, the first in the table is the key, whatever the names of the indexes are. */
+function inOrderOf({ columns }: SchemaObject, left: readonly string[], right: readonly string[]): number {
+  const placesOf = (names: readonly string[]): readonly number[] =>
+    names.map((name) => columns.findIndex((column) => column.name === name));
+  const [ours, others] = [placesOf(left), placesOf(right)];
+  const at = ours.findIndex((place, index) => place !== others[index]);
+  return at < 0 ? 0 : (ours[at] ?? 0) - (others[at] ?? 0);
 }
 
 /** Returns the columns of `--key`, in the letter case of the database. @returns undefined without a usable entry */

@@ -38,7 +38,8 @@ function isLink({ object, columns }: DraftObject, one: FoundRelation, other: Fou
   const isEnd = ({ name }: ObjectColumn): boolean => ends.includes(name);
   const mayBeOmitted = (column: ObjectColumn): boolean =>
     column.nullable || column.defaultValue !== null || column.isGenerated || column.isIdentity;
-  const hasNoNull = columns.filter(isEnd).every(({ nullable }) => !nullable);
+  // SQLite accepts null in a primary key. Such a row links nothing.
+  const hasNoNull = columns.filter(isEnd).every(({ name, nullable }) => !nullable || object.primaryKey.includes(name));
   return (
     hasNoNull && isUniqueIn(object, ends) && object.columns.every((column) => isEnd(column) || mayBeOmitted(column))
   );

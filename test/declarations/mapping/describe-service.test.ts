@@ -108,6 +108,12 @@ describe("keys", () => {
         {},
         ["a", ["Z"], "unique index"],
       ],
+      [
+        "the first of indexes with as many columns",
+        "create table a (x text, y text not null, z text not null);\ncreate unique index a_a on a (z);\ncreate unique index a_b on a (y)",
+        {},
+        ["a", ["Y"], "unique index"],
+      ],
       ["no unique index with null", "create table a (x text unique, y text)", {}, ["a", ["Rowid"], "rowid"]],
       [
         "no key of doubles",
@@ -133,6 +139,14 @@ describe("keys", () => {
     const service = await describeScript("create table a (x int primary key);\n", { keys: { a: ["nope"] } });
     expect(warningsOf(service)).toEqual(["given-key a"]);
     expect(keyOf(service, "a")).toEqual(["X"]);
+  });
+
+  test.each([
+    ["", 'rowid a --include-column "a.token"'],
+    [" without rowid", 'hidden-key a --include-column "a.token"'],
+  ])("a hidden key has a warning with the flag that publishes it%s", async (end, expected) => {
+    const service = await describeScript(`create table a (token text primary key not null, x int)${end};\n`);
+    expect(warningsOf(service)).toEqual(["secret a.token --secrets show", expected]);
   });
 
   test("rows with null in the key are excluded if there are any", async () => {
@@ -237,6 +251,37 @@ insert into link values (${value}, ${value});
     ]);
     expect(await through("int", "1")).toEqual([{}, {}]);
     expect(await through("date", "'soon'")).toEqual([]);
+    expect(warningsOf(await describeScript(script("date", "'soon'")))).toContain("link-table link");
+  });
+
+  test("the primary key of a link table of SQLite needs no `not null`", async () => {
+    const script = `create table actors (id integer primary key);
+create table films (id integer primary key);
+create table film_actor (film_id int references films, actor_id int references actors, primary key (film_id, actor_id));
+`;
+    const { sets } = await describeScript(script);
+    const names = sets.flatMap(({ navigations }) =>
+      navigations.flatMap(({ name, through }) => (through === null ? [] : [name])),
+    );
+    expect(names).toEqual(["Films", "Actors"]);
+  });
+
+  test("each enumeration of MariaDB is a type of its own, so a foreign key of one is no navigation", async () => {
+    const opened = await SQLITE.open();
+    try {
+      await sql`create table a (x text primary key)`.execute(opened.db);
+      await sql`create table b (y text primary key references a)`.execute(opened.db);
+      const schema = await readDatabaseSchema(opened.db);
+      const objects = schema.objects.map((object) => ({
+        ...object,
+        columns: object.columns.map((column) => ({ ...column, type: "enum", labels: ["on", "off"], nullable: false })),
+      }));
+      const { sets, warnings } = describeService({ ...schema, kind: "mysql", objects });
+      expect(sets.flatMap(({ navigations }) => navigations)).toEqual([]);
+      expect(warnings.map(({ message }) => message)).toEqual(["is no navigation: y and a.x have different types"]);
+    } finally {
+      await opened.close();
+    }
   });
 
   test("a unique foreign key leads back to one entity", async () => {
