@@ -17,8 +17,9 @@ export function mayBeNull(
  * Returns whether the type of the database has values that the property cannot have, such as infinity, NaN and zero dates.
  * The service returns null for them.
  */
-function mayBeUnreadable({ type, facets }: DescribedColumn, kind: DatabaseKind): boolean {
+function mayBeUnreadable({ type, storage }: DescribedColumn, kind: DatabaseKind): boolean {
   if (kind === "sqlite") return false;
-  if (type === "Edm.Decimal") return kind === "postgres" && facets.precision === undefined;
+  // Every numeric of PostgreSQL can be NaN, with and without a precision. Its money, stored as text, cannot.
+  if (type === "Edm.Decimal") return kind === "postgres" && storage !== "text";
   return type === "Edm.Date" || type === "Edm.DateTimeOffset";
 }
