@@ -96,19 +96,22 @@ export function toPrimaryColumn(row: CatalogueRow): ReadonlyArray<OfTable<string
   return [{ table: tableKey({ schema: textOf(schema), name: textOf(name) }), item: textOf(column) }];
 }
 
+/** The cells of `MY_FOREIGN_KEYS`. */
+type ForeignKeyTexts = [string, string, string, string, string, string, string];
+
 /** Groups rows of `MY_FOREIGN_KEYS` by key. */
 export function toForeignKeys(rows: readonly CatalogueRow[]): ReadonlyArray<OfTable<ForeignKey>> {
   const keys = new Map<string, OfTable<ForeignKey>>();
   for (const row of rows) {
-    const [ownSchema, ownName, name, column, schema, target, targetColumn] = row.map(textOf) as [string, ...string[]];
-    const table = tableKey({ schema: ownSchema, name: ownName ?? "" });
-    const key = `${table} ${name ?? ""}`;
+    const [ownSchema, ownName, name, column, schema, target, targetColumn] = row.map(textOf) as ForeignKeyTexts;
+    const table = tableKey({ schema: ownSchema, name: ownName });
+    const key = `${table} ${name}`;
     const before = keys.get(key)?.item;
     const item: ForeignKey = {
-      name: name ?? null,
-      columns: [...(before?.columns ?? []), column ?? ""],
-      target: { schema: schema ?? "", name: target ?? "" },
-      targetColumns: [...(before?.targetColumns ?? []), targetColumn ?? ""],
+      name,
+      columns: [...(before?.columns ?? []), column],
+      target: { schema, name: target },
+      targetColumns: [...(before?.targetColumns ?? []), targetColumn],
       comment: null,
     };
     keys.set(key, { table, item });

@@ -1,4 +1,11 @@
-import { Agent, createServer, type IncomingMessage, request as httpRequest, type Server } from "node:http";
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions,
+  type Server,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import type { odataService } from "odatakit";
@@ -100,21 +107,7 @@ function sendTo(portOfService: () => Promise<number>): Send {
       method: method ?? "GET",
       headers: { Host: HOST, ...headers },
     };
-    const [message, text] = await new Promise<[IncomingMessage, string]>((resolve, reject) => {
-      const sent = httpRequest(options, (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-        answer.on("end", () => resolve([answer, Buffer.concat(chunks).toString("utf8")]));
-        answer.on("error", reject);
-      });
-      sent.on("error", reject);
-      if (isChunked(body)) {
-        for (const chunk of body) sent.write(chunk);
-        sent.end();
-      } else {
-        sent.end(body);
-      }
-    });
+    const [message, text] = await request(options, body);
     const raw = message.rawHeaders;
     const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""] as const] : []));
     return toAnswer(
@@ -124,6 +117,32 @@ function sendTo(portOfService: () => Promise<number>): Send {
       pairs.map(([name]) => name),
     );
   };
+}
+
+/**
+ * Sends a request. A connection that is kept open may have ended on the other side while this process was busy: then a new
+ * one sends it again.
+ * @see https://nodejs.org/api/http.html#requestreusedsocket
+ */
+async function request(options: RequestOptions, body: SentBody | undefined): Promise<[IncomingMessage, string]> {
+  return new Promise<[IncomingMessage, string]>((resolve, reject) => {
+    const sent = httpRequest(options, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      answer.on("end", () => resolve([answer, Buffer.concat(chunks).toString("utf8")]));
+      answer.on("error", reject);
+    });
+    sent.on("error", (error: NodeJS.ErrnoException) => {
+      if (sent.reusedSocket && error.code === "ECONNRESET") resolve(request({ ...options, agent: false }, body));
+      else reject(error);
+    });
+    if (isChunked(body)) {
+      for (const chunk of body) sent.write(chunk);
+      sent.end();
+    } else {
+      sent.end(body);
+    }
+  });
 }
 
 function isChunked(body: SentBody | undefined): body is readonly Uint8Array[] {

@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import { pluralOf } from "../../definition/names.ts";
 import type { DescribedService, DescribedSet } from "../described-service.ts";
 import { notNullQuery } from "../live/table-options.ts";
@@ -23,9 +24,9 @@ export function entityModule(
   names: ModuleNames,
   settings: Settings,
 ): string {
-  const imports = new Imports(names.files.get(set.typeName) ?? "");
-  const type = names.types.get(set.typeName) ?? set.typeName;
-  const variable = names.sets.get(set.typeName) ?? set.setName;
+  const imports = new Imports(required(names.files.get(set.typeName), "Each type has a file."));
+  const type = required(names.types.get(set.typeName), "Each type has a variable.");
+  const variable = required(names.sets.get(set.typeName), "Each set has a variable.");
   const properties: Entries = set.properties.map((property) => [
     objectKeyLiteral(property.field),
     propertyCode(property, names, imports),

@@ -79,11 +79,9 @@ function uniqueIndexes({ indexes }: SchemaObject): ReadonlyArray<readonly string
 
 /** Of indexes with as many columns, the first in the table is the key, whatever the names of the indexes are. */
 function inOrderOf({ columns }: SchemaObject, left: readonly string[], right: readonly string[]): number {
-  const placesOf = (names: readonly string[]): readonly number[] =>
-    names.map((name) => columns.findIndex((column) => column.name === name));
-  const [ours, others] = [placesOf(left), placesOf(right)];
-  const at = ours.findIndex((place, index) => place !== others[index]);
-  return at < 0 ? 0 : (ours[at] ?? 0) - (others[at] ?? 0);
+  const orderOf = (names: readonly string[]): string =>
+    String.fromCodePoint(...names.map((name) => columns.findIndex((column) => column.name === name) + 1));
+  return orderOf(left) < orderOf(right) ? -1 : 1;
 }
 
 /** Returns the columns of `--key`, in the letter case of the database. @returns undefined without a usable entry */
@@ -102,5 +100,5 @@ function givenKey(
     warn({ code: "given-key", place: placeOf(object), message, flag: null });
     return undefined;
   }
-  return found.flatMap((column) => column?.name ?? []);
+  return found.flatMap((column) => (column === undefined ? [] : [column.name]));
 }
