@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { settingsSchema } from "../src/cli/settings/settings-schema.ts";
 import { bundle, type PackageEntry } from "./bundle.ts";
 import { type JsonObject, publishedManifest } from "./published-manifest.ts";
 
@@ -32,6 +33,7 @@ function readManifest(): JsonObject & { readonly exports: Readonly<Record<string
 async function writeDist(): Promise<void> {
   rmSync(`${PROJECT}dist`, { recursive: true, force: true });
   await bundle(PROJECT, readManifest().exports);
+  writeFileSync(`${PROJECT}dist/odatakit.schema.json`, `${JSON.stringify(settingsSchema(), null, 2)}\n`);
 }
 
 /** Does nothing if package.json is the original. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { nearestName } from "../errors/nearest-name.ts";
 import type { Command, Invocation } from "./command.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { usageProblem, type Problem } from "./problem.ts";
 import { printable } from "./redact.ts";
 
@@ -48,8 +48,8 @@ function takeOption(
 ): Problem | undefined {
   const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
   if (option === undefined) {
-    const nearest = nearestName(name, Object.keys(command.options));
-    const fix = nearest === null ? `Run \`odatakit ${command.name} --help\`.` : `Did you mean \`--${nearest}\`?`;
+    const help = `Run \`odatakit ${command.name} --help\`.`;
+    const fix = didYouMean(name, Object.keys(command.options), help, (nearest) => `\`--${nearest}\``);
     return usageProblem(`There is no option \`${printable(rawName)}\`.`, fix);
   }
   if (option.type === "boolean") {

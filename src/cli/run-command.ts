@@ -1,8 +1,8 @@
 import process from "node:process";
 import { ConfigurationError } from "odatakit";
-import { nearestName } from "../errors/nearest-name.ts";
 import type { Command, Invocation } from "./command.ts";
 import type { ListedCommand } from "./commands.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { importPackage, MissingPackage, restartWith } from "./missing-package.ts";
@@ -11,7 +11,7 @@ import { isProblem, usageProblem, type Problem } from "./problem.ts";
 import { readArguments } from "./read-arguments.ts";
 import { printable, redact } from "./redact.ts";
 import { reportProblems } from "./report-problems.ts";
-import { mergeSettings, readSettingsFile } from "./settings-file.ts";
+import { mergeSettings, readSettingsFile } from "./settings/settings-file.ts";
 
 /** The surroundings of a run of the program. */
 export type Surroundings = Pick<Invocation, "environment" | "folder" | "readInput" | "signal" | "terminal">;
@@ -79,8 +79,8 @@ function restart(
 
 function unknownCommand(name: string, commands: readonly ListedCommand[]): Problem {
   const names = commands.map((command) => command.name);
-  const nearest = nearestName(name, names);
-  const fix = nearest === null ? `The commands are ${names.join(", ")}.` : `Did you mean \`odatakit ${nearest}\`?`;
+  const all = `The commands are ${names.join(", ")}.`;
+  const fix = didYouMean(name, names, all, (nearest) => `\`odatakit ${nearest}\``);
   return usageProblem(`There is no command ${JSON.stringify(printable(name.slice(0, 40)))}.`, fix);
 }
 

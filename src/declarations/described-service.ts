@@ -65,8 +65,10 @@ export interface DescribedProperty extends DescribedColumn {
   /** Whether the database supplies some default, so that requests may omit the property. */
   readonly hasDefault: boolean;
   readonly description: string | null;
-  /** Whether an index begins with the column. */
+  /** Whether an index finds rows by the value of the property. */
   readonly isIndexed: boolean;
+  /** Whether an index returns rows in the order of the property, in which null precedes values. */
+  readonly hasOrderedIndex: boolean;
 }
 
 /** A navigation property. */

@@ -12,6 +12,7 @@ export type {
   DescribedSet,
   DescribedWarning,
 } from "./described-service.ts";
+export { indexedProperties, unindexedWarnings, type IndexedProperties } from "./indexed-properties.ts";
 export { declareEntitySets, type DeclareOptions } from "./live/declare-entity-sets.ts";
 export { introspectDatabase, type IntrospectedDatabase, type IntrospectOptions } from "./live/introspect-database.ts";
 export { readDatabaseSchema } from "./live/read-database-schema.ts";

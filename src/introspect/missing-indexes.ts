@@ -2,23 +2,13 @@ import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { textOf, type CatalogueSteps } from "./catalogue-steps.ts";
 import { beginsWith, findColumn } from "./compare-tables.ts";
 import type { ExpectedColumn, ExpectedTable } from "./expected-table.ts";
+import { plainName } from "./plain-name.ts";
 import type { ColumnSchema, CheckedSchema, IndexedColumn, TableSchema } from "./schema.ts";
 
 /** Smaller tables are fast to read without an index. */
 const MANY_ROWS = 10_000;
 /** The number of tables whose size one statement checks. */
 const TABLES_PER_STATEMENT = 50;
-
-/** Keywords of SQL that are often used as names. */
-const RESERVED: ReadonlySet<string> = new Set(
-  `all and any as asc between by case cast check collate column condition constraint create cross cube current_date
-  current_time current_timestamp current_user default delete desc distinct div drop else end except exists false fetch for
-  foreign from full function grant group grouping groups having if in index inner insert int intersect interval into is join
-  key keys kill lateral leading left like limit lines load lock localtime match mod natural not null of offset on or order
-  out over partition percent_rank primary range rank read recursive references release rename repeat replace require return
-  right row rows schema select set sql ssl starting system table then to trailing trigger true union unique unlock update
-  usage use user using values varying when where window with write`.split(/\s+/),
-);
 
 /** How one kind of database writes and uses indexes. */
 export interface IndexSyntax {
@@ -91,7 +81,7 @@ function* checkTable(expected: ExpectedTable, schema: CheckedSchema, syntax: Ind
     if (isServed(scope, column, declared)) continue;
     const isSorted = declared.access.has("sort");
     const key = isSorted
-      ? expected.key.filter((name) => name !== column.name).map((name) => plainName(name, syntax))
+      ? expected.key.filter((name) => name !== column.name).map((name) => plainName(name, syntax.quote))
       : [];
     const what = [...declared.access].toSorted().join(" and ");
     const items = [itemOf(scope, column, declared, isSorted), ...key];
@@ -135,7 +125,7 @@ function itemOf(
   const needsCollation = wanted !== undefined && !isSameCollation(column.collation, wanted);
   const collation = needsCollation ? ` collate "${wanted}"` : "";
   const nulls = isSorted && syntax.nullsAreLast && column.nullable ? " nulls first" : "";
-  return `${plainName(column.name, syntax)}${collation}${nulls}`;
+  return `${plainName(column.name, syntax.quote)}${collation}${nulls}`;
 }
 
 interface Warning {
@@ -148,8 +138,10 @@ interface Warning {
 
 function warn({ expected, syntax }: Scope, { code, columns, items, what, property }: Warning): SchemaFinding {
   const table = expected.names.join(".");
-  const on = expected.names.map((name) => plainName(name, syntax)).join(".");
-  const name = syntax.namesIndexes ? "" : ` ${plainName([...expected.names.slice(-1), ...columns].join("_"), syntax)}`;
+  const on = expected.names.map((name) => plainName(name, syntax.quote)).join(".");
+  const name = syntax.namesIndexes
+    ? ""
+    : ` ${plainName([...expected.names.slice(-1), ...columns].join("_"), syntax.quote)}`;
   return {
     code,
     severity: "warning",
@@ -160,11 +152,4 @@ function warn({ expected, syntax }: Scope, { code, columns, items, what, propert
     message: `${what} \`${columns.join(", ")}\`, but no index of the table \`${table}\` begins with it. The table has more than ${String(MANY_ROWS)} rows.`,
     fix: `create index${name} on ${on} (${items.join(", ")})`,
   };
-}
-
-/** Writes a name in SQL, with quotes only if it needs them. */
-function plainName(name: string, { quote }: IndexSyntax): string {
-  return /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name)
-    ? name
-    : `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
 }

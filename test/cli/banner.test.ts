@@ -15,7 +15,7 @@ function lines(
       auth: null,
       isAnonymous: false,
       write: null,
-      maxTop: 5,
+      rules: { maxTop: 5, indexedOnly: false },
       timeout: 500,
       paging: "keyset",
       hasOpenApi: false,

@@ -77,7 +77,7 @@ describe("odatakit inspect", () => {
     ['{"include":5}', 'odatakit.json: "include" has the wrong type. Write a string or an array of strings.'],
     ['{"json":true}', '"json" is no setting of odatakit.json. Give the flag `--json`.'],
     ['{"keys":5}', '"keys" has the wrong type.'],
-    ['{"secrets":[]}', '"secrets" has the wrong type. Write a string.'],
+    ['{"secrets":[]}', '"secrets" has the wrong type. Write "hide" or "show".'],
   ])("refuses the file %s", async (text, message) => {
     const folder = testFolder();
     writeDatabase(folder);

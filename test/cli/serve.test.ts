@@ -4,45 +4,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { required } from "../../src/base/required.ts";
+import { describe, expect, test } from "vitest";
 import { userLine } from "../../src/cli/serve/users-file.ts";
-import { type Run, runProgram, type RunSettings, testFolder, writeDatabase } from "./run-program.ts";
-
-/** A running service. */
-interface Serving {
-  readonly url: string;
-  readonly file: string;
-  /** Ends it. */
-  readonly end: () => Promise<Run>;
-}
+import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
+import { serveShop } from "./serve-shop.ts";
 
 const KEY = "a-key-for-readers-of-tests";
 const WRITE_KEY = "a-key-for-writers-of-tests";
-
-/** Serves the shop until the test ends. */
-async function serveShop(flags: readonly string[], settings: RunSettings = {}): Promise<Serving> {
-  const folder = testFolder();
-  const file = writeDatabase(folder);
-  const ending = new AbortController();
-  let run: Promise<Run> | undefined;
-  const line = await new Promise<string>((resolve, reject) => {
-    run = runProgram(["serve", file, "--port", "0", "--json", ...flags], {
-      folder,
-      signal: ending.signal,
-      onLine: resolve,
-      ...settings,
-    });
-    void run.then(({ err }) => reject(new Error(err)));
-  });
-  const { url } = JSON.parse(line) as { url: string };
-  const end = (): Promise<Run> => {
-    ending.abort();
-    return required(run, "The program runs.");
-  };
-  onTestFinished(async () => void (await end()));
-  return { url, file, end };
-}
 
 const statusOf = async (url: string, init: RequestInit = {}): Promise<number> => {
   const response = await fetch(url, init);

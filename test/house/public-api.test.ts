@@ -57,8 +57,10 @@ test("the public API is exactly this", async () => {
       "./introspect": [
         "declareEntitySets",
         "describeService",
+        "indexedProperties",
         "introspectDatabase",
         "readDatabaseSchema",
+        "unindexedWarnings",
         "writeDeclarations",
       ],
       "./kysely": [

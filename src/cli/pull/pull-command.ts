@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { writeDeclarations, type WrittenModule } from "odatakit/introspect";
 import { matchesGlob } from "../../base/glob.ts";
-import type { Command, CommandOption, Invocation } from "../command.ts";
+import type { Command, Invocation } from "../command.ts";
 import { areProblems, DATABASE_OPTIONS } from "../database-options.ts";
 import type { ExitReason } from "../exit-codes.ts";
 import { isProblem, type Problem, usageProblem } from "../problem.ts";
@@ -11,29 +11,10 @@ import { reportProblems } from "../report-problems.ts";
 import { NO_INSTALL } from "../shared-options.ts";
 import { limitTables } from "./limit-tables.ts";
 import { pullFolder } from "./pull-folder.ts";
+import { PULL_OPTIONS } from "./pull-options.ts";
 import type { PulledDatabase, ReadForPull } from "./pulled-database.ts";
 import { readFolder } from "./read-folder.ts";
 import { readForPull } from "./read-for-pull.ts";
-
-const OPTIONS: Readonly<Record<string, CommandOption>> = {
-  out: {
-    type: "string",
-    value: "<folder>",
-    summary: "the folder of the modules, such as src/model",
-    default: null,
-    inFile: true,
-  },
-  check: flag("write nothing, and exit with 1 if a file would change"),
-  "dry-run": flag("write nothing, and print the differences"),
-  "keep-mine": flag("settle conflicts in favour of your text"),
-  tables: {
-    type: "list",
-    value: "<names>",
-    summary: "the tables to add, such as orders,sales.*; those that were pulled before stay",
-    default: "all",
-    inFile: true,
-  },
-};
 
 /** Makes the command `odatakit pull`. @param read reads the database */
 export function makePullCommand(read: ReadForPull): Command {
@@ -42,7 +23,7 @@ export function makePullCommand(read: ReadForPull): Command {
     summary: "write typed declarations of a database; run again to merge changes of its schema",
     positionals: "<db>",
     maxPositionals: 1,
-    options: { ...OPTIONS, ...DATABASE_OPTIONS, ...NO_INSTALL },
+    options: { ...PULL_OPTIONS, ...DATABASE_OPTIONS, ...NO_INSTALL },
     examples: [
       ["odatakit pull ./shop.db --out src/model", "write the modules, or merge changes of the schema into them"],
       ["odatakit pull --out src/model --check", "fail in CI if the database of DATABASE_URL has changed"],
@@ -53,10 +34,6 @@ export function makePullCommand(read: ReadForPull): Command {
 
 /** `odatakit pull`: the declarations of a database as modules. */
 export const pullCommand: Command = makePullCommand(readForPull);
-
-function flag(summary: string): CommandOption {
-  return { type: "boolean", value: null, summary, default: null, inFile: false };
-}
 
 async function runPull(invocation: Invocation, read: ReadForPull): Promise<ExitReason> {
   const { terminal } = invocation;

@@ -1,20 +1,20 @@
 import { isAbsolute, relative, resolve } from "node:path";
-import type { CodeOptions, DescribedSet, Settings } from "odatakit/introspect";
+import type { CodeOptions, Settings } from "odatakit/introspect";
 import type { Invocation } from "../command.ts";
+import { areProblems } from "../database-options.ts";
 import { isNotLoaded, loadDatabase } from "../load-database.ts";
 import { isProblem, usageProblem, type Problem } from "../problem.ts";
-import { searchedProperties } from "../searched-properties.ts";
+import { checkOwnRules, readSetRules, setOptions, type SetRules } from "../set-rules.ts";
 import { parseTarget } from "../target.ts";
 import type { PulledDatabase } from "./pulled-database.ts";
 
 const TIMEOUT = 10_000;
 
-/** The page size of `serve`. */
-const MAX_TOP = 1000;
-
 /** Reads the database of an invocation for `odatakit pull`, and closes it. */
 export async function readForPull(invocation: Invocation): Promise<PulledDatabase | readonly Problem[]> {
-  const service = serviceSettings(invocation);
+  const rules = readSetRules(invocation);
+  if (areProblems(rules)) return rules;
+  const service = serviceSettings(invocation, rules);
   if (isProblem(service)) return [service];
   const database = codeTarget(invocation);
   if (isProblem(database)) return [database];
@@ -22,12 +22,9 @@ export async function readForPull(invocation: Invocation): Promise<PulledDatabas
   if (isNotLoaded(loaded)) return loaded;
   const { found, opened } = loaded;
   await opened.close();
-  return { described: found.described, database, service, settings: settingsOf };
-}
-
-function settingsOf(set: DescribedSet): Settings {
-  const search = searchedProperties(set);
-  return search === undefined ? {} : { search };
+  const problems = checkOwnRules(rules, found.described.sets);
+  if (problems.length > 0) return problems;
+  return { described: found.described, database, service, settings: (set) => setOptions(set, rules) };
 }
 
 /** Returns how the written module opens the database. Paths within the folder stay relative to it. */
@@ -51,14 +48,13 @@ function codeTarget({ positionals, environment, folder }: Invocation): CodeOptio
 }
 
 /** Returns the settings of `odatakit.json` for `serve` as options of `odataService`. */
-function serviceSettings({ file }: Invocation): Problem | Settings {
-  const { prefix = "/odata", profile = "standard", "max-top": maxTop = MAX_TOP } = file;
-  const top = Number(maxTop);
-  if (typeof prefix !== "string" || typeof profile !== "string" || !Number.isSafeInteger(top) || top < 1) {
+function serviceSettings({ file }: Invocation, { maxTop }: SetRules): Problem | Settings {
+  const { prefix = "/odata", profile = "standard" } = file;
+  if (typeof prefix !== "string" || typeof profile !== "string") {
     return usageProblem(
-      'odatakit.json: "prefix", "profile" or "max-top" is invalid.',
-      "Write a path, `standard` or `specification`, and a whole number.",
+      'odatakit.json: "prefix" or "profile" is invalid.',
+      "Write a path, and `standard` or `specification`.",
     );
   }
-  return { prefix, profile, defaults: { maxTop: top } };
+  return { prefix, profile, defaults: { maxTop } };
 }

@@ -1,12 +1,14 @@
 import { CompiledQuery } from "kysely";
 import { odataService, type TracedStatement } from "odatakit";
 import type { Invocation } from "../command.ts";
+import { areProblems } from "../database-options.ts";
 import type { ExitReason } from "../exit-codes.ts";
 import { isNotLoaded, loadDatabase } from "../load-database.ts";
 import type { OpenedDatabase } from "../open-database.ts";
 import { usageProblem } from "../problem.ts";
 import { printable } from "../redact.ts";
 import { reportProblems } from "../report-problems.ts";
+import { checkOwnRules, readSetRules, setOptions } from "../set-rules.ts";
 
 const TIMEOUT = 10_000;
 const ROOT = "http://localhost/odata/";
@@ -30,19 +32,24 @@ export async function runQuery(invocation: Invocation): Promise<ExitReason> {
     );
   }
   const targets = hasOne ? [] : [first ?? ""];
+  const rules = readSetRules(invocation);
+  if (areProblems(rules)) return reportProblems(rules, terminal);
   const loaded = await loadDatabase(
     { ...invocation, positionals: targets },
     { timeout: TIMEOUT, pool: 1, mayWrite: false },
+    { settings: (set) => setOptions(set, rules) },
   );
   if (isNotLoaded(loaded)) return reportProblems(loaded, terminal);
   const { opened, found } = loaded;
   try {
+    const unknown = checkOwnRules(rules, found.described.sets);
+    if (unknown.length > 0) return reportProblems(unknown, terminal);
     const statements: TracedStatement[] = [];
     const service = odataService({
       prefix: "/odata",
       profile: "standard",
       entitySets: found.entitySets,
-      defaults: { queryTimeout: TIMEOUT },
+      defaults: { queryTimeout: TIMEOUT, maxTop: rules.maxTop },
       logger: {
         error: (message) => terminal.report(`error: ${message}`),
         warn: () => undefined,

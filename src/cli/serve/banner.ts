@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { DescribedWarning } from "odatakit/introspect";
+import { unindexedWarnings, type DescribedWarning } from "odatakit/introspect";
 import type { LoadedDatabase } from "../load-database.ts";
 import { printable } from "../redact.ts";
 import type { ServeSettings } from "./serve-settings.ts";
@@ -34,11 +34,11 @@ export function bannerLines(facts: BannerFacts): readonly string[] {
     `  Excel     ${url}/service.odc`,
     `  Power BI  ${url}/service.pbids`,
     ...(settings.hasOpenApi ? [`  OpenAPI   ${url}/openapi.json`] : []),
-    `  ${counted(sets.length, "entity set")}, ${counted(properties, "property", "properties")}, ${counted(navigations, "navigation")}. ${accessOf(settings)}; ${String(settings.maxTop)} rows a page, ${String(settings.timeout / 1000)} s a query.`,
+    `  ${counted(sets.length, "entity set")}, ${counted(properties, "property", "properties")}, ${counted(navigations, "navigation")}. ${accessOf(settings)}; ${String(settings.rules.maxTop)} rows a page, ${String(settings.timeout / 1000)} s a query.`,
     ...(settings.paging === "keyset" && !hasOwnSecret
       ? ["  Next links end with this process, unless ODATAKIT_SECRET is set."]
       : []),
-    ...warningLines(found.warnings),
+    ...warningLines([...found.warnings, ...(settings.rules.indexedOnly ? unindexedWarnings(found.described) : [])]),
     ...(first === undefined ? [] : [`  Try    curl "${url}/${first.setName}?\\$top=3"`]),
     `  Stop   Ctrl+C`,
   ];

@@ -21,14 +21,14 @@ export function makeService(
   entitySets: readonly EntitySet[],
   { settings, access, secret, report, onFailure }: ServiceParts,
 ): ODataService {
-  const { prefix, profile, timeout, paging, origins, trustsProxy, hasOpenApi, host, auth } = settings;
+  const { prefix, profile, timeout, paging, origins, trustsProxy, hasOpenApi, host, auth, rules } = settings;
   const isGuarded = auth === null && isLoopback(host);
   return odataService({
     prefix,
     profile,
     entitySets,
     trustProxy: trustsProxy,
-    defaults: { queryTimeout: timeout, paging },
+    defaults: { queryTimeout: timeout, paging, maxTop: rules.maxTop },
     ...(paging === "keyset" ? { secret } : {}),
     ...(origins.length === 0 ? {} : { cors: { origins: origins.includes("*") ? "*" : origins } }),
     ...(hasOpenApi ? { routes: [openApiRoute()] } : {}),

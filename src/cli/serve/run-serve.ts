@@ -8,7 +8,7 @@ import { isNotLoaded, loadDatabase } from "../load-database.ts";
 import { packageVersion } from "../package-version.ts";
 import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
 import { reportProblems } from "../report-problems.ts";
-import { searchedProperties } from "../searched-properties.ts";
+import { checkOwnRules, setOptions } from "../set-rules.ts";
 import { readAccess, type Access } from "./access.ts";
 import { bannerLines } from "./banner.ts";
 import { makeService } from "./make-service.ts";
@@ -24,23 +24,23 @@ export async function runServe(invocation: Invocation): Promise<ExitReason> {
   if (!("ports" in settings)) return reportProblems(settings, terminal);
   const access = readAccess(settings, invocation);
   if (isProblem(access)) return reportProblems([access], terminal);
-  const { timeout, pool, write, maxTop } = settings;
+  const { timeout, pool, write, rules } = settings;
   const database = { timeout, pool, mayWrite: write !== null };
   const operations = writtenOperations(write);
   const loaded = await loadDatabase(invocation, database, {
     operations: operations.of,
     settings: (set: DescribedSet) => ({
-      maxTop,
-      search: searchedProperties(set),
+      ...setOptions(set, rules),
       ...(write === null ? {} : { authorization: WRITERS }),
     }),
   });
   if (isNotLoaded(loaded)) return reportProblems(loaded, terminal);
   const { opened, found } = loaded;
   try {
-    const unknown = operations.unknown(found.described.sets);
+    const { sets } = found.described;
+    const unknown = [...operations.unknown(sets), ...checkOwnRules(rules, sets)];
     if (unknown.length > 0) return reportProblems(unknown, terminal);
-    if (found.described.sets.length === 0) {
+    if (sets.length === 0) {
       for (const { place, message } of found.warnings) terminal.report(`${place} ${message}`);
       terminal.report("odatakit: The database contains nothing to publish. `odatakit inspect` explains why.");
       return "nothing";

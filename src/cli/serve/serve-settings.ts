@@ -1,5 +1,7 @@
 import type { Invocation } from "../command.ts";
+import { areProblems } from "../database-options.ts";
 import { usageProblem, type Problem } from "../problem.ts";
+import { readSetRules, type SetRules } from "../set-rules.ts";
 
 /** The settings of `serve` that are no choice of tables. */
 export interface ServeSettings {
@@ -8,7 +10,7 @@ export interface ServeSettings {
   readonly ports: readonly number[];
   readonly prefix: string;
   readonly profile: "specification" | "standard";
-  readonly maxTop: number;
+  readonly rules: SetRules;
   /** Milliseconds. */
   readonly timeout: number;
   readonly pool: number;
@@ -36,8 +38,11 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Reads the settings of `serve`. @returns all their problems */
-export function readServeSettings({ options, environment }: Invocation): ServeSettings | readonly Problem[] {
+export function readServeSettings(invocation: Invocation): ServeSettings | readonly Problem[] {
+  const { options, environment } = invocation;
+  const rules = readSetRules(invocation);
   const problems: Problem[] = [];
+  if (areProblems(rules)) problems.push(...rules);
   const wrong = (name: string, value: string, fix: string): void => {
     problems.push(usageProblem(`\`--${name}\` is "${value}".`, fix));
   };
@@ -70,12 +75,11 @@ export function readServeSettings({ options, environment }: Invocation): ServeSe
   const port = whole("port", Number(PORT ?? FIRST_PORT), 65_535, 0);
   const host = text("host", HOST === undefined || HOST === "" ? "127.0.0.1" : HOST);
   const watch = text("watch", isLoopback(host) ? "10s" : "off");
-  const settings: ServeSettings = {
+  const settings: Omit<ServeSettings, "rules"> = {
     host,
     ports: hasPort ? [port] : Array.from({ length: PORTS }, (_, at) => FIRST_PORT + at),
     prefix,
     profile: choice("profile", ["standard", "specification"]) ?? "standard",
-    maxTop: whole("max-top", 1000, 100_000),
     timeout: readTime("timeout", text("timeout", "10s"), wrong),
     watch: watch === "off" ? null : readTime("watch", watch, wrong),
     pool: whole("pool", 5, 1000),
@@ -89,7 +93,7 @@ export function readServeSettings({ options, environment }: Invocation): ServeSe
     output: outputOf(options),
   };
   problems.push(...unsafeCombinations(settings));
-  return problems.length > 0 ? problems : settings;
+  return problems.length > 0 || areProblems(rules) ? problems : { ...settings, rules };
 }
 
 /** `--write` alone means all sets that can be written. */
@@ -104,7 +108,13 @@ function outputOf(options: Invocation["options"]): ServeSettings["output"] {
 }
 
 /** A database is never open to others, and never writable for everybody, by accident. */
-function unsafeCombinations({ host, auth, isAnonymous, write, trustsProxy }: ServeSettings): readonly Problem[] {
+function unsafeCombinations({
+  host,
+  auth,
+  isAnonymous,
+  write,
+  trustsProxy,
+}: Omit<ServeSettings, "rules">): readonly Problem[] {
   const problems: Problem[] = [];
   if (!isLoopback(host) && auth === null && !isAnonymous) {
     problems.push(

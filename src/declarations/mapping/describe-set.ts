@@ -3,6 +3,7 @@ import type { DescribedColumn, DescribedProperty, DescribedSet } from "../descri
 import { enumTypeOf } from "./describe-enum-types.ts";
 import { describeNavigations } from "./describe-navigations.ts";
 import type { DraftObject } from "./draft-object.ts";
+import { findIndexes } from "./find-indexes.ts";
 import { memberOf, namesOf, type FoundService } from "./found-service.ts";
 import { mayBeNull } from "./may-be-null.ts";
 import { MAPPERS } from "./rough-mapping.ts";
@@ -54,7 +55,7 @@ function describeProperty(draft: DraftObject, column: ObjectColumn, found: Found
     defaultValue: undefined,
     hasDefault: column.defaultValue !== null || column.isIdentity,
     description: column.comment ?? commentOfSource(column, found.schema),
-    isIndexed: object.indexes.some(({ columns: [first] }) => first?.name === column.name),
+    ...findIndexes(object, column, chosen, found.schema),
   };
 }
 

@@ -27,7 +27,7 @@ describe("odatakit pull of a database", () => {
 
   test.each([
     ['{"prefix":5}', ["pull", "shop.db", "--out", "m"], 2, "is invalid"],
-    ['{"max-top":"many"}', ["pull", "shop.db", "--out", "m"], 2, "is invalid"],
+    ['{"max-top":"many"}', ["pull", "shop.db", "--out", "m"], 2, '`max-top` is "many"'],
     ["{}", ["pull", "--out", "m"], 2, "No database is given."],
     ["{}", ["pull", "missing.db", "--out", "m"], 3, "There is no file"],
     ["{}", ["pull", "shop.db"], 2, "No folder is given."],

@@ -24,6 +24,7 @@ export function property(field: string, given: Partial<DescribedProperty> = {}):
     hasDefault: false,
     description: null,
     isIndexed: false,
+    hasOrderedIndex: false,
     ...given,
   };
 }

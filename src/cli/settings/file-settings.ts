@@ -1,0 +1,76 @@
+import type { CommandOption } from "../command.ts";
+import { DATABASE_OPTIONS } from "../database-options.ts";
+import { PULL_OPTIONS } from "../pull/pull-options.ts";
+import { SERVE_OPTIONS } from "../serve/serve-options.ts";
+import type { DescribedShape, SettingShape } from "./setting-shape.ts";
+
+const STRING: SettingShape = { kind: "string" };
+const STRINGS: SettingShape = { kind: "list", items: STRING };
+
+/** Settings that are no options, or that have more forms in the file. */
+const FORMS: Readonly<Record<string, DescribedShape>> = {
+  $schema: { shape: STRING, summary: "the JSON schema of this file, for editors" },
+  keys: {
+    shape: { kind: "record", values: STRINGS },
+    summary: "the columns of the keys of views and tables, by the name of the view or table",
+  },
+  map: {
+    shape: { kind: "record", values: STRING },
+    summary: "other types of properties, such as boolean(0,1), by Set.Property",
+  },
+  names: {
+    shape: {
+      kind: "either",
+      shapes: [
+        { kind: "choice", values: ["idiomatic", "as-is"] },
+        { kind: "record", values: STRING },
+      ],
+    },
+    summary: "a style, or names by the names of the database, with the style as *",
+  },
+  sets: {
+    shape: {
+      kind: "record",
+      values: {
+        kind: "object",
+        members: {
+          "max-top": { shape: { kind: "number" }, summary: "the most entities of a page" },
+          search: {
+            shape: { kind: "either", shapes: [{ kind: "boolean" }, STRINGS] },
+            summary: "whether the set has $search, or the properties that it reads",
+          },
+          "indexed-only": {
+            shape: { kind: "boolean" },
+            summary: "refuse $filter and $orderby by properties without an index",
+          },
+          count: { shape: { kind: "boolean" }, summary: "whether clients may count" },
+        },
+      },
+    },
+    summary: "limits of single entity sets, by their names",
+  },
+};
+
+/** All settings of `odatakit.json`, by name. All commands share the file. */
+export const FILE_SETTINGS: ReadonlyMap<string, DescribedShape> = new Map([
+  ...[DATABASE_OPTIONS, SERVE_OPTIONS, PULL_OPTIONS].flatMap((options) =>
+    Object.entries(options).flatMap(([name, option]): ReadonlyArray<[string, DescribedShape]> =>
+      option.inFile ? [[name, { shape: shapeOf(option), summary: option.summary }]] : [],
+    ),
+  ),
+  ...Object.entries(FORMS),
+]);
+
+/** Returns whether a setting of the file is no option of a command, or has more forms than it. */
+export function hasFormOfFile(name: string): boolean {
+  return Object.hasOwn(FORMS, name);
+}
+
+function shapeOf({ type, value, isValueOptional }: CommandOption): SettingShape {
+  if (type === "boolean") return { kind: "boolean" };
+  const choices = value === null || /[<\s]/.test(value) ? [] : value.split("|");
+  const single: SettingShape = choices.length > 0 ? { kind: "choice", values: choices } : { kind: "scalar" };
+  if (type === "string") return single;
+  const many: SettingShape = { kind: "either", shapes: [STRING, STRINGS] };
+  return isValueOptional === true ? { kind: "either", shapes: [{ kind: "boolean" }, STRING, STRINGS] } : many;
+}

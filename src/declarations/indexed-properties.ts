@@ -1,0 +1,59 @@
+import { plainName } from "../introspect/plain-name.ts";
+import type { DescribedProperty, DescribedService, DescribedSet, DescribedWarning } from "./described-service.ts";
+import { navigationField } from "./navigation-field.ts";
+
+/** The options of an entity set that limit `$filter` and `$orderby` to properties with an index. */
+export interface IndexedProperties {
+  readonly filterProperties: readonly string[];
+  readonly orderByProperties: readonly string[];
+}
+
+/**
+ * Returns the options of `sqlEntitySet` that allow `$filter` and `$orderby` only where an index begins with the column.
+ * Navigations stay allowed; the properties behind them follow the options of their own set.
+ * @see docs/guides/existing-databases.md
+ */
+export function indexedProperties({ properties, navigations }: DescribedSet): IndexedProperties {
+  const paths = navigations.map((navigation) => navigationField(navigation));
+  const fieldsOf = (use: "hasOrderedIndex" | "isIndexed"): readonly string[] =>
+    properties.flatMap((property) => (property[use] ? [property.field] : []));
+  return {
+    filterProperties: [...fieldsOf("isIndexed"), ...paths],
+    orderByProperties: [...fieldsOf("hasOrderedIndex"), ...paths],
+  };
+}
+
+/**
+ * Returns a warning for each property of a table that `indexedProperties` leaves out, with the index that it needs.
+ * Expressions and properties of views have none, because no index of their own would help.
+ */
+export function unindexedWarnings({ kind, sets }: DescribedService): readonly DescribedWarning[] {
+  return sets
+    .filter((set) => set.kind === "table")
+    .flatMap((set) =>
+      set.properties
+        .filter(({ hasOrderedIndex, sql, isCollection, type }) => {
+          return !hasOrderedIndex && sql === null && !isCollection && type !== "Edm.Binary";
+        })
+        .map((property) => ({
+          code: "no index",
+          place: `${set.setName}.${property.name}`,
+          message: `has no index${property.isIndexed ? " in its order" : ""}, so ${property.isIndexed ? "$orderby refuses" : "$filter and $orderby refuse"} it`,
+          flag: createIndex(set, property, kind),
+        })),
+    );
+}
+
+function createIndex(
+  { table, needsSchema }: DescribedSet,
+  { column, type, nullable }: DescribedProperty,
+  kind: DescribedService["kind"],
+): string {
+  const quote = kind === "mysql" ? "`" : '"';
+  const isPostgres = kind === "postgres";
+  const on = [...(needsSchema ? [table.schema] : []), table.name].map((name) => plainName(name, quote)).join(".");
+  const name = isPostgres ? "" : ` ${plainName(`${table.name}_${column}`, quote)}`;
+  const collation = isPostgres && type === "Edm.String" ? ' collate "C"' : "";
+  const nulls = isPostgres && nullable ? " nulls first" : "";
+  return `create index${name} on ${on} (${plainName(column, quote)}${collation}${nulls})`;
+}
