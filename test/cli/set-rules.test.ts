@@ -120,7 +120,7 @@ describe("the rules of single sets in odatakit.json", () => {
   });
 
   test.each([
-    [{ Itmes: {} }, '"sets.Godos" is no published entity set. Did you mean "Items"?'],
+    [{ Itmes: {} }, '"sets.Itmes" is no published entity set. Did you mean "Items"?'],
     [
       { Items: { search: ["Nmae"] } },
       '"sets.Items.search" names Nmae, which is no string of Items. Did you mean "Name"?',

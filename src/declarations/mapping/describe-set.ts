@@ -44,18 +44,19 @@ function describeProperty(draft: DraftObject, column: ObjectColumn, found: Found
   const { object, key } = draft;
   const member = memberOf(object, column.name, found.names);
   const chosen = typeOf(draft, column, `${namesOf(object, found.names).setName}.${member.name}`, found);
+  const nullable = mayBeNull(draft, column, chosen, found.schema.kind);
   const isKey = key.columns.includes(column.name);
   return {
     ...chosen,
     ...member,
     column: column.name,
     isKey,
-    nullable: mayBeNull(draft, column, chosen, found.schema.kind),
+    nullable,
     computed: column.isIdentity || column.isGenerated,
     defaultValue: undefined,
     hasDefault: column.defaultValue !== null || column.isIdentity,
     description: column.comment ?? commentOfSource(column, found.schema),
-    ...findIndexes(object, column, chosen, found.schema),
+    ...findIndexes(object, column, { ...chosen, nullable }, found.schema),
   };
 }
 

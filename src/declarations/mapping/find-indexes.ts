@@ -13,7 +13,7 @@ const NONE: IndexUse = { isIndexed: false, hasOrderedIndex: false };
 export function findIndexes(
   object: SchemaObject,
   column: ObjectColumn,
-  { type, storage, sql, isCollection }: DescribedColumn,
+  { type, storage, sql, isCollection, nullable }: DescribedColumn & { readonly nullable: boolean },
   { kind, objects }: DatabaseSchema,
 ): IndexUse {
   const isPostgres = kind === "postgres";
@@ -26,7 +26,8 @@ export function findIndexes(
   const firsts = (table?.indexes ?? []).flatMap(({ columns: [first] }) =>
     first?.name === name && (!needsCodePoints || isByCodePoint(first.collation)) ? [first] : [],
   );
-  const needsNulls = isPostgres && column.nullable;
+  // Statements order null first, and PostgreSQL has indexes that order it last.
+  const needsNulls = isPostgres && nullable;
   return {
     isIndexed: firsts.length > 0,
     hasOrderedIndex: firsts.some(({ nullsFirst }) => nullsFirst || !needsNulls),
