@@ -33,7 +33,7 @@ function readManifest(): JsonObject & { readonly exports: Readonly<Record<string
 async function writeDist(): Promise<void> {
   rmSync(`${PROJECT}dist`, { recursive: true, force: true });
   await bundle(PROJECT, readManifest().exports);
-  writeFileSync(`${PROJECT}dist/odatakit.schema.json`, `${JSON.stringify(settingsSchema(), null, 2)}\n`);
+  writeFileSync(`${PROJECT}odatakit.schema.json`, `${JSON.stringify(settingsSchema(), null, 2)}\n`);
 }
 
 /** Does nothing if package.json is the original. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { FILE_SETTINGS } from "../../src/cli/settings/file-settings.ts";
 import { settingsSchema } from "../../src/cli/settings/settings-schema.ts";
+import { readSource } from "../house/source-files.ts";
 
 test("the schema of odatakit.json has each option that the file may hold", async () => {
   const commands = await Promise.all(COMMANDS.map(({ load }) => load()));
@@ -32,4 +33,9 @@ test("the schema describes each form of a setting", () => {
       },
     },
   });
+});
+
+test("the package contains the schema; `npm run build` writes it", () => {
+  const { text } = readSource("odatakit.schema.json");
+  expect(text).toBe(`${JSON.stringify(settingsSchema(), null, 2)}\n`);
 });
