@@ -21,6 +21,7 @@ export type SetSettings = NonNullable<Parameters<typeof import("odatakit/introsp
 
 /**
  * Opens the database of a command, and reads its catalogue.
+ * @param onOpened runs before the catalogue is read
  * @returns all problems of the options, or that of the database
  * @throws ConfigurationError for names and types that cannot be used; MissingPackage
  */
@@ -28,6 +29,7 @@ export async function loadDatabase(
   invocation: Invocation,
   settings: Omit<DatabaseSettings, "folder">,
   sets: Pick<SetSettings, "operations" | "settings"> = {},
+  onOpened: (opened: OpenedDatabase) => Promise<void> = () => Promise.resolve(),
 ): Promise<LoadedDatabase | readonly Problem[]> {
   const { positionals, environment, folder, terminal } = invocation;
   const target = parseTarget(positionals[0], environment);
@@ -42,6 +44,7 @@ export async function loadDatabase(
     const { introspectDatabase } = await importPackage(() => import("odatakit/introspect"), ["kysely"]);
     const readAgain = (): Promise<IntrospectedDatabase> =>
       introspectDatabase(opened.db, { ...parts.options, schemas: parts.schemas, ...sets });
+    await onOpened(opened);
     const found = await readAgain();
     terminal.progress(null);
     return { opened, found, readAgain };

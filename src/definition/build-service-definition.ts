@@ -2,7 +2,12 @@ import { keeper } from "../base/memo.ts";
 import { frozenMap } from "../edm/frozen-map.ts";
 import type { EntitySet, Operation, OperationImport } from "../edm/model.ts";
 import { checkDefinition } from "./checks/check-definition.ts";
-import { type DeclaredOperation, type DeclaredSet, collectDeclarations } from "./declared-service.ts";
+import {
+  type DeclaredOperation,
+  type DeclaredService,
+  type DeclaredSet,
+  collectDeclarations,
+} from "./declared-service.ts";
 import type { DeclaredEntitySet } from "./entity-set-access.ts";
 import { adaptLogger, type Logger } from "./logger.ts";
 import { type BuiltModel, buildModel } from "./model/build-model.ts";
@@ -70,9 +75,7 @@ export function buildServiceDefinition(
     ...entityContainer.functionImports.values(),
     ...entityContainer.actionImports.values(),
   ];
-  const declarations = new Map<string, DeclaredEntitySet>(
-    service.sets.map(({ declaration, name }) => [name, declaration]),
-  );
+  const declarations = declarationsByName(service);
   return Object.freeze(
     keeper<ServiceDefinition>({
       name: options.name,
@@ -103,12 +106,17 @@ export function buildServiceDefinition(
       refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
       challenge: options.challenge ?? "Bearer",
       exposesConstraintNames: options.exposeConstraintNames ?? false,
+      explainError: options.explainError,
       authenticate: options.authenticate,
       tokenScope: options.tokenScope,
       authorization: requirementsOf(options.authorization),
       declarationOf: (name: string) => declarations.get(name),
     }),
   );
+}
+
+function declarationsByName({ sets }: DeclaredService): ReadonlyMap<string, DeclaredEntitySet> {
+  return new Map(sets.map(({ declaration, name }) => [name, declaration]));
 }
 
 function toSetDefinition(

@@ -1,4 +1,5 @@
 import type { Model, Operation, OperationImport } from "../edm/model.ts";
+import type { ODataError } from "../errors/odata-error.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { Context, IncomingRequest, RuleContext, User } from "./context.ts";
 import type { DeclaredEntitySet } from "./entity-set-access.ts";
@@ -54,6 +55,8 @@ export interface ServiceDefinition {
   readonly challenge: string;
   /** Whether responses name the check constraint that a write violated. */
   readonly exposesConstraintNames: boolean;
+  /** Returns the error for the client in place of a 500. */
+  readonly explainError: ((error: unknown) => ODataError | undefined) | undefined;
   readonly authenticate: ((request: IncomingRequest) => Answer<User | null>) | undefined;
   /** Returns the owner of keyset tokens; the user of the request if absent. */
   readonly tokenScope: ((context: RuleContext) => string) | undefined;

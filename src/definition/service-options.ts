@@ -1,3 +1,4 @@
+import type { ODataError } from "../errors/odata-error.ts";
 import type { IncomingRequest, RuleContext, User } from "./context.ts";
 import type { Answer, Awaitable } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
@@ -113,6 +114,12 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    * @see docs/reference/sql.md
    */
   readonly schemaCheck?: SchemaCheck | undefined;
+  /**
+   * Returns the error for the client in place of the generic 500, for an error that a handler or a database has thrown;
+   * undefined for the 500. The log always has the error itself.
+   * @see docs/reference/errors.md
+   */
+  readonly explainError?: ((error: unknown) => ODataError | undefined) | undefined;
   /** The logger of errors and warnings; the console if absent. */
   readonly logger?: Logger | undefined;
   /**

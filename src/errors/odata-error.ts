@@ -51,6 +51,7 @@ export function protocolError(code: ErrorCode, message: string, options: ODataEr
  * @param status an HTTP status of 400 to 599
  * @param code a short code of the application, such as `DuplicateName`
  * @param message the text for the client
+ * @param options the name at fault as `target`, and response headers such as `Retry-After`
  * @throws RangeError if the status is not an integer of 400 to 599
  * @see docs/reference/errors.md
  */
@@ -58,7 +59,7 @@ export function odataError(
   status: number,
   code: string,
   message: string,
-  options?: { readonly target?: string },
+  options?: Pick<ODataErrorOptions, "headers" | "target">,
 ): ODataError {
   if (!Number.isInteger(status) || status < 400 || status > 599) {
     throw new RangeError(`odataError: status must be an integer of 400 to 599, not ${String(status)}.`);

@@ -50,6 +50,7 @@ export interface ComposedServices {
 export const NOWHERE: ErrorScope = {
   logger: defaultLogger,
   challenge: "Bearer",
+  explainError: undefined,
   profile: SERVICE_PROFILES.specification,
 };
 

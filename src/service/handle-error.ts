@@ -20,7 +20,7 @@ const ERROR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /** The parts of a registration that `handleError` uses. */
-export type ErrorScope = LogScope & Pick<ServiceDefinition, "challenge" | "profile">;
+export type ErrorScope = LogScope & Pick<ServiceDefinition, "challenge" | "explainError" | "profile">;
 
 /**
  * Turns an error into a response: an `ODataError` into its status and envelope, any other error into a generic 500. The
@@ -30,13 +30,24 @@ export type ErrorScope = LogScope & Pick<ServiceDefinition, "challenge" | "profi
  */
 export function handleError(scope: ErrorScope, request: ODataRequest, id: string, error: unknown): ODataResponse {
   const isIntended = isODataError(error);
-  const answer = isIntended ? asProfiled(scope, error) : protocolError("InternalServerError", INTERNAL_ERROR);
+  const answer = isIntended ? asProfiled(scope, error) : explained(scope, error);
   const isLogged = isIntended ? error.status >= 500 && error.cause !== undefined : !isDisconnect(request, error);
   if (isLogged) logFailure(scope, "A request failed.", { request, id, status: answer.status }, error);
   return errorResponse(scope, answer);
 }
 
 const INTERNAL_ERROR = "The service failed to answer this request. The failure has been logged.";
+
+/** An error of the application about another error must not replace the response. */
+function explained({ explainError }: ErrorScope, error: unknown): ODataError {
+  const generic = protocolError("InternalServerError", INTERNAL_ERROR);
+  try {
+    const answer: unknown = explainError?.(error);
+    return isODataError(answer) ? answer : generic;
+  } catch {
+    return generic;
+  }
+}
 
 /** Replaces the code of an unsupported request, if the profile has one code for all unsupported requests. */
 function asProfiled({ profile }: ErrorScope, error: ODataError): ODataError {

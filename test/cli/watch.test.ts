@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { watchDatabase } from "../../src/cli/serve/watch-database.ts";
+import { fingerprint, watchDatabase } from "../../src/cli/serve/watch-database.ts";
 import { ENGINES } from "../executors/engines.ts";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
 
@@ -22,33 +22,45 @@ describe.each(ENGINES)("a watch over $title", (engine) => {
     const { db, close } = await engine.open();
     const ended = new AbortController();
     let reloads = 0;
+    let isBroken = false;
     const reported: string[] = [];
+    const watched = { db, kind: KINDS[engine.name] };
     const settings = {
+      served: await fingerprint(watched),
       interval: 5,
       signal: ended.signal,
       reload: () => {
         reloads += 1;
-        return reloads === 2 ? Promise.reject(new Error("broken")) : Promise.resolve();
+        return isBroken ? Promise.reject(new Error("broken")) : Promise.resolve();
       },
       report: (line: string) => reported.push(line),
     };
-    const watch = watchDatabase({ db, kind: KINDS[engine.name] }, settings);
+    const watch = watchDatabase(watched, settings);
     await sleep(50);
     expect(reloads).toBe(0);
     await sql`create table watched (id int primary key)`.execute(db);
     await until(async () => Promise.resolve(reloads === 1));
+    isBroken = true;
     await sql`alter table watched add column name varchar(10)`.execute(db);
-    await until(async () => Promise.resolve(reloads === 2));
+    // A look after a failure tries again.
+    await until(async () => Promise.resolve(reloads > 3));
+    isBroken = false;
+    await until(async () => Promise.resolve(reported.length === 3));
+    const before = reloads;
     await sql`create table watching (id int primary key, other int, foreign key (other) references watched (id))`.execute(
       db,
     );
-    await until(async () => Promise.resolve(reloads === 3));
+    await until(async () => Promise.resolve(reloads === before + 1));
+    await sql`create unique index watched_name on watched (name)`.execute(db);
+    await until(async () => Promise.resolve(reloads === before + 2));
     ended.abort();
     await watch.ended;
     await close();
     expect(reported).toEqual([
       "The schema of the database has changed. The service follows it.",
       "The schema of the database cannot be served, so the service stays: broken",
+      "The schema of the database has changed. The service follows it.",
+      "The schema of the database has changed. The service follows it.",
       "The schema of the database has changed. The service follows it.",
     ]);
   });

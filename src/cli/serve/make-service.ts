@@ -1,6 +1,7 @@
 import { authenticated, odataError, odataService, type EntitySet, type ODataService } from "odatakit";
 import { openApiRoute } from "odatakit/openapi";
 import type { Access } from "./access.ts";
+import { explainSchemaChange } from "./schema-change.ts";
 import { isLoopback, type ServeSettings } from "./serve-settings.ts";
 
 /** What a service needs besides its sets. */
@@ -33,6 +34,8 @@ export function makeService(
     ...(origins.length === 0 ? {} : { cors: { origins: origins.includes("*") ? "*" : origins } }),
     ...(hasOpenApi ? { routes: [openApiRoute()] } : {}),
     ...(access.challenge === null ? {} : { challenge: access.challenge, authorization: authenticated() }),
+    // Without a watch, nobody follows the schema.
+    ...(onFailure === undefined ? {} : { explainError: explainSchemaChange }),
     logger: {
       error: (message, fields) => {
         report(lineOf("error", message, fields));

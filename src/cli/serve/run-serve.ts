@@ -27,13 +27,22 @@ export async function runServe(invocation: Invocation): Promise<ExitReason> {
   const { timeout, pool, write, rules } = settings;
   const database = { timeout, pool, mayWrite: write !== null };
   const operations = writtenOperations(write);
-  const loaded = await loadDatabase(invocation, database, {
-    operations: operations.of,
-    settings: (set: DescribedSet) => ({
-      ...setOptions(set, rules),
-      ...(write === null ? {} : { authorization: WRITERS }),
-    }),
-  });
+  let fingerprintBefore = "";
+  const loaded = await loadDatabase(
+    invocation,
+    database,
+    {
+      operations: operations.of,
+      settings: (set: DescribedSet) => ({
+        ...setOptions(set, rules),
+        ...(write === null ? {} : { authorization: WRITERS }),
+      }),
+    },
+    async (opened) => {
+      // A change while the catalogue is read differs from this fingerprint, so the watch follows it.
+      if (settings.watch !== null) fingerprintBefore = await (await import("./watch-database.ts")).fingerprint(opened);
+    },
+  );
   if (isNotLoaded(loaded)) return reportProblems(loaded, terminal);
   const { opened, found } = loaded;
   try {
@@ -45,7 +54,7 @@ export async function runServe(invocation: Invocation): Promise<ExitReason> {
       terminal.report("odatakit: The database contains nothing to publish. `odatakit inspect` explains why.");
       return "nothing";
     }
-    return await listen(invocation, { settings, access, loaded, started });
+    return await listen(invocation, { settings, access, loaded, started, served: fingerprintBefore });
   } finally {
     await opened.close().catch(() => undefined);
   }
@@ -60,11 +69,13 @@ interface Ready {
   readonly loaded: Exclude<Awaited<ReturnType<typeof loadDatabase>>, readonly Problem[]>;
   /** The time of `performance.now()` when the command began. */
   readonly started: number;
+  /** The fingerprint of the schema, if it is watched. */
+  readonly served: string;
 }
 
 async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason> {
   const { terminal, environment, signal } = invocation;
-  const { settings, access, loaded, started } = ready;
+  const { settings, access, loaded, started, served } = ready;
   const { serve } = await import("odatakit/node");
   const secret = environment["ODATAKIT_SECRET"];
   if (secret !== undefined && secret.length < 32) {
@@ -96,7 +107,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     };
     const { watch: interval } = settings;
     const { watchDatabase } = await import("./watch-database.ts");
-    watching.current = watchDatabase(loaded.opened, { interval, signal, reload, report: terminal.report });
+    watching.current = watchDatabase(loaded.opened, { served, interval, signal, reload, report: terminal.report });
   }
   const look = (): void => watching.current?.look();
   process.on("SIGHUP", look);

@@ -1,8 +1,10 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { OpenedDatabase } from "../open-database.ts";
 
 /** What follows a change of the schema. */
 export interface WatchSettings {
+  /** The fingerprint of the schema that is served. */
+  readonly served: string;
   /** Milliseconds between two looks. */
   readonly interval: number;
   readonly signal: AbortSignal;
@@ -36,21 +38,21 @@ export function watchDatabase(opened: Pick<OpenedDatabase, "db" | "kind">, setti
 }
 
 async function watch(
-  { db, kind }: Pick<OpenedDatabase, "db" | "kind">,
-  { signal, reload, report }: WatchSettings,
+  opened: Pick<OpenedDatabase, "db" | "kind">,
+  { served, signal, reload, report }: WatchSettings,
   next: () => Promise<void>,
 ): Promise<void> {
-  let known: string | undefined;
+  let known = served;
   let problem = "";
   while (!signal.aborted) {
     try {
-      const found = await fingerprint(db, kind);
-      const isChanged = known !== undefined && known !== found;
-      known = found;
-      if (isChanged) {
+      const found = await fingerprint(opened);
+      if (known !== found) {
         await reload();
         report("The schema of the database has changed. The service follows it.");
       }
+      // After a failure the next look tries again.
+      known = found;
       problem = "";
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -62,7 +64,7 @@ async function watch(
 }
 
 /** Returns a text that changes with the tables, columns and constraints of a database. */
-async function fingerprint(db: Kysely<object>, kind: OpenedDatabase["kind"]): Promise<string> {
+export async function fingerprint({ db, kind }: Pick<OpenedDatabase, "db" | "kind">): Promise<string> {
   const query =
     kind === "sqlite" ? sql`select schema_version as text from pragma_schema_version` : SERVER_QUERIES[kind];
   const { rows } = await query.execute(db);
@@ -72,7 +74,10 @@ async function fingerprint(db: Kysely<object>, kind: OpenedDatabase["kind"]): Pr
 const SERVER_QUERIES = {
   mariadb: sql`select md5(group_concat(concat_ws(',', c.table_name, c.column_name, c.ordinal_position, c.column_type,
       c.is_nullable, c.column_key, c.column_comment) order by c.table_name, c.ordinal_position)) as text,
-      (select count(*) from information_schema.key_column_usage k where k.table_schema = database()) as constraints_count
+      (select count(*) from information_schema.key_column_usage k where k.table_schema = database()) as constraints_count,
+      (select md5(group_concat(concat_ws(',', s.table_name, s.index_name, s.non_unique, s.seq_in_index, s.column_name)
+        order by s.table_name, s.index_name, s.seq_in_index)) from information_schema.statistics s
+        where s.table_schema = database()) as indexes
     from information_schema.columns c where c.table_schema = database()`,
   postgres: pgQuery(),
   pglite: pgQuery(),
@@ -82,7 +87,11 @@ function pgQuery() {
   return sql`select md5(coalesce(string_agg(concat_ws(',', a.attrelid, a.attname, a.attnum, a.atttypid, a.atttypmod,
       a.attnotnull, col_description(a.attrelid, a.attnum)), ';' order by a.attrelid, a.attnum), '')) as text,
       (select md5(coalesce(string_agg(concat_ws(',', k.oid, k.conname, k.conkey, k.confkey), ';' order by k.oid), ''))
-        from pg_constraint k) as constraints
+        from pg_constraint k) as constraints,
+      (select md5(coalesce(string_agg(concat_ws(',', i.indexrelid, i.indisunique, i.indisvalid), ';' order by i.indexrelid), ''))
+        from pg_index i where i.indrelid >= 16384) as indexes,
+      (select md5(coalesce(string_agg(concat_ws(',', e.enumtypid, e.enumlabel, e.enumsortorder), ';'
+        order by e.enumtypid, e.enumsortorder), '')) from pg_enum e) as labels
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
     where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'v', 'm', 'p', 'f')
       and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`;

@@ -125,6 +125,7 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   exposeConstraintNames: FLAG,
   secret: ANY,
   tokenScope: HANDLER,
+  explainError: HANDLER,
   schemaCheck: { kind: "choice", values: ["error", "warn", false] },
   logger: OBJECT,
   onStatement: HANDLER,
