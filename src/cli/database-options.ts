@@ -18,6 +18,13 @@ export const DATABASE_OPTIONS: Readonly<Record<string, CommandOption>> = {
   },
   "include-column": { ...inFile, type: "list", value: "<table.column>", summary: "publish this hidden column" },
   key: { ...inFile, type: "list", value: "<view=col,col>", summary: "the columns of the key of a view or table" },
+  keys: {
+    ...inFile,
+    type: "string",
+    value: "proven|unique",
+    default: "proven",
+    summary: "whether views without a key get one that is unique in the data now",
+  },
   map: { ...inFile, type: "list", value: "<Set.Prop=type>", summary: "another type, such as boolean(0,1)" },
   zoneless: {
     ...inFile,
@@ -79,8 +86,18 @@ export function readDatabaseOptions({ options, file }: Invocation): PublishedPar
       includeColumns: list("include-column"),
       secrets: choice("secrets", ["hide", "show"], "hide"),
       zoneless: choice("zoneless", ["utc", "string"], "utc"),
-      style: styleOf(choice("names", ["idiomatic", "as-is"], "idiomatic"), options["names"], namesOfFile),
-      keys: { ...listsOf(keysOfFile), ...(Object.fromEntries(keys) as Record<string, readonly string[]>) },
+      style:
+        wordOf(choice("names", ["idiomatic", "as-is"], "idiomatic"), options["names"], namesOfFile) === "as-is"
+          ? "as-is"
+          : "idiomatic",
+      keys: {
+        "*":
+          wordOf(choice("keys", ["proven", "unique"], "proven"), options["keys"], keysOfFile) === "unique"
+            ? "unique"
+            : "proven",
+        ...listsOf(keysOfFile),
+        ...(Object.fromEntries(keys) as Record<string, readonly string[]>),
+      },
       map: { ...textsOf(mapOfFile), ...pairs("map") },
       names: textsOf(namesOfFile),
     },
@@ -88,11 +105,10 @@ export function readDatabaseOptions({ options, file }: Invocation): PublishedPar
   return problems.length > 0 ? problems : parts;
 }
 
-/** In the file, `names` is a style, or names with a style as `*`. */
-function styleOf(chosen: "as-is" | "idiomatic", given: unknown, ofFile: unknown): "as-is" | "idiomatic" {
+/** In the file, `names` and `keys` are a word, or an object with the word as `*`. */
+function wordOf(chosen: string, given: unknown, ofFile: unknown): unknown {
   if (given !== undefined) return chosen;
-  const style = typeof ofFile === "object" ? textsOf(ofFile)["*"] : ofFile;
-  return style === "as-is" ? "as-is" : "idiomatic";
+  return typeof ofFile === "object" ? textsOf(ofFile)["*"] : ofFile;
 }
 
 function textsOf(value: unknown): Readonly<Record<string, string>> {

@@ -1,3 +1,6 @@
+/** Whether keys are those that the database guarantees, or also those that the data has now. */
+export type KeyChoice = "proven" | "unique";
+
 /** Which tables, columns and names a service over a database has. All keys are optional. */
 export interface DescribeOptions {
   /** Globs over `schema.name` and `name`: only matching tables and views are published. */
@@ -8,8 +11,11 @@ export interface DescribeOptions {
   readonly includeColumns?: readonly string[] | undefined;
   /** Whether columns that are named like secrets are omitted; `hide` without a value. */
   readonly secrets?: "hide" | "show" | undefined;
-  /** The columns of the key of each view without one, by its name in the database. */
-  readonly keys?: Readonly<Record<string, readonly string[]>> | undefined;
+  /**
+   * The columns of the key of each view without one, by its name in the database. With `unique`, also as the entry `*`,
+   * `introspectDatabase` searches the data for keys of the others; `proven`, the default, leaves them out.
+   */
+  readonly keys?: KeyChoice | Readonly<Record<string, KeyChoice | readonly string[]>> | undefined;
   /** Names of the service by names of the database. @see docs/decisions/0047-names-over-databases.md */
   readonly names?: Readonly<Record<string, string>> | undefined;
   /** `idiomatic` without a value. */

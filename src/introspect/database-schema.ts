@@ -31,6 +31,8 @@ export interface SchemaObject extends ObjectName {
   readonly primaryKey: readonly string[];
   /** The names of the columns that the database proves to be a key of a view; empty if it does not. */
   readonly provenKey: readonly string[];
+  /** The names of columns whose values are unique in the data, or why there are none; absent if nobody searched. */
+  readonly uniqueKey?: UniqueKey | undefined;
   readonly foreignKeys: readonly ForeignKey[];
   readonly comment: string | null;
   /** The number of rows that the database estimates; null if it does not. */
@@ -40,6 +42,9 @@ export interface SchemaObject extends ObjectName {
   /** Why the object belongs to another one or to a tool; null for an object of the application. */
   readonly omission: ObjectOmission | null;
 }
+
+/** The columns that no two rows share and that are never null in the data now, or why there are none. */
+export type UniqueKey = readonly string[] | "no rows" | "none" | "too slow";
 
 /** Why an object is not published by default. */
 export interface ObjectOmission {

@@ -22,7 +22,7 @@ describe("odatakit inspect", () => {
     → Customer (Customers)
 
 3 warnings
-  big_orders  view without a key, omitted  → --key "big_orders=<column>"
+  big_orders  view without a key, omitted  → --keys unique
   customers.password_hash  omitted because of its name  → --secrets show
   order_log  has no key but the rowid, which VACUUM may renumber, published as Rowid  → --key "order_log=<column>"
 `);
@@ -144,5 +144,38 @@ describe("odatakit inspect", () => {
     writeDatabase(folder);
     const { code, err } = await runProgram(["inspect", "shop.db", "--map", "Nope.X=boolean(0,1)"], { folder });
     expect([code, err]).toEqual([5, expect.stringContaining('`map` contains "Nope.X", which is no property.')]);
+  });
+});
+
+describe("--keys unique", () => {
+  const views = `create table t (id integer primary key, code text not null, kind text);
+insert into t values (1, 'a', 'x'), (2, 'b', 'x');
+create view codes as select code, kind from t;`;
+
+  test.each<readonly [readonly string[], object, readonly string[]]>([
+    [[], {}, ["Ts"]],
+    [["--keys", "unique"], {}, ["Codes", "Ts"]],
+    [[], { keys: "unique" }, ["Codes", "Ts"]],
+    [[], { keys: { "*": "unique" } }, ["Codes", "Ts"]],
+    [["--keys", "proven"], { keys: "unique" }, ["Ts"]],
+    [[], { keys: { codes: ["code"] } }, ["Codes", "Ts"]],
+  ])("%j with %j", async (flags, file, expected) => {
+    const folder = testFolder();
+    writeDatabase(folder, views);
+    writeFileSync(join(folder, "odatakit.json"), JSON.stringify(file));
+    const { out } = await runProgram(["inspect", "shop.db", "--json", ...flags], { folder });
+    const { sets, warnings } = JSON.parse(out) as {
+      sets: ReadonlyArray<{ setName: string }>;
+      warnings: ReadonlyArray<{ flag: string }>;
+    };
+    expect(sets.map(({ setName }) => setName)).toEqual(expected);
+    if (file !== undefined && flags[1] === "unique") expect(warnings[0]?.flag).toBe('--key "codes=code"');
+  });
+
+  test("other words are refused", async () => {
+    const folder = testFolder();
+    writeDatabase(folder, views);
+    const { code, err } = await runProgram(["inspect", "shop.db", "--keys", "guess"], { folder });
+    expect([code, err]).toEqual([2, expect.stringContaining('`--keys` is "guess". Write proven or unique.')]);
   });
 });

@@ -79,7 +79,7 @@ describe("odatakit serve", () => {
   3 entity sets, 9 properties, 2 navigations. Anonymous read access from this machine; 1000 rows a page, 10 s a query.
   Next links end with this process, unless ODATAKIT_SECRET is set.
   3 warnings
-    big_orders  view without a key, omitted  → --key "big_orders=<column>"
+    big_orders  view without a key, omitted  → --keys unique
     customers.password_hash  omitted because of its name  → --secrets show
     order_log  has no key but the rowid, which VACUUM may renumber, published as Rowid  → --key "order_log=<column>"
   Try    curl "http://HOST/odata/Customers?\\$top=3"

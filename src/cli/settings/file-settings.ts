@@ -7,12 +7,17 @@ import type { DescribedShape, SettingShape } from "./setting-shape.ts";
 const STRING: SettingShape = { kind: "string" };
 const STRINGS: SettingShape = { kind: "list", items: STRING };
 
+const KEY_CHOICE: SettingShape = { kind: "choice", values: ["proven", "unique"] };
+
 /** Settings that are no options, or that have more forms in the file. */
 const FORMS: Readonly<Record<string, DescribedShape>> = {
   $schema: { shape: STRING, summary: "the JSON schema of this file, for editors" },
   keys: {
-    shape: { kind: "record", values: STRINGS },
-    summary: "the columns of the keys of views and tables, by the name of the view or table",
+    shape: {
+      kind: "either",
+      shapes: [KEY_CHOICE, { kind: "record", values: { kind: "either", shapes: [KEY_CHOICE, STRINGS] } }],
+    },
+    summary: "proven or unique, or the columns of the keys of views and tables by their names, with the word as *",
   },
   map: {
     shape: { kind: "record", values: STRING },

@@ -4,8 +4,10 @@ import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
 import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedService, DescribedWarning } from "../described-service.ts";
 import { describeService } from "../mapping/describe-service.ts";
+import { searchesKeys } from "../mapping/find-key.ts";
 import { declareEntitySets, type DeclareOptions } from "./declare-entity-sets.ts";
 import { readDatabaseSchema } from "./read-database-schema.ts";
+import { searchKeys } from "./search-keys.ts";
 
 /** The settings of `introspectDatabase`. All keys are optional. */
 export interface IntrospectOptions extends DescribeOptions, SchemaSelection, Omit<DeclareOptions, "db"> {}
@@ -32,7 +34,8 @@ export async function introspectDatabase(
   options: IntrospectOptions = {},
 ): Promise<IntrospectedDatabase> {
   const { schemas, operations, settings, ...describeOptions } = options;
-  const schema = await readDatabaseSchema(db, { schemas });
+  const read = await readDatabaseSchema(db, { schemas });
+  const schema = searchesKeys(describeOptions) ? await searchKeys(db, read, describeOptions) : read;
   const described = describeService(schema, describeOptions);
   const entitySets = declareEntitySets(described, { db, operations, settings });
   return { entitySets, described, warnings: described.warnings, schema };

@@ -24,11 +24,18 @@ export function describeSet(draft: DraftObject, found: FoundService): DescribedS
         ? [memberOf(object, column.name, found.names).field]
         : [],
     ),
-    description: object.comment,
+    description: descriptionOf(draft),
     properties: columns.map((column) => describeProperty(draft, column, found)),
     navigations: describeNavigations(draft, found),
     estimatedRows: object.estimatedRows,
   };
+}
+
+/** The source of a key that only the data has is a part of the description, because clients rely on keys. */
+function descriptionOf({ object: { comment }, key }: DraftObject): string | null {
+  if (key.kind !== "unique in the data") return comment;
+  const note = "The key is unique in the data, which the database does not guarantee.";
+  return comment === null ? note : `${comment} ${note}`;
 }
 
 /**

@@ -25,22 +25,41 @@ export interface DraftSettings {
 export function draftObject(object: SchemaObject, settings: DraftSettings): DraftObject | undefined {
   const { warn } = settings;
   const place = placeOf(object);
-  const columns = withRowid(object, publishedColumns(object, settings));
+  const columns = draftColumns(object, settings);
   const key = findKey(object, columns, settings);
   const hidden = hiddenKey(object, columns);
   const flag = hidden.length === 0 ? `--key "${place}=<column>"` : hidden.map(includeFlag(place)).join(" ");
   if (key === undefined) {
     const kind = object.kind === "table" ? "table" : "view";
-    const message = hidden.length === 0 ? `${kind} without a key, omitted` : `${kind} with a hidden key, omitted`;
-    warn({ code: hidden.length === 0 ? "no-key" : "hidden-key", place, message, flag });
+    const why = object.uniqueKey === undefined ? "" : (WHY_NONE[String(object.uniqueKey)] ?? "");
+    const message = hidden.length === 0 ? `${kind} without a key${why}, omitted` : `${kind} with a hidden key, omitted`;
+    const search = hidden.length === 0 && object.uniqueKey === undefined ? "--keys unique" : flag;
+    warn({ code: hidden.length === 0 ? "no-key" : "hidden-key", place, message, flag: search });
     return undefined;
   }
   if (key.kind === "rowid") {
     const only = hidden.length === 0 ? "has no key but the rowid" : "has a hidden key beside the rowid";
     warn({ code: "rowid", place, message: `${only}, which VACUUM may renumber, published as Rowid`, flag });
   }
+  if (key.kind === "unique in the data") {
+    const values = `the values of ${key.columns.join(", ")} are unique`;
+    const message = `has no key; ${values} in the data now, which the database does not guarantee`;
+    warn({ code: "unique-key", place, message, flag: `--key "${place}=${key.columns.join(",")}"` });
+  }
   const isPublished = (column: ObjectColumn): boolean => key.kind === "rowid" || column.name !== object.rowid;
   return { object, columns: columns.filter(isPublished), key };
+}
+
+/** Why a search in the data has found no key. */
+const WHY_NONE: Readonly<Record<string, string>> = {
+  "no rows": " and without rows to search for one",
+  none: ", also in the data",
+  "too slow": ", and too slow to search for one",
+};
+
+/** Returns the columns of an object that can be published, the rowid included. */
+export function draftColumns(object: SchemaObject, settings: DraftSettings): readonly ObjectColumn[] {
+  return withRowid(object, publishedColumns(object, settings));
 }
 
 /** Returns the columns of the primary key that a flag publishes. */

@@ -34,7 +34,7 @@ const KEY_TYPES: ReadonlySet<string> = new Set([
 
 /**
  * Finds the key of an object: the given one, the primary key, the shortest unique index over columns that are not null, the
- * unique index of a materialized view, the key that the database proves, or the rowid.
+ * unique index of a materialized view, the key that the database proves, the rowid, or columns that are unique in the data.
  * @param columns the published columns
  */
 export function findKey(
@@ -51,7 +51,7 @@ export function findKey(
     });
   const given = givenKey(object, columns, settings);
   if (given !== undefined && isPossible(given, true)) return { kind: "given", columns: given };
-  const { primaryKey, provenKey, kind, rowid } = object;
+  const { primaryKey, provenKey, kind, rowid, uniqueKey } = object;
   // SQLite accepts null in a primary key that is not the rowid; such rows are excluded.
   if (isPossible(primaryKey, settings.kind === "sqlite")) return { kind: "primary key", columns: primaryKey };
   const unique = uniqueIndexes(object).toSorted(
@@ -60,14 +60,23 @@ export function findKey(
   const index = unique.find((names) => isPossible(names, kind === "materialized view"));
   if (index !== undefined) return { kind: "unique index", columns: index };
   if (isPossible(provenKey, true)) return { kind: "proven", columns: provenKey };
-  return rowid !== undefined && byName.has(rowid) ? { kind: "rowid", columns: [rowid] } : undefined;
+  if (rowid !== undefined && byName.has(rowid)) return { kind: "rowid", columns: [rowid] };
+  return typeof uniqueKey === "object" && isPossible(uniqueKey, true)
+    ? { kind: "unique in the data", columns: uniqueKey }
+    : undefined;
 }
 
-function isKeyColumn(column: ObjectColumn, { kind, options }: KeySettings): boolean {
+function isKeyColumn(column: ObjectColumn, settings: KeySettings): boolean {
+  return keyTypeOf(column, settings) !== undefined;
+}
+
+/** Returns the type of a column that can be part of a key; undefined if it cannot. */
+export function keyTypeOf(column: ObjectColumn, { kind, options }: KeySettings): string | undefined {
   const mapping = roughMapping(kind, column, options);
-  if (!("column" in mapping)) return false;
-  const { type, isCollection } = mapping.column;
-  return !isCollection && (typeof type === "object" || KEY_TYPES.has(type));
+  if (!("column" in mapping) || mapping.column.isCollection) return undefined;
+  const { type } = mapping.column;
+  if (typeof type === "object") return type.enumType;
+  return KEY_TYPES.has(type) ? type : undefined;
 }
 
 function uniqueIndexes({ indexes }: SchemaObject): ReadonlyArray<readonly string[]> {
@@ -91,7 +100,7 @@ function givenKey(
   { options, warn }: KeySettings,
 ): readonly string[] | undefined {
   const names = new Set([object.name, `${object.schema}.${object.name}`].map((name) => name.toLowerCase()));
-  const entry = Object.entries(options.keys ?? {}).find(([name]) => names.has(name.toLowerCase()));
+  const entry = Object.entries(givenKeys(options)).find(([name]) => names.has(name.toLowerCase()));
   if (entry === undefined) return undefined;
   const found = entry[1].map((name) => columns.find((column) => column.name.toLowerCase() === name.toLowerCase()));
   const missing = entry[1].filter((_, at) => found[at] === undefined);
@@ -101,4 +110,17 @@ function givenKey(
     return undefined;
   }
   return found.flatMap((column) => (column === undefined ? [] : [column.name]));
+}
+
+/** Returns the keys by the names of views and tables. */
+function givenKeys({ keys }: DescribeOptions): Readonly<Record<string, readonly string[]>> {
+  if (keys === undefined || typeof keys === "string") return {};
+  return Object.fromEntries(
+    Object.entries(keys).filter((entry): entry is [string, readonly string[]] => Array.isArray(entry[1])),
+  );
+}
+
+/** Returns whether the data may be searched for keys. */
+export function searchesKeys({ keys }: DescribeOptions): boolean {
+  return (typeof keys === "object" ? keys["*"] : keys) === "unique";
 }

@@ -52,7 +52,7 @@ describe("the choice of tables", () => {
   test("each omission has a warning with the flag that undoes it", async () => {
     expect(warningsOf(await describeScript(SHOP))).toEqual([
       'migrations schema_migrations --include "*" --include "schema_migrations"',
-      'no-key big_orders --key "big_orders=<column>"',
+      "no-key big_orders --keys unique",
       "secret customers.password_hash --secrets show",
       'rowid order_log --key "order_log=<column>"',
     ]);

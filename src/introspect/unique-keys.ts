@@ -1,0 +1,119 @@
+import { isYes, type CatalogueQuery, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
+import type { DatabaseKind, ObjectName, UniqueKey } from "./database-schema.ts";
+import { quoteName } from "./quote-name.ts";
+
+/** Milliseconds for all objects of a database. */
+export const SEARCH_BUDGET = 1000;
+/** Rows beyond these are compared by the database, for the keys that these rows leave. */
+const MOST_ROWS = 20_000;
+/** A key of more columns is too long for URLs. */
+const MOST_COLUMNS = 3;
+const MOST_CHECKS = 3;
+/** Longer values are no names of things. */
+const LONGEST = 200;
+
+/** An object without a key, and the columns that can be part of one, in the order of preference. */
+export interface KeySearch extends ObjectName {
+  readonly columns: readonly string[];
+}
+
+/**
+ * Searches the data for the shortest keys of objects, in their order.
+ * @param now returns milliseconds; the search ends 1,000 after its first call
+ */
+export function* findUniqueKeys(
+  searches: readonly KeySearch[],
+  kind: DatabaseKind,
+  now: () => number,
+): CatalogueSteps<readonly UniqueKey[]> {
+  const deadline = now() + SEARCH_BUDGET;
+  const found: UniqueKey[] = [];
+  for (const search of searches) {
+    found.push(now() >= deadline ? "too slow" : yield* findUniqueKey(search, kind, () => now() >= deadline));
+  }
+  return found;
+}
+
+function* findUniqueKey(search: KeySearch, kind: DatabaseKind, isLate: () => boolean): CatalogueSteps<UniqueKey> {
+  const { columns } = search;
+  if (columns.length === 0) return "none";
+  let rows: readonly CatalogueRow[];
+  try {
+    rows = yield readRows(search, kind);
+  } catch {
+    return "too slow";
+  }
+  if (rows.length === 0) return "no rows";
+  const texts = rows.map((row) => row.map(textOfCell));
+  const usable = columns.flatMap((_, place) => (texts.every((row) => isKeyText(row[place])) ? [place] : []));
+  let checks = 0;
+  for (const places of combinations(usable)) {
+    if (isLate()) return "too slow";
+    if (!isUnique(texts, places)) continue;
+    const names = places.flatMap((place) => columns[place] ?? []);
+    if (rows.length < MOST_ROWS) return names;
+    checks += 1;
+    if (checks > MOST_CHECKS) return "none";
+    try {
+      const [duplicate] = yield duplicateQuery(search, names, kind);
+      if (duplicate === undefined) return names;
+    } catch {
+      return "too slow";
+    }
+  }
+  return "none";
+}
+
+function readRows({ schema, name, columns }: KeySearch, kind: DatabaseKind): CatalogueQuery {
+  const cells = columns.map((column, place) => `${quoteName(column, kind)} as c${String(place)}`).join(", ");
+  const sql = `select ${cells} from ${quoteName(schema, kind)}.${quoteName(name, kind)} limit ${String(MOST_ROWS)}`;
+  return { sql, parameters: [], width: columns.length };
+}
+
+/** Returns the query of a row that shares its key, or has none. */
+function duplicateQuery({ schema, name }: ObjectName, columns: readonly string[], kind: DatabaseKind): CatalogueQuery {
+  const quoted = columns.map((column) => quoteName(column, kind));
+  const from = `${quoteName(schema, kind)}.${quoteName(name, kind)}`;
+  const isNull = quoted.map((column) => `${column} is null`).join(" or ");
+  const sql = `select 1 as c0 from ${from} group by ${quoted.join(", ")} having count(*) > 1 or ${isNull} limit 1`;
+  return { sql, parameters: [], width: 1 };
+}
+
+function textOfCell(cell: unknown): string | null {
+  if (cell === null || cell === undefined) return null;
+  if (cell instanceof Date) return String(cell.getTime());
+  if (typeof cell === "boolean") return String(isYes(cell));
+  if (typeof cell === "string") return cell;
+  return typeof cell === "number" || typeof cell === "bigint" ? String(cell) : null;
+}
+
+function isKeyText(text: string | null | undefined): boolean {
+  return text !== null && text !== undefined && text.length > 0 && text.length <= LONGEST;
+}
+
+function isUnique(rows: ReadonlyArray<ReadonlyArray<string | null>>, places: readonly number[]): boolean {
+  const seen = new Set<string>();
+  for (const row of rows) {
+    const key = places.length === 1 ? (row[places[0] ?? 0] ?? "") : JSON.stringify(places.map((place) => row[place]));
+    if (seen.has(key)) return false;
+    seen.add(key);
+  }
+  return true;
+}
+
+/** Returns the combinations of up to three items: the short ones first, each in the order of the items. */
+function* combinations(items: readonly number[]): Iterable<readonly number[]> {
+  for (let length = 1; length <= Math.min(MOST_COLUMNS, items.length); length += 1) {
+    yield* combinationsOf(items, length);
+  }
+}
+
+function* combinationsOf(items: readonly number[], length: number): Iterable<readonly number[]> {
+  if (length === 0) {
+    yield [];
+    return;
+  }
+  for (const [place, first] of items.entries()) {
+    for (const rest of combinationsOf(items.slice(place + 1), length - 1)) yield [first, ...rest];
+  }
+}
