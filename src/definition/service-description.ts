@@ -39,7 +39,8 @@ export interface RouteResource {
   readonly path: string;
   /** The Content-Type. */
   readonly contentType: string;
-  readonly body: Uint8Array;
+  /** The body, or a function that makes it for the first request. */
+  readonly body: Uint8Array | (() => Uint8Array);
   /** Returns the body for a service that its host mounted below a path; absent if the path changes nothing. */
   readonly bodyBelow?: ((mountPath: string) => Uint8Array) | undefined;
   /** Further headers of the response. */
@@ -55,7 +56,7 @@ export interface ServiceRoute {
   readonly paths: readonly string[];
   /** Returns the faults of its options, at startup. */
   check(): Iterable<ConfigurationFault>;
-  /** Makes the resources, once, at startup. */
+  /** Lists the resources, once, at startup. */
   open(service: ServiceDescription): readonly RouteResource[];
 }
 

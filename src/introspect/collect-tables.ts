@@ -20,37 +20,63 @@ export interface ListedIndexColumn {
 }
 
 /**
- * Groups the columns of a catalogue by table.
- * @param find returns a column of the table that a name in a statement refers to
+ * Finds the first column of the table that a name in a statement refers to.
+ * @param tables the first columns of all tables, by the name of the table in lower case
  */
+export type FindTable = (
+  wanted: WantedTable,
+  tables: ReadonlyMap<string, readonly ListedColumn[]>,
+) => ListedColumn | undefined;
+
+/** Groups the columns of a catalogue by table. */
 export function collectTables(
   wanted: readonly WantedTable[],
   columns: readonly ListedColumn[],
   indexes: readonly ListedIndexColumn[],
-  find: (wanted: WantedTable, listed: readonly ListedColumn[]) => ListedColumn | undefined,
+  find: FindTable,
 ): ReadonlyMap<string, TableSchema> {
+  const byTable = groupBy(columns, tableKey);
+  const indexesByTable = groupBy(indexes, tableKey);
+  const firsts = Array.from(byTable.values(), (listed) => listed.slice(0, 1)).flat();
+  const byName = groupBy(firsts, ({ table }) => table.toLowerCase());
   const tables = new Map<string, TableSchema>();
   for (const each of wanted) {
-    const found = find(each, columns);
+    const found = find(each, byName);
     if (found === undefined) continue;
-    const isOfTable = ({ schema, table }: Pick<ListedColumn, "schema" | "table">): boolean =>
-      schema === found.schema && table === found.table;
+    const key = tableKey(found);
     tables.set(each.text, {
       kind: found.kind,
-      columns: columns.filter(isOfTable).map(({ column }) => column),
-      indexes: collectIndexes(indexes.filter(isOfTable)),
+      columns: (byTable.get(key) ?? []).map(({ column }) => column),
+      indexes: collectIndexes(indexesByTable.get(key) ?? []),
     });
   }
   return tables;
 }
 
+/** Returns the key of a table in a map. */
+export function tableKey({ schema, table }: Pick<ListedColumn, "schema" | "table">): string {
+  return JSON.stringify([schema, table]);
+}
+
+/** Groups items by a key, in the order of the items. */
+export function groupBy<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const found = groups.get(key);
+    if (found === undefined) groups.set(key, [item]);
+    else found.push(item);
+  }
+  return groups;
+}
+
 /** Groups the columns of indexes that contain every row by index. */
 export function collectIndexes(listed: readonly ListedIndexColumn[]): readonly IndexSchema[] {
-  const byName = new Map<string, readonly ListedIndexColumn[]>();
-  for (const each of listed) {
-    if (!each.isPartial) byName.set(each.index, [...(byName.get(each.index) ?? []), each]);
-  }
-  return Array.from(byName.values(), (columns) => ({
+  const complete = listed.filter(({ isPartial }) => !isPartial);
+  return Array.from(groupBy(complete, ({ index }) => index).values(), (columns) => ({
     isUnique: columns.every(({ isUnique }) => isUnique),
     columns: columns.map(({ column }) => column),
   }));

@@ -87,7 +87,7 @@ export interface ColumnSample {
   readonly blobs: number;
   /** The numbers of values with a form, by its name, such as `zero-or-one` and `iso-date`. */
   readonly forms: Readonly<Record<string, number>>;
-  /** The values of the column, if there are at most 20 different ones. */
+  /** The values of a column that is declared as a Boolean, if there are at most 20 different ones. */
   readonly values: ReadonlyArray<number | string>;
 }
 

@@ -1,5 +1,5 @@
 import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
-import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
+import { collectTables, type FindTable, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
 import type { CheckedSchema, WantedTable } from "./schema.ts";
 
 /** Selects columns of tables. @param more further columns, from `c12` */
@@ -42,16 +42,16 @@ export function* readMysqlCatalogue(wanted: readonly WantedTable[]): CatalogueSt
 }
 
 /** The server decides whether letter case matters. Prefers the same case. */
-function finderOf(columns: readonly CatalogueRow[]) {
+function finderOf(columns: readonly CatalogueRow[]): FindTable {
   const own = new Set(columns.filter((row) => isYes(row[10])).map(([schema]) => textOf(schema)));
-  return ({ names }: WantedTable, listed: readonly ListedColumn[]): ListedColumn | undefined => {
+  return ({ names }, tables) => {
     const [table = "", schema] = names.toReversed();
-    const near = listed.filter(
-      (each) =>
-        each.table.toLowerCase() === table.toLowerCase() &&
-        (schema === undefined ? own.has(each.schema) : each.schema.toLowerCase() === schema.toLowerCase()),
-    );
-    return near.find((each) => each.table === table) ?? near[0];
+    const near = tables
+      .get(table.toLowerCase())
+      ?.filter((each) =>
+        schema === undefined ? own.has(each.schema) : each.schema.toLowerCase() === schema.toLowerCase(),
+      );
+    return near?.find((each) => each.table === table) ?? near?.[0];
   };
 }
 

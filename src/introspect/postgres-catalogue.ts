@@ -1,5 +1,5 @@
 import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
-import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
+import { collectTables, type FindTable, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
 import type { CheckedSchema, WantedTable } from "./schema.ts";
 
 /** Finds the wanted tables as statements do: by `search_path`, temporary tables first. */
@@ -75,9 +75,7 @@ export function* readPostgresCatalogue(wanted: readonly WantedTable[]): Catalogu
 }
 
 /** The statement returns the wanted text as the name of a table. */
-function find({ text }: WantedTable, listed: readonly ListedColumn[]): ListedColumn | undefined {
-  return listed.find(({ table }) => table === text);
-}
+const find: FindTable = ({ text }, tables) => tables.get(text.toLowerCase())?.find(({ table }) => table === text);
 
 /** Returns a row of `postgresColumns`. */
 export function toPostgresColumn(row: CatalogueRow): ListedColumn {

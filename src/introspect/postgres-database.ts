@@ -1,5 +1,5 @@
 import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
-import { collectIndexes } from "./collect-tables.ts";
+import { collectIndexes, groupBy } from "./collect-tables.ts";
 import type { DatabaseSchema, ObjectOmission, SchemaObject, SchemaSelection } from "./database-schema.ts";
 import { omitMigrations } from "./omitted-objects.ts";
 import {
@@ -24,8 +24,8 @@ export function* readPostgresDatabase({ schemas }: SchemaSelection = {}): Catalo
   const [server = []] = yield { sql: SERVER, parameters: [], width: 4 };
   const [version, defaultSchema, user, versionNumber] = server.map(textOf);
   const rows = yield { sql: PG_OBJECTS, parameters: [], width: 10 };
-  const columns = groupBy((yield { sql: PG_COLUMNS, parameters: [], width: 23 }).map(toObjectColumn));
-  const indexes = groupBy((yield { sql: PG_INDEXES, parameters: [], width: 9 }).map(toObjectIndexColumn));
+  const columns = groupBy((yield { sql: PG_COLUMNS, parameters: [], width: 23 }).map(toObjectColumn), oidOf);
+  const indexes = groupBy((yield { sql: PG_INDEXES, parameters: [], width: 9 }).map(toObjectIndexColumn), oidOf);
   const foreignKeys = toForeignKeys(yield { sql: PG_FOREIGN_KEYS, parameters: [], width: 8 });
   const knowsEmpty = Number(versionNumber) >= 140_000;
   const found = rows.map((row) => {
@@ -98,12 +98,6 @@ function unreadable(
   return isHidden ? { code: "unreadable", reason: `not readable by the user ${user}` } : null;
 }
 
-function groupBy<Item extends { readonly oid: string }>(items: readonly Item[]): ReadonlyMap<string, readonly Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const group = groups.get(item.oid);
-    if (group === undefined) groups.set(item.oid, [item]);
-    else group.push(item);
-  }
-  return groups;
+function oidOf({ oid }: { readonly oid: string }): string {
+  return oid;
 }

@@ -1,5 +1,12 @@
 import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
-import { collectTables, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
+import {
+  collectTables,
+  groupBy,
+  tableKey,
+  type FindTable,
+  type ListedColumn,
+  type ListedIndexColumn,
+} from "./collect-tables.ts";
 import type { CheckedSchema, WantedTable } from "./schema.ts";
 
 /** SQLite limits the length of a statement and the number of its columns. */
@@ -27,25 +34,26 @@ export function* readSqliteCatalogue(wanted: readonly WantedTable[]): CatalogueS
     parameters,
     width: 9,
   };
-  const rowids = columns.flatMap(toHiddenRowids);
+  const owners = [...groupBy(columns, ofTable).values()];
+  const rowids = owners.flatMap(toHiddenRowids);
   const listed = [...(yield* withDefaultCells(columns)), ...rowids];
-  const keys = [...indexes.map(toSqliteIndexColumn), ...columns.flatMap(toRowid), ...rowids.map(toRowidKey)];
+  const keys = [...indexes.map(toSqliteIndexColumn), ...owners.flatMap(toRowid), ...rowids.map(toRowidKey)];
   const tables = collectTables(wanted, listed, keys, find);
   const isComplete = wanted.every(({ text }) => tables.has(text));
   const names = isComplete ? [] : yield { sql: NAMES, parameters: [], width: 1 };
   return { tables, ignoresCase: true, isUtcSession: true, tableNames: names.map(([name]) => textOf(name)) };
 }
 
-function find({ names }: WantedTable, listed: readonly ListedColumn[]): ListedColumn | undefined {
+const find: FindTable = ({ names }, tables) => {
   const [table = "", schema] = names.toReversed().map(toLower);
-  const named = listed.filter((each) => toLower(each.table) === table);
+  const named = (tables.get(table.toLowerCase()) ?? []).filter((each) => toLower(each.table) === table);
   if (schema !== undefined) return named.find((each) => toLower(each.schema) === schema);
   for (const searched of SEARCHED) {
     const found = named.find((each) => each.schema === searched);
     if (found !== undefined) return found;
   }
   return named[0];
-}
+};
 
 /** Returns a name in the one letter case by which SQLite compares names: it ignores the case of ASCII letters only. */
 export function toLower(name: string): string {
@@ -108,12 +116,16 @@ function toColumn(row: CatalogueRow): ListedColumn {
 /** The names of the rowid, unless a column has the name. @see https://sqlite.org/lang_createtable.html#rowid */
 export const ROWIDS: readonly string[] = ["rowid", "oid", "_rowid_"];
 
-/** Returns the rowid of a table, under all its names. */
-function toHiddenRowids(row: CatalogueRow, _index: number, rows: readonly CatalogueRow[]): readonly ListedColumn[] {
-  const [schema, table, kind] = row;
-  const own = rows.filter((other) => other[0] === schema && other[1] === table);
-  if (own[0] !== row || !["table", "virtual"].includes(textOf(kind)) || isYes(row[9])) return [];
-  const { column, ...place } = toColumn(row);
+/** Returns the key of the table of a row that begins with schema and name. */
+export function ofTable([schema, table]: CatalogueRow): string {
+  return tableKey({ schema: textOf(schema), table: textOf(table) });
+}
+
+/** Returns the rowid of a table, under all its names. @param own the rows of its columns */
+function toHiddenRowids(own: readonly CatalogueRow[]): readonly ListedColumn[] {
+  const [first] = own;
+  if (first === undefined || !["table", "virtual"].includes(textOf(first[2])) || isYes(first[9])) return [];
+  const { column, ...place } = toColumn(first);
   const type = { type: "INTEGER", definition: "INTEGER", nullable: false, isGenerated: false, defaultValue: null };
   const taken = new Set(own.map((other) => toLower(textOf(other[3]))));
   return ROWIDS.filter((name) => !taken.has(name)).map((name) => ({
@@ -160,11 +172,12 @@ export function toSqliteIndexColumn([
   };
 }
 
-/** Returns an `integer primary key`, which is the rowid, as a unique index. */
-function toRowid(row: CatalogueRow, _index: number, rows: readonly CatalogueRow[]): readonly ListedIndexColumn[] {
-  const [schema, table, , name, type, , , key] = row;
-  const isAlone = !rows.some((other) => other[0] === schema && other[1] === table && textOf(other[7]) === "2");
-  if (!isAlone || textOf(key) !== "1" || textOf(type).toUpperCase() !== "INTEGER") return [];
+/** Returns an `integer primary key`, which is the rowid, as a unique index. @param own the rows of the columns of a table */
+function toRowid(own: readonly CatalogueRow[]): readonly ListedIndexColumn[] {
+  const [key, ...more] = own.filter((row) => Number(row[7]) > 0);
+  if (key === undefined || more.length > 0) return [];
+  const [schema, table, , name, type] = key;
+  if (textOf(type).toUpperCase() !== "INTEGER") return [];
   const column = { name: textOf(name), collation: null, nullsFirst: true };
   const rowid = { schema: textOf(schema), table: textOf(table), index: "", isUnique: true, isPartial: false };
   return [{ ...rowid, column }];

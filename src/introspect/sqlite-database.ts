@@ -1,7 +1,7 @@
 import { textOf, textOrNull, type CatalogueQuery, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
-import { collectIndexes, type ListedColumn } from "./collect-tables.ts";
+import { collectIndexes, groupBy, tableKey, type ListedColumn } from "./collect-tables.ts";
 import type { DatabaseSchema, ObjectColumn, ObjectName, SchemaObject, SchemaSelection } from "./database-schema.ts";
-import { SQLITE_COLUMNS, SQLITE_INDEXES, toSqliteIndexColumn, withDefaultCells } from "./sqlite-catalogue.ts";
+import { ofTable, SQLITE_COLUMNS, SQLITE_INDEXES, toSqliteIndexColumn, withDefaultCells } from "./sqlite-catalogue.ts";
 import {
   omissionOf,
   SQLITE_FOREIGN_KEYS,
@@ -29,17 +29,17 @@ export function* readSqliteDatabase(
   const listed = (yield { sql: SQLITE_OBJECTS, parameters: [], width: 5 }).map(toSqliteObject);
   const objects = listed.filter(({ schema }) => wanted.includes(schema)).toSorted(byName);
   const { rows, failures } = yield* readColumns(objects);
-  const columns = group(yield* withDefaultCells(rows), ({ schema, table }) => keyOf({ schema, name: table }));
+  const columns = groupBy(yield* withDefaultCells(rows), tableKey);
   const parts: Parts = {
     modules: yield* readModules(objects),
     failures,
-    rows: group(rows, ofTable),
+    rows: groupBy(rows, ofTable),
     columns,
-    indexes: group(
+    indexes: groupBy(
       yield { sql: `${SQLITE_INDEXES} where x.key = 1 order by i.seq, x.seqno`, parameters: [], width: 9 },
       ofTable,
     ),
-    foreignKeys: group(yield { sql: SQLITE_FOREIGN_KEYS, parameters: [], width: 6 }, ofTable),
+    foreignKeys: groupBy(yield { sql: SQLITE_FOREIGN_KEYS, parameters: [], width: 6 }, ofTable),
   };
   const tables = objects.map((object) => ({ ...object, ...columnsOf(object, parts) }));
   const sampled: SchemaObject[] = [];
@@ -150,12 +150,8 @@ function* withSamples(object: SchemaObject, isStrict: boolean, now: () => number
   }
 }
 
-function ofTable([schema, table]: CatalogueRow): string {
-  return keyOf({ schema: textOf(schema), name: textOf(table) });
-}
-
 function keyOf({ schema, name }: ObjectName): string {
-  return JSON.stringify([schema, name]);
+  return tableKey({ schema, table: name });
 }
 
 function byName(left: ObjectName, right: ObjectName): number {
@@ -169,15 +165,4 @@ function compare(left: string, right: string): number {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function group<Item>(items: readonly Item[], keyOfItem: (item: Item) => string): ReadonlyMap<string, readonly Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const key = keyOfItem(item);
-    const found = groups.get(key);
-    if (found === undefined) groups.set(key, [item]);
-    else found.push(item);
-  }
-  return groups;
 }

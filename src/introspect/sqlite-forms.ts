@@ -43,7 +43,7 @@ const WITHOUT_ZONE = "(case when v glob '*Z' then substr(v, 1, length(v) - 1) el
 const IS_CLOCK = `v >= ${String(LEAST_SECOND)} and v / 1000000 % 100 between 1 and 12 and v / 10000 % 100 between 1 and 31 and v / 100 % 100 < 24 and v % 100 < 60`;
 
 /** Conditions by the names of forms. */
-export type Forms = Readonly<Record<string, string>>;
+type Forms = Readonly<Record<string, string>>;
 
 const DAYS: Forms = {
   "iso-date": ofText(`v glob '${DATE}' and ${isDay("v")}`),

@@ -1,18 +1,21 @@
 import { textOf, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
 import type { ColumnSample, ObjectColumn, ObjectName } from "./database-schema.ts";
-import { formsOf, LONGEST_FORM, type Forms } from "./sqlite-forms.ts";
+import { sqliteCategory } from "./sqlite-category.ts";
+import { formsOf, LONGEST_FORM } from "./sqlite-forms.ts";
 
 /** The first statement of a table shows how long a row takes. */
 const FIRST_ROWS = 500;
 const MOST_ROWS = 10_000;
 const MOST_CELLS = 300_000;
 const MILLISECONDS = 200;
-/** SQLite limits the terms of a compound `select` to 500. */
-const COLUMNS_PER_STATEMENT = 100;
+/** SQLite limits the columns of a result to 2,000. */
+const COLUMNS_PER_STATEMENT = 50;
 const MOST_VALUES = 20;
 const CLASSES = ["null", "integer", "real", "text", "blob"];
-/** Position of the column, rows, classes, long texts, and values come before the forms. */
-const FIRST_FORM = 4 + CLASSES.length;
+/** What a statement counts in a column before its forms: classes, long texts, and values. */
+const FIXED = CLASSES.length + 2;
+/** The number of rows comes first. */
+const FIRST = 1;
 
 /** A table or view to sample. */
 export interface SampledTable extends ObjectName {
@@ -47,19 +50,35 @@ export function* sampleSqliteTable(table: SampledTable, now: () => number): Cata
 
 function* sampleRows(table: SampledTable, limit: number): CatalogueSteps<TableSample> {
   const samples = new Map<string, ColumnSample>();
+  let rows = 0;
   for (let at = 0; at < table.columns.length; at += COLUMNS_PER_STATEMENT) {
     const columns = table.columns.slice(at, at + COLUMNS_PER_STATEMENT);
-    const forms = columns.map(({ definition, scale, precision }) => formsOf(definition, scale, precision));
-    const most = Math.max(...forms.map((each) => Object.keys(each).length));
-    const sql = sampleStatement({ ...table, columns }, { forms, most, limit });
-    for (const row of yield { sql, parameters: [], width: FIRST_FORM + most }) {
-      const place = Number(row[0]);
-      const column = columns[place];
-      if (column !== undefined) samples.set(column.name, toSample(row, Object.keys(forms[place] ?? {})));
+    const counted = columns.map(toCounted);
+    const width = counted.reduce((sum, { forms }) => sum + FIXED + forms.length, FIRST);
+    const [row = []] = yield { sql: sampleStatement(table, counted, limit), parameters: [], width };
+    rows = Number(row[0]);
+    let place = FIRST;
+    for (const { name, forms } of counted) {
+      const end = place + FIXED + forms.length;
+      samples.set(name, toSample(rows, row.slice(place, end), forms));
+      place = end;
     }
   }
-  const rows = Math.max(0, ...Array.from(samples.values(), (sample) => sample.rows));
   return { columns: samples, rows: rows < limit ? rows : null };
+}
+
+/** A column whose cells are counted. */
+interface CountedColumn {
+  readonly name: string;
+  /** The names and conditions of its forms. */
+  readonly forms: ReadonlyArray<readonly [name: string, condition: string]>;
+  /** Whether its different values are of interest: they show the pair of a Boolean. */
+  readonly hasValues: boolean;
+}
+
+function toCounted({ name, definition, scale, precision }: ObjectColumn): CountedColumn {
+  const forms = Object.entries(formsOf(definition, scale, precision));
+  return { name, forms, hasValues: sqliteCategory(definition) === "boolean" };
 }
 
 /** Quotes a name of SQLite. */
@@ -67,13 +86,16 @@ export function quoteSqlite(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-function sampleStatement(
-  table: SampledTable,
-  { forms, most, limit }: { readonly forms: readonly Forms[]; readonly most: number; readonly limit: number },
-): string {
-  const cells = table.columns.map(({ name }, at) => `${cellOf(quoteSqlite(name))} as s${String(at)}`).join(", ");
-  const counts = forms.map((each, at) => countsOf(at, each, most));
-  return `with s as materialized (${rowsOf(table, cells, limit)}) ${counts.join(" union all ")}`;
+/** Counts in one pass: SQLite takes longer to compile several than to read the rows of most tables. */
+function sampleStatement(table: SampledTable, columns: readonly CountedColumn[], limit: number): string {
+  const cells = columns.map(({ name }, at) => `${cellOf(quoteSqlite(name))} as ${cellName(at)}`).join(", ");
+  const counts = ["count(*)", ...columns.flatMap(countsOf)];
+  const list = counts.map((count, at) => `${count} as c${String(at)}`).join(", ");
+  return `with s as materialized (${rowsOf(table, cells, limit)}) select ${list} from s`;
+}
+
+function cellName(at: number): string {
+  return `s${String(at)}`;
 }
 
 /** Selects the first half of the rows and the last half without them, or the first rows of a table without rowid. */
@@ -92,25 +114,23 @@ function cellOf(column: string): string {
   return `case typeof(${column}) when 'text' then substr(${column}, 1, ${String(LONGEST_FORM + 1)}) when 'blob' then x'' else ${column} end`;
 }
 
-function countsOf(at: number, forms: Forms, most: number): string {
-  const cell = `s${String(at)}`;
-  const classes = CLASSES.map((name) => `total(typeof(v) = '${name}')`);
-  const long = `total(typeof(v) = 'text' and length(v) > ${String(LONGEST_FORM)})`;
-  const values = `(select json_group_array(d) from (select distinct ${cell} as d from s where typeof(${cell}) in ('integer', 'text') limit ${String(MOST_VALUES + 1)}))`;
-  const conditions = Object.values(forms);
-  const counts = Array.from({ length: most }, (_, place) => `total(${conditions[place] ?? "0"})`);
-  const all = [String(at), "count(*)", ...classes, long, values, ...counts];
-  return `select ${all.map((each, place) => `${each} as c${String(place)}`).join(", ")} from (select ${cell} as v from s)`;
+function countsOf({ forms, hasValues }: CountedColumn, at: number): readonly string[] {
+  const cell = cellName(at);
+  const classes = CLASSES.map((name) => `total(typeof(${cell}) = '${name}')`);
+  const long = `total(typeof(${cell}) = 'text' and length(${cell}) > ${String(LONGEST_FORM)})`;
+  const values = `json_group_array(distinct ${cell}) filter (where typeof(${cell}) in ('integer', 'text'))`;
+  const found = forms.map(([, condition]) => `total(${condition.replaceAll(/\bv\b/g, cell)})`);
+  return [...classes, long, hasValues ? values : "'[]'", ...found];
 }
 
-function toSample(row: CatalogueRow, names: readonly string[]): ColumnSample {
-  const [rows = 0, nulls = 0, integers = 0, reals = 0, texts = 0, blobs = 0, long = 0] = row.slice(1, 8).map(Number);
+function toSample(rows: number, cells: CatalogueRow, names: CountedColumn["forms"]): ColumnSample {
+  const [nulls = 0, integers = 0, reals = 0, texts = 0, blobs = 0, long = 0] = cells.slice(0, FIXED - 1).map(Number);
   const forms: Record<string, number> = {};
-  for (const [at, name] of names.entries()) {
-    const count = Number(row[FIRST_FORM + at]);
+  for (const [at, [name]] of names.entries()) {
+    const count = Number(cells[FIXED + at]);
     if (count > 0) forms[name] = count;
   }
-  const values = reals + blobs + long > 0 ? [] : valuesOf(textOf(row[FIRST_FORM - 1]));
+  const values = reals + blobs + long > 0 ? [] : valuesOf(textOf(cells[FIXED - 1]));
   return { rows, nulls, integers, reals, texts, blobs, forms, values };
 }
 

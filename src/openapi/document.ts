@@ -5,7 +5,7 @@ import { fullDescription } from "../edm/annotation.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Access } from "./access.ts";
 import { addBatchPath } from "./batch-path.ts";
-import { checkInfo, INFO_OPTIONS, type OpenApiInfo, serversOf } from "./document-info.ts";
+import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
 import { addEntitySetPaths } from "./entity-set-paths.ts";
 import { addNavigationPaths } from "./navigation-paths.ts";
 import type { DocumentObject, OpenApiDocument, PathItem } from "./open-api-document.ts";
@@ -65,9 +65,7 @@ export function openApiDocument(
 
 /** Describes services whose descriptions are known. */
 export function describeServices(services: readonly ServiceDescription[], stated: OpenApiInfo): OpenApiDocument {
-  const urls = new Set(services.map(({ definition }) => definition.publicUrl));
-  const hasOneUrl = urls.size === 1 || stated.servers !== undefined;
-  const [url = "/"] = hasOneUrl ? urls : [];
+  const { title, servers, hasOneUrl } = headOf(services, stated);
   const parts: DocumentParts = {
     paths: new Map(),
     schemas: new Map(),
@@ -76,17 +74,16 @@ export function describeServices(services: readonly ServiceDescription[], stated
     hasOneUrl,
   };
   const tags = services.flatMap((service) => addService(service, parts, services.length > 1));
-  const definitions = services.map(({ definition }) => definition);
   const document: OpenApiDocument = {
     openapi: "3.1.0",
     info: {
-      title: stated.title ?? definitions.map(({ name, model }) => name ?? model.namespace).join(", "),
+      title,
       version: stated.version ?? "1.0.0",
       description: stated.description ?? "An OData 4.0 service.",
       contact: stated.contact,
       license: stated.license,
     },
-    servers: serversOf(stated.servers ?? [{ url }]),
+    servers,
     tags,
     paths: Object.fromEntries(parts.paths),
     components: {
@@ -97,6 +94,23 @@ export function describeServices(services: readonly ServiceDescription[], stated
   };
   // The document becomes plain JSON without undefined members, which the caller may change.
   return JSON.parse(JSON.stringify(document)) as OpenApiDocument;
+}
+
+/** The parts of a document that need no description of the services. */
+interface DocumentHead {
+  readonly title: string;
+  readonly servers: readonly OpenApiServer[];
+  /** Whether all services have one URL, below which all paths are. */
+  readonly hasOneUrl: boolean;
+}
+
+/** Returns the head of the document of services. */
+export function headOf(services: readonly ServiceDescription[], stated: OpenApiInfo): DocumentHead {
+  const urls = new Set(services.map(({ definition }) => definition.publicUrl));
+  const hasOneUrl = urls.size === 1 || stated.servers !== undefined;
+  const [url = "/"] = hasOneUrl ? urls : [];
+  const names = services.map(({ definition: { name, model } }) => name ?? model.namespace);
+  return { title: stated.title ?? names.join(", "), servers: serversOf(stated.servers ?? [{ url }]), hasOneUrl };
 }
 
 function addService(

@@ -1,8 +1,9 @@
+import { once } from "../base/memo.ts";
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
-import { describeServices } from "./document.ts";
+import { describeServices, headOf } from "./document.ts";
 import type { OpenApiDocument } from "./open-api-document.ts";
 import { loadViewerAssets, VIEWER_PATHS, viewerResources } from "./viewer-page.ts";
 
@@ -63,19 +64,22 @@ const NO_VIEWER: ConfigurationFault = {
 };
 
 function openRoute(service: ServiceDescription, info: OpenApiInfo, viewer: boolean): readonly RouteResource[] {
-  const document = describeServices([service], info);
+  const describeNow = (): OpenApiDocument => describeServices([service], info);
+  // Mounted services have several bodies of one document.
+  const mounted = once(describeNow);
   const json: RouteResource = {
     path: DOCUMENT_PATH,
     contentType: "application/json",
-    body: toBytes(document),
+    body: () => toBytes(describeNow()),
     ...(service.definition.publicUrl === undefined && info.servers === undefined
-      ? { bodyBelow: (mountPath) => toBytes({ ...document, servers: serversBelow(mountPath) }) }
+      ? { bodyBelow: (mountPath) => toBytes({ ...mounted(), servers: serversBelow(mountPath) }) }
       : {}),
   };
   const assets = viewer ? loadViewerAssets() : undefined;
   if (assets === undefined) return [json];
-  const origins = document.servers.flatMap(({ url }) => (url.startsWith("/") ? [] : [new URL(url).origin]));
-  return [json, ...viewerResources(assets, document.info.title, [...new Set(origins)])];
+  const { title, servers } = headOf([service], info);
+  const origins = servers.flatMap(({ url }) => (url.startsWith("/") ? [] : [new URL(url).origin]));
+  return [json, ...viewerResources(assets, title, [...new Set(origins)])];
 }
 
 function toBytes(document: OpenApiDocument): Uint8Array {

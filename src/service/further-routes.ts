@@ -1,4 +1,5 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
+import { once } from "../base/memo.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
 import type { Endpoint } from "../endpoints/exchange.ts";
 import { CONNECTION_FILES, readOdc, readPbids } from "../endpoints/read-connection-file.ts";
@@ -36,7 +37,7 @@ function batchPathsOf(entitySets: Iterable<string>): readonly string[] {
 const ROOT: ResourcePath = Object.freeze({ kind: "serviceRoot" });
 
 /**
- * Makes the resources of the further routes of a registration, and the route of batches, once, at startup.
+ * Opens the further routes of a registration, and the route of batches, once, at startup.
  * @param routes checked routes of the registration
  * @param answerBatch the endpoint of batches; null for a service that accepts none
  */
@@ -67,12 +68,13 @@ export function openFurtherRoutes(
 const BODIES_KEPT = 4;
 
 function toRoute(resource: RouteResource): FurtherRoute {
-  const { bodyBelow } = resource;
-  const atRoot = toBody(resource.body);
+  const { body: given, bodyBelow } = resource;
+  // The description of a large service takes time and memory that most processes never need.
+  const atRoot = once(() => toBody(typeof given === "function" ? given() : given));
   const below = new BoundedCache<string, ResourceBody>(BODIES_KEPT);
   const answer: Endpoint = (exchange) => {
     const { mountPath = "" } = exchange.odata;
-    if (bodyBelow === undefined || mountPath === "") return readResource(exchange, resource, atRoot);
+    if (bodyBelow === undefined || mountPath === "") return readResource(exchange, resource, atRoot());
     let body = below.get(mountPath);
     if (body === undefined) below.set(mountPath, (body = toBody(bodyBelow(mountPath))));
     return readResource(exchange, resource, body);

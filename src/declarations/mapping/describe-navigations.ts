@@ -2,7 +2,7 @@ import { required } from "../../base/required.ts";
 import type { SchemaObject } from "../../introspect/database-schema.ts";
 import type { StorageForm } from "../../kysely/columns/storage-option.ts";
 import type { DescribedLink, DescribedNavigation } from "../described-service.ts";
-import { objectKey, type RelationNames } from "../names/naming.ts";
+import type { RelationNames } from "../names/naming.ts";
 import type { DraftObject } from "./draft-object.ts";
 import type { FoundLink } from "./find-links.ts";
 import type { FoundRelation } from "./find-relations.ts";
@@ -12,11 +12,10 @@ import { placeOf, publishedColumn } from "./rough-mapping.ts";
 
 /** Describes the navigations of an object: its foreign keys, those that refer to it, and link tables. */
 export function describeNavigations(draft: DraftObject, found: FoundService): readonly DescribedNavigation[] {
-  const isOwn = ({ object }: DraftObject): boolean => objectKey(object) === objectKey(draft.object);
   return [
-    ...found.relations.filter(({ from }) => isOwn(from)).map((relation) => describeToOne(relation, found)),
-    ...found.relations.filter(({ to }) => isOwn(to)).map((relation) => describeReverse(relation, found)),
-    ...found.links.filter(({ from }) => isOwn(from.to)).flatMap((link) => describeThrough(link, found) ?? []),
+    ...found.relations.filter(({ from }) => from === draft).map((relation) => describeToOne(relation, found)),
+    ...found.relations.filter(({ to }) => to === draft).map((relation) => describeReverse(relation, found)),
+    ...found.links.filter(({ from }) => from.to === draft).flatMap((link) => describeThrough(link, found) ?? []),
   ];
 }
 

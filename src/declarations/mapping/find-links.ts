@@ -1,5 +1,4 @@
 import type { ObjectColumn } from "../../introspect/database-schema.ts";
-import { objectKey } from "../names/naming.ts";
 import type { DraftObject } from "./draft-object.ts";
 import { differentForeignKeys, type FoundRelation, isUniqueIn } from "./find-relations.ts";
 
@@ -22,7 +21,7 @@ export interface FoundLink {
 export function findLinks(drafts: readonly DraftObject[], relations: readonly FoundRelation[]): readonly FoundLink[] {
   return drafts.flatMap((link): readonly FoundLink[] => {
     if (link.object.kind !== "table" || differentForeignKeys(link.object).length !== 2) return [];
-    const [one, other] = relations.filter(({ from }) => objectKey(from.object) === objectKey(link.object));
+    const [one, other] = relations.filter(({ from }) => from === link);
     if (one === undefined || other === undefined || !isLink(link, one, other)) return [];
     const [forth, back] = [`${one.id} ${other.id}`, `${other.id} ${one.id}`];
     return [

@@ -34,17 +34,21 @@ export interface CheckScope {
 
 /** Returns the tables that the declarations of a service describe: the tables of its sets, and their link tables. */
 export function expectedTables(scope: CheckScope): readonly ExpectedTable[] {
-  const tables = scope.sets.map((checked) => setTable(checked, scope));
+  const ends = joinEnds(scope.service);
+  const tables = scope.sets.map((checked) => setTable(checked, ends, scope));
   const links = scope.sets.flatMap((checked) => linkTables(checked, scope));
   // Two opposite navigations name the same link table.
   const distinct = new Map(links.map((table) => [JSON.stringify([table.text, table.key.toSorted()]), table]));
   return [...tables, ...distinct.values()];
 }
 
-function setTable(checked: CheckedSet, scope: CheckScope): ExpectedTable {
+function setTable(checked: CheckedSet, ends: JoinEnds, scope: CheckScope): ExpectedTable {
   const { set, rows } = checked;
   const { entityType, name } = set.entitySet;
-  const lookups = lookupsOf(checked, scope);
+  const lookups = (ends.get(name) ?? []).flatMap(({ navigation, properties }): readonly ExpectedLookup[] => {
+    const columns = plainColumns(rows, properties, scope);
+    return columns.length === 0 ? [] : [{ navigation, columns }];
+  });
   const joined = new Set(lookups.flatMap(({ columns }) => columns));
   const ignored = new Set(entityType.ignoredProperties.map(({ field }) => field));
   const fields = new Map(entityType.properties.map((property) => [property.field, property]));
@@ -71,20 +75,27 @@ function setTable(checked: CheckedSet, scope: CheckScope): ExpectedTable {
   };
 }
 
-/** Returns the columns by which navigations of any set find the rows of a table. */
-function lookupsOf({ set, rows }: CheckedSet, scope: CheckScope): readonly ExpectedLookup[] {
-  return [...scope.service.entitySets.values()].flatMap(({ entitySet }) =>
-    joinsOf(entitySet).flatMap(({ name, field, join }): readonly ExpectedLookup[] => {
+/** The properties by which navigations of any set find the entities of a set, by its name. */
+type JoinEnds = ReadonlyMap<
+  string,
+  ReadonlyArray<{ readonly navigation: string; readonly properties: readonly StructuralProperty[] }>
+>;
+
+function joinEnds({ entitySets }: ServiceDefinition): JoinEnds {
+  const ends = new Map<string, { navigation: string; properties: readonly StructuralProperty[] }[]>();
+  for (const { entitySet } of entitySets.values()) {
+    for (const { name, field, join } of joinsOf(entitySet)) {
       const navigation = `${entitySet.name}.${field}`;
-      const isTarget = entitySet.navigationPropertyBindings.get(name) === set.entitySet.name;
-      const sides = [
-        ...(entitySet === set.entitySet ? [ownProperties(join)] : []),
-        ...(isTarget ? [relatedProperties(join)] : []),
-      ];
-      const lookups = sides.map((properties) => ({ navigation, columns: plainColumns(rows, properties, scope) }));
-      return lookups.filter(({ columns }) => columns.length > 0);
-    }),
-  );
+      const target = entitySet.navigationPropertyBindings.get(name);
+      for (const [set, properties] of [
+        [entitySet.name, ownProperties(join)],
+        [target, relatedProperties(join)],
+      ] as const) {
+        if (set !== undefined) ends.set(set, [...(ends.get(set) ?? []), { navigation, properties }]);
+      }
+    }
+  }
+  return ends;
 }
 
 /** Returns the columns of some properties; none if one of them is an expression, which no index contains. */
