@@ -1,6 +1,9 @@
 import { sqliteCategory } from "./sqlite-category.ts";
 
-/** The forms that `ColumnSample` counts in SQLite, by category, as conditions of SQL over a cell `v`. */
+/**
+ * The forms that `ColumnSample` counts in SQLite, by category, as conditions of SQL over a cell `v`. They may use the
+ * conditions of `HELPERS`, which are long: each is computed once for a cell.
+ */
 
 const DATE = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]";
 const MINUTES = "[0-2][0-9]:[0-5][0-9]";
@@ -45,20 +48,25 @@ const IS_CLOCK = `v >= ${String(LEAST_SECOND)} and v / 1000000 % 100 between 1 a
 /** Conditions by the names of forms. */
 type Forms = Readonly<Record<string, string>>;
 
+/** Conditions over a cell `v` by the names that forms have for them. */
+export const HELPERS: Forms = {
+  // A date and time without a zone.
+  l: ofText(isLocal("v", "[ T]")),
+  // A date and time with a zone.
+  o: ofText(`${IS_ZONED} and ${isLocal(WITHOUT_ZONE, "[ T]")}`),
+};
+
 const DAYS: Forms = {
   "iso-date": ofText(`v glob '${DATE}' and ${isDay("v")}`),
   // The texts of `datetime()` and `CURRENT_TIMESTAMP`.
-  "sqlite-date-time": ofText(`v glob '${DATE} ${SECONDS}*' and ${isLocal("v", " ")}`),
-  // Without a zone.
-  "iso-date-time": ofText(isLocal("v", "[ T]")),
+  "sqlite-date-time": `l and v glob '${DATE} ${SECONDS}*'`,
+  "iso-date-time": "l",
   // As in OData.
-  "iso-instant": ofText(`v glob '${DATE}T*' and ${IS_ZONED} and ${isLocal(WITHOUT_ZONE, "T")}`),
+  "iso-instant": `o and v glob '${DATE}T*'`,
   // With a blank in place of the T, too.
-  "iso-date-time-zone": ofText(`${IS_ZONED} and ${isLocal(WITHOUT_ZONE, "[ T]")}`),
+  "iso-date-time-zone": "o",
   // Texts that the storage "text" reads.
-  "stored-date-time": ofText(
-    `(${isLocal("v", " ")} or (v glob '${DATE}T*' and ${IS_ZONED} and ${isLocal(WITHOUT_ZONE, "T")}))`,
-  ),
+  "stored-date-time": `(l and v glob '${DATE} *') or (o and v glob '${DATE}T*')`,
   // 0 is the same time in both units.
   "epoch-seconds": ofInteger(`(v = 0 or v between ${String(LEAST_SECOND)} and ${String(LAST_SECOND)})`),
   "epoch-milliseconds": ofInteger(

@@ -1,7 +1,7 @@
 import { textOf, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
 import type { ColumnSample, ObjectColumn, ObjectName } from "./database-schema.ts";
 import { sqliteCategory } from "./sqlite-category.ts";
-import { formsOf, LONGEST_FORM } from "./sqlite-forms.ts";
+import { formsOf, HELPERS, LONGEST_FORM } from "./sqlite-forms.ts";
 
 /** The first statement of a table shows how long a row takes. */
 const FIRST_ROWS = 500;
@@ -86,27 +86,38 @@ export function quoteSqlite(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Counts in one pass: SQLite takes longer to compile several than to read the rows of most tables. */
+/** Counts in one short statement: SQLite takes longer to compile a long one than to read the rows of most tables. */
 function sampleStatement(table: SampledTable, columns: readonly CountedColumn[], limit: number): string {
-  const cells = columns.map(({ name }, at) => `${cellOf(quoteSqlite(name))} as ${cellName(at)}`).join(", ");
-  const counts = ["count(*)", ...columns.flatMap(countsOf)];
-  const list = counts.map((count, at) => `${count} as c${String(at)}`).join(", ");
-  return `with s as materialized (${rowsOf(table, cells, limit)}) select ${list} from s`;
+  const cells = columns.map(({ name }, at) => `${cellOf(quoteSqlite(name))} as s${String(at)}`);
+  const helpers = columns.flatMap(helpersOf);
+  const counts = ["count(*)", ...columns.flatMap(countsOf)].map((count, at) => `${count} as c${String(at)}`);
+  return `select ${counts.join(", ")} from (
+    with s as materialized (select ${cells.join(", ")} ${rowsOf(table, limit)}),
+      t as materialized (select ${["*", ...helpers].join(", ")} from s)
+    select * from t)`;
 }
 
-function cellName(at: number): string {
-  return `s${String(at)}`;
+/** Returns the conditions that forms of a column use, as cells of their own. */
+function helpersOf({ forms }: CountedColumn, at: number): readonly string[] {
+  const conditions = forms.map(([, condition]) => condition);
+  return Object.entries(HELPERS)
+    .filter(([name]) => conditions.some((condition) => new RegExp(`\\b${name}\\b`).test(condition)))
+    .map(([name, condition]) => `${inColumn(condition, at)} as ${name}${String(at)}`);
 }
 
-/** Selects the first half of the rows and the last half without them, or the first rows of a table without rowid. */
-function rowsOf({ schema, name, rowid }: SampledTable, cells: string, limit: number): string {
-  const from = `${quoteSqlite(schema)}.${quoteSqlite(name)}`;
-  if (rowid === undefined) return `select ${cells} from ${from} limit ${String(limit)}`;
+/** Returns a condition over the cells of one column. */
+function inColumn(condition: string, at: number): string {
+  return condition.replaceAll(/\b[vlo]\b/g, (name) => `${name === "v" ? "s" : name}${String(at)}`);
+}
+
+/** Selects from the first half of the rows and the last half, or from the first rows of a table without rowid. */
+function rowsOf({ schema, name, rowid }: SampledTable, limit: number): string {
+  const from = `from ${quoteSqlite(schema)}.${quoteSqlite(name)}`;
+  if (rowid === undefined) return `${from} limit ${String(limit)}`;
   const half = Math.ceil(limit / 2);
-  const firstHalf = `from ${from} order by ${rowid} limit ${String(half)}`;
-  const last = `(select max(r) from (select ${rowid} as r ${firstHalf}))`;
-  return `select * from (select ${cells} ${firstHalf}) union all
-    select * from (select ${cells} from ${from} where ${rowid} > ${last} order by ${rowid} desc limit ${String(limit - half)})`;
+  const ids = (direction: string, count: number): string =>
+    `select r from (select ${rowid} as r ${from} order by ${rowid} ${direction} limit ${String(count)})`;
+  return `${from} where ${rowid} in (${ids("asc", half)} union all ${ids("desc", limit - half)})`;
 }
 
 /** Cuts long texts, and omits the bytes of blobs. */
@@ -115,11 +126,11 @@ function cellOf(column: string): string {
 }
 
 function countsOf({ forms, hasValues }: CountedColumn, at: number): readonly string[] {
-  const cell = cellName(at);
+  const cell = `s${String(at)}`;
   const classes = CLASSES.map((name) => `total(typeof(${cell}) = '${name}')`);
   const long = `total(typeof(${cell}) = 'text' and length(${cell}) > ${String(LONGEST_FORM)})`;
   const values = `json_group_array(distinct ${cell}) filter (where typeof(${cell}) in ('integer', 'text'))`;
-  const found = forms.map(([, condition]) => `total(${condition.replaceAll(/\bv\b/g, cell)})`);
+  const found = forms.map(([, condition]) => `total(${inColumn(condition, at)})`);
   return [...classes, long, hasValues ? values : "'[]'", ...found];
 }
 
