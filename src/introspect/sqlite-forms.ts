@@ -1,9 +1,6 @@
 import { sqliteCategory } from "./sqlite-category.ts";
 
-/**
- * The forms that `ColumnSample` counts in SQLite, by category, as conditions of SQL over a cell `v`. They may use the
- * conditions of `HELPERS`, which are long: each is computed once for a cell.
- */
+/** The forms that `ColumnSample` counts in SQLite, by category, as conditions of SQL over a cell `v`. */
 
 const DATE = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]";
 const MINUTES = "[0-2][0-9]:[0-5][0-9]";
@@ -48,25 +45,21 @@ const IS_CLOCK = `v >= ${String(LEAST_SECOND)} and v / 1000000 % 100 between 1 a
 /** Conditions by the names of forms. */
 type Forms = Readonly<Record<string, string>>;
 
-/** Conditions over a cell `v` by the names that forms have for them. */
-export const HELPERS: Forms = {
-  // A date and time without a zone.
-  l: ofText(isLocal("v", "[ T]")),
-  // A date and time with a zone.
-  o: ofText(`${IS_ZONED} and ${isLocal(WITHOUT_ZONE, "[ T]")}`),
-};
+/** Conditions that forms of dates and times use: without a zone, with a zone. Each is computed once for a cell. */
+const IS_LOCAL_TEXT = ofText(isLocal("v", "[ T]"));
+const IS_ZONED_TEXT = ofText(`${IS_ZONED} and ${isLocal(WITHOUT_ZONE, "[ T]")}`);
 
 const DAYS: Forms = {
   "iso-date": ofText(`v glob '${DATE}' and ${isDay("v")}`),
   // The texts of `datetime()` and `CURRENT_TIMESTAMP`.
-  "sqlite-date-time": `l and v glob '${DATE} ${SECONDS}*'`,
-  "iso-date-time": "l",
+  "sqlite-date-time": `is_local and v glob '${DATE} ${SECONDS}*'`,
+  "iso-date-time": "is_local",
   // As in OData.
-  "iso-instant": `o and v glob '${DATE}T*'`,
+  "iso-instant": `is_zoned and v glob '${DATE}T*'`,
   // With a blank in place of the T, too.
-  "iso-date-time-zone": "o",
+  "iso-date-time-zone": "is_zoned",
   // Texts that the storage "text" reads.
-  "stored-date-time": `(l and v glob '${DATE} *') or (o and v glob '${DATE}T*')`,
+  "stored-date-time": `(is_local and v glob '${DATE} *') or (is_zoned and v glob '${DATE}T*')`,
   // 0 is the same time in both units.
   "epoch-seconds": ofInteger(`(v = 0 or v between ${String(LEAST_SECOND)} and ${String(LAST_SECOND)})`),
   "epoch-milliseconds": ofInteger(
@@ -75,12 +68,32 @@ const DAYS: Forms = {
   "julian-day": `typeof(v) in ('integer', 'real') and v between ${String(JULIAN_1970)} and ${String(JULIAN_2100)}`,
   "digits-date-time": ofInteger(`(v = 0 or (${IS_CLOCK}))`),
 };
+
+/** Returns whether a column of a declared type may contain dates and times, whose forms `DAYS_STATEMENT` counts. */
+export function mayHoldDays(definition: string): boolean {
+  return ["date", "timestamp"].includes(sqliteCategory(definition));
+}
+
+/** The names of the forms that `DAYS_STATEMENT` counts, in the order of its columns. */
+export const DAY_FORMS: readonly string[] = Object.keys(DAYS);
+
+/**
+ * Counts forms of dates and times among the items of a JSON array. SQLite takes long to compile these conditions, so that
+ * the columns of all tables share one statement.
+ */
+export const DAYS_STATEMENT: string = `select ${Object.values(DAYS)
+  .map((condition, at) => `total(${condition}) as c${String(at)}`)
+  .join(", ")} from (
+  with items as materialized (select value as v from json_each(?)),
+    tested as materialized (select v, ${IS_LOCAL_TEXT} as is_local, ${IS_ZONED_TEXT} as is_zoned from items)
+  select * from tested)`;
+
 const NUMBERS: Forms = {
   "more-than-53-bits": ofInteger(`v not between ${String(-GREATEST_EXACT)} and ${String(GREATEST_EXACT)}`),
 };
 const ZERO_OR_ONE: Forms = { "zero-or-one": ofInteger("v in (0, 1)") };
 
-/** Returns the forms to count in a column of a declared type. */
+/** Returns the forms to count in a column of a declared type, besides those of dates and times. */
 export function formsOf(definition: string, scale: number | null, precision: number | null): Forms {
   switch (sqliteCategory(definition)) {
     case "boolean":
@@ -89,7 +102,7 @@ export function formsOf(definition: string, scale: number | null, precision: num
       return { guid: ofText(`v glob '${GUID}'`), ...NUMBERS };
     case "date":
     case "timestamp":
-      return { ...DAYS, ...ZERO_OR_ONE, ...NUMBERS };
+      return { ...ZERO_OR_ONE, ...NUMBERS };
     case "time":
       return {
         "iso-time": ofText(`v glob '${SECONDS}*' and ${endsIn(8, "v")} and ${isBefore24("v", 1)}`),

@@ -1,7 +1,7 @@
 import { textOf, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
 import type { ColumnSample, ObjectColumn, ObjectName } from "./database-schema.ts";
 import { sqliteCategory } from "./sqlite-category.ts";
-import { formsOf, HELPERS, LONGEST_FORM } from "./sqlite-forms.ts";
+import { DAY_FORMS, DAYS_STATEMENT, formsOf, LONGEST_FORM, mayHoldDays } from "./sqlite-forms.ts";
 
 /** The first statement of a table shows how long a row takes. */
 const FIRST_ROWS = 500;
@@ -11,9 +11,11 @@ const MILLISECONDS = 200;
 /** SQLite limits the columns of a result to 2,000. */
 const COLUMNS_PER_STATEMENT = 50;
 const MOST_VALUES = 20;
+/** An empty JSON array. */
+const NO_ITEMS = "[]";
 const CLASSES = ["null", "integer", "real", "text", "blob"];
-/** What a statement counts in a column before its forms: classes, long texts, and values. */
-const FIXED = CLASSES.length + 2;
+/** What a statement reads of a column before its forms: classes, long texts, values, and cells. */
+const FIXED = CLASSES.length + 3;
 /** The number of rows comes first. */
 const FIRST = 1;
 
@@ -58,9 +60,11 @@ function* sampleRows(table: SampledTable, limit: number): CatalogueSteps<TableSa
     const [row = []] = yield { sql: sampleStatement(table, counted, limit), parameters: [], width };
     rows = Number(row[0]);
     let place = FIRST;
-    for (const { name, forms } of counted) {
-      const end = place + FIXED + forms.length;
-      samples.set(name, toSample(rows, row.slice(place, end), forms));
+    for (const column of counted) {
+      const end = place + FIXED + column.forms.length;
+      const cells = row.slice(place, end);
+      const days = yield* countDays(textOf(cells[FIXED - 1]));
+      samples.set(column.name, toSample(rows, cells, [...days, ...formsIn(cells, column)]));
       place = end;
     }
   }
@@ -74,11 +78,28 @@ interface CountedColumn {
   readonly forms: ReadonlyArray<readonly [name: string, condition: string]>;
   /** Whether its different values are of interest: they show the pair of a Boolean. */
   readonly hasValues: boolean;
+  /** Whether its cells are read, for forms of dates and times. */
+  readonly hasDays: boolean;
 }
 
 function toCounted({ name, definition, scale, precision }: ObjectColumn): CountedColumn {
   const forms = Object.entries(formsOf(definition, scale, precision));
-  return { name, forms, hasValues: sqliteCategory(definition) === "boolean" };
+  const hasValues = sqliteCategory(definition) === "boolean";
+  return { name, forms, hasValues, hasDays: mayHoldDays(definition) };
+}
+
+/** The counts of forms by their names. */
+type FormCounts = ReadonlyArray<readonly [name: string, count: number]>;
+
+/** @param cells a JSON array */
+function* countDays(cells: string): CatalogueSteps<FormCounts> {
+  if (cells === NO_ITEMS) return [];
+  const [counts = []] = yield { sql: DAYS_STATEMENT, parameters: [cells], width: DAY_FORMS.length };
+  return DAY_FORMS.map((name, at) => [name, Number(counts[at])]);
+}
+
+function formsIn(cells: CatalogueRow, { forms }: CountedColumn): FormCounts {
+  return forms.map(([name], at) => [name, Number(cells[FIXED + at])]);
 }
 
 /** Quotes a name of SQLite. */
@@ -89,25 +110,9 @@ export function quoteSqlite(name: string): string {
 /** Counts in one short statement: SQLite takes longer to compile a long one than to read the rows of most tables. */
 function sampleStatement(table: SampledTable, columns: readonly CountedColumn[], limit: number): string {
   const cells = columns.map(({ name }, at) => `${cellOf(quoteSqlite(name))} as s${String(at)}`);
-  const helpers = columns.flatMap(helpersOf);
   const counts = ["count(*)", ...columns.flatMap(countsOf)].map((count, at) => `${count} as c${String(at)}`);
   return `select ${counts.join(", ")} from (
-    with s as materialized (select ${cells.join(", ")} ${rowsOf(table, limit)}),
-      t as materialized (select ${["*", ...helpers].join(", ")} from s)
-    select * from t)`;
-}
-
-/** Returns the conditions that forms of a column use, as cells of their own. */
-function helpersOf({ forms }: CountedColumn, at: number): readonly string[] {
-  const conditions = forms.map(([, condition]) => condition);
-  return Object.entries(HELPERS)
-    .filter(([name]) => conditions.some((condition) => new RegExp(`\\b${name}\\b`).test(condition)))
-    .map(([name, condition]) => `${inColumn(condition, at)} as ${name}${String(at)}`);
-}
-
-/** Returns a condition over the cells of one column. */
-function inColumn(condition: string, at: number): string {
-  return condition.replaceAll(/\b[vlo]\b/g, (name) => `${name === "v" ? "s" : name}${String(at)}`);
+    with s as materialized (select ${cells.join(", ")} ${rowsOf(table, limit)}) select * from s)`;
 }
 
 /** Selects from the first half of the rows and the last half, or from the first rows of a table without rowid. */
@@ -125,23 +130,20 @@ function cellOf(column: string): string {
   return `case typeof(${column}) when 'text' then substr(${column}, 1, ${String(LONGEST_FORM + 1)}) when 'blob' then x'' else ${column} end`;
 }
 
-function countsOf({ forms, hasValues }: CountedColumn, at: number): readonly string[] {
+function countsOf({ forms, hasValues, hasDays }: CountedColumn, at: number): readonly string[] {
   const cell = `s${String(at)}`;
   const classes = CLASSES.map((name) => `total(typeof(${cell}) = '${name}')`);
   const long = `total(typeof(${cell}) = 'text' and length(${cell}) > ${String(LONGEST_FORM)})`;
   const values = `json_group_array(distinct ${cell}) filter (where typeof(${cell}) in ('integer', 'text'))`;
-  const found = forms.map(([, condition]) => `total(${inColumn(condition, at)})`);
-  return [...classes, long, hasValues ? values : "'[]'", ...found];
+  const cells = `json_group_array(${cell}) filter (where typeof(${cell}) in ('integer', 'real', 'text'))`;
+  const found = forms.map(([, condition]) => `total(${condition.replaceAll(/\bv\b/g, cell)})`);
+  return [...classes, long, hasValues ? values : `'${NO_ITEMS}'`, hasDays ? cells : `'${NO_ITEMS}'`, ...found];
 }
 
-function toSample(rows: number, cells: CatalogueRow, names: CountedColumn["forms"]): ColumnSample {
-  const [nulls = 0, integers = 0, reals = 0, texts = 0, blobs = 0, long = 0] = cells.slice(0, FIXED - 1).map(Number);
-  const forms: Record<string, number> = {};
-  for (const [at, [name]] of names.entries()) {
-    const count = Number(cells[FIXED + at]);
-    if (count > 0) forms[name] = count;
-  }
-  const values = reals + blobs + long > 0 ? [] : valuesOf(textOf(cells[FIXED - 1]));
+function toSample(rows: number, cells: CatalogueRow, counts: FormCounts): ColumnSample {
+  const [nulls = 0, integers = 0, reals = 0, texts = 0, blobs = 0, long = 0] = cells.slice(0, FIXED - 2).map(Number);
+  const forms = Object.fromEntries(counts.filter(([, count]) => count > 0));
+  const values = reals + blobs + long > 0 ? [] : valuesOf(textOf(cells[FIXED - 2]));
   return { rows, nulls, integers, reals, texts, blobs, forms, values };
 }
 

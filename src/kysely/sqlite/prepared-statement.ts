@@ -158,6 +158,9 @@ function isBeyondNumber(error: unknown): boolean {
 /** Text that may follow a statement: white space, semicolons and comments. */
 const NO_STATEMENT = /^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/;
 
+/** The length of kept texts on average: SQLite takes about 15 bytes for each character of a statement. */
+const MAX_AVERAGE = 4096;
+
 /** A cache of the prepared statements of one connection, by their text. It evicts the least recently used. */
 export class PreparedStatements<F extends RowForm> {
   readonly #database: DatabaseSync;
@@ -168,7 +171,7 @@ export class PreparedStatements<F extends RowForm> {
   constructor(database: DatabaseSync, form: F, capacity: number) {
     this.#database = database;
     this.#form = form;
-    this.#kept = new BoundedCache(capacity);
+    this.#kept = new BoundedCache(capacity, { most: capacity * MAX_AVERAGE, weightOf: ({ length }) => length });
   }
 
   /** Returns the statement of a text, for immediate use. */
