@@ -60,7 +60,7 @@ export class SchemaDatabase implements StoredDatabase {
       sets: readonly CheckedSet[],
     ) => CatalogueSteps<readonly SchemaFinding[]>,
   ): Maybe<readonly SchemaFinding[]> {
-    const sets = stored.flatMap(({ set, rows }) => (rows instanceof TableRows ? [{ set, rows }] : []));
+    const sets = stored.flatMap(({ set, rows }) => (rows instanceof TableRows ? [{ set, rows: rows.forCheck() }] : []));
     const queries = stored.flatMap(({ set, rows }) => (rows instanceof QueryRows ? [{ set, rows }] : []));
     const ofTables = sets.length === 0 ? [] : this.#run(compare(this.#expected(sets, service), sets));
     return chain(ofTables, (findings) => this.#checkQueries(queries, findings));

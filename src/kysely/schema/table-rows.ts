@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { once } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/stored-database.ts";
 import type { TableName } from "../../edm/table-name.ts";
@@ -30,7 +31,12 @@ export class TableRows implements StoredRows {
     this.#plan = plan;
   }
 
-  /** The columns of the properties, including ignored ones. */
+  /** Returns the same rows for one check, which needs the plans often. Services need them rarely, so they keep none. */
+  forCheck(): TableRows {
+    return new TableRows(this.database, this, once(this.#plan));
+  }
+
+  /** The columns of the properties, including ignored ones. Each access makes them. */
   get plans(): PlansByField {
     return this.#plan();
   }
