@@ -3,6 +3,7 @@ import { collectIndexes, groupBy, tableKey, type ListedColumn } from "./collect-
 import type { DatabaseSchema, ObjectColumn, ObjectName, SchemaObject, SchemaSelection } from "./database-schema.ts";
 import { ofTable, SQLITE_COLUMNS, SQLITE_INDEXES, toSqliteIndexColumn, withDefaultCells } from "./sqlite-catalogue.ts";
 import {
+  anyCaseKey,
   omissionOf,
   SQLITE_FOREIGN_KEYS,
   SQLITE_OBJECTS,
@@ -42,9 +43,10 @@ export function* readSqliteDatabase(
     foreignKeys: groupBy(yield { sql: SQLITE_FOREIGN_KEYS, parameters: [], width: 6 }, ofTable),
   };
   const tables = objects.map((object) => ({ ...object, ...columnsOf(object, parts) }));
+  const byKey = new Map(tables.map((table) => [anyCaseKey(table), table]));
   const sampled: SchemaObject[] = [];
   for (const table of tables) {
-    const object = toObject(table, parts, tables);
+    const object = toObject(table, parts, byKey);
     sampled.push(object.omission === null ? yield* withSamples(object, table.isStrict, now) : object);
   }
   return { kind: "sqlite", product: `SQLite ${textOf(version[0])}`, defaultSchema: "main", objects: sampled };
@@ -112,7 +114,7 @@ function columnsOf(object: SqliteObject, { rows, columns, indexes }: Parts): Sql
   return toSqliteColumns(object, { rows: rows.get(key) ?? [], listed: columns.get(key) ?? [], hasKeyIndex });
 }
 
-function toObject(table: ReadTable, parts: Parts, tables: readonly ReadTable[]): SchemaObject {
+function toObject(table: ReadTable, parts: Parts, tables: ReadonlyMap<string, ReadTable>): SchemaObject {
   const { schema, name, kind, columns, primaryKey, identity, rowid } = table;
   const key = keyOf(table);
   const indexes = (parts.indexes.get(key) ?? []).map(toSqliteIndexColumn);

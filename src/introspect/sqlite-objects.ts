@@ -1,5 +1,5 @@
 import { isYes, textOf, textOrNull, type CatalogueRow } from "./catalogue-steps.ts";
-import type { ListedColumn, ListedIndexColumn } from "./collect-tables.ts";
+import { tableKey, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
 import type { ForeignKey, ObjectColumn, ObjectName, ObjectOmission } from "./database-schema.ts";
 import { omitMigrations } from "./omitted-objects.ts";
 import { ROWIDS, toLower } from "./sqlite-catalogue.ts";
@@ -113,17 +113,18 @@ export interface KeyedTable extends ObjectName {
  * columns of the target refers to its primary key. The target of a foreign key may not exist, and its key may have
  * another number of columns: then the foreign key has no columns of the target.
  * @param rows the rows of `SQLITE_FOREIGN_KEYS` for the table
+ * @param tables all tables by `anyCaseKey`
  */
 export function toForeignKeys(
   own: KeyedTable,
   rows: readonly CatalogueRow[],
-  tables: readonly KeyedTable[],
+  tables: ReadonlyMap<string, KeyedTable>,
 ): readonly ForeignKey[] {
   const ids = [...new Set(rows.map((row) => textOf(row[2])))];
   return ids.map((id) => {
     const parts = rows.filter((row) => textOf(row[2]) === id);
     const name = textOf(parts[0]?.[3]);
-    const target = tables.find((table) => table.schema === own.schema && toLower(table.name) === toLower(name));
+    const target = tables.get(anyCaseKey({ schema: own.schema, name }));
     const named = parts.flatMap((row) => textOrNull(row[5]) ?? []);
     const targetColumns = named.length > 0 ? named.map((each) => sameName(target, each)) : (target?.primaryKey ?? []);
     return {
@@ -134,6 +135,11 @@ export function toForeignKeys(
       comment: null,
     };
   });
+}
+
+/** Returns the key of a table that is the same in any letter case of its name. */
+export function anyCaseKey({ schema, name }: ObjectName): string {
+  return tableKey({ schema, table: toLower(name) });
 }
 
 function sameName(table: KeyedTable | undefined, name: string): string {

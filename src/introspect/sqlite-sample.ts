@@ -1,4 +1,4 @@
-import { textOf, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
+import { textOrNull, type CatalogueSteps } from "./catalogue-steps.ts";
 import type { ColumnSample, ObjectColumn, ObjectName } from "./database-schema.ts";
 import { sqliteCategory } from "./sqlite-category.ts";
 import { DAY_FORMS, DAYS_STATEMENT, formsOf, LONGEST_FORM, mayHoldDays } from "./sqlite-forms.ts";
@@ -13,11 +13,15 @@ const COLUMNS_PER_STATEMENT = 50;
 const MOST_VALUES = 20;
 /** An empty JSON array. */
 const NO_ITEMS = "[]";
-const CLASSES = ["null", "integer", "real", "text", "blob"];
-/** What a statement reads of a column before its forms: classes, long texts, values, and cells. */
-const FIXED = CLASSES.length + 3;
+/** What a statement reads of each column: the codes, values, and cells. */
+const PARTS = 3;
 /** The number of rows comes first. */
 const FIRST = 1;
+/** The character that stands for code 0. */
+const ZERO = 48;
+/** The code of a cell is its class, and a bit above the classes for each of its forms. */
+const CLASSES = ["nulls", "integers", "reals", "texts", "longs", "blobs"] as const;
+const CLASS_BITS = 3;
 
 /** A table or view to sample. */
 export interface SampledTable extends ObjectName {
@@ -56,16 +60,13 @@ function* sampleRows(table: SampledTable, limit: number): CatalogueSteps<TableSa
   for (let at = 0; at < table.columns.length; at += COLUMNS_PER_STATEMENT) {
     const columns = table.columns.slice(at, at + COLUMNS_PER_STATEMENT);
     const counted = columns.map(toCounted);
-    const width = counted.reduce((sum, { forms }) => sum + FIXED + forms.length, FIRST);
+    const width = FIRST + PARTS * counted.length;
     const [row = []] = yield { sql: sampleStatement(table, counted, limit), parameters: [], width };
     rows = Number(row[0]);
-    let place = FIRST;
-    for (const column of counted) {
-      const end = place + FIXED + column.forms.length;
-      const cells = row.slice(place, end);
-      const days = yield* countDays(textOf(cells[FIXED - 1]));
-      samples.set(column.name, toSample(rows, cells, [...days, ...formsIn(cells, column)]));
-      place = end;
+    for (const [index, column] of counted.entries()) {
+      const [codes, values, cells] = row.slice(FIRST + PARTS * index).map(textOrNull);
+      const days = yield* countDays(cells ?? NO_ITEMS);
+      samples.set(column.name, toSample(rows, { codes: codes ?? "", values: values ?? NO_ITEMS, days }, column.forms));
     }
   }
   return { columns: samples, rows: rows < limit ? rows : null };
@@ -98,10 +99,6 @@ function* countDays(cells: string): CatalogueSteps<FormCounts> {
   return DAY_FORMS.map((name, at) => [name, Number(counts[at])]);
 }
 
-function formsIn(cells: CatalogueRow, { forms }: CountedColumn): FormCounts {
-  return forms.map(([name], at) => [name, Number(cells[FIXED + at])]);
-}
-
 /** Quotes a name of SQLite. */
 export function quoteSqlite(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
@@ -110,8 +107,8 @@ export function quoteSqlite(name: string): string {
 /** Counts in one short statement: SQLite takes longer to compile a long one than to read the rows of most tables. */
 function sampleStatement(table: SampledTable, columns: readonly CountedColumn[], limit: number): string {
   const cells = columns.map(({ name }, at) => `${cellOf(quoteSqlite(name))} as s${String(at)}`);
-  const counts = ["count(*)", ...columns.flatMap(countsOf)].map((count, at) => `${count} as c${String(at)}`);
-  return `select ${counts.join(", ")} from (
+  const parts = ["count(*)", ...columns.flatMap(partsOf)].map((part, at) => `${part} as c${String(at)}`);
+  return `select ${parts.join(", ")} from (
     with s as materialized (select ${cells.join(", ")} ${rowsOf(table, limit)}) select * from s)`;
 }
 
@@ -130,21 +127,48 @@ function cellOf(column: string): string {
   return `case typeof(${column}) when 'text' then substr(${column}, 1, ${String(LONGEST_FORM + 1)}) when 'blob' then x'' else ${column} end`;
 }
 
-function countsOf({ forms, hasValues, hasDays }: CountedColumn, at: number): readonly string[] {
+/** One character for each cell makes a shorter statement than a count for each class and form. */
+function partsOf({ forms, hasValues, hasDays }: CountedColumn, at: number): readonly string[] {
   const cell = `s${String(at)}`;
-  const classes = CLASSES.map((name) => `total(typeof(${cell}) = '${name}')`);
-  const long = `total(typeof(${cell}) = 'text' and length(${cell}) > ${String(LONGEST_FORM)})`;
+  const code = `case typeof(${cell}) when 'null' then 0 when 'integer' then 1 when 'real' then 2 when 'text' then 3 + (length(${cell}) > ${String(LONGEST_FORM)}) else 5 end`;
+  const bits = forms.map(
+    ([, condition], bit) =>
+      ` + ${String(2 ** (CLASS_BITS + bit))} * ((${condition.replaceAll(/\bv\b/g, cell)}) is true)`,
+  );
   const values = `json_group_array(distinct ${cell}) filter (where typeof(${cell}) in ('integer', 'text'))`;
   const cells = `json_group_array(${cell}) filter (where typeof(${cell}) in ('integer', 'real', 'text'))`;
-  const found = forms.map(([, condition]) => `total(${condition.replaceAll(/\bv\b/g, cell)})`);
-  return [...classes, long, hasValues ? values : `'${NO_ITEMS}'`, hasDays ? cells : `'${NO_ITEMS}'`, ...found];
+  return [
+    `group_concat(char(${String(ZERO)} + ${code}${bits.join("")}), '')`,
+    hasValues ? values : "null",
+    hasDays ? cells : "null",
+  ];
 }
 
-function toSample(rows: number, cells: CatalogueRow, counts: FormCounts): ColumnSample {
-  const [nulls = 0, integers = 0, reals = 0, texts = 0, blobs = 0, long = 0] = cells.slice(0, FIXED - 2).map(Number);
-  const forms = Object.fromEntries(counts.filter(([, count]) => count > 0));
-  const values = reals + blobs + long > 0 ? [] : valuesOf(textOf(cells[FIXED - 2]));
-  return { rows, nulls, integers, reals, texts, blobs, forms, values };
+interface SampledParts {
+  readonly codes: string;
+  /** A JSON array. */
+  readonly values: string;
+  readonly days: FormCounts;
+}
+
+function toSample(rows: number, { codes, values, days }: SampledParts, forms: CountedColumn["forms"]): ColumnSample {
+  const classes = CLASSES.map(() => 0);
+  const bits = forms.map(() => 0);
+  for (let at = 0; at < codes.length; at += 1) {
+    const code = codes.charCodeAt(at) - ZERO;
+    const kind = code % 2 ** CLASS_BITS;
+    classes[kind] = (classes[kind] ?? 0) + 1;
+    for (let bit = 0, rest = code >> CLASS_BITS; rest > 0; bit += 1, rest >>= 1) {
+      if (rest % 2 === 1) bits[bit] = (bits[bit] ?? 0) + 1;
+    }
+  }
+  const [nulls = 0, integers = 0, reals = 0, texts = 0, longs = 0, blobs = 0] = classes;
+  const counts = [...days, ...forms.map(([name], bit) => [name, bits[bit] ?? 0] as const)];
+  return {
+    ...{ rows, nulls, integers, reals, texts: texts + longs, blobs },
+    forms: Object.fromEntries(counts.filter(([, count]) => count > 0)),
+    values: reals + blobs + longs > 0 ? [] : valuesOf(values),
+  };
 }
 
 /** Returns no values if they are many, or integers beyond the numbers of JavaScript. */

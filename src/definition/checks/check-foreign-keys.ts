@@ -101,8 +101,11 @@ function foreignKeyOf(
 }
 
 function isWholeKey(type: EntityTypeDeclaration, fields: readonly string[]): boolean {
-  const key = entriesOf(type.properties).flatMap(([field]) => (propertyIn(type, field)?.key === true ? [field] : []));
-  return key.length > 0 && key.length === fields.length && key.every((field) => fields.includes(field));
+  const isKey = (field: string): boolean => propertyIn(type, field)?.key === true;
+  // Most foreign keys are no part of a key, so they need no look at all properties.
+  if (fields.length === 0 || !fields.every(isKey)) return false;
+  const key = entriesOf(type.properties).filter(([field]) => isKey(field));
+  return key.length === fields.length && key.every(([field]) => fields.includes(field));
 }
 
 function namesOf(properties: readonly ForeignKeyProperty[]): string {
