@@ -15,9 +15,20 @@ import { makeService } from "./make-service.ts";
 import { readServeSettings, type ServeSettings } from "./serve-settings.ts";
 import type { SchemaWatch } from "./watch-database.ts";
 import { writtenOperations } from "./written-sets.ts";
+import { keepYoungGenerationSmall } from "./young-generation.ts";
 
 /** Runs `odatakit serve` until a signal ends it. */
 export async function runServe(invocation: Invocation): Promise<ExitReason> {
+  const release = keepYoungGenerationSmall();
+  try {
+    return await serveDatabase(invocation, release);
+  } finally {
+    release();
+  }
+}
+
+/** @param onReady called when the service answers requests */
+async function serveDatabase(invocation: Invocation, onReady: () => void): Promise<ExitReason> {
   const started = performance.now();
   const { terminal } = invocation;
   const settings = readServeSettings(invocation);
@@ -54,7 +65,8 @@ export async function runServe(invocation: Invocation): Promise<ExitReason> {
       terminal.report("odatakit: The database contains nothing to publish. `odatakit inspect` explains why.");
       return "nothing";
     }
-    return await listen(invocation, { settings, access, loaded, started, served: fingerprintBefore });
+    if (invocation.signal.aborted) return "success";
+    return await listen(invocation, { settings, access, loaded, started, served: fingerprintBefore, onReady });
   } finally {
     await opened.close().catch(() => undefined);
   }
@@ -71,11 +83,12 @@ interface Ready {
   readonly started: number;
   /** The fingerprint of the schema, if it is watched. */
   readonly served: string;
+  readonly onReady: () => void;
 }
 
 async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason> {
   const { terminal, environment, signal } = invocation;
-  const { settings, access, loaded, started, served } = ready;
+  const { settings, access, loaded, started, served, onReady } = ready;
   const { serve } = await import("odatakit/node");
   const secret = environment["ODATAKIT_SECRET"];
   if (secret !== undefined && secret.length < 32) {
@@ -90,9 +103,12 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     report: terminal.report,
     ...(settings.watch === null ? {} : { onFailure: () => watching.current?.look() }),
   };
+  terminal.progress("Starting the service …");
   const service = reloadable(makeService(loaded.found.entitySets, parts));
   const server = await firstFree(settings, (port) => serve(service, { host: settings.host, port }));
+  terminal.progress(null);
   if (isProblem(server)) return reportProblems([server], terminal);
+  onReady();
   const url = `${server.url}${settings.prefix}`;
   if (settings.output === "json") terminal.print(JSON.stringify({ url, pid: process.pid }));
   if (settings.output === "text") {

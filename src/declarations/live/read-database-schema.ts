@@ -1,4 +1,5 @@
 import { CompiledQuery } from "kysely";
+import { Turn } from "../../base/turn.ts";
 import { runSteps, type CatalogueRow, type CatalogueSteps } from "../../introspect/catalogue-steps.ts";
 import type { DatabaseKind, DatabaseSchema, SchemaSelection } from "../../introspect/database-schema.ts";
 import { readMysqlDatabase } from "../../introspect/mysql-database.ts";
@@ -24,7 +25,10 @@ const READERS: Readonly<Record<DatabaseKind, (selection: SchemaSelection) => Cat
 export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelection = {}): Promise<DatabaseSchema> {
   const kind = kindOf(db);
   const plain = db.withoutPlugins();
+  const turn = new Turn();
   return runSteps(READERS[kind](selection), async ({ sql, parameters, width }) => {
+    // SQLite answers at once, so the process would do nothing else until the last of many tables.
+    if (turn.isOver) await turn.next();
     const { rows } = await plain.executeQuery<Readonly<Record<string, unknown>>>(
       CompiledQuery.raw(sql, [...parameters]),
     );
