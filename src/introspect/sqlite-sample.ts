@@ -165,7 +165,12 @@ function toSample(rows: number, { codes, values, days }: SampledParts, forms: Co
   const [nulls = 0, integers = 0, reals = 0, texts = 0, longs = 0, blobs = 0] = classes;
   const counts = [...days, ...forms.map(([name], bit) => [name, bits[bit] ?? 0] as const)];
   return {
-    ...{ rows, nulls, integers, reals, texts: texts + longs, blobs },
+    rows,
+    nulls,
+    integers,
+    reals,
+    texts: texts + longs,
+    blobs,
     forms: Object.fromEntries(counts.filter(([, count]) => count > 0)),
     values: reals + blobs + longs > 0 ? [] : valuesOf(values),
   };
