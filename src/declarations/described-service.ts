@@ -30,6 +30,8 @@ export interface DescribedSet {
   readonly key: "primary key" | "unique index" | "rowid" | "proven" | "given" | "unique in the data";
   /** The fields of the properties of the key that may be null in rows, which the set excludes. */
   readonly excludesNulls: readonly string[];
+  /** Conditions of SQL that rows must meet to have a key; empty if all rows do. */
+  readonly excludes: readonly string[];
   readonly description: string | null;
   /** In the order of the table. */
   readonly properties: readonly DescribedProperty[];

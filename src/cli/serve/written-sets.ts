@@ -27,6 +27,6 @@ export function writtenOperations(write: ServeSettings["write"]): WrittenSets {
   };
 }
 
-function isWritable({ kind, key, excludesNulls }: DescribedSet): boolean {
-  return kind === "table" && key === "primary key" && excludesNulls.length === 0;
+function isWritable({ kind, key, excludesNulls, excludes }: DescribedSet): boolean {
+  return kind === "table" && key === "primary key" && excludesNulls.length === 0 && excludes.length === 0;
 }

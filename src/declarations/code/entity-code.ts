@@ -1,7 +1,7 @@
 import { required } from "../../base/required.ts";
 import { pluralOf } from "../../definition/names.ts";
 import type { DescribedService, DescribedSet } from "../described-service.ts";
-import { notNullQuery } from "../live/table-options.ts";
+import { isPartial, keyedRowsQuery } from "../live/table-options.ts";
 import { navigationField } from "../navigation-field.ts";
 import { Imports } from "./imports.ts";
 import { call, type Code, lines, statement, chained } from "./layout.ts";
@@ -54,8 +54,8 @@ export function entityModule(
 
 /** Returns the table, or a query of its rows that have a key. */
 function rowsOf(set: DescribedSet, { kind }: DescribedService): Entries {
-  if (set.excludesNulls.length === 0) return [["table", tableCode(set.table, set.needsSchema)]];
-  const { sql } = notNullQuery(set, kind);
+  if (!isPartial(set)) return [["table", tableCode(set.table, set.needsSchema)]];
+  const { sql } = keyedRowsQuery(set, kind);
   return [
     [
       "from",

@@ -7,7 +7,7 @@ import { sqlEntitySet, type SqlOperation } from "../../kysely/sql-entity-set.ts"
 import type { DescribedNavigation, DescribedService, DescribedSet } from "../described-service.ts";
 import { navigationField } from "../navigation-field.ts";
 import { declareTypes } from "./declare-types.ts";
-import { columnsOf, linkColumnsOf, notNullQuery, tableOf } from "./table-options.ts";
+import { columnsOf, isPartial, keyedRowsQuery, linkColumnsOf, tableOf } from "./table-options.ts";
 
 /** The settings of `declareEntitySets`. */
 export interface DeclareOptions {
@@ -32,12 +32,13 @@ export function declareEntitySets(
   );
   const types = declareTypes(service, (set) => (chosen.get(set) ?? []).some((operation) => operation !== "read"));
   return service.sets.map((set) => {
-    const from = set.excludesNulls.length === 0 ? {} : { from: notNullQuery(set, service.kind) };
     const declared = sqlEntitySet(types.entityType(set.typeName), {
       ...settings(set),
       name: set.setName,
       db,
-      ...(set.excludesNulls.length === 0 ? { table: tableOf(set.table, set.needsSchema) } : from),
+      ...(isPartial(set)
+        ? { from: keyedRowsQuery(set, service.kind) }
+        : { table: tableOf(set.table, set.needsSchema) }),
       operations: chosen.get(set) ?? ["read"],
       columns: columnsOf(set),
       navigation: navigationsOf(set, service, (name) => types.entityType(name)),
@@ -47,8 +48,8 @@ export function declareEntitySets(
   });
 }
 
-function isReadOnly({ kind, excludesNulls }: DescribedSet): boolean {
-  return kind !== "table" || excludesNulls.length > 0;
+function isReadOnly(set: DescribedSet): boolean {
+  return set.kind !== "table" || isPartial(set);
 }
 
 const BUILDERS = { many: hasMany, optional: hasOptional, required: hasRequired } as const;

@@ -8,6 +8,7 @@ import { searchesKeys } from "../mapping/find-key.ts";
 import { declareEntitySets, type DeclareOptions } from "./declare-entity-sets.ts";
 import { readDatabaseSchema } from "./read-database-schema.ts";
 import { searchKeys } from "./search-keys.ts";
+import { excludeUnreadableKeys } from "./unreadable-keys.ts";
 
 /** The settings of `introspectDatabase`. All keys are optional. */
 export interface IntrospectOptions extends DescribeOptions, SchemaSelection, Omit<DeclareOptions, "db"> {}
@@ -36,7 +37,7 @@ export async function introspectDatabase(
   const { schemas, operations, settings, ...describeOptions } = options;
   const read = await readDatabaseSchema(db, { schemas });
   const schema = searchesKeys(describeOptions) ? await searchKeys(db, read, describeOptions) : read;
-  const described = describeService(schema, describeOptions);
+  const described = await excludeUnreadableKeys(db, schema, describeService(schema, describeOptions));
   const entitySets = declareEntitySets(described, { db, operations, settings });
   return { entitySets, described, warnings: described.warnings, schema };
 }

@@ -1,5 +1,6 @@
 import type { TableName } from "../../edm/table-name.ts";
 import type { DatabaseKind, ObjectName } from "../../introspect/database-schema.ts";
+import { quoteName } from "../../introspect/quote-name.ts";
 import type { ColumnOptions } from "../../kysely/columns/column-option.ts";
 import type { StorageForm } from "../../kysely/columns/storage-option.ts";
 import type { DescribedSet } from "../described-service.ts";
@@ -28,15 +29,24 @@ export function linkColumnsOf(columns: Readonly<Record<string, StorageForm>>): {
   return { columns: Object.fromEntries(entries.map(([name, storage]) => [name, { storage }])) };
 }
 
+/** Returns whether some rows of a set have no key, so that its rows come from a query and can only be read. */
+export function isPartial({ excludesNulls, excludes }: DescribedSet): boolean {
+  return excludesNulls.length > 0 || excludes.length > 0;
+}
+
 /** Returns a query of the rows that have a key. */
-export function notNullQuery(
-  { table, needsSchema, excludesNulls, properties }: DescribedSet,
+export function keyedRowsQuery(
+  set: DescribedSet,
   kind: DatabaseKind,
 ): { readonly sql: string; readonly parameters: readonly [] } {
-  const quote = (name: string): string =>
-    kind === "mysql" ? `\`${name.replaceAll("`", "``")}\`` : `"${name.replaceAll('"', '""')}"`;
-  const from = needsSchema ? `${quote(table.schema)}.${quote(table.name)}` : quote(table.name);
-  const columns = properties.filter(({ field }) => excludesNulls.includes(field)).map(({ column }) => quote(column));
-  const where = columns.map((column) => `${column} is not null`).join(" and ");
-  return { sql: `select * from ${from} where ${where}`, parameters: [] };
+  const { excludesNulls, excludes, properties } = set;
+  const columns = properties.filter(({ field }) => excludesNulls.includes(field));
+  const where = [...columns.map(({ column }) => `${quoteName(column, kind)} is not null`), ...excludes].join(" and ");
+  return { sql: `select * from ${quotedTable(set, kind)} where ${where}`, parameters: [] };
+}
+
+/** Returns the name of a table in SQL. */
+export function quotedTable({ table, needsSchema }: DescribedSet, kind: DatabaseKind): string {
+  const name = quoteName(table.name, kind);
+  return needsSchema ? `${quoteName(table.schema, kind)}.${name}` : name;
 }

@@ -24,6 +24,7 @@ export function describeSet(draft: DraftObject, found: FoundService): DescribedS
         ? [memberOf(object, column.name, found.names).field]
         : [],
     ),
+    excludes: [],
     description: descriptionOf(draft),
     properties: columns.map((column) => describeProperty(draft, column, found)),
     navigations: describeNavigations(draft, found),

@@ -5,12 +5,14 @@ import type { DraftObject } from "./draft-object.ts";
 /** Returns whether the property of a column may be null in responses. Collections are empty instead. */
 export function mayBeNull(
   { key, object }: DraftObject,
-  { name, nullable }: ObjectColumn,
+  { name, nullable, sample }: ObjectColumn,
   chosen: DescribedColumn,
   kind: DatabaseKind,
 ): boolean {
+  // SQLite does not enforce types, so a row beyond the sample may have a cell that the property cannot have.
+  const isPartlySampled = sample !== null && object.estimatedRows === null && chosen.sql === null;
   if (key.columns.includes(name) || chosen.isCollection || object.provenKey.includes(name)) return false;
-  return nullable || mayBeUnreadable(chosen, kind);
+  return nullable || mayBeUnreadable(chosen, kind) || isPartlySampled;
 }
 
 /**

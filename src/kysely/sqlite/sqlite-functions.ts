@@ -14,6 +14,7 @@ import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal, fr
 import { tooManyItems } from "../../errors/odata-error.ts";
 import { toDecimalKey } from "../cells/decimal-neighbours.ts";
 import { TEMPORAL_FUNCTIONS } from "./sqlite-temporal-functions.ts";
+import { unreadableArgument } from "./unreadable-argument.ts";
 
 /** The maximum number of items in nested lambda operators per execution: about a second of work. */
 const MAX_NESTED_ITEMS = 2_000_000;
@@ -101,7 +102,7 @@ function makeEntityCounter(): SqlFunction {
 
 function ofText(value: SQLOutputValue, compute: (text: string) => string): string | null {
   if (value === null) return null;
-  if (value instanceof Uint8Array) throw new Error(`The database contains bytes where an Edm.String is expected.`);
+  if (value instanceof Uint8Array) throw unreadableArgument("bytes", "an Edm.String");
   return compute(String(value));
 }
 
@@ -128,7 +129,7 @@ function toSign(left: string, right: string): bigint {
 function toDecimal(value: SQLOutputValue): string | null {
   if (value === null) return null;
   const decimal = readDecimal(value);
-  if (decimal === null) throw new Error(`The database contains ${describe(value)} where an Edm.Decimal is expected.`);
+  if (decimal === null) throw unreadableArgument(describe(value), "an Edm.Decimal");
   return decimal;
 }
 
@@ -171,7 +172,7 @@ function ofDoubles(
 
 function toDouble(value: SQLOutputValue | undefined): number | null {
   if (value === null || value === undefined) return null;
-  if (value instanceof Uint8Array) throw new Error("The database contains bytes where a number is expected.");
+  if (value instanceof Uint8Array) throw unreadableArgument("bytes", "a number");
   return Number(value);
 }
 
@@ -186,5 +187,5 @@ function roundDouble(value: number, isBankers: boolean): number {
 
 function unscale(value: string | number | bigint | Uint8Array, scale: SQLOutputValue | undefined): string {
   if (typeof value === "bigint") return fromScaled(value, Number(scale));
-  throw new Error("The database contains no INTEGER where a scaled Edm.Decimal is expected.");
+  throw unreadableArgument("no INTEGER", "a scaled Edm.Decimal");
 }

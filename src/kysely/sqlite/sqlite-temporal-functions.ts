@@ -14,6 +14,7 @@ import {
 } from "../../edm/temporal-arithmetic.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../../edm/time-of-day.ts";
 import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../cells/instant.ts";
+import { unreadableArgument } from "./unreadable-argument.ts";
 
 type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
 type Read = (text: string) => string | null;
@@ -104,7 +105,7 @@ function compute<T extends SQLInputValue>(
   const text = typeof value === "string" ? read(value) : null;
   if (text === null) {
     const is = typeof value === "string" ? JSON.stringify(value) : `a value of type ${typeof value}`;
-    throw new Error(`The database contains ${is} where an ${typeName} is expected.`);
+    throw unreadableArgument(is, `an ${typeName}`);
   }
   return of(text);
 }

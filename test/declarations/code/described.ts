@@ -62,6 +62,7 @@ export function describedSet(typeName: string, given: Partial<DescribedSet> = {}
     kind: "table",
     key: "primary key",
     excludesNulls: [],
+    excludes: [],
     description: null,
     properties: [ID],
     navigations: [],

@@ -1,3 +1,4 @@
+import { UNREADABLE_ARGUMENT } from "../../sqlite/unreadable-argument.ts";
 import type { DialectFaults, FaultKind } from "../dialect-profile.ts";
 
 /** The extended result codes of SQLite. @see https://sqlite.org/rescode.html */
@@ -46,6 +47,6 @@ export const SQLITE_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   // The message quotes the expression of a constraint without a name, which is not a name.
   namedConstraints: [/^CHECK constraint failed: (\w+)$/],
   isTooLarge: ({ message }) => TOO_LARGE.test(message),
-  unevaluable: new Map(),
+  unevaluable: new Map([[UNREADABLE_ARGUMENT, "a cell contains no value of its type"]]),
   timeouts: new Set(),
 });

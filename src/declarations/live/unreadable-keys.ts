@@ -1,0 +1,118 @@
+import { CompiledQuery } from "kysely";
+import { isPromiseLike } from "../../base/maybe.ts";
+import type { DatabaseKind, DatabaseSchema, ObjectColumn } from "../../introspect/database-schema.ts";
+import { quoteName } from "../../introspect/quote-name.ts";
+import { runLimited } from "../../kysely/connection/limited-query.ts";
+import { isPatientReader } from "../../kysely/connection/patient-reader.ts";
+import { synchronousReaderOf, type AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
+import type { DescribedProperty, DescribedService, DescribedSet, DescribedWarning } from "../described-service.ts";
+import { placeOf } from "../mapping/rough-mapping.ts";
+import { quotedTable } from "./table-options.ts";
+
+/** Milliseconds for one table. The search needs an index only, unless the key has none. */
+const TIMEOUT = 400;
+
+/** Conditions of SQL about one column of a key. */
+interface KeyCondition {
+  /** Whether the property can have the value. */
+  readonly readable: string;
+  /** Whether it cannot, in a form that an index answers. */
+  readonly unreadable: string;
+}
+
+/**
+ * Looks for rows whose key no property can have, such as infinity, NaN, a zero date, or a text in a column of integers
+ * beyond the sampled rows of SQLite. A set leaves such rows out, because an entity without a key cannot be addressed.
+ * @returns the service with the conditions of these sets, and a warning for each
+ */
+export async function excludeUnreadableKeys(
+  db: AnyKysely,
+  schema: DatabaseSchema,
+  service: DescribedService,
+): Promise<DescribedService> {
+  const sets: DescribedSet[] = [];
+  const warnings: DescribedWarning[] = [];
+  for (const set of service.sets) {
+    const conditions = keyConditions(set, schema);
+    const isFound = conditions.length > 0 && (await hasRow(db, set, schema.kind, conditions));
+    sets.push(isFound ? { ...set, excludes: conditions.map(({ readable }) => readable) } : set);
+    if (!isFound) continue;
+    const keys = set.properties.filter(({ isKey }) => isKey).map(({ column }) => column);
+    const message = `has rows whose ${keys.join(", ")} is no value of the key, which are left out`;
+    warnings.push({ code: "unreadable-key", place: placeOf(set.table), message, flag: null });
+  }
+  return { ...service, sets, warnings: [...service.warnings, ...warnings] };
+}
+
+function keyConditions(set: DescribedSet, schema: DatabaseSchema): readonly KeyCondition[] {
+  const object = schema.objects.find(
+    ({ schema: name, ...each }) => name === set.table.schema && each.name === set.table.name,
+  );
+  return set.properties
+    .filter(({ isKey, sql }) => isKey && sql === null)
+    .flatMap((property) => {
+      const column = object?.columns.find(({ name }) => name === property.column);
+      return column === undefined ? [] : (CONDITIONS[schema.kind](property, column, set) ?? []);
+    });
+}
+
+type ConditionOf = (property: DescribedProperty, column: ObjectColumn, set: DescribedSet) => KeyCondition | undefined;
+
+const CONDITIONS: Readonly<Record<DatabaseKind, ConditionOf>> = {
+  postgres: ({ type, column }) => {
+    const name = quoteName(column, "postgres");
+    if (type === "Edm.Date" || type === "Edm.DateTimeOffset") return between(name, "'0001-01-01 BC'", "'10000-01-01'");
+    // NaN and infinity are greater than all numbers. Older versions have no literal of infinity.
+    return type === "Edm.Decimal" ? between(name, "-1e131000", "1e131000") : undefined;
+  },
+  mysql: ({ type, column }) => {
+    const name = quoteName(column, "mysql");
+    if (type !== "Edm.Date" && type !== "Edm.DateTimeOffset") return undefined;
+    const readable = `(month(${name}) > 0 and dayofmonth(${name}) > 0)`;
+    return { readable, unreadable: `not coalesce(${readable}, true)` };
+  },
+  sqlite: ({ column }, { sample, isIdentity }, { estimatedRows, key }) => {
+    // A sample of all rows has decided the type already.
+    if (sample === null || isIdentity || key === "rowid" || estimatedRows !== null) return undefined;
+    const name = quoteName(column, "sqlite");
+    const { integers, reals, texts, blobs } = sample;
+    const isText = texts > 0;
+    const isNumber = integers + reals > 0;
+    if (blobs > 0 || isText === isNumber) return undefined;
+    if (isText) {
+      return { readable: `typeof(${name}) = 'text'`, unreadable: `${name} is null or ${name} < '' or ${name} >= x''` };
+    }
+    const classes = reals > 0 ? "'integer', 'real'" : "'integer'";
+    return { readable: `typeof(${name}) in (${classes})`, unreadable: `${name} is null or ${name} >= ''` };
+  },
+};
+
+function between(name: string, least: string, beyond: string): KeyCondition {
+  return {
+    readable: `(${name} >= ${least} and ${name} < ${beyond})`,
+    unreadable: `(${name} < ${least} or ${name} >= ${beyond})`,
+  };
+}
+
+/** A table that takes too long is treated as if it had such rows. */
+async function hasRow(
+  db: AnyKysely,
+  set: DescribedSet,
+  kind: DatabaseKind,
+  conditions: readonly KeyCondition[],
+): Promise<boolean> {
+  const where = conditions.map(({ unreadable }) => unreadable).join(" or ");
+  const sql = `select 1 as found from ${quotedTable(set, kind)} where ${where} limit 1`;
+  try {
+    const plain = db.withoutPlugins();
+    const reader = synchronousReaderOf(plain);
+    if (reader !== null && isPatientReader(reader)) {
+      const rows = reader.read(sql, [], { timeout: TIMEOUT });
+      return (isPromiseLike(rows) ? await rows : rows).length > 0;
+    }
+    const limit = { signal: undefined, timeout: TIMEOUT, stated: TIMEOUT };
+    return (await runLimited(plain, CompiledQuery.raw(sql), limit)).rows.length > 0;
+  } catch {
+    return true;
+  }
+}
