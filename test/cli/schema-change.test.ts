@@ -1,4 +1,5 @@
 import process from "node:process";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
@@ -68,6 +69,44 @@ async function makeDatabase(kind: "mariadb" | "postgres" | "sqlite") {
   await sql`create table watched (id int primary key, note int)`.execute(opened.db);
   return { target, ...opened };
 }
+
+test("values of another kind are 503, and the service follows them", async () => {
+  const file = writeDatabase(testFolder(), "create table watched (id int primary key, n int not null)");
+  const database = new DatabaseSync(file);
+  database.exec("insert into watched values (1, 5)");
+  const ending = new AbortController();
+  let served: Promise<unknown> = Promise.resolve();
+  const url = await new Promise<string>((resolve) => {
+    served = runProgram(["serve", file, "--port", "0", "--json", "--watch", "1m"], {
+      signal: ending.signal,
+      onLine: (line) => resolve((JSON.parse(line) as { url: string }).url),
+    });
+  });
+  const read = async (): Promise<Response> => fetch(`${url}/Watcheds`);
+  expect(await (await read()).json()).toMatchObject({ value: [{ Id: 1, N: 5 }] });
+  database.exec("insert into watched values (2, 'many')");
+  database.close();
+  const first = await read();
+  expect([first.status, first.headers.get("Retry-After")]).toEqual([503, "1"]);
+  await first.text();
+  for (let at = 0; at < 100; at += 1) {
+    const next = await read();
+    const text = await next.text();
+    if (next.status === 200) {
+      expect(JSON.parse(text)).toMatchObject({
+        value: [
+          { Id: 1, N: "5" },
+          { Id: 2, N: "many" },
+        ],
+      });
+      break;
+    }
+    expect([next.status, at < 99]).toEqual([503, true]);
+    await sleep(30);
+  }
+  ending.abort();
+  await served;
+});
 
 test.each([
   ["sqlite" as const, true],

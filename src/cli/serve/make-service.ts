@@ -11,7 +11,7 @@ export interface ServiceParts {
   readonly secret: string;
   readonly report: (line: string) => void;
   /** Called after a request has failed; absent if nobody looks at the schema. */
-  readonly onFailure?: (() => void) | undefined;
+  readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
 /** The hosts of requests that reach a loopback address without a rebound name. */
@@ -39,7 +39,7 @@ export function makeService(
     logger: {
       error: (message, fields) => {
         report(lineOf("error", message, fields));
-        onFailure?.();
+        onFailure?.(fields["err"]);
       },
       warn: (message, fields) => report(lineOf("warning", message, fields)),
       info: () => undefined,

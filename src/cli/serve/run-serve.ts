@@ -12,6 +12,7 @@ import { checkOwnRules, setOptions } from "../set-rules.ts";
 import { readAccess, type Access } from "./access.ts";
 import { bannerLines } from "./banner.ts";
 import { makeService } from "./make-service.ts";
+import { isUnreadable } from "./schema-change.ts";
 import { readServeSettings, type ServeSettings } from "./serve-settings.ts";
 import type { SchemaWatch } from "./watch-database.ts";
 import { writtenOperations } from "./written-sets.ts";
@@ -101,7 +102,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     access,
     secret: secret ?? randomBytes(32).toString("hex"),
     report: terminal.report,
-    ...(settings.watch === null ? {} : { onFailure: () => watching.current?.look() }),
+    ...(settings.watch === null ? {} : { onFailure: (error: unknown) => follow(watching.current, error) }),
   };
   terminal.progress("Starting the service …");
   const service = reloadable(makeService(loaded.found.entitySets, parts));
@@ -132,6 +133,12 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
   await server.close();
   await watching.current?.ended;
   return "success";
+}
+
+/** Looks at the schema, or at the rows, whatever the failure of a request was about. */
+function follow(watch: SchemaWatch | undefined, error: unknown): void {
+  if (isUnreadable(error)) watch?.reloadRows();
+  else watch?.look();
 }
 
 /** Tries the ports in turn. */

@@ -20,20 +20,33 @@ const MARIADB_NUMBERS: ReadonlySet<unknown> = new Set([1054, 1146, 1356]);
 /** SQLite has one code for all errors of statements. */
 const SQLITE_MESSAGE = /^(?:no such (?:table|column|view): |table .+ has no column named |database schema has changed)/;
 
+/** A cell that the service cannot read, such as a text in a column whose rows were integers. */
+const UNREADABLE = /^(?:Column .+ of table .+: )?The database contains .+ is expected\./s;
+
+/** Returns whether an error is about a value that the types of the service do not have. */
+export function isUnreadable(error: unknown): boolean {
+  return isCausedBy(error, ({ message }) => UNREADABLE.test(message));
+}
+
 /** Returns the error for requests whose statement does not fit the schema any more: 503, since the service follows it. */
 export function explainSchemaChange(error: unknown): ODataError | undefined {
-  if (!isSchemaChange(error)) return undefined;
-  const message = "The schema of the database has changed, and the service is about to follow it. Try again later.";
+  const isOther = isCausedBy(error, isSchemaChange);
+  if (!isOther && !isUnreadable(error)) return undefined;
+  const what = isOther ? "schema" : "kind of values";
+  const message = `The ${what} of the database has changed, and the service is about to follow it. Try again later.`;
   return odataError(503, "ServiceUnavailable", message, { headers: { "Retry-After": "1" } });
 }
 
-function isSchemaChange(error: unknown): boolean {
+function isSchemaChange({ code, errno, message }: DriverError): boolean {
+  if (POSTGRES_CODES.has(code) || MARIADB_NUMBERS.has(errno)) return true;
+  return OTHER_PLAN.test(message) || SQLITE_MESSAGE.test(message);
+}
+
+function isCausedBy(error: unknown, matches: (error: DriverError) => boolean): boolean {
   let current = error;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
-    const { code, errno, message, cause }: DriverError = current;
-    if (POSTGRES_CODES.has(code) || MARIADB_NUMBERS.has(errno)) return true;
-    if (OTHER_PLAN.test(message) || SQLITE_MESSAGE.test(message)) return true;
-    current = cause;
+    if (matches(current)) return true;
+    current = current.cause;
   }
   return false;
 }

@@ -17,13 +17,24 @@ export interface WatchSettings {
 export interface SchemaWatch {
   /** Looks at once: a statement failed, or the user asked for it. */
   readonly look: () => void;
+  /** Reloads at once although the schema is the same: a row has a value that the sample of its table had not. */
+  readonly reloadRows: () => void;
   /** Resolves when the signal has ended the watch. */
   readonly ended: Promise<void>;
+}
+
+/** Milliseconds between two reloads because of rows. */
+const ROWS_INTERVAL = 5000;
+
+/** Whether rows fit the served types. */
+interface ChangedRows {
+  mayFit: boolean;
 }
 
 /** Looks at the schema in intervals. A schema that cannot be served keeps the old service. */
 export function watchDatabase(opened: Pick<OpenedDatabase, "db" | "kind">, settings: WatchSettings): SchemaWatch {
   let look: () => void = () => undefined;
+  const rows: ChangedRows = { mayFit: true };
   const next = (): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, settings.interval);
@@ -34,22 +45,33 @@ export function watchDatabase(opened: Pick<OpenedDatabase, "db" | "kind">, setti
       if (settings.signal.aborted) look();
       settings.signal.addEventListener("abort", look, { once: true });
     });
-  return { look: () => look(), ended: watch(opened, settings, next) };
+  const reloadRows = (): void => {
+    rows.mayFit = false;
+    look();
+  };
+  return { look: () => look(), reloadRows, ended: watch(opened, settings, rows, next) };
 }
 
 async function watch(
   opened: Pick<OpenedDatabase, "db" | "kind">,
   { served, signal, reload, report }: WatchSettings,
+  rows: ChangedRows,
   next: () => Promise<void>,
 ): Promise<void> {
   let known = served;
+  let reloaded = -ROWS_INTERVAL;
   let problem = "";
   while (!signal.aborted) {
     try {
       const found = await fingerprint(opened);
-      if (known !== found) {
+      const isOther = known !== found;
+      // A table may keep rows that no sample finds, so such reloads are rare.
+      const hasOtherRows = !rows.mayFit && performance.now() - reloaded > ROWS_INTERVAL;
+      if (isOther || hasOtherRows) {
+        rows.mayFit = true;
+        reloaded = performance.now();
         await reload();
-        report("The schema of the database has changed. The service follows it.");
+        report(`The ${isOther ? "schema" : "kind of values"} of the database has changed. The service follows it.`);
       }
       // After a failure the next look tries again.
       known = found;
