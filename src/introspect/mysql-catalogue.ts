@@ -2,7 +2,10 @@ import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } fro
 import { collectTables, type FindTable, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
 import type { CheckedSchema, WantedTable } from "./schema.ts";
 
-/** Selects columns of tables. @param more further columns, from `c12` */
+/**
+ * Selects columns of tables. The catalogue compares names in any letter case, in which two tables may have one name.
+ * @param more further columns, from `c12`
+ */
 export const mysqlColumns = (
   more = "",
 ): string => `select c.table_schema as c0, c.table_name as c1, t.table_type as c2, c.column_name as c3,
@@ -10,7 +13,9 @@ export const mysqlColumns = (
   cast(c.column_default as char) as c8, c.collation_name as c9, c.table_schema = database() as c10,
   timediff(now(), utc_timestamp()) = 0 as c11${more}
   from information_schema.columns c
-  join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name`;
+  join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name
+    and binary t.table_schema = binary c.table_schema and binary t.table_name = binary c.table_name`;
+
 /** Selects columns of indexes. @param more further columns, from `c7` */
 export const mysqlIndexes = (
   more = "",

@@ -51,6 +51,11 @@ describe.skipIf(MARIADB === undefined)("the catalogue of MariaDB", () => {
     expect(schema.defaultSchema).toBe(schema.objects[0]?.schema);
   });
 
+  test("tells tables apart whose names differ in letter case", () => {
+    const names = ["Customer", "customer"].map((name) => objectOf(schema, name).columns.map((column) => column.name));
+    expect(names).toStrictEqual([["id"], ["id", "billing_id", "home_id", "referrer_id", "mail", "code"]]);
+  });
+
   test("reads the wanted databases only", async () => {
     const { objects } = await readSchema(opened?.db ?? expect.fail(), ["mysql"]);
     expect([...new Set(objects.map((object) => object.schema))]).toStrictEqual(["mysql"]);
