@@ -43,7 +43,7 @@ export async function bundle(project: string, entries: Readonly<Record<string, P
     input: { ...input, ...THREADS, ...PROGRAMS },
     cwd: project,
     platform: "neutral",
-    external: [/^node:/u, /^odatakit(?:\/|$)/u, "kysely", "pg", "mysql2", "fastify", /^hono(?:\/|$)/u],
+    external: [/^node:/u, /^odatakit(?:\/|$)/u, "kysely", "jose", "pg", "mysql2", "fastify", /^hono(?:\/|$)/u],
     checks: { bundlerTimings: false },
     plugins: [dts({ cwd: project, tsconfig: "tsconfig.build.json", generator: "oxc", sourcemap: false })],
     onLog(level, log) {

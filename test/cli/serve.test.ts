@@ -214,7 +214,7 @@ describe("odatakit serve", () => {
     [["--auth", "key", "--anonymous"], "exclude each other"],
     [["--auth", "key"], "`ODATAKIT_API_KEYS` is not set."],
     [["--auth", "basic"], "needs `ODATAKIT_USERS_FILE`"],
-    [["--auth", "oidc"], '`--auth` is "oidc". Write key or basic.'],
+    [["--auth", "token"], '`--auth` is "token". Write key or basic or oidc.'],
     [["--port", "x"], '`--port` is "x". Write a whole number from 0 to 65535.'],
     [["--timeout", "10"], '`--timeout` is "10". Write a time such as 500ms, 10s or 2m.'],
     [["--prefix", "odata"], "Write a path such as `/odata`."],

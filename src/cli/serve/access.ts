@@ -3,6 +3,7 @@ import type { Invocation } from "../command.ts";
 import { isProblem, usageProblem, type Problem } from "../problem.ts";
 import { findKey, readKeys } from "./api-keys.ts";
 import { FailureLimit } from "./failure-limit.ts";
+import { openOidc } from "./oidc.ts";
 import { readSecretText } from "./secret-text.ts";
 import type { ServeSettings } from "./serve-settings.ts";
 import type { ServeUser } from "./serve-user.ts";
@@ -16,13 +17,24 @@ export interface Access {
   readonly userOf: (request: IncomingRequest) => Promise<ServeUser | null> | ServeUser | null;
 }
 
-/** Reads the credentials that `--auth` accepts. */
-export function readAccess(
-  { auth, trustsProxy }: ServeSettings,
-  { environment, folder }: Invocation,
-): Access | Problem {
+/**
+ * Reads the credentials that `--auth` accepts.
+ * @throws MissingPackage if tokens need a package that is not installed
+ */
+export async function readAccess(
+  { auth, oidc, trustsProxy }: Pick<ServeSettings, "auth" | "oidc" | "trustsProxy">,
+  { environment, folder }: Pick<Invocation, "environment" | "folder">,
+): Promise<Access | Problem> {
   if (auth === null) return { challenge: null, userOf: () => null };
   const limit = new FailureLimit(trustsProxy, Date.now);
+  if (oidc !== null) {
+    const verify = await openOidc(oidc);
+    if (isProblem(verify)) return verify;
+    return {
+      challenge: 'Bearer realm="odatakit"',
+      userOf: (request) => limit.guard(request, sentToken(request.headers), verify),
+    };
+  }
   if (auth === "key") {
     const text = readSecretText("ODATAKIT_API_KEYS", { environment, folder });
     if (typeof text !== "string") return text;
@@ -53,8 +65,11 @@ export function readAccess(
 function sentKey(headers: Headers): string | null {
   const own = headers.get("x-api-key");
   if (own !== null) return own;
-  const bearer = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
-  return bearer ?? sentBasic(headers)?.password ?? null;
+  return sentToken(headers) ?? sentBasic(headers)?.password ?? null;
+}
+
+function sentToken(headers: Headers): string | null {
+  return /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1] ?? null;
 }
 
 function sentBasic(headers: Headers): { readonly name: string; readonly password: string } | null {

@@ -57,6 +57,7 @@ function sizeOf({ opened }: LoadedDatabase): string {
 function accessOf({ auth, isAnonymous, write }: ServeSettings): string {
   const what = write === null ? "read access" : "read and write access";
   if (auth === "key") return `${what} with an API key`;
+  if (auth === "oidc") return `${what} with a token`;
   if (auth === "basic") return `${what} with a password`;
   return isAnonymous ? `Anonymous ${what}` : `Anonymous ${what} from this machine`;
 }

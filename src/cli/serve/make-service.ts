@@ -1,4 +1,4 @@
-import { authenticated, odataError, odataService, type EntitySet, type ODataService } from "odatakit";
+import { odataError, odataService, role, type EntitySet, type ODataService } from "odatakit";
 import { openApiRoute } from "odatakit/openapi";
 import type { Access } from "./access.ts";
 import { explainSchemaChange } from "./schema-change.ts";
@@ -33,7 +33,7 @@ export function makeService(
     ...(paging === "keyset" ? { secret } : {}),
     ...(origins.length === 0 ? {} : { cors: { origins: origins.includes("*") ? "*" : origins } }),
     ...(hasOpenApi ? { routes: [openApiRoute()] } : {}),
-    ...(access.challenge === null ? {} : { challenge: access.challenge, authorization: authenticated() }),
+    ...(access.challenge === null ? {} : { challenge: access.challenge, authorization: role("read") }),
     // Without a watch, nobody follows the schema.
     ...(onFailure === undefined ? {} : { explainError: explainSchemaChange }),
     logger: {

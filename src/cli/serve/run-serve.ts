@@ -34,7 +34,7 @@ async function serveDatabase(invocation: Invocation, onReady: () => void): Promi
   const { terminal } = invocation;
   const settings = readServeSettings(invocation);
   if (!("ports" in settings)) return reportProblems(settings, terminal);
-  const access = readAccess(settings, invocation);
+  const access = await readAccess(settings, invocation);
   if (isProblem(access)) return reportProblems([access], terminal);
   const { timeout, pool, write, rules } = settings;
   const database = { timeout, pool, mayWrite: write !== null };

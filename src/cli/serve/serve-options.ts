@@ -65,8 +65,16 @@ export const SERVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
   auth: {
     ...inFile,
     type: "string",
-    value: "key|basic",
-    summary: "ask for an API key of ODATAKIT_API_KEYS, or a user of ODATAKIT_USERS_FILE",
+    value: "key|basic|oidc",
+    summary: "ask for an API key of ODATAKIT_API_KEYS, a user of ODATAKIT_USERS_FILE, or a token of --issuer",
+  },
+  issuer: { ...inFile, type: "string", value: "<url>", summary: "the issuer of the tokens of --auth oidc" },
+  audience: { ...inFile, type: "string", value: "<name>", summary: "the audience that these tokens must have" },
+  "roles-claim": {
+    ...inFile,
+    type: "string",
+    value: "<path>",
+    summary: "the claim with the roles read and write, such as realm_access.roles",
   },
   anonymous: {
     ...inFile,

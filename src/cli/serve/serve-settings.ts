@@ -2,6 +2,7 @@ import type { Invocation } from "../command.ts";
 import { areProblems } from "../database-options.ts";
 import { usageProblem, type Problem } from "../problem.ts";
 import { readSetRules, type SetRules } from "../set-rules.ts";
+import { readOidcSettings, type OidcSettings } from "./oidc-settings.ts";
 
 /** The settings of `serve` that are no choice of tables. */
 export interface ServeSettings {
@@ -17,7 +18,9 @@ export interface ServeSettings {
   readonly paging: "keyset" | "offset";
   /** The sets that requests may write; null for none. */
   readonly write: "all" | readonly string[] | null;
-  readonly auth: "basic" | "key" | null;
+  readonly auth: "basic" | "key" | "oidc" | null;
+  /** Whose tokens `--auth oidc` accepts; null for another way. */
+  readonly oidc: OidcSettings | null;
   readonly isAnonymous: boolean;
   readonly trustsProxy: boolean;
   readonly origins: readonly string[];
@@ -43,6 +46,8 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
   const rules = readSetRules(invocation);
   const problems: Problem[] = [];
   if (areProblems(rules)) problems.push(...rules);
+  const oidc = readOidcSettings(options);
+  if (oidc !== null && areProblems(oidc)) problems.push(...oidc);
   const wrong = (name: string, value: string, fix: string): void => {
     problems.push(usageProblem(`\`--${name}\` is "${value}".`, fix));
   };
@@ -85,7 +90,8 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
     pool: whole("pool", 5, 1000),
     paging: choice("paging", ["keyset", "offset"]) ?? "keyset",
     write: writeOf(options["write"], list("write")),
-    auth: choice("auth", ["key", "basic"]),
+    auth: choice("auth", ["key", "basic", "oidc"]),
+    oidc: oidc === null || areProblems(oidc) ? null : oidc,
     isAnonymous: options["anonymous"] === true,
     trustsProxy: options["trust-proxy"] === true,
     origins: list("cors"),
@@ -120,13 +126,13 @@ function unsafeCombinations({
     problems.push(
       usageProblem(
         `Everybody who reaches ${host} could read the database.`,
-        "Give `--auth key`, `--auth basic`, or `--anonymous` if that is intended.",
+        "Give `--auth key`, `basic` or `oidc`, or `--anonymous` if that is intended.",
       ),
     );
   }
   if (write !== null && auth === null) {
     problems.push(
-      usageProblem("`--write` lets everybody change the database.", "Give `--auth key` or `--auth basic`."),
+      usageProblem("`--write` lets everybody change the database.", "Give `--auth key`, `basic` or `oidc`."),
     );
   }
   if (auth === "basic" && !isLoopback(host) && !trustsProxy) {

@@ -1,0 +1,105 @@
+import { odataError } from "odatakit";
+import { importPackage } from "../missing-package.ts";
+import { unavailable, type Problem } from "../problem.ts";
+import { isSafeAddress, type OidcSettings } from "./oidc-settings.ts";
+import type { Right, ServeUser } from "./serve-user.ts";
+
+/** Finds the user of a bearer token. */
+export type VerifyToken = (token: string) => Promise<ServeUser | null>;
+
+/** Signatures that need no secret of this service. @see RFC 7518, section 3.1 */
+const ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
+/** Seconds by which clocks may differ. */
+const TOLERANCE = 30;
+/** Milliseconds. */
+const TIMEOUT = 5000;
+/** Milliseconds between two reads of the keys because of tokens with unknown ones. */
+const COOLDOWN = 10_000;
+
+/**
+ * Reads the configuration of an issuer, and makes the check of its tokens.
+ * @returns a problem if the issuer cannot be reached, or describes another one
+ * @throws MissingPackage without `jose`
+ * @see https://openid.net/specs/openid-connect-discovery-1_0.html
+ */
+export async function openOidc(
+  { issuer, audience, rolesClaim }: OidcSettings,
+  cooldown: number = COOLDOWN,
+): Promise<Problem | VerifyToken> {
+  const { createRemoteJWKSet, errors, jwtVerify } = await importPackage(() => import("jose"), ["jose"]);
+  const keysAt = await discover(issuer);
+  if (!(keysAt instanceof URL)) return keysAt;
+  const keys = createRemoteJWKSet(keysAt, { timeoutDuration: TIMEOUT, cooldownDuration: cooldown });
+  return async (token) => {
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer,
+        audience,
+        algorithms: ALGORITHMS,
+        clockTolerance: TOLERANCE,
+        requiredClaims: ["exp"],
+      });
+      const { sub, client_id: client } = payload;
+      const id = typeof sub === "string" ? sub : client;
+      return { id: typeof id === "string" ? id : "", roles: rolesIn(payload, rolesClaim) };
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw odataError(401, "Unauthorized", "The token has expired.");
+      const { code } = error as { readonly code?: string };
+      if (error instanceof errors.JOSEError && !UNREACHABLE.has(code ?? "")) return null;
+      const headers = { "Retry-After": "5" };
+      throw odataError(503, "ServiceUnavailable", "The issuer of tokens cannot be reached. Try again later.", {
+        headers,
+      });
+    }
+  };
+}
+
+/** The codes of `jose` for a set of keys that cannot be read. Its other codes are about the token. */
+const UNREACHABLE: ReadonlySet<string> = new Set(["ERR_JOSE_GENERIC", "ERR_JWKS_INVALID", "ERR_JWKS_TIMEOUT"]);
+
+async function discover(issuer: string): Promise<Problem | URL> {
+  const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const failed = (what: string): Problem => unavailable(`${address} ${what}.`, "Check `--issuer`, and its server.");
+  let found: unknown;
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT), redirect: "error" });
+    if (!response.ok) return failed(`answers ${String(response.status)}`);
+    found = await response.json();
+  } catch (error) {
+    return failed(error instanceof SyntaxError ? "is no JSON" : "cannot be reached");
+  }
+  const { issuer: named, jwks_uri: keys } = found as Readonly<Record<string, unknown>>;
+  if (named !== issuer) {
+    return failed(`describes the issuer ${JSON.stringify(named)}, not ${JSON.stringify(issuer)}`);
+  }
+  if (typeof keys !== "string" || !isSafeAddress(keys)) return failed("names no `jwks_uri` with https");
+  return new URL(keys);
+}
+
+/** Without a claim of roles, all users of the issuer may read. */
+function rolesIn(payload: Readonly<Record<string, unknown>>, claim: string | null): readonly Right[] {
+  if (claim === null) return ["read"];
+  const found = Object.hasOwn(payload, claim) ? payload[claim] : valueAt(payload, claim.split("."));
+  const texts = typeof found === "string" ? found.split(" ") : found;
+  const roles = new Set<unknown>(Array.isArray(texts) ? texts : []);
+  if (roles.has("write")) return ["read", "write"];
+  return roles.has("read") ? ["read"] : [];
+}
+
+function valueAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined) return value;
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return valueAt((value as Readonly<Record<string, unknown>>)[name], rest);
+}
