@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import type { Command, Invocation } from "./command.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { usageProblem, type Problem } from "./problem.ts";
-import { printable } from "./redact.ts";
+import { printable, redact } from "./redact.ts";
 
 /** The arguments of a command. */
 export type GivenArguments = Pick<Invocation, "options" | "positionals">;
@@ -30,7 +30,7 @@ export function readArguments(command: Command, given: readonly string[]): Given
   }
   const surplus = positionals[command.maxPositionals];
   if (surplus !== undefined) {
-    return usageProblem(`${JSON.stringify(printable(surplus))} is one argument too many.`, usageOf(command));
+    return usageProblem(`${JSON.stringify(redact(surplus))} is one argument too many.`, usageOf(command));
   }
   return { positionals, options: found };
 }

@@ -218,6 +218,9 @@ describe("odatakit serve", () => {
     [["--port", "x"], '`--port` is "x". Write a whole number from 0 to 65535.'],
     [["--timeout", "10"], '`--timeout` is "10". Write a time such as 500ms, 10s or 2m.'],
     [["--prefix", "odata"], "Write a path such as `/odata`."],
+    [["--host", "ftp://a:b@c"], '`--host` is "ftp://a:***@c". Write a name or address of this machine.'],
+    [["--cors", "ftp://a:b@c"], '`--cors` is "ftp://a:***@c". Write an origin such as `https://app.example`.'],
+    [["postgres://a:b@c"], '"postgres://a:***@c" is one argument too many.'],
     [["--max-top", "0"], "Write a whole number from 1 to 100000."],
     [["--paging", "none"], "Write keyset or offset."],
   ])("refuses %j", async (flags, message) => {

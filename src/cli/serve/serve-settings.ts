@@ -1,6 +1,7 @@
 import type { Invocation } from "../command.ts";
 import { areProblems } from "../database-options.ts";
 import { usageProblem, type Problem } from "../problem.ts";
+import { redact } from "../redact.ts";
 import { readSetRules, type SetRules } from "../set-rules.ts";
 import { readOidcSettings, type OidcSettings } from "./oidc-settings.ts";
 
@@ -49,7 +50,7 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
   const oidc = readOidcSettings(options);
   if (oidc !== null && areProblems(oidc)) problems.push(...oidc);
   const wrong = (name: string, value: string, fix: string): void => {
-    problems.push(usageProblem(`\`--${name}\` is "${value}".`, fix));
+    problems.push(usageProblem(`\`--${name}\` is "${redact(value)}".`, fix));
   };
   const text = (name: string, usual: string): string => {
     const value = options[name];
@@ -79,6 +80,12 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
   const hasPort = options["port"] !== undefined || (PORT !== undefined && PORT !== "");
   const port = whole("port", Number(PORT ?? FIRST_PORT), 65_535, 0);
   const host = text("host", HOST === undefined || HOST === "" ? "127.0.0.1" : HOST);
+  if (!/^[\w.:%[\]-]+$/.test(host)) wrong("host", host, "Write a name or address of this machine.");
+  const origins = list("cors");
+  // Other mistakes are faults of the service, whose message shows the origin.
+  for (const origin of origins) {
+    if (/[@\s]/.test(origin)) wrong("cors", origin, "Write an origin such as `https://app.example`.");
+  }
   const watch = text("watch", isLoopback(host) ? "10s" : "off");
   const settings: Omit<ServeSettings, "rules"> = {
     host,
@@ -94,7 +101,7 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
     oidc: oidc === null || areProblems(oidc) ? null : oidc,
     isAnonymous: options["anonymous"] === true,
     trustsProxy: options["trust-proxy"] === true,
-    origins: list("cors"),
+    origins,
     hasOpenApi: options["no-openapi"] !== true,
     output: outputOf(options),
   };
@@ -125,7 +132,7 @@ function unsafeCombinations({
   if (!isLoopback(host) && auth === null && !isAnonymous) {
     problems.push(
       usageProblem(
-        `Everybody who reaches ${host} could read the database.`,
+        `Everybody who reaches ${redact(host)} could read the database.`,
         "Give `--auth key`, `basic` or `oidc`, or `--anonymous` if that is intended.",
       ),
     );
