@@ -1,9 +1,5 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, sql } from "kysely";
 import { introspectDatabase } from "odatakit/introspect";
@@ -13,53 +9,13 @@ import { openDatabase } from "../../src/cli/open-database.ts";
 import { isProblem } from "../../src/cli/problem.ts";
 import { writeSample } from "../fixtures/databases/load.ts";
 import { MANY_TABLES, manyTables, PER_TABLE } from "../fixtures/databases/many-tables.ts";
-import { ROOT } from "../house/source-files.ts";
+import { build, startBuilt } from "./built-program.ts";
 import { testFolder } from "./run-program.ts";
 
 /** The goals are 2 s, 300 MB and 1 s; a loaded machine must not fail a test that ends. */
 const WATCHDOG = { ready: 15_000, megabytes: 400, first: 10_000 };
-const MAIN = join(ROOT, "dist/cli/main.js");
 
-beforeAll(() => {
-  execFileSync(process.execPath, ["packaging/main.ts", "build"], { cwd: ROOT });
-});
-
-/** A started program, and the times since its start in milliseconds. */
-interface Started {
-  readonly url: string;
-  readonly ready: number;
-  /** The most memory so far in megabytes; 0 where the system does not say. */
-  readonly memory: () => number;
-  /** The time since the start in milliseconds. */
-  readonly elapsed: () => number;
-  readonly end: () => Promise<number | null>;
-}
-
-async function start(...given: readonly string[]): Promise<Started> {
-  const begun = performance.now();
-  const elapsed = (): number => Math.round(performance.now() - begun);
-  const child: ChildProcess = spawn(process.execPath, [MAIN, "serve", ...given, "--port", "0", "--json"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  if (child.stdout === null) throw new Error("The output is a pipe.");
-  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
-  const ready = elapsed();
-  const { url } = JSON.parse(line) as { readonly url: string };
-  return { url, ready, elapsed, memory: () => memoryOf(child), end: () => endOf(child) };
-}
-
-function memoryOf({ pid }: ChildProcess): number {
-  const file = `/proc/${String(pid)}/status`;
-  if (!existsSync(file)) return 0;
-  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(file, "utf8"))?.[1]) / 1024);
-}
-
-async function endOf(child: ChildProcess): Promise<number | null> {
-  child.kill("SIGINT");
-  const [code] = (await once(child, "exit")) as [number | null];
-  return code;
-}
+beforeAll(build);
 
 async function read(url: string): Promise<string> {
   const response = await fetch(url);
@@ -72,7 +28,7 @@ function count(text: string, part: string): number {
 }
 
 async function expectManyTables(title: string, set: string, ...given: readonly string[]): Promise<void> {
-  const { url, ready, memory, elapsed, end } = await start(...given);
+  const { url, ready, memory, elapsed, end } = await startBuilt(...given);
   const atStart = memory();
   const rows = JSON.parse(await read(`${url}/${set}?$expand=Half&$top=1`)) as { value: readonly object[] };
   const first = elapsed();
@@ -141,7 +97,7 @@ describe("600 tables", () => {
 test("the first response over Chinook follows the start at once", async () => {
   const file = join(testFolder(), "chinook.db");
   await writeSample("chinook", file);
-  const { url, ready, elapsed, memory, end } = await start(file);
+  const { url, ready, elapsed, memory, end } = await startBuilt(file);
   await read(`${url}/Albums?$expand=Artist&$top=3`);
   const first = elapsed();
   console.info(

@@ -80,12 +80,6 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
   const hasPort = options["port"] !== undefined || (PORT !== undefined && PORT !== "");
   const port = whole("port", Number(PORT ?? FIRST_PORT), 65_535, 0);
   const host = text("host", HOST === undefined || HOST === "" ? "127.0.0.1" : HOST);
-  if (!/^[\w.:%[\]-]+$/.test(host)) wrong("host", host, "Write a name or address of this machine.");
-  const origins = list("cors");
-  // Other mistakes are faults of the service, whose message shows the origin.
-  for (const origin of origins) {
-    if (/[@\s]/.test(origin)) wrong("cors", origin, "Write an origin such as `https://app.example`.");
-  }
   const watch = text("watch", isLoopback(host) ? "10s" : "off");
   const settings: Omit<ServeSettings, "rules"> = {
     host,
@@ -101,11 +95,11 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
     oidc: oidc === null || areProblems(oidc) ? null : oidc,
     isAnonymous: options["anonymous"] === true,
     trustsProxy: options["trust-proxy"] === true,
-    origins,
+    origins: list("cors"),
     hasOpenApi: options["no-openapi"] !== true,
     output: outputOf(options),
   };
-  problems.push(...unsafeCombinations(settings));
+  problems.push(...wrongHosts(settings), ...unsafeCombinations(settings));
   return problems.length > 0 || areProblems(rules) ? problems : { ...settings, rules };
 }
 
@@ -118,6 +112,18 @@ function writeOf(given: Invocation["options"][string], names: readonly string[])
 function outputOf(options: Invocation["options"]): ServeSettings["output"] {
   if (options["json"] === true) return "json";
   return options["quiet"] === true ? "quiet" : "text";
+}
+
+/** Other mistakes are faults of the server and of the service, whose messages show host and origins. */
+function wrongHosts({ host, origins }: Pick<ServeSettings, "host" | "origins">): readonly Problem[] {
+  const problem = (name: string, value: string, fix: string): Problem =>
+    usageProblem(`\`--${name}\` is "${redact(value)}".`, fix);
+  return [
+    ...(/^[\w.:%[\]-]+$/.test(host) ? [] : [problem("host", host, "Write a name or address of this machine.")]),
+    ...origins
+      .filter((origin) => /[@\s]/.test(origin))
+      .map((origin) => problem("cors", origin, "Write an origin such as `https://app.example`.")),
+  ];
 }
 
 /** A database is never open to others, and never writable for everybody, by accident. */
