@@ -6,6 +6,7 @@ import type { DescribedService, DescribedWarning } from "../described-service.ts
 import { describeService } from "../mapping/describe-service.ts";
 import { searchesKeys } from "../mapping/find-key.ts";
 import { declareEntitySets, type DeclareOptions } from "./declare-entity-sets.ts";
+import { checkGivenKeys } from "./given-keys.ts";
 import { readDatabaseSchema } from "./read-database-schema.ts";
 import { searchKeys } from "./search-keys.ts";
 import { excludeUnreadableKeys } from "./unreadable-keys.ts";
@@ -37,7 +38,8 @@ export async function introspectDatabase(
   const { schemas, operations, settings, ...describeOptions } = options;
   const read = await readDatabaseSchema(db, { schemas });
   const schema = searchesKeys(describeOptions) ? await searchKeys(db, read, describeOptions) : read;
-  const described = await excludeUnreadableKeys(db, schema, describeService(schema, describeOptions));
+  const keyed = await checkGivenKeys(db, describeService(schema, describeOptions));
+  const described = await excludeUnreadableKeys(db, schema, keyed);
   const entitySets = declareEntitySets(described, { db, operations, settings });
   return { entitySets, described, warnings: described.warnings, schema };
 }

@@ -1,12 +1,10 @@
-import { CompiledQuery } from "kysely";
-import { isPromiseLike } from "../../base/maybe.ts";
+import type { RunQuery } from "../../introspect/catalogue-steps.ts";
 import type { DatabaseKind, DatabaseSchema, ObjectColumn } from "../../introspect/database-schema.ts";
 import { quoteName } from "../../introspect/quote-name.ts";
-import { runLimited } from "../../kysely/connection/limited-query.ts";
-import { isPatientReader } from "../../kysely/connection/patient-reader.ts";
-import { synchronousReaderOf, type AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
+import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
 import type { DescribedProperty, DescribedService, DescribedSet, DescribedWarning } from "../described-service.ts";
 import { placeOf } from "../mapping/rough-mapping.ts";
+import { limitedRun } from "./limited-run.ts";
 import { quotedTable } from "./table-options.ts";
 
 /** Milliseconds for one table. The search needs an index only, unless the key has none. */
@@ -30,11 +28,12 @@ export async function excludeUnreadableKeys(
   schema: DatabaseSchema,
   service: DescribedService,
 ): Promise<DescribedService> {
+  const run = limitedRun(db, () => TIMEOUT);
   const sets: DescribedSet[] = [];
   const warnings: DescribedWarning[] = [];
   for (const set of service.sets) {
     const conditions = keyConditions(set, schema);
-    const isFound = conditions.length > 0 && (await hasRow(db, set, schema.kind, conditions));
+    const isFound = conditions.length > 0 && (await hasRow(run, set, schema.kind, conditions));
     sets.push(isFound ? { ...set, excludes: conditions.map(({ readable }) => readable) } : set);
     if (!isFound) continue;
     const keys = set.properties.filter(({ isKey }) => isKey).map(({ column }) => column);
@@ -96,22 +95,15 @@ function between(name: string, least: string, beyond: string): KeyCondition {
 
 /** A table that takes too long is treated as if it had such rows. */
 async function hasRow(
-  db: AnyKysely,
+  run: RunQuery,
   set: DescribedSet,
   kind: DatabaseKind,
   conditions: readonly KeyCondition[],
 ): Promise<boolean> {
   const where = conditions.map(({ unreadable }) => unreadable).join(" or ");
-  const sql = `select 1 as found from ${quotedTable(set, kind)} where ${where} limit 1`;
+  const sql = `select 1 as c0 from ${quotedTable(set, kind)} where ${where} limit 1`;
   try {
-    const plain = db.withoutPlugins();
-    const reader = synchronousReaderOf(plain);
-    if (reader !== null && isPatientReader(reader)) {
-      const rows = reader.read(sql, [], { timeout: TIMEOUT });
-      return (isPromiseLike(rows) ? await rows : rows).length > 0;
-    }
-    const limit = { signal: undefined, timeout: TIMEOUT, stated: TIMEOUT };
-    return (await runLimited(plain, CompiledQuery.raw(sql), limit)).rows.length > 0;
+    return (await run({ sql, parameters: [], width: 1 })).length > 0;
   } catch {
     return true;
   }

@@ -4,6 +4,7 @@ import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedService, DescribedWarning } from "../described-service.ts";
 import { chooseNames } from "../names/choose-names.ts";
 import { objectKey, type NamingInput } from "../names/naming.ts";
+import { comparableNavigations } from "./comparable-navigations.ts";
 import { describeEnumTypes, isEnumColumn } from "./describe-enum-types.ts";
 import { describeSet } from "./describe-set.ts";
 import { draftObject, type DraftObject } from "./draft-object.ts";
@@ -34,7 +35,10 @@ export function describeService(schema: DatabaseSchema, options: DescribeOptions
   });
   const forced = mapReader(options.map ?? {});
   const found = { schema, options, relations, links, names, forced, warn };
-  const sets = drafts.map((draft) => describeSet(draft, found));
+  const sets = comparableNavigations(
+    drafts.map((draft) => describeSet(draft, found)),
+    warn,
+  );
   const faults = [
     ...names.faults.map(({ key, message, fix }) => ({ message: `${key}: ${message}`, fix })),
     ...forced.faults(),

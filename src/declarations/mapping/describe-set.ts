@@ -70,7 +70,7 @@ function describeProperty(draft: DraftObject, column: ObjectColumn, found: Found
 
 function typeOf(draft: DraftObject, column: ObjectColumn, place: string, found: FoundService): DescribedColumn {
   const { schema, options, forced, names, warn } = found;
-  const given = forced.apply(place, column);
+  const given = forced.apply(place, column, draft.key.columns.includes(column.name));
   if (given !== undefined) return given;
   const enumType = enumTypeOf(draft, column, names);
   const mapping = MAPPERS[schema.kind](column, { place, enumType, zoneless: options.zoneless ?? "utc" });

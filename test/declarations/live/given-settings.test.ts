@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+import { ConfigurationError, odataService } from "odatakit";
+import { introspectDatabase, type IntrospectOptions } from "odatakit/introspect";
+import { describe, expect, test } from "vitest";
+import { ENGINES, type AnyDatabase } from "../../executors/engines.ts";
+
+const TABLES = [
+  "create table kinds (id int primary key, name varchar(20))",
+  "create table parts (id int primary key, sold int not null, kind_id int not null, n int, foreign key (kind_id) references kinds (id))",
+  "insert into kinds values (0, 'a'), (1, 'b')",
+  "insert into parts values (1, 0, 0, 1), (2, 1, 1, 1), (3, 2, 1, null)",
+  "create view sums as select kind_id, n from parts",
+];
+
+async function withTables(engine: (typeof ENGINES)[number], use: (db: AnyDatabase) => Promise<void>): Promise<void> {
+  const { db, close } = await engine.open();
+  try {
+    for (const statement of TABLES) await sql.raw(statement).execute(db);
+    await use(db);
+  } finally {
+    for (const drop of ["view if exists sums", "table parts", "table kinds"]) await sql.raw(`drop ${drop}`).execute(db);
+    await close();
+  }
+}
+
+async function read(db: AnyDatabase, options: IntrospectOptions, path: string) {
+  const { entitySets, warnings } = await introspectDatabase(db, { include: ["kinds", "parts", "sums"], ...options });
+  const logger = { error: () => undefined, warn: () => undefined, info: () => undefined };
+  const service = odataService({ prefix: "/odata", entitySets, logger });
+  const response = await service.fetch(new Request(`http://h/odata/${path}`));
+  return { status: response.status, text: await response.text(), warnings };
+}
+
+describe.each(ENGINES)("$title", (engine) => {
+  test("a cell that a mapped Boolean does not have is null", async () => {
+    await withTables(engine, async (db) => {
+      const { status, text } = await read(db, { map: { "Parts.Sold": "boolean(0,1)" } }, "Parts?$select=Id,Sold");
+      expect([status, JSON.parse(text)]).toMatchObject([
+        200,
+        { value: [{ Sold: false }, { Sold: true }, { Sold: null }] },
+      ]);
+    });
+  });
+
+  test("a mapped column is no end of a navigation", async () => {
+    await withTables(engine, async (db) => {
+      const { status, text, warnings } = await read(db, { map: { "Parts.KindId": "boolean(0,1)" } }, "Parts?$top=1");
+      expect([status, text]).toEqual([200, expect.stringContaining('"KindId":false')]);
+      const message = "is no navigation: Parts.KindId is mapped to another type";
+      expect(
+        warnings.filter(({ code }) => code === "mapped-key").map(({ place, message: found }) => [place, found]),
+      ).toEqual([
+        ["Kinds.Parts", message],
+        ["Parts.Kind", message],
+      ]);
+    });
+  });
+
+  test("a mapped key and a key that is not unique are refused", async () => {
+    await withTables(engine, async (db) => {
+      await expect(read(db, { map: { "Parts.Id": "boolean(0,1)" } }, "Parts")).rejects.toThrow(
+        /Parts\.Id is a part of the key/,
+      );
+      const failed = await introspectDatabase(db, { include: ["sums"], keys: { sums: ["kind_id"] } }).catch(
+        (error: unknown) => error,
+      );
+      expect(failed).toBeInstanceOf(ConfigurationError);
+      expect((failed as ConfigurationError).message).toContain("is not unique: several rows have the same values.");
+    });
+  });
+
+  test("a given key excludes rows with null", async () => {
+    await withTables(engine, async (db) => {
+      const { status, text } = await read(db, { keys: { sums: ["kind_id", "n"] } }, "Sums");
+      expect([status, JSON.parse(text)]).toMatchObject([
+        200,
+        {
+          value: [
+            { KindId: 0, N: 1 },
+            { KindId: 1, N: 1 },
+          ],
+        },
+      ]);
+    });
+  });
+});
