@@ -8,7 +8,7 @@ import { runCommand } from "./run-command.ts";
 const ended = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended.abort());
 // A reader such as `head` may stop reading.
-process.stdout.on("error", () => ended.abort());
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => ended.abort());
 process.exitCode = await runCommand(process.argv.slice(2), COMMANDS, {
   environment: process.env,
   folder: process.cwd(),

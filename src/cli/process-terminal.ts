@@ -1,3 +1,4 @@
+import { paint, type Styles } from "./paint.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The part of `process` that a terminal needs. */
@@ -15,6 +16,11 @@ interface Stream {
 
 /** Work that is shorter shows no progress. */
 const MILLISECONDS_BEFORE_PROGRESS = 500;
+const PROBLEM_STYLES: Styles = [
+  [/^odatakit:/, "red"],
+  [/^error:/, "red"],
+  [/^warning:/, "yellow"],
+];
 const DEFAULT_COLUMNS = 100;
 /** Returns to the beginning of the line, and clears it. */
 const CLEAR_LINE = "\r\u001B[K";
@@ -29,12 +35,16 @@ export function openTerminal({ stdout, stderr, env }: ProcessStreams): Terminal 
     },
     report: (text) => {
       line.clear();
-      stderr.write(`${text}\n`);
+      stderr.write(`${paint(text, PROBLEM_STYLES, { hasColour: showsColour(stderr, env) })}\n`);
     },
     progress: (text) => line.show(text),
-    hasColour: stdout.isTTY === true && isUnset(env["NO_COLOR"]) && env["TERM"] !== "dumb",
+    hasColour: showsColour(stdout, env),
     columns: stdout.columns ?? DEFAULT_COLUMNS,
   };
+}
+
+function showsColour({ isTTY }: Stream, env: ProcessStreams["env"]): boolean {
+  return isTTY === true && isUnset(env["NO_COLOR"]) && env["TERM"] !== "dumb";
 }
 
 function isUnset(value: string | undefined): boolean {
@@ -46,6 +56,8 @@ class ProgressLine {
   readonly #stream: Stream;
   readonly #isShown: boolean;
   #isVisible = false;
+  /** Whether some of the work was so long that the line was shown: further work shows it at once. */
+  #isLong = false;
   #text: string | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -61,7 +73,7 @@ class ProgressLine {
       clearTimeout(this.#timer);
       this.#timer = undefined;
       this.clear();
-    } else if (this.#isVisible) {
+    } else if (this.#isLong) {
       this.#write();
     } else {
       this.#timer ??= setTimeout(() => this.#write(), MILLISECONDS_BEFORE_PROGRESS).unref();
@@ -77,5 +89,6 @@ class ProgressLine {
     const width = (this.#stream.columns ?? DEFAULT_COLUMNS) - 1;
     this.#stream.write(`${CLEAR_LINE}${(this.#text ?? "").slice(0, width)}`);
     this.#isVisible = true;
+    this.#isLong = true;
   }
 }

@@ -7,6 +7,7 @@ import { EXIT_CODES } from "./exit-codes.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { importPackage, MissingPackage, restartWith } from "./missing-package.ts";
 import { packageVersion } from "./package-version.ts";
+import { HELP_STYLES, paint } from "./paint.ts";
 import { isProblem, usageProblem, type Problem } from "./problem.ts";
 import { readArguments } from "./read-arguments.ts";
 import { printable, redact } from "./redact.ts";
@@ -33,7 +34,7 @@ export async function runCommand(
     return EXIT_CODES.success;
   }
   if (first === undefined || first === "--help" || first === "-h" || (first === "help" && rest.length === 0)) {
-    terminal.print(programHelp(commands));
+    terminal.print(paint(programHelp(commands, terminal.columns), HELP_STYLES, terminal));
     return first === undefined ? EXIT_CODES.usage : EXIT_CODES.success;
   }
   const name = first === "help" ? (rest[0] ?? "") : first;
@@ -42,7 +43,7 @@ export async function runCommand(
   try {
     const command = await importPackage(() => listed.load(), ["kysely"]);
     if (first === "help" || rest.includes("--help") || rest.includes("-h")) {
-      terminal.print(commandHelp(command));
+      terminal.print(paint(commandHelp(command, terminal.columns), HELP_STYLES, terminal));
       return EXIT_CODES.success;
     }
     return await runLoaded(command, rest, around);
@@ -61,7 +62,11 @@ async function runLoaded(command: Command, given: readonly string[], around: Sur
   if (!("settings" in file)) return fail(file, around);
   const { settings } = file;
   const options = mergeSettings(command, read.options, settings);
-  return EXIT_CODES[await command.run({ ...around, positionals: read.positionals, options, file: settings })];
+  // Programs that read JSON may read the standard error too.
+  const isSilent = options["json"] === true || options["quiet"] === true;
+  const terminal = isSilent ? { ...around.terminal, progress: () => undefined } : around.terminal;
+  const { positionals } = read;
+  return EXIT_CODES[await command.run({ ...around, terminal, positionals, options, file: settings })];
 }
 
 function fail(problems: readonly Problem[], { terminal }: Surroundings): number {

@@ -39,6 +39,21 @@ describe("the terminal", () => {
     expect(written.stderr).toBe("\r\u001B[Ksecond te\r\u001B[Kthird\r\u001B[Kproblem\n");
   });
 
+  test("shows further work at once if the first was long", () => {
+    const { terminal, written } = streams(true);
+    terminal.progress("first");
+    vi.advanceTimersByTime(500);
+    terminal.progress(null);
+    terminal.progress("second");
+    expect(written.stderr).toBe("\r\u001B[Kfirst\r\u001B[K\r\u001B[Ksecond");
+  });
+
+  test("colours problems on a terminal", () => {
+    const { terminal, written } = streams(true);
+    terminal.report("odatakit: It is wrong.");
+    expect(written.stderr).toBe("\u001B[31modatakit:\u001B[39m It is wrong.\n");
+  });
+
   test("shows no progress of short work", () => {
     const { terminal, written } = streams(true);
     terminal.progress("text");

@@ -23,7 +23,7 @@ describe("odatakit query", () => {
 
   test("prints statements and plans", async () => {
     const { out } = await runProgram(["query", "shop.db", "Orders?$filter=Id gt 1", "--sql", "--plan"], withShop());
-    expect(out).toMatch(/^-- 1 rows, [\d.]+ ms, parameters \[/m);
+    expect(out).toMatch(/^-- 1 row, [\d.]+ ms, parameters \[/m);
     expect(out).toMatch(/^select .* from "orders"/m);
     expect(out).toMatch(/^-- {3}SEARCH it USING INTEGER PRIMARY KEY/m);
   });

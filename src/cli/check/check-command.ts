@@ -3,6 +3,7 @@ import process from "node:process";
 import type { DatabaseReport } from "odatakit/check";
 import type { Command, CommandOption, Invocation } from "../command.ts";
 import type { ExitReason } from "../exit-codes.ts";
+import { FINDING_STYLES, paint } from "../paint.ts";
 import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
 import { printable, redact } from "../redact.ts";
 import { reportProblems } from "../report-problems.ts";
@@ -116,7 +117,7 @@ function conclude(
   const summary = `${counted(errors, "error")}, ${counted(warnings, "warning")}`;
   if (options["json"] === true) terminal.print(JSON.stringify({ sets, errors, warnings, findings }, null, 2));
   else if (options["github"] === true) for (const each of findings) terminal.print(annotationOf(each));
-  else for (const line of describeFindings(findings)) terminal.print(line);
+  else for (const line of describeFindings(findings)) terminal.print(paint(line, FINDING_STYLES, terminal));
   const rest = all.length === findings.length ? "" : `, ${String(all.length - findings.length)} accepted`;
   if (options["json"] !== true) {
     terminal.print(`  ${counted(sets, "set")} checked in ${String(milliseconds)} ms: ${summary}${rest}`);

@@ -3,6 +3,7 @@ import type { Command, Invocation } from "../command.ts";
 import { DATABASE_OPTIONS } from "../database-options.ts";
 import type { ExitReason } from "../exit-codes.ts";
 import { isNotLoaded, loadDatabase } from "../load-database.ts";
+import { INSPECT_STYLES, paint } from "../paint.ts";
 import { printable } from "../redact.ts";
 import { reportProblems } from "../report-problems.ts";
 import { NO_INSTALL } from "../shared-options.ts";
@@ -37,7 +38,7 @@ async function inspect(invocation: Invocation): Promise<ExitReason> {
     terminal.print(JSON.stringify({ product: schema.product, ...described }, null, 2));
   } else {
     terminal.print(`${schema.product} · ${loaded.opened.shown}`);
-    for (const line of describedLines(described)) terminal.print(line);
+    for (const line of describedLines(described)) terminal.print(paint(line, INSPECT_STYLES, terminal));
   }
   if (described.sets.length > 0) return "success";
   terminal.report(

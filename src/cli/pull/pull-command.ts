@@ -5,6 +5,7 @@ import { matchesGlob } from "../../base/glob.ts";
 import type { Command, Invocation } from "../command.ts";
 import { areProblems, DATABASE_OPTIONS } from "../database-options.ts";
 import type { ExitReason } from "../exit-codes.ts";
+import { paint } from "../paint.ts";
 import { isProblem, type Problem, usageProblem } from "../problem.ts";
 import { printable } from "../redact.ts";
 import { reportProblems } from "../report-problems.ts";
@@ -59,7 +60,7 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
   try {
     if (!isCheck && !isDryRun) mkdirSync(folder, { recursive: true });
     const given = { folder, isCheck, isDryRun, keepMine: options["keep-mine"] === true };
-    return pullFolder(modules, given, terminal.print);
+    return pullFolder(modules, given, (line, styles) => terminal.print(paint(line, styles, terminal)));
   } catch (error) {
     return usageProblem(`Nothing was written: ${printable(String(error))}.`, "Give a folder that can be written.");
   } finally {

@@ -1,5 +1,6 @@
 import type { WrittenModule } from "odatakit/introspect";
 import type { ExitReason } from "../exit-codes.ts";
+import { DIFF_STYLES, PLAN_STYLES, type Styles } from "../paint.ts";
 import { isProblem, type Problem } from "../problem.ts";
 import { printable } from "../redact.ts";
 import { planFolder, writesOf } from "./plan-folder.ts";
@@ -29,7 +30,7 @@ export interface PullOptions {
 export function pullFolder(
   modules: readonly WrittenModule[],
   { folder, isCheck, isDryRun, keepMine }: PullOptions,
-  print: (line: string) => void,
+  print: (line: string, styles: Styles) => void,
 ): ExitReason | Problem {
   const state = readFolder(
     folder,
@@ -40,10 +41,10 @@ export function pullFolder(
   if (isDryRun) {
     for (const { path, text } of plans) {
       const before = state.yours.get(path) ?? null;
-      for (const line of text === undefined ? [] : unifiedDiff(path, before, text)) print(printable(line));
+      for (const line of text === undefined ? [] : unifiedDiff(path, before, text)) print(printable(line), DIFF_STYLES);
     }
   }
-  for (const line of showPlan(plans)) print(line);
+  for (const line of showPlan(plans)) print(line, PLAN_STYLES);
   if (!isCheck && !isDryRun) writeFolder(folder, writesOf(plans));
   const hasConflicts = plans.some(({ kind }) => kind === "conflict");
   const hasChanges = plans.some(({ kind }) => !["deleted", "unchanged"].includes(kind));

@@ -84,7 +84,7 @@ async function printStatement(
   { options, terminal }: Invocation,
 ): Promise<void> {
   terminal.print(
-    `\n-- ${String(rows)} rows, ${ms.toFixed(1)} ms, parameters ${JSON.stringify(parameters, withoutBigint)}`,
+    `\n-- ${String(rows)} ${rows === 1 ? "row" : "rows"}, ${ms.toFixed(1)} ms, parameters ${JSON.stringify(parameters, withoutBigint)}`,
   );
   terminal.print(printable(sql));
   if (options["plan"] !== true) return;

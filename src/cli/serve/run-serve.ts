@@ -6,6 +6,7 @@ import type { Invocation } from "../command.ts";
 import type { ExitReason } from "../exit-codes.ts";
 import { isNotLoaded, loadDatabase } from "../load-database.ts";
 import { packageVersion } from "../package-version.ts";
+import { BANNER_STYLES, paint } from "../paint.ts";
 import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
 import { reportProblems } from "../report-problems.ts";
 import { checkOwnRules, setOptions } from "../set-rules.ts";
@@ -115,7 +116,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
   if (settings.output === "text") {
     const ms = Math.round(performance.now() - started);
     const facts = { url, settings, loaded, ms, version: packageVersion(), hasOwnSecret: secret !== undefined };
-    for (const line of bannerLines(facts)) terminal.print(line);
+    for (const line of bannerLines(facts)) terminal.print(paint(line, BANNER_STYLES, terminal));
   }
   if (settings.watch !== null) {
     const reload = async (): Promise<void> => {
