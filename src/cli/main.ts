@@ -11,6 +11,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => ended.abort());
 process.exitCode = await runCommand(process.argv.slice(2), COMMANDS, {
   environment: process.env,
+  setVariable: (name, value) => {
+    process.env[name] = value;
+  },
   folder: process.cwd(),
   readInput: (prompt) => readInput(process, prompt),
   terminal: openTerminal(process),

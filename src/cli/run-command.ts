@@ -3,6 +3,7 @@ import { ConfigurationError } from "odatakit";
 import type { Command, Invocation } from "./command.ts";
 import type { ListedCommand } from "./commands.ts";
 import { didYouMean } from "./did-you-mean.ts";
+import { readEnvironmentFile } from "./environment-file.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { importPackage, MissingPackage, restartWith } from "./missing-package.ts";
@@ -15,7 +16,10 @@ import { reportProblems } from "./report-problems.ts";
 import { mergeSettings, readSettingsFile } from "./settings/settings-file.ts";
 
 /** The surroundings of a run of the program. */
-export type Surroundings = Pick<Invocation, "environment" | "folder" | "readInput" | "signal" | "terminal">;
+export interface Surroundings extends Pick<Invocation, "environment" | "folder" | "readInput" | "signal" | "terminal"> {
+  /** Sets a variable of the environment, for drivers too. */
+  readonly setVariable: (name: string, value: string) => void;
+}
 
 /**
  * Runs the program.
@@ -59,6 +63,9 @@ async function runLoaded(command: Command, given: readonly string[], around: Sur
   const read = readArguments(command, given);
   if (isProblem(read)) return fail([read], around);
   const file = readSettingsFile(around.folder, command);
+  const fromFile = readEnvironmentFile(read.options["env-file"], around);
+  if (isProblem(fromFile)) return fail([fromFile], around);
+  for (const [name, value] of Object.entries(fromFile.variables)) around.setVariable(name, value);
   if (!("settings" in file)) return fail(file, around);
   const { settings } = file;
   const options = mergeSettings(command, read.options, settings);

@@ -102,7 +102,7 @@ export function buildServiceDefinition(
       onStatement: options.onStatement,
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
       trustProxy: options.trustProxy ?? false,
-      connectionFiles: options.connectionFiles ?? true,
+      connectionFiles: connectionName(options.connectionFiles),
       refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
       challenge: options.challenge ?? "Bearer",
       exposesConstraintNames: options.exposeConstraintNames ?? false,
@@ -113,6 +113,11 @@ export function buildServiceDefinition(
       declarationOf: (name: string) => declarations.get(name),
     }),
   );
+}
+
+function connectionName(given: ServiceOptions["connectionFiles"]): string | null {
+  if (typeof given === "string") return given;
+  return given === false ? null : "service";
 }
 
 function declarationsByName({ sets }: DeclaredService): ReadonlyMap<string, DeclaredEntitySet> {

@@ -47,7 +47,8 @@ export interface ServiceDefinition {
   /** The configured base URL without a trailing slash, such as `https://api.example.com`. */
   readonly publicUrl: string | undefined;
   /** Whether the service serves connection files for Excel and Power BI. */
-  readonly connectionFiles: boolean;
+  /** The name of the files without extension; null for none. */
+  readonly connectionFiles: string | null;
   readonly trustProxy: boolean;
   /** Whether the service refuses writes that a browser sends for a page of another site. */
   readonly refusesCrossSiteWrites: boolean;

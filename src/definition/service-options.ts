@@ -136,10 +136,11 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    */
   readonly trustProxy?: boolean | undefined;
   /**
-   * Whether the service serves connection files at `service.odc` (Excel) and `service.pbids` (Power BI); true if absent.
+   * Whether the service serves connection files at `service.odc` (Excel) and `service.pbids` (Power BI); true if absent. A text
+   * is their name in place of `service`.
    * @see docs/guides/excel-and-power-bi.md
    */
-  readonly connectionFiles?: boolean | undefined;
+  readonly connectionFiles?: boolean | string | undefined;
   /** Annotations of the entity container in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
   /**

@@ -5,8 +5,10 @@ import type { Endpoint, Exchange } from "./exchange.ts";
 import { readOptions } from "./read-options.ts";
 import { okResponse } from "./response.ts";
 
-/** The paths of the connection files below the prefix. Names of entity sets and operations contain no dot. */
-export const CONNECTION_FILES = { excel: "/service.odc", powerBi: "/service.pbids" } as const;
+/** Returns the paths of the connection files below the prefix. Names of entity sets and operations contain no dot. */
+export function connectionPaths(name: string): { readonly excel: string; readonly powerBi: string } {
+  return { excel: `/${name}.odc`, powerBi: `/${name}.pbids` };
+}
 
 /** Returns the name of a service for people. */
 export function titleOf({ name, model }: Exchange["service"]["definition"]): string {
@@ -27,7 +29,10 @@ export const readPbids: Endpoint = (exchange) =>
 function fileOf(exchange: Exchange, type: string, extension: string, text: string): ReturnType<typeof okResponse> {
   checkFormatOption(exchange.options.format);
   bindNoQuery(readOptions(exchange));
-  const name = titleOf(exchange.service.definition).replaceAll(/[^\w.-]/gu, "_");
+  const { definition } = exchange.service;
+  const { connectionFiles: given } = definition;
+  const isUsual = given === null || given === "service";
+  const name = isUsual ? titleOf(definition).replaceAll(/[^\w.-]/gu, "_") : given;
   return okResponse(exchange, type, text, {
     "Content-Disposition": `attachment; filename="${name}.${extension}"`,
     "Cache-Control": "no-store",

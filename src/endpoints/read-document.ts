@@ -8,7 +8,7 @@ import { LANDING_PAGE_HEADERS, type LandingLink, writeLandingPage } from "../pay
 import { writeServiceDocument } from "../payload/write-service-document.ts";
 import { readForm } from "../plan/plan-collection.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
-import { CONNECTION_FILES, titleOf } from "./read-connection-file.ts";
+import { connectionPaths, titleOf } from "./read-connection-file.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { jsonResponse, notModifiedResponse, okResponse } from "./response.ts";
 
@@ -82,6 +82,8 @@ const DOCUMENTS: ReadonlyMap<string, string> = new Map([
 function readLandingPage(exchange: Exchange): ODataResponse {
   bindNoQuery(readOptions(exchange));
   const { definition, furtherPaths } = exchange.service;
+  const { connectionFiles } = definition;
+  const files = connectionFiles === null ? null : connectionPaths(connectionFiles);
   const root = new URL(exchange.serviceRoot).pathname.replace(/\/$/u, "");
   const link = (title: string, path: string): LandingLink => ({ title, url: `${root}${path}` });
   const page = writeLandingPage({
@@ -95,12 +97,9 @@ function readLandingPage(exchange: Exchange): ODataResponse {
         const title = DOCUMENTS.get(path);
         return title === undefined ? [] : [link(title, `/${path}`)];
       }),
-      ...(definition.connectionFiles
-        ? [
-            link("Excel connection (.odc)", CONNECTION_FILES.excel),
-            link("Power BI connection (.pbids)", CONNECTION_FILES.powerBi),
-          ]
-        : []),
+      ...(files === null
+        ? []
+        : [link("Excel connection (.odc)", files.excel), link("Power BI connection (.pbids)", files.powerBi)]),
     ],
   });
   return okResponse(exchange, "text/html;charset=utf-8", page, LANDING_PAGE_HEADERS);

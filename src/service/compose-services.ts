@@ -6,6 +6,7 @@ import { ConfigurationError, type ConfigurationFault } from "../errors/configura
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { checkHost } from "../http/base-url.ts";
 import { readRequestId } from "../http/headers.ts";
+import { prefersHtml } from "../http/media-type.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
@@ -74,7 +75,7 @@ export function composeServices(services: ODataService | readonly ODataService[]
       if (service !== undefined) return service.handle(request);
       try {
         checkHost(request);
-        throw noServiceAt(request, list);
+        return findRoot(request, list) ?? refuse(undefined, request, noServiceAt(request, list));
       } catch (error) {
         return refuse(undefined, request, error);
       }
@@ -92,6 +93,16 @@ export function composeServices(services: ODataService | readonly ODataService[]
       logBrokenResponse(find(request) ?? NOWHERE, request, response, error);
     },
   };
+}
+
+/** Returns a redirect for a browser at `/`: a person who types only the host means the service. */
+function findRoot(request: ODataRequest, [service, ...others]: readonly ODataService[]): ODataResponse | undefined {
+  const { method, target } = request;
+  const isRead = method === "GET" || method === "HEAD";
+  if (service === undefined || others.length > 0 || !isRead || target !== "/") return undefined;
+  if (!prefersHtml(undefined, request.header("accept"), true)) return undefined;
+  const headers = { Location: `${service.prefix}/`, "Cache-Control": "no-store", Vary: "Accept" };
+  return finishResponse(request, readRequestId(request), { status: 307, headers, body: null });
 }
 
 function refuse(service: ODataService | undefined, request: ODataRequest, error: unknown): ODataResponse {

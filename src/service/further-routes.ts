@@ -2,7 +2,7 @@ import { BoundedCache } from "../base/bounded-cache.ts";
 import { once } from "../base/memo.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
 import type { Endpoint } from "../endpoints/exchange.ts";
-import { CONNECTION_FILES, readOdc, readPbids } from "../endpoints/read-connection-file.ts";
+import { connectionPaths, readOdc, readPbids } from "../endpoints/read-connection-file.ts";
 import { readResource, type ResourceBody } from "../endpoints/read-document.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -48,8 +48,10 @@ export function openFurtherRoutes(
 ): FurtherRoutes {
   const resources = routes.flatMap((route) => route.open(service));
   const opened = new Map<string, FurtherRoute>(resources.map((resource) => [`/${resource.path}`, toRoute(resource)]));
-  if (service.definition.connectionFiles) {
-    const files = { [CONNECTION_FILES.excel]: readOdc, [CONNECTION_FILES.powerBi]: readPbids };
+  const { connectionFiles } = service.definition;
+  if (connectionFiles !== null) {
+    const { excel, powerBi } = connectionPaths(connectionFiles);
+    const files = { [excel]: readOdc, [powerBi]: readPbids };
     for (const [path, answer] of Object.entries(files)) {
       const route = new Route({ GET: { answer, category: null } });
       // A route of the application has precedence.

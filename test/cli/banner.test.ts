@@ -28,8 +28,9 @@ function lines(
     version: "1",
     ms: 1,
     hasOwnSecret: true,
+    warnings: [],
   };
-  return bannerLines(facts as unknown as BannerFacts).slice(4, -1);
+  return bannerLines(facts as unknown as BannerFacts).slice(4, -2);
 }
 
 const COUNTS = "  0 entity sets, 0 properties, 0 navigations. ";

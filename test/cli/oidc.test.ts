@@ -73,7 +73,7 @@ describe("--auth oidc", () => {
     const issuer = await startIssuer();
     const { url } = await serveShop(flagsOf(issuer));
     const token = await issuer.sign();
-    for (const path of ["Orders", "$metadata", "", "openapi.json", "service.odc", "service.pbids"]) {
+    for (const path of ["Orders", "$metadata", "", "openapi.json", "shop.odc", "shop.pbids"]) {
       expect([path, (await ask(`${url}/${path}`, token)).status]).toEqual([path, 200]);
       const refused = await ask(`${url}/${path}`, null);
       expect([path, refused.status, refused.headers.get("WWW-Authenticate")]).toEqual([

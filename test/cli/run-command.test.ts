@@ -19,6 +19,7 @@ async function runFailing(failure: unknown, given: readonly string[] = ["work", 
     },
   };
   const code = await runCommand(given, [{ name: "work", summary: "works", load: () => Promise.resolve(command) }], {
+    setVariable: () => undefined,
     environment: {},
     folder: ".",
     readInput: () => Promise.resolve(""),

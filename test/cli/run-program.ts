@@ -27,8 +27,12 @@ export interface RunSettings {
 /** Runs the program in this process. */
 export async function runProgram(given: readonly string[], settings: RunSettings = {}): Promise<Run> {
   let [out, err] = ["", ""];
+  const environment: Record<string, string> = { ...settings.environment };
   const code = await runCommand(given, COMMANDS, {
-    environment: settings.environment ?? {},
+    environment,
+    setVariable: (name, value) => {
+      environment[name] = value;
+    },
     folder: settings.folder ?? tmpdir(),
     readInput: () => Promise.resolve(settings.input ?? ""),
     signal: settings.signal ?? new AbortController().signal,

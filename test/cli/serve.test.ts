@@ -30,7 +30,7 @@ describe("odatakit serve", () => {
     expect(await statusOf(`${url}/Orders(1)`, { method: "DELETE" })).toBe(405);
     expect(await (await fetch(`${url}/$metadata`)).text()).not.toContain("PasswordHash");
     expect(await statusOf(`${url}/openapi.json`)).toBe(200);
-    expect(await statusOf(`${url}/service.odc`)).toBe(200);
+    expect(await statusOf(`${url}/shop.odc`)).toBe(200);
     const { code, out, err } = await end();
     expect([code, err]).toEqual([0, ""]);
     expect(out).not.toContain("geheim");
@@ -73,8 +73,8 @@ describe("odatakit serve", () => {
       .replace(/\(\d+ kB/, "(1 kB");
     expect(shown).toBe(`  odatakit 1 · SQLite 3 · shop.db (1 kB, read-only) · ready in 9 ms
   Service   http://HOST/odata
-  Excel     http://HOST/odata/service.odc
-  Power BI  http://HOST/odata/service.pbids
+  Excel     http://HOST/odata/shop.odc
+  Power BI  http://HOST/odata/shop.pbids
   OpenAPI   http://HOST/odata/openapi.json
   3 entity sets, 9 properties, 2 navigations. Anonymous read access from this machine; 1000 rows a page, 10 s a query.
   Next links end with this process, unless ODATAKIT_SECRET is set.
@@ -82,7 +82,8 @@ describe("odatakit serve", () => {
     big_orders  view without a key, omitted  → --keys unique
     customers.password_hash  omitted because of its name  → --secrets show
     order_log  has no key but the rowid, which VACUUM may renumber, published as Rowid  → --key "order_log=<column>"
-  Try    curl "http://HOST/odata/Customers?\\$top=3"
+  Try    curl "http://HOST/odata/Orders?\\$top=3&\\$expand=Customer"
+  Eject  npx odatakit pull shop.db --out src/model
   Stop   Ctrl+C
 `);
   });

@@ -197,6 +197,12 @@ describe("connection files", () => {
     expect((await get("/shop/service.odc?$format=xml")).status).toBe(400);
     expect((await get("/shop/service.pbids", {}, {}, "POST")).status).toBe(405);
     expect((await get("/shop/service.odc", {}, { connectionFiles: false })).status).toBe(404);
+    const named = await get("/shop/sales.odc", {}, { connectionFiles: "sales" });
+    expect([named.status, named.headers.get("Content-Disposition")]).toEqual([200, 'attachment; filename="sales.odc"']);
+    expect((await get("/shop/service.odc", {}, { connectionFiles: "sales" })).status).toBe(404);
+    for (const connectionFiles of ["a/b", "", ".."]) {
+      expect(() => shop({ connectionFiles })).toThrow("The service cannot start: 1 fault in its declarations.");
+    }
   });
 
   test("leave their path to a route of the application", async () => {

@@ -6,7 +6,7 @@ import { isNotLoaded, loadDatabase } from "../load-database.ts";
 import { INSPECT_STYLES, paint } from "../paint.ts";
 import { printable } from "../redact.ts";
 import { reportProblems } from "../report-problems.ts";
-import { NO_INSTALL } from "../shared-options.ts";
+import { SHARED_OPTIONS } from "../shared-options.ts";
 
 const TIMEOUT = 10_000;
 
@@ -19,7 +19,7 @@ export const inspectCommand: Command = {
   options: {
     ...DATABASE_OPTIONS,
     json: { type: "boolean", value: null, summary: "print JSON", default: null, inFile: false },
-    ...NO_INSTALL,
+    ...SHARED_OPTIONS,
   },
   examples: [
     ["odatakit inspect ./shop.db", "the entity sets over a SQLite file"],

@@ -9,7 +9,7 @@ import { paint } from "../paint.ts";
 import { isProblem, type Problem, usageProblem } from "../problem.ts";
 import { printable } from "../redact.ts";
 import { reportProblems } from "../report-problems.ts";
-import { NO_INSTALL } from "../shared-options.ts";
+import { SHARED_OPTIONS } from "../shared-options.ts";
 import { limitTables } from "./limit-tables.ts";
 import { pullFolder } from "./pull-folder.ts";
 import { PULL_OPTIONS } from "./pull-options.ts";
@@ -24,7 +24,7 @@ export function makePullCommand(read: ReadForPull): Command {
     summary: "write typed declarations of a database; run again to merge changes of its schema",
     positionals: "<db>",
     maxPositionals: 1,
-    options: { ...PULL_OPTIONS, ...DATABASE_OPTIONS, ...NO_INSTALL },
+    options: { ...PULL_OPTIONS, ...DATABASE_OPTIONS, ...SHARED_OPTIONS },
     examples: [
       ["odatakit pull ./shop.db --out src/model", "write the modules, or merge changes of the schema into them"],
       ["odatakit pull --out src/model --check", "fail in CI if the database of DATABASE_URL has changed"],

@@ -1,6 +1,6 @@
 import type { Command } from "../command.ts";
 import { DATABASE_OPTIONS } from "../database-options.ts";
-import { NO_INSTALL } from "../shared-options.ts";
+import { SHARED_OPTIONS } from "../shared-options.ts";
 import { runQuery } from "./run-query.ts";
 
 const flag = { type: "boolean", value: null, default: null, inFile: false } as const;
@@ -15,7 +15,7 @@ export const queryCommand: Command = {
     sql: { ...flag, summary: "print each statement, with its rows and milliseconds" },
     plan: { ...flag, summary: "print the plan of each statement too" },
     ...DATABASE_OPTIONS,
-    ...NO_INSTALL,
+    ...SHARED_OPTIONS,
   },
   examples: [
     [`odatakit query ./shop.db 'Orders?$top=3'`, "three orders"],

@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
-import { unindexedWarnings, type DescribedWarning } from "odatakit/introspect";
+import { unindexedWarnings, type DescribedSet, type DescribedWarning } from "odatakit/introspect";
 import type { LoadedDatabase } from "../load-database.ts";
 import { printable } from "../redact.ts";
+import { fileNameOf } from "./file-name.ts";
 import type { ServeSettings } from "./serve-settings.ts";
 
 /** What the banner shows. */
@@ -14,6 +15,8 @@ export interface BannerFacts {
   /** Milliseconds from the start of the command. */
   readonly ms: number;
   readonly hasOwnSecret: boolean;
+  /** Warnings about the user of the database. */
+  readonly warnings: readonly DescribedWarning[];
 }
 
 const MOST_WARNINGS = 8;
@@ -26,22 +29,36 @@ export function bannerLines(facts: BannerFacts): readonly string[] {
   const properties = sets.reduce((sum, set) => sum + set.properties.length, 0);
   const navigations = sets.reduce((sum, set) => sum + set.navigations.length, 0);
   const mode = settings.write === null ? "read-only" : "writable";
-  const [first] = sets;
+  const fileName = fileNameOf(opened);
   const shown = printable(opened.shown);
   return [
     `  odatakit ${version} · ${found.schema.product} · ${shown} (${sizeOf(loaded)}${mode}) · ready in ${String(ms)} ms`,
     `  Service   ${url}`,
-    `  Excel     ${url}/service.odc`,
-    `  Power BI  ${url}/service.pbids`,
+    `  Excel     ${url}/${fileName}.odc`,
+    `  Power BI  ${url}/${fileName}.pbids`,
     ...(settings.hasOpenApi ? [`  OpenAPI   ${url}/openapi.json`] : []),
     `  ${counted(sets.length, "entity set")}, ${counted(properties, "property", "properties")}, ${counted(navigations, "navigation")}. ${accessOf(settings)}; ${String(settings.rules.maxTop)} rows a page, ${String(settings.timeout / 1000)} s a query.`,
     ...(settings.paging === "keyset" && !hasOwnSecret
       ? ["  Next links end with this process, unless ODATAKIT_SECRET is set."]
       : []),
-    ...warningLines([...found.warnings, ...(settings.rules.indexedOnly ? unindexedWarnings(found.described) : [])]),
-    ...(first === undefined ? [] : [`  Try    curl "${url}/${first.setName}?\\$top=3"`]),
+    ...warningLines([
+      ...facts.warnings,
+      ...found.warnings,
+      ...(settings.rules.indexedOnly ? unindexedWarnings(found.described) : []),
+    ]),
+    ...tryLines(url, sets),
+    `  Eject  npx odatakit pull ${shown.includes("***") ? "<db>" : shown} --out src/model`,
     `  Stop   Ctrl+C`,
   ];
+}
+
+/** Returns a request that shows a navigation, if there is one to one entity. */
+function tryLines(url: string, sets: readonly DescribedSet[]): readonly string[] {
+  const toOne = (set: DescribedSet) => set.navigations.find(({ cardinality }) => cardinality !== "many");
+  const set = sets.find((each) => toOne(each) !== undefined) ?? sets[0];
+  if (set === undefined) return [];
+  const expand = toOne(set)?.name;
+  return [`  Try    curl "${url}/${set.setName}?\\$top=3${expand === undefined ? "" : `&\\$expand=${expand}`}"`];
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {

@@ -9,6 +9,8 @@ export interface ServiceParts {
   readonly settings: ServeSettings;
   readonly access: Access;
   readonly secret: string;
+  /** The name of the connection files. */
+  readonly fileName: string;
   readonly report: (line: string) => void;
   /** Called after a request has failed; absent if nobody looks at the schema. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
@@ -20,7 +22,7 @@ const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 /** Makes the service. */
 export function makeService(
   entitySets: readonly EntitySet[],
-  { settings, access, secret, report, onFailure }: ServiceParts,
+  { settings, access, secret, fileName, report, onFailure }: ServiceParts,
 ): ODataService {
   const { prefix, profile, timeout, paging, origins, trustsProxy, hasOpenApi, host, auth, rules } = settings;
   const isGuarded = auth === null && isLoopback(host);
@@ -29,6 +31,7 @@ export function makeService(
     profile,
     entitySets,
     trustProxy: trustsProxy,
+    connectionFiles: fileName,
     defaults: { queryTimeout: timeout, paging, maxTop: rules.maxTop },
     ...(paging === "keyset" ? { secret } : {}),
     ...(origins.length === 0 ? {} : { cors: { origins: origins.includes("*") ? "*" : origins } }),

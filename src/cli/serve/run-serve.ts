@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { reloadable, role } from "odatakit";
-import type { DescribedSet } from "odatakit/introspect";
+import type { DescribedSet, DescribedWarning } from "odatakit/introspect";
 import type { Invocation } from "../command.ts";
 import type { ExitReason } from "../exit-codes.ts";
 import { isNotLoaded, loadDatabase } from "../load-database.ts";
+import { openBrowser } from "../open-browser.ts";
 import { packageVersion } from "../package-version.ts";
 import { BANNER_STYLES, paint } from "../paint.ts";
 import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
@@ -12,9 +13,11 @@ import { reportProblems } from "../report-problems.ts";
 import { checkOwnRules, setOptions } from "../set-rules.ts";
 import { readAccess, type Access } from "./access.ts";
 import { bannerLines } from "./banner.ts";
+import { fileNameOf } from "./file-name.ts";
 import { makeService } from "./make-service.ts";
 import { isUnreadable } from "./schema-change.ts";
 import { readServeSettings, type ServeSettings } from "./serve-settings.ts";
+import { userWarnings } from "./user-warnings.ts";
 import type { SchemaWatch } from "./watch-database.ts";
 import { writtenOperations } from "./written-sets.ts";
 import { keepYoungGenerationSmall } from "./young-generation.ts";
@@ -102,6 +105,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     settings,
     access,
     secret: secret ?? randomBytes(32).toString("hex"),
+    fileName: fileNameOf(loaded.opened),
     report: terminal.report,
     ...(settings.watch === null ? {} : { onFailure: (error: unknown) => follow(watching.current, error) }),
   };
@@ -112,10 +116,21 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
   if (isProblem(server)) return reportProblems([server], terminal);
   onReady();
   const url = `${server.url}${settings.prefix}`;
+  const warnings = await userWarnings(loaded.opened);
+  if (settings.output !== "text") reportWarnings(warnings, terminal);
+  if (invocation.options["open"] === true) openBrowser(`${url}/`, process.platform, terminal);
   if (settings.output === "json") terminal.print(JSON.stringify({ url, pid: process.pid }));
   if (settings.output === "text") {
     const ms = Math.round(performance.now() - started);
-    const facts = { url, settings, loaded, ms, version: packageVersion(), hasOwnSecret: secret !== undefined };
+    const facts = {
+      warnings,
+      url,
+      settings,
+      loaded,
+      ms,
+      version: packageVersion(),
+      hasOwnSecret: secret !== undefined,
+    };
     for (const line of bannerLines(facts)) terminal.print(paint(line, BANNER_STYLES, terminal));
   }
   if (settings.watch !== null) {
@@ -134,6 +149,10 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
   await server.close();
   await watching.current?.ended;
   return "success";
+}
+
+function reportWarnings(warnings: readonly DescribedWarning[], { report }: Invocation["terminal"]): void {
+  for (const { place, message } of warnings) report(`warning: ${place} ${message}.`);
 }
 
 /** Looks at the schema, or at the rows, whatever the failure of a request was about. */

@@ -1,6 +1,6 @@
 import type { Command } from "../command.ts";
 import { DATABASE_OPTIONS } from "../database-options.ts";
-import { NO_INSTALL } from "../shared-options.ts";
+import { SHARED_OPTIONS } from "../shared-options.ts";
 import { runServe } from "./run-serve.ts";
 import { SERVE_OPTIONS } from "./serve-options.ts";
 
@@ -21,7 +21,8 @@ export const serveCommand: Command = {
       inFile: false,
       summary: 'print one JSON object per line, first {"url","pid"}',
     },
-    ...NO_INSTALL,
+    open: { type: "boolean", value: null, default: null, inFile: false, summary: "open the service in the browser" },
+    ...SHARED_OPTIONS,
   },
   examples: [
     ["odatakit serve ./shop.db", "every table of a SQLite file, for this machine"],

@@ -56,8 +56,8 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
     const value = options[name];
     return typeof value === "string" ? value : usual;
   };
-  const whole = (name: string, usual: number, most: number, least = 1): number => {
-    const given = text(name, String(usual));
+  const whole = (name: string, usual: number, most: number, least = 1, inEnvironment = String(usual)): number => {
+    const given = text(name, inEnvironment);
     const value = Number(given);
     if (/^\d+$/.test(given) && value >= least && value <= most) return value;
     wrong(name, given, `Write a whole number from ${String(least)} to ${String(most)}.`);
@@ -78,7 +78,7 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
   if (!/^\/[\w~.-]+(?:\/[\w~.-]+)*$/.test(prefix)) wrong("prefix", prefix, "Write a path such as `/odata`.");
   const { PORT, HOST } = environment;
   const hasPort = options["port"] !== undefined || (PORT !== undefined && PORT !== "");
-  const port = whole("port", Number(PORT ?? FIRST_PORT), 65_535, 0);
+  const port = whole("port", FIRST_PORT, 65_535, 0, PORT === "" ? undefined : PORT);
   const host = text("host", HOST === undefined || HOST === "" ? "127.0.0.1" : HOST);
   const watch = text("watch", isLoopback(host) ? "10s" : "off");
   const settings: Omit<ServeSettings, "rules"> = {

@@ -29,6 +29,7 @@ import {
   checkNamespace,
   checkPrefix,
   checkPublicUrl,
+  checkConnectionFiles,
   checkBatch,
 } from "./check-service.ts";
 import { checkEnumTypes, checkKeys, checkProperties, checkSignatures } from "./check-types.ts";
@@ -42,6 +43,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkPrefix,
   checkNamespace,
   checkPublicUrl,
+  checkConnectionFiles,
   checkChallenge,
   checkLogger,
   checkTrace,

@@ -38,6 +38,15 @@ export function* checkPublicUrl({ options }: DeclaredService): Iterable<Configur
   yield { message: `\`publicUrl\` of odataService cannot be ${describe(publicUrl)}.`, fix };
 }
 
+/** Checks that the name of the connection files is a segment of a path. */
+export function* checkConnectionFiles({ options }: DeclaredService): Iterable<ConfigurationFault> {
+  const { connectionFiles: given } = options;
+  const isName = typeof given === "string" && /^[\w-][\w.-]{0,99}$/.test(given);
+  if (given === undefined || typeof given === "boolean" || isName) return;
+  const fix = 'Give true, false, or a name of letters, digits, "_", "-" and ".", such as "shop".';
+  yield { message: `\`connectionFiles\` of odataService cannot be ${describe(given)}.`, fix };
+}
+
 /** Checks that the challenge is a valid header value. */
 export function* checkChallenge({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { challenge } = options;

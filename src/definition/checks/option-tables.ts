@@ -132,7 +132,7 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   publicUrl: TEXT,
   trustProxy: FLAG,
   annotations: ANY,
-  connectionFiles: FLAG,
+  connectionFiles: ANY,
   annotationForm: { kind: "choice", values: ["inline", "external"] },
   vocabularies: OBJECT,
   routes: ARRAY,
