@@ -25,6 +25,7 @@ const SLOW = [
   "test/cli/many-requests.test.ts",
   "test/cli/many-tables.test.ts",
   "test/cli/passwords.test.ts",
+  "test/cli/pull/pull-edits.test.ts",
   "test/cli/terminal.test.ts",
   "test/examples/world.test.ts",
   "test/kysely/million-rows.test.ts",

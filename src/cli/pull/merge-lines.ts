@@ -2,6 +2,7 @@ import { isBalanced } from "./brackets.ts";
 import { entriesOf } from "./entries.ts";
 import { editsOf, type LineEdit } from "./line-edits.ts";
 import { mergeImports } from "./merge-imports.ts";
+import { mergeSearch } from "./merge-search.ts";
 
 /** A part that was changed in two ways. */
 export interface MergeConflict {
@@ -31,7 +32,7 @@ interface Cluster {
 
 /**
  * Merges two texts that were made of the same base, line by line as git does. Beyond that, entries that both sides added at
- * one place are all kept, edits of neighbouring lines are no conflict, and imports are merged by name.
+ * one place are all kept, edits of neighbouring lines are no conflict, and imports and `search` are merged by name.
  */
 export function mergeLines(base: readonly string[], yours: readonly string[], theirs: readonly string[]): MergedLines {
   const own = editsOf(base, yours);
@@ -74,7 +75,10 @@ function faultsOf(
   const twice = [...entriesOf(merged)].flatMap(([entry, places]): readonly MergeConflict[] => {
     const [mine = 0] = own.get(entry) ?? [];
     const [other = 0] = made.get(entry) ?? [];
-    const isNew = places.length > (own.get(entry) ?? []).length && places.length > (made.get(entry) ?? []).length;
+    const isNew =
+      places.length > 1 &&
+      places.length > (own.get(entry) ?? []).length &&
+      places.length > (made.get(entry) ?? []).length;
     return isNew
       ? [{ line: mine + 1, base: [], yours: yours.slice(mine, mine + 1), theirs: theirs.slice(other, other + 1) }]
       : [];
@@ -110,7 +114,9 @@ function mergeCluster(base: readonly string[], cluster: Cluster): readonly strin
   if (theirs.length === 0 || isSame(mine, made)) return mine;
   if (yours.length === 0) return made;
   const both = mergeNeighbours(base, cluster);
-  return both ?? mergeImports(base.slice(cluster.start, cluster.end), mine, made);
+  if (both !== null) return both;
+  const before = base.slice(cluster.start, cluster.end);
+  return mergeImports(before, mine, made) ?? mergeSearch(before, mine, made);
 }
 
 /** Applies the edits of both sides if none replaces what another one replaces or extends. */

@@ -117,6 +117,21 @@ test("imports are merged by name", () => {
   expect(lines).toEqual(['import { a, c } from "m";', 'import { x } from "x";', 'import { y } from "y";', ""]);
 });
 
+test("lists of searched properties are merged by name", () => {
+  const merged = (base: string, yours: string, theirs: string): string => {
+    const [old, mine, made] = [base, yours, theirs].map((names) => [`  search: [${names}],`, ""]);
+    const { lines, conflicts } = mergeLines(old ?? [], mine ?? [], made ?? []);
+    return conflicts.length > 0 ? "conflict" : lines.join("\n");
+  };
+  expect(merged('"title"', '"name"', '"title", "added"')).toBe('  search: ["name", "added"],\n');
+  expect(merged('"title", "fax"', '"name", "fax"', '"title"')).toBe('  search: ["name"],\n');
+  expect(merged('"title"', "", '"added"')).toBe('  search: ["added"],\n');
+  expect(merged('"fax"', '"fax", "a"', "")).toBe('  search: ["a"],\n');
+  expect(merged('"a"', "...own", '"b"')).toBe("conflict");
+  const long = "x".repeat(60);
+  expect(merged('"title"', '"name"', `"title", "${long}"`)).toBe(`  search: [\n    "name",\n    "${long}",\n  ],\n`);
+});
+
 describe("conflicts", () => {
   const drop = (text: string): string =>
     replaced('    fax: "fax_number",\n', "")(replaced("  fax: edm.string().nullable(),\n", "")(text));
