@@ -12,6 +12,8 @@ import { parseTarget } from "./target.ts";
 export interface LoadedDatabase {
   readonly opened: OpenedDatabase;
   readonly found: IntrospectedDatabase;
+  /** Opens the database again, such as another file of its name. */
+  readonly reopen: () => Promise<LoadedDatabase | readonly Problem[]>;
   /** Reads the catalogue again. */
   readonly readAgain: () => Promise<IntrospectedDatabase>;
 }
@@ -47,7 +49,8 @@ export async function loadDatabase(
     await onOpened(opened);
     const found = await readAgain();
     terminal.progress(null);
-    return { opened, found, readAgain };
+    const reopen = async (): ReturnType<typeof loadDatabase> => loadDatabase(invocation, settings, sets);
+    return { opened, found, readAgain, reopen };
   } catch (error) {
     await opened.close().catch(() => undefined);
     const { ConfigurationError } = await import("odatakit");

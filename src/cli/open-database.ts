@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { Kysely } from "kysely";
 import { describeFailure } from "./connection-failure.ts";
 import type { DatabaseSettings } from "./database-settings.ts";
+import { listenPostgres } from "./listen-postgres.ts";
 import { importPackage } from "./missing-package.ts";
 import { openMariadb, openPglite, openPostgres } from "./open-server.ts";
 import { unavailable, type Problem } from "./problem.ts";
@@ -14,6 +15,10 @@ export interface OpenedDatabase {
   readonly kind: Target["kind"];
   /** The path of a SQLite file; null for other databases. */
   readonly file: string | null;
+  /** The identity of the file when it was opened; null for other databases. */
+  readonly fileId: string | null;
+  /** Calls a function at each `notify odatakit` of PostgreSQL, until the signal; absent for other databases. */
+  readonly listen?: (onNotify: () => void, signal: AbortSignal) => void;
   /** The target without passwords. */
   readonly shown: string;
   readonly close: () => Promise<void>;
@@ -31,11 +36,21 @@ export async function openDatabase(target: Target, settings: DatabaseSettings): 
     const { sql } = await import("kysely");
     await sql`select 1`.execute(db);
     const file = target.kind === "sqlite" ? resolve(settings.folder, target.file) : null;
-    return { db, kind: target.kind, file, shown, close: () => db.destroy() };
+    const fileId = file === null ? null : fileIdOf(file);
+    const close = (): Promise<void> => db.destroy();
+    const opened = { db, kind: target.kind, file, fileId, shown, close };
+    if (target.kind !== "postgres") return opened;
+    return { ...opened, listen: (onNotify, signal) => void listenPostgres(target.url, onNotify, signal) };
   } catch (error) {
     await db.destroy().catch(() => undefined);
     return describeFailure(error, target);
   }
+}
+
+/** Returns the identity of a file: another file of the same name has another one. @throws the error of the file system */
+export function fileIdOf(file: string): string {
+  const { dev, ino } = statSync(file, { bigint: true });
+  return `${String(dev)}:${String(ino)}`;
 }
 
 async function connect(target: Target, settings: DatabaseSettings): Promise<Kysely<object>> {

@@ -24,8 +24,9 @@ describe.each(ENGINES)("a watch over $title", (engine) => {
     let reloads = 0;
     let isBroken = false;
     const reported: string[] = [];
-    const watched = { db, kind: KINDS[engine.name] };
+    const watched = { db, kind: KINDS[engine.name], file: null };
     const settings = {
+      look: async () => fingerprint(watched),
       served: await fingerprint(watched),
       interval: 5,
       signal: ended.signal,
@@ -35,7 +36,7 @@ describe.each(ENGINES)("a watch over $title", (engine) => {
       },
       report: (line: string) => reported.push(line),
     };
-    const watch = watchDatabase(watched, settings);
+    const watch = watchDatabase(settings);
     await sleep(50);
     expect(reloads).toBe(0);
     await sql`create table watched (id int primary key)`.execute(db);

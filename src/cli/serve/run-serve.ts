@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
-import { reloadable, role } from "odatakit";
+import { reloadable, role, type ODataService } from "odatakit";
 import type { DescribedSet, DescribedWarning } from "odatakit/introspect";
 import type { Invocation } from "../command.ts";
 import type { ExitReason } from "../exit-codes.ts";
@@ -14,11 +14,12 @@ import { checkOwnRules, setOptions } from "../set-rules.ts";
 import { readAccess, type Access } from "./access.ts";
 import { bannerLines } from "./banner.ts";
 import { fileNameOf } from "./file-name.ts";
+import { followDatabase, type CurrentDatabase } from "./follow-database.ts";
 import { makeService } from "./make-service.ts";
 import { isUnreadable } from "./schema-change.ts";
 import { readServeSettings, type ServeSettings } from "./serve-settings.ts";
 import { userWarnings } from "./user-warnings.ts";
-import type { SchemaWatch } from "./watch-database.ts";
+import { fingerprint, type SchemaWatch } from "./watch-database.ts";
 import { writtenOperations } from "./written-sets.ts";
 import { keepYoungGenerationSmall } from "./young-generation.ts";
 
@@ -56,11 +57,12 @@ async function serveDatabase(invocation: Invocation, onReady: () => void): Promi
     },
     async (opened) => {
       // A change while the catalogue is read differs from this fingerprint, so the watch follows it.
-      if (settings.watch !== null) fingerprintBefore = await (await import("./watch-database.ts")).fingerprint(opened);
+      if (settings.watch !== null) fingerprintBefore = await fingerprint(opened);
     },
   );
   if (isNotLoaded(loaded)) return reportProblems(loaded, terminal);
-  const { opened, found } = loaded;
+  const { found } = loaded;
+  const current = { loaded };
   try {
     const { sets } = found.described;
     const unknown = [...operations.unknown(sets), ...checkOwnRules(rules, sets)];
@@ -71,9 +73,9 @@ async function serveDatabase(invocation: Invocation, onReady: () => void): Promi
       return "nothing";
     }
     if (invocation.signal.aborted) return "success";
-    return await listen(invocation, { settings, access, loaded, started, served: fingerprintBefore, onReady });
+    return await listen(invocation, { settings, access, current, started, served: fingerprintBefore, onReady });
   } finally {
-    await opened.close().catch(() => undefined);
+    await current.loaded.opened.close().catch(() => undefined);
   }
 }
 
@@ -83,7 +85,7 @@ const WRITERS = { create: role("write"), update: role("write"), delete: role("wr
 interface Ready {
   readonly settings: ServeSettings;
   readonly access: Access;
-  readonly loaded: Exclude<Awaited<ReturnType<typeof loadDatabase>>, readonly Problem[]>;
+  readonly current: CurrentDatabase;
   /** The time of `performance.now()` when the command began. */
   readonly started: number;
   /** The fingerprint of the schema, if it is watched. */
@@ -93,7 +95,8 @@ interface Ready {
 
 async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason> {
   const { terminal, environment, signal } = invocation;
-  const { settings, access, loaded, started, served, onReady } = ready;
+  const { settings, access, current, started, served, onReady } = ready;
+  const { loaded } = current;
   const { serve } = await import("odatakit/node");
   const secret = environment["ODATAKIT_SECRET"];
   if (secret !== undefined && secret.length < 32) {
@@ -133,21 +136,12 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     };
     for (const line of bannerLines(facts)) terminal.print(paint(line, BANNER_STYLES, terminal));
   }
-  if (settings.watch !== null) {
-    const reload = async (): Promise<void> => {
-      const { entitySets } = await loaded.readAgain();
-      await service.replace(makeService(entitySets, parts));
-    };
-    const { watch: interval } = settings;
-    const { watchDatabase } = await import("./watch-database.ts");
-    watching.current = watchDatabase(loaded.opened, { served, interval, signal, reload, report: terminal.report });
-  }
-  const look = (): void => watching.current?.look();
-  process.on("SIGHUP", look);
+  const make = (sets: typeof loaded.found.entitySets): ODataService => makeService(sets, parts);
+  const watch = followDatabase(invocation, { current, service, make, served, interval: settings.watch });
+  watching.current = watch;
   await ended(signal);
-  process.off("SIGHUP", look);
   await server.close();
-  await watching.current?.ended;
+  await watch.ended;
   return "success";
 }
 

@@ -1,12 +1,14 @@
 import { sql } from "kysely";
-import type { OpenedDatabase } from "../open-database.ts";
+import { fileIdOf, type OpenedDatabase } from "../open-database.ts";
 
 /** What follows a change of the schema. */
 export interface WatchSettings {
+  /** Returns the fingerprint of the schema. */
+  readonly look: () => Promise<string>;
   /** The fingerprint of the schema that is served. */
   readonly served: string;
-  /** Milliseconds between two looks. */
-  readonly interval: number;
+  /** Milliseconds between two looks; null for none without a reason. */
+  readonly interval: number | null;
   readonly signal: AbortSignal;
   /** Serves the new schema. @throws the reason why the old service stays */
   readonly reload: () => Promise<void>;
@@ -15,8 +17,10 @@ export interface WatchSettings {
 
 /** A watch over the schema of a database. */
 export interface SchemaWatch {
-  /** Looks at once: a statement failed, or the user asked for it. */
+  /** Looks at once: a statement failed. */
   readonly look: () => void;
+  /** Reloads at once, also the same schema: the user asked for it. */
+  readonly reload: () => void;
   /** Reloads at once although the schema is the same: a row has a value that the sample of its table had not. */
   readonly reloadRows: () => void;
   /** Resolves when the signal has ended the watch. */
@@ -26,52 +30,66 @@ export interface SchemaWatch {
 /** Milliseconds between two reloads because of rows. */
 const ROWS_INTERVAL = 5000;
 
-/** Whether rows fit the served types. */
-interface ChangedRows {
-  mayFit: boolean;
+/** Why the next look happens before its time. */
+interface Wishes {
+  isWanted: boolean;
+  /** Whether the service reloads although the schema is the same. */
+  reloads: boolean;
+  /** Whether rows do not fit the served types. */
+  hasOtherRows: boolean;
 }
 
 /** Looks at the schema in intervals. A schema that cannot be served keeps the old service. */
-export function watchDatabase(opened: Pick<OpenedDatabase, "db" | "kind">, settings: WatchSettings): SchemaWatch {
-  let look: () => void = () => undefined;
-  const rows: ChangedRows = { mayFit: true };
+export function watchDatabase(settings: WatchSettings): SchemaWatch {
+  const { interval, signal } = settings;
+  const wishes: Wishes = { isWanted: false, reloads: false, hasOtherRows: false };
+  let wake: () => void = () => undefined;
   const next = (): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, settings.interval);
-      look = () => {
+      const timer = interval === null ? undefined : setTimeout(() => wake(), interval);
+      wake = () => {
         clearTimeout(timer);
+        signal.removeEventListener("abort", wake);
         resolve();
       };
-      if (settings.signal.aborted) look();
-      settings.signal.addEventListener("abort", look, { once: true });
+      signal.addEventListener("abort", wake, { once: true });
+      // A wish during the last look is not lost.
+      if (wishes.isWanted || signal.aborted) wake();
     });
-  const reloadRows = (): void => {
-    rows.mayFit = false;
-    look();
+  const want = (wish: Partial<Wishes>) => (): void => {
+    Object.assign(wishes, wish, { isWanted: true });
+    wake();
   };
-  return { look: () => look(), reloadRows, ended: watch(opened, settings, rows, next) };
+  return {
+    look: want({}),
+    reload: want({ reloads: true }),
+    reloadRows: want({ hasOtherRows: true }),
+    ended: watch(settings, wishes, next),
+  };
 }
 
 async function watch(
-  opened: Pick<OpenedDatabase, "db" | "kind">,
-  { served, signal, reload, report }: WatchSettings,
-  rows: ChangedRows,
+  { look, served, interval, signal, reload, report }: WatchSettings,
+  wishes: Wishes,
   next: () => Promise<void>,
 ): Promise<void> {
   let known = served;
   let reloaded = -ROWS_INTERVAL;
   let problem = "";
+  if (interval === null) await next();
   while (!signal.aborted) {
+    wishes.isWanted = false;
     try {
-      const found = await fingerprint(opened);
+      const found = await look();
       const isOther = known !== found;
+      const isWished = wishes.reloads;
       // A table may keep rows that no sample finds, so such reloads are rare.
-      const hasOtherRows = !rows.mayFit && performance.now() - reloaded > ROWS_INTERVAL;
-      if (isOther || hasOtherRows) {
-        rows.mayFit = true;
+      const hasOtherRows = wishes.hasOtherRows && performance.now() - reloaded > ROWS_INTERVAL;
+      if (isOther || isWished || hasOtherRows) {
+        Object.assign(wishes, { reloads: false, hasOtherRows: false });
         reloaded = performance.now();
         await reload();
-        report(`The ${isOther ? "schema" : "kind of values"} of the database has changed. The service follows it.`);
+        report(followed(isOther, isWished));
       }
       // After a failure the next look tries again.
       known = found;
@@ -85,12 +103,19 @@ async function watch(
   }
 }
 
+function followed(isOther: boolean, isWished: boolean): string {
+  if (!isOther && isWished) return "The service has read the schema of the database again.";
+  return `The ${isOther ? "schema" : "kind of values"} of the database has changed. The service follows it.`;
+}
+
 /** Returns a text that changes with the tables, columns and constraints of a database. */
-export async function fingerprint({ db, kind }: Pick<OpenedDatabase, "db" | "kind">): Promise<string> {
+export async function fingerprint({ db, kind, file }: Pick<OpenedDatabase, "db" | "file" | "kind">): Promise<string> {
+  // The open connection reads the old file after another one has taken its name.
+  const id = file === null ? null : fileIdOf(file);
   const query =
     kind === "sqlite" ? sql`select schema_version as text from pragma_schema_version` : SERVER_QUERIES[kind];
   const { rows } = await query.execute(db);
-  return JSON.stringify(rows);
+  return JSON.stringify([id, rows]);
 }
 
 const SERVER_QUERIES = {
