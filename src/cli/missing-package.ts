@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { npmCommand } from "./npm-command.ts";
 import { redact } from "./redact.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -67,12 +68,12 @@ export async function restartWith(
     return EXIT_CODES.unavailable;
   }
   terminal.report(`odatakit: ${missing} npm fetches ${packages.length === 1 ? "it" : "them"} for this run.`);
-  const { npm_execpath: npm } = environment;
-  const [command, ...before] = npm === undefined ? ["npm"] : [process.execPath, npm];
-  const child = spawn(command ?? "npm", [...before, ...parts, ...given], {
+  const { execPath, platform } = process;
+  const npm = npmCommand([...parts, ...given], { execPath, platform, environment });
+  const child = spawn(npm.command, [...npm.given], {
     stdio: "inherit",
     env: { ...environment, [RESTARTED]: "1" },
-    shell: npm === undefined && process.platform === "win32",
+    shell: npm.shell,
   });
   try {
     const [code] = (await once(child, "close")) as [number | null];

@@ -1,3 +1,4 @@
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { nearestName } from "../errors/nearest-name.ts";
 import { type Problem, usageProblem } from "./problem.ts";
@@ -35,13 +36,18 @@ const PAIRS = /^\s*(?:host|hostaddr|server|data source|dbname|user|password)\s*=
 /**
  * Parses the target of a command: the path of a SQLite file, or the URL of a database.
  * @param given the argument; undefined without one, which stands for the environment variable `DATABASE_URL`
+ * @param windows whether paths are those of Windows
  */
-export function parseTarget(given: string | undefined, environment: TargetEnvironment): Target | Problem {
-  if (given !== undefined) return parse(given, "The database");
+export function parseTarget(
+  given: string | undefined,
+  environment: TargetEnvironment,
+  windows: boolean = process.platform === "win32",
+): Target | Problem {
+  if (given !== undefined) return parse(given, "The database", windows);
   const { DATABASE_URL: url } = environment;
   return url === undefined || url === ""
     ? usageProblem("No database is given.", "Give a SQLite file or a URL, or set `DATABASE_URL`.")
-    : parse(url, "`DATABASE_URL`");
+    : parse(url, "`DATABASE_URL`", windows);
 }
 
 /** Returns a target for a message or a banner, without passwords. */
@@ -57,7 +63,7 @@ export function describeTarget(target: Target): string {
   }
 }
 
-function parse(given: string, where: string): Target | Problem {
+function parse(given: string, where: string, windows: boolean): Target | Problem {
   if (given.trim() === "") return usageProblem(`${where} is empty.`, "Give a SQLite file or a URL.");
   if (given.includes("\0")) return usageProblem(`${where} contains a zero character.`, "Remove it.");
   if (/^:memory:/i.test(given)) {
@@ -73,7 +79,7 @@ function parse(given: string, where: string): Target | Problem {
   const rest = given.slice(scheme.length + 1);
   switch (kind) {
     case "sqlite":
-      return fileOf(rest, where);
+      return fileOf(rest, where, windows);
     case "pglite":
       return folderOf(rest, where);
     case "postgres":
@@ -129,7 +135,7 @@ function folderOf(rest: string, where: string): Target | Problem {
 }
 
 /** Reads `file:///shop.db`, and relative paths such as `file:./shop.db`, which the standard for URLs does not know. */
-function fileOf(rest: string, where: string): Target | Problem {
+function fileOf(rest: string, where: string, windows: boolean): Target | Problem {
   const [path = "", ...more] = rest.split(/[?#]/);
   if (more.length > 0) {
     return usageProblem(
@@ -139,8 +145,8 @@ function fileOf(rest: string, where: string): Target | Problem {
   }
   if (path === "" || /^\/*$/.test(path)) return usageProblem(`${where} has no file.`, "Write `file:./shop.db`.");
   try {
-    const file = path.startsWith("/") ? fileURLToPath(`file:${path}`) : decodeURIComponent(path);
-    return /^:memory:/i.test(file) || file.includes("\0") ? parse(file, where) : { kind: "sqlite", file };
+    const file = path.startsWith("/") ? fileURLToPath(`file:${path}`, { windows }) : decodeURIComponent(path);
+    return /^:memory:/i.test(file) || file.includes("\0") ? parse(file, where, windows) : { kind: "sqlite", file };
   } catch {
     return usageProblem(`${where} is not a valid \`file:\` URL.`, "Give the path of the file.");
   }

@@ -70,6 +70,14 @@ describe("odatakit inspect", () => {
     expect(await of("--include", "big_orders")).toEqual(["BigOrders"]);
   });
 
+  test("odatakit.json may be a file of Windows", async () => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    writeFileSync(join(folder, "odatakit.json"), '\uFEFF{\r\n  "include": "orders"\r\n}\r\n');
+    const { out } = await runProgram(["inspect", "shop.db"], { folder });
+    expect(out).toContain("1 entity set\n");
+  });
+
   test.each([
     ["{", "odatakit.json is not valid JSON"],
     ["[]", "odatakit.json contains no JSON object."],

@@ -8,6 +8,34 @@ import { caseCount } from "../cases.ts";
 const NOWHERE = {};
 
 test.each([
+  ["C:\\data\\shop.db", "C:\\data\\shop.db"],
+  ["c:shop.db", "c:shop.db"],
+  ["\\\\server\\share\\x.db", "\\\\server\\share\\x.db"],
+  [".\\data\\shop.db", ".\\data\\shop.db"],
+  ["file:///C:/data/my%20shop.db", "C:\\data\\my shop.db"],
+  ["file:/C:/data/shop.db", "C:\\data\\shop.db"],
+  ["file:C:\\data\\shop.db", "C:\\data\\shop.db"],
+  ["file:C:/data/shop.db", "C:/data/shop.db"],
+  ["file:.\\shop.db", ".\\shop.db"],
+  ["file://server/share/x.db", "\\\\server\\share\\x.db"],
+])("on Windows, %s is the file %s", (given, file) => {
+  for (const [argument, environment] of [
+    [given, NOWHERE],
+    [undefined, { DATABASE_URL: given }],
+  ] as const) {
+    expect(parseTarget(argument, environment, true)).toEqual({ kind: "sqlite", file });
+  }
+});
+
+test.each(["file:///data/shop.db", "file://"])("on Windows, %s is no file", (given) => {
+  expect(isProblem(parseTarget(given, NOWHERE, true))).toBe(true);
+});
+
+test("elsewhere, a file of a server is no file", () => {
+  expect(isProblem(parseTarget("file://server/share/x.db", NOWHERE, false))).toBe(true);
+});
+
+test.each([
   ["shop.db", { kind: "sqlite", file: "shop.db" }],
   ["./shop.sqlite", { kind: "sqlite", file: "./shop.sqlite" }],
   ["/data/shop.sqlite3", { kind: "sqlite", file: "/data/shop.sqlite3" }],

@@ -93,7 +93,7 @@ function planMerge(plan: FilePlan, { base, mine, next, yours, keepMine }: MergeI
   const message = ownEdits === 0 ? changes : `${changes}, kept ${edits} of yours`;
   const text = lines.join("\n");
   const isSame = text === mine;
-  const ended = yours.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text;
+  const ended = `${yours.startsWith("\uFEFF") ? "\uFEFF" : ""}${yours.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text}`;
   return { ...plan, kind: isSame ? "unchanged" : "changed", text: isSame ? undefined : ended, base: next, message };
 }
 
@@ -160,7 +160,10 @@ function linesOf(text: string): readonly string[] {
   return text.split("\n");
 }
 
-/** Bases have no carriage returns, but git may add them to files. */
+/** The mark of Unicode with which some editors begin files. */
+const MARK = /^\uFEFF/u;
+
+/** Bases have neither carriage returns nor the mark of Unicode, but git and editors may add them to files. */
 function normalized(text: string): string {
-  return text.replaceAll("\r\n", "\n");
+  return text.replace(MARK, "").replaceAll("\r\n", "\n");
 }

@@ -149,6 +149,14 @@ describe("a file", () => {
     expect(pull(modules, { isCheck: true }).result).toBe("success");
   });
 
+  test("keeps the mark of Unicode at its beginning", () => {
+    put("order.ts", `\uFEFF${MINE.replaceAll("\n", "\r\n")}`);
+    put(BASE, ORDER);
+    expect(pull([module(CHANGED)]).result).toBe("success");
+    expect(read("order.ts")).toBe(`\uFEFF${CHANGED.replace("fax:", "telefax:").replaceAll("\n", "\r\n")}`);
+    expect(pull([module(CHANGED)], { isCheck: true }).result).toBe("success");
+  });
+
   test("keeps its line ends and its mode; a base may get other line ends", () => {
     put("order.ts", MINE.replaceAll("\n", "\r\n"));
     put(BASE, ORDER.replaceAll("\n", "\r\n"));
