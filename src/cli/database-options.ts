@@ -72,7 +72,7 @@ export function readDatabaseOptions({ options, file }: Invocation): PublishedPar
     });
     return Object.fromEntries(entries);
   };
-  const { names: namesOfFile, map: mapOfFile, keys: keysOfFile } = file;
+  const { names: namesOfFile, map: mapOfFile, keys: keysOfFile, relations } = file;
   const schemas = list("schema");
   const keys = Object.entries(pairs("key")).map(([name, columns]) => [
     name,
@@ -100,6 +100,7 @@ export function readDatabaseOptions({ options, file }: Invocation): PublishedPar
       },
       map: { ...textsOf(mapOfFile), ...pairs("map") },
       names: textsOf(namesOfFile),
+      relations: (relations ?? []) as NonNullable<DescribeOptions["relations"]>,
     },
   };
   return problems.length > 0 ? problems : parts;

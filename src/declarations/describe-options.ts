@@ -1,6 +1,13 @@
 /** Whether keys are those that the database guarantees, or also those that the data has now. */
 export type KeyChoice = "proven" | "unique";
 
+/** A relation that the database does not declare, such as that of a view. */
+export interface GivenRelation {
+  /** A column as `table.column` or `schema.table.column`, in the names of the database. */
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Which tables, columns and names a service over a database has. All keys are optional. */
 export interface DescribeOptions {
   /** Globs over `schema.name` and `name`: only matching tables and views are published. */
@@ -16,6 +23,8 @@ export interface DescribeOptions {
    * `introspectDatabase` searches the data for keys of the others; `proven`, the default, leaves them out.
    */
   readonly keys?: KeyChoice | Readonly<Record<string, KeyChoice | readonly string[]>> | undefined;
+  /** Relations that become navigations like foreign keys. The column of one end must be unique. */
+  readonly relations?: readonly GivenRelation[] | undefined;
   /** Names of the service by names of the database. @see docs/decisions/0047-names-over-databases.md */
   readonly names?: Readonly<Record<string, string>> | undefined;
   /** `idiomatic` without a value. */

@@ -1,7 +1,7 @@
 export type { CodeTarget } from "./code/database-code.ts";
 export type { Settings, SettingValue } from "./code/setting-code.ts";
 export { writeDeclarations, type CodeOptions, type WrittenModule } from "./code/write-declarations.ts";
-export type { DescribeOptions } from "./describe-options.ts";
+export type { DescribeOptions, GivenRelation, KeyChoice } from "./describe-options.ts";
 export type {
   DescribedColumn,
   DescribedEnumType,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
+import { type Run, runProgram, testFolder, writeDatabase } from "./run-program.ts";
 
 describe("odatakit inspect", () => {
   test("prints sets, properties, navigations and warnings", async () => {
@@ -185,5 +185,28 @@ create view codes as select code, kind from t;`;
     writeDatabase(folder, views);
     const { code, err } = await runProgram(["inspect", "shop.db", "--keys", "guess"], { folder });
     expect([code, err]).toEqual([2, expect.stringContaining('`--keys` is "guess". Write proven or unique.')]);
+  });
+});
+
+describe("relations of odatakit.json", () => {
+  const inspectWith = async (relations: unknown): Promise<Run> => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    writeFileSync(join(folder, "odatakit.json"), JSON.stringify({ keys: { big_orders: ["id"] }, relations }));
+    return runProgram(["inspect", "shop.db"], { folder });
+  };
+
+  test("make navigations", async () => {
+    const { code, out } = await inspectWith([{ from: "big_orders.id", to: "orders.id" }]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/BigOrders {2}view[^→]*→ .*Orders\)/)]);
+  });
+
+  test.each([
+    [[{ from: "big_orders.id" }], 2, '"relations[0]" has no "to". Add it.'],
+    [{}, 2, '"relations" has the wrong type. Write an array of objects.'],
+    [[{ from: "big_orders.di", to: "orders.id" }], 5, 'Did you mean "big_orders.id"?'],
+  ])("%j is refused", async (relations, code, message) => {
+    const run = await inspectWith(relations);
+    expect([run.code, run.err]).toEqual([code, expect.stringContaining(message)]);
   });
 });

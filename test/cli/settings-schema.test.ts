@@ -9,7 +9,9 @@ test("the schema of odatakit.json has each option that the file may hold", async
   const options = commands.flatMap((command) =>
     Object.entries(command.options).flatMap(([name, { inFile }]) => (inFile ? [name] : [])),
   );
-  expect(new Set(FILE_SETTINGS.keys())).toEqual(new Set([...options, "$schema", "keys", "map", "names", "sets"]));
+  expect(new Set(FILE_SETTINGS.keys())).toEqual(
+    new Set([...options, "$schema", "keys", "map", "names", "relations", "sets"]),
+  );
   expect(Object.keys(settingsSchema()["properties"] as object)).toEqual([...FILE_SETTINGS.keys()]);
 });
 

@@ -33,6 +33,20 @@ const FORMS: Readonly<Record<string, DescribedShape>> = {
     },
     summary: "a style, or names by the names of the database, with the style as *",
   },
+  relations: {
+    shape: {
+      kind: "list",
+      items: {
+        kind: "object",
+        needsAll: true,
+        members: {
+          from: { shape: STRING, summary: "a column as table.column, in the names of the database" },
+          to: { shape: STRING, summary: "the column that it equals" },
+        },
+      },
+    },
+    summary: "relations that the database does not declare, such as those of views",
+  },
   sets: {
     shape: {
       kind: "record",

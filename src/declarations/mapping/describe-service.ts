@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors/configuration-error.ts";
+import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
 import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedService, DescribedWarning } from "../described-service.ts";
@@ -10,6 +10,7 @@ import { describeSet } from "./describe-set.ts";
 import { draftObject, type DraftObject } from "./draft-object.ts";
 import { findLinks, type FoundLink } from "./find-links.ts";
 import { findRelations, type FoundRelation, type IsComparable } from "./find-relations.ts";
+import { withGivenRelations } from "./given-relations.ts";
 import { mapReader } from "./read-map.ts";
 import { publishedColumn } from "./rough-mapping.ts";
 import { selectObjects } from "./select-objects.ts";
@@ -24,8 +25,11 @@ export function describeService(schema: DatabaseSchema, options: DescribeOptions
   const warnings: DescribedWarning[] = [];
   const warn = (warning: DescribedWarning): void => void warnings.push(warning);
   const settings = { kind: schema.kind, options, warn };
-  const drafts = selectObjects(schema, options, warn).flatMap((object) => draftObject(object, settings) ?? []);
-  const relations = findRelations(drafts, comparison(schema, options), warn);
+  const faults: ConfigurationFault[] = [];
+  const published = selectObjects(schema, options, warn).flatMap((object) => draftObject(object, settings) ?? []);
+  const isComparable = comparison(schema, options);
+  const drafts = withGivenRelations(published, options.relations ?? [], isComparable, faults);
+  const relations = findRelations(drafts, isComparable, warn);
   const links = findLinks(drafts, relations);
   const input = namingInput(schema, drafts, relations, links, options);
   const names = chooseNames(input, {
@@ -39,11 +43,11 @@ export function describeService(schema: DatabaseSchema, options: DescribeOptions
     drafts.map((draft) => describeSet(draft, found)),
     warn,
   );
-  const faults = [
+  faults.push(
     ...names.faults.map(({ key, message, fix }) => ({ message: `${key}: ${message}`, fix })),
     ...forced.faults(),
-  ];
-  if (faults.length > 0) throw new ConfigurationError(faults, { where: "in the settings of names and types" });
+  );
+  if (faults.length > 0) throw new ConfigurationError(faults, { where: PLACE });
   return {
     kind: schema.kind,
     enumTypes: describeEnumTypes(drafts, names, schema.kind, options),
@@ -51,6 +55,9 @@ export function describeService(schema: DatabaseSchema, options: DescribeOptions
     warnings: [...warnings, ...names.warnings],
   };
 }
+
+/** Where faults are. */
+const PLACE = "in the settings of names, types and relations";
 
 /** The entry `*` of the names is a style. */
 function styleOf({ names = {} }: DescribeOptions): "as-is" | "idiomatic" {

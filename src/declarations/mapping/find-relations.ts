@@ -36,7 +36,7 @@ export function findRelations(
         warn({ code: "foreign-key", place, message: `is no navigation: ${String(reason)}`, flag: null });
         return [];
       }
-      const isUnique = isUniqueIn(from.object, foreignKey.columns);
+      const isUnique = isUniqueInDraft(from, foreignKey.columns);
       return [{ id: relationId(from.object, foreignKey), from, to, foreignKey, isUnique }];
     }),
   );
@@ -70,7 +70,7 @@ function reasonAgainst(
   const missing = targetColumns.find((name) => !hasColumn(to, name));
   if (missing !== undefined) return `the column ${place}.${missing} is not published`;
   if (targetColumns.length !== columns.length) return `${place} has no key with as many columns`;
-  if (!isUniqueIn(to.object, targetColumns)) return `${place}(${targetColumns.join(", ")}) is not unique`;
+  if (!isUniqueInDraft(to, targetColumns)) return `${place}(${targetColumns.join(", ")}) is not unique`;
   const other = columns.findIndex((name, at) => !isComparable([from, name], [to, String(targetColumns[at])]));
   return other < 0
     ? undefined
@@ -79,6 +79,11 @@ function reasonAgainst(
 
 function hasColumn({ columns }: DraftObject, name: string): boolean {
   return columns.some((column) => column.name === name);
+}
+
+/** Returns whether columns contain the key of a set too, which may be that of a view. */
+export function isUniqueInDraft({ object, key }: DraftObject, columns: readonly string[]): boolean {
+  return isUniqueIn(object, columns) || key.columns.every((name) => columns.includes(name));
 }
 
 /** Returns whether columns contain a primary key or a unique index, so that each combination of values occurs once. */
