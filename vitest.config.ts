@@ -27,6 +27,7 @@ const SLOW = [
   "test/cli/passwords.test.ts",
   "test/cli/pull/pull-edits.test.ts",
   "test/cli/terminal.test.ts",
+  "test/cli/tutorial.test.ts",
   "test/examples/world.test.ts",
   "test/kysely/million-rows.test.ts",
   "test/kysely/no-stalls.test.ts",
