@@ -19,6 +19,12 @@ export interface StoredSet {
   readonly rows: StoredRows;
 }
 
+/** What a thorough comparison looks for beside differences. */
+export interface ExamineOptions {
+  /** Whether tables and views that no set declares are findings. */
+  readonly undeclared: boolean;
+}
+
 /** A database that can be compared with the declarations of a service. */
 export interface StoredDatabase {
   /**
@@ -27,7 +33,11 @@ export interface StoredDatabase {
    */
   findDifferences(sets: readonly StoredSet[], service: ServiceDefinition): Awaitable<readonly SchemaFinding[]>;
   /** As `findDifferences`, with the findings that the whole catalogue and samples of rows show. */
-  examine(sets: readonly StoredSet[], service: ServiceDefinition): Awaitable<readonly SchemaFinding[]>;
+  examine(
+    sets: readonly StoredSet[],
+    service: ServiceDefinition,
+    options: ExamineOptions,
+  ): Awaitable<readonly SchemaFinding[]>;
   /** Reads one row without a table. @throws any error if the database cannot be reached */
   reach(): Awaitable<unknown>;
 }

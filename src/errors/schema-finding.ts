@@ -37,4 +37,6 @@ export type SchemaFindingCode =
   /** Rows contain values that cannot be read. */
   | "C12"
   /** Row-level security does not apply to the user of the connection. */
-  | "C13";
+  | "C13"
+  /** Declarations and database differ without an effect on responses: constraints, comments, undeclared tables. */
+  | "C14";

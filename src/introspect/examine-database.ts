@@ -1,8 +1,10 @@
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import type { CatalogueSteps } from "./catalogue-steps.ts";
 import { checkCollations } from "./check-collations.ts";
+import { checkComments } from "./check-comments.ts";
 import { checkDuplicates } from "./check-duplicates.ts";
 import { checkInserts } from "./check-inserts.ts";
+import { checkRelations } from "./check-relations.ts";
 import { checkRowSecurity } from "./check-row-security.ts";
 import { checkStoredValues } from "./check-stored-values.ts";
 import type { ExpectedTable } from "./expected-table.ts";
@@ -23,6 +25,8 @@ export function* examineDatabase(
     ...checkStoredValues(expected, wanted),
     ...(yield* checkInserts(expected, wanted)),
     ...checkCollations(expected, wanted, known),
+    ...checkRelations(expected, wanted),
+    ...checkComments(expected, wanted),
     ...(wanted.database.kind === "postgres" ? yield* checkRowSecurity(expected) : []),
   ];
 }

@@ -13,12 +13,26 @@ export interface ExpectedTable extends WantedTable {
   readonly keySeverity: "error" | "warning";
   /** Groups of columns by which navigations find rows. */
   readonly lookups: readonly ExpectedLookup[];
+  /** Navigations along columns to another table; absent: none. */
+  readonly references?: readonly ExpectedReference[] | undefined;
+  /** The description of the entity type. */
+  readonly description?: string | undefined;
   /** Whether properties may be null because cells may be unreadable; absent: no. */
   readonly forgives?: boolean | undefined;
   /** Whether the service inserts rows. */
   readonly isCreated: boolean;
   /** Expressions over the columns; absent: none. */
   readonly expressions?: readonly ExpectedExpression[] | undefined;
+}
+
+/** A navigation whose columns equal those of another table. */
+export interface ExpectedReference {
+  /** The key in objects of the application. */
+  readonly navigation: string;
+  readonly columns: readonly string[];
+  readonly target: WantedTable;
+  /** In the order of `columns`. */
+  readonly targetColumns: readonly string[];
 }
 
 /** An expression that the declarations compute from a row. */
@@ -42,6 +56,7 @@ export interface ExpectedColumn {
   /** The type and storage, for messages, such as `Edm.Decimal with storage "scaled"`. */
   readonly declaredType: string;
   readonly nullable: boolean;
+  readonly description?: string | undefined;
   /** The types of the database that can store the values; undefined: not checked. */
   readonly storedTypes: StoredTypes | undefined;
   /** The facets of the property that a column may bound too. */

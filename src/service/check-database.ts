@@ -1,5 +1,6 @@
 import { describe } from "../definition/option-table.ts";
 import { descriptionOf } from "../definition/service-description.ts";
+import type { ExamineOptions } from "../definition/stored-database.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { SchemaFinding, SchemaFindingCode } from "../errors/schema-finding.ts";
 import type { ODataService } from "./odata-service.ts";
@@ -11,6 +12,8 @@ export type { SchemaFindingCode };
 export interface CheckDatabaseOptions {
   /** The least severity of a finding that rejects; absent: none does. */
   readonly fail?: "error" | "warning" | undefined;
+  /** Whether tables and views that no set declares are findings; false if absent. */
+  readonly undeclared?: boolean | undefined;
 }
 
 /** A difference between the declarations of a service and its databases. */
@@ -38,6 +41,8 @@ export interface DatabaseReport {
   readonly findings: readonly DatabaseFinding[];
   /** The number of entity sets over databases. */
   readonly sets: number;
+  /** The number of their properties. */
+  readonly columns: number;
 }
 
 /**
@@ -48,7 +53,7 @@ export interface DatabaseReport {
  */
 export async function checkDatabase(
   service: ODataService,
-  { fail }: CheckDatabaseOptions = {},
+  { fail, undeclared = false }: CheckDatabaseOptions = {},
 ): Promise<DatabaseReport> {
   const description = descriptionOf(service);
   if (description === undefined) {
@@ -57,19 +62,28 @@ export async function checkDatabase(
   }
   const checks = databaseChecks(description.definition);
   const found: DatabaseFinding[] = [];
-  for (const check of checks) found.push(...(await examine(check)).map(toFinding));
+  for (const check of checks) found.push(...(await examine(check, { undeclared })).map(toFinding));
   const findings = found.toSorted(byPlace);
   const failing = findings.filter(({ severity }) => fail === severity || (fail === "warning" && severity === "error"));
   if (failing.length > 0) {
     const faults = failing.map(({ severity: _severity, subject: _subject, ...fault }) => fault);
     throw new ConfigurationError(faults, { where: SCHEMA_FAULTS });
   }
-  return Object.freeze({ findings: Object.freeze(findings), sets: new Set(checks.flatMap(({ sets }) => sets)).size });
+  const names = new Set(checks.flatMap(({ sets }) => sets));
+  const columns = Array.from(
+    names,
+    (name) => description.definition.entitySets.get(name)?.entitySet.entityType.properties.length ?? 0,
+  );
+  return Object.freeze({
+    findings: Object.freeze(findings),
+    sets: names.size,
+    columns: columns.reduce((sum, count) => sum + count, 0),
+  });
 }
 
-async function examine(check: DatabaseCheck): Promise<readonly SchemaFinding[]> {
+async function examine(check: DatabaseCheck, options: ExamineOptions): Promise<readonly SchemaFinding[]> {
   try {
-    return await check.examine();
+    return await check.examine(options);
   } catch (error) {
     throw explainUnreadable(check, error);
   }

@@ -4,7 +4,7 @@ import type { Logger } from "../definition/logger.ts";
 import type { RequestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { SchemaCheck } from "../definition/service-options.ts";
-import type { StoredDatabase, StoredHandler, StoredSet } from "../definition/stored-database.ts";
+import type { ExamineOptions, StoredDatabase, StoredHandler, StoredSet } from "../definition/stored-database.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
@@ -176,7 +176,7 @@ export interface DatabaseCheck {
   readonly sets: readonly string[];
   readonly run: () => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>;
   /** Compares them thoroughly. */
-  readonly examine: () => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>;
+  readonly examine: (options: ExamineOptions) => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>;
 }
 
 /** Returns the checks of a service, one for each database of its sets. */
@@ -195,7 +195,7 @@ export function databaseChecks(service: ServiceDefinition): readonly DatabaseChe
     database,
     sets: [...new Set(sets.map(({ set }) => set.entitySet.name))],
     run: () => database.findDifferences(sets, service),
-    examine: () => database.examine(sets, service),
+    examine: (options) => database.examine(sets, service, options),
   }));
 }
 

@@ -1,5 +1,6 @@
-import { ConfigurationError } from "odatakit";
+import { ConfigurationError, edm, entityType, odataService } from "odatakit";
 import { checkDatabase } from "odatakit/check";
+import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type DatabaseName, type OpenDatabase } from "../executors/engines.ts";
 import { run, shop, tables } from "./check-fixtures.ts";
@@ -231,4 +232,81 @@ describe.each(ENGINES)("checkDatabase over $title finds", ({ name, title, open }
 test("a value that is no service is refused", async () => {
   // @ts-expect-error -- not a service
   await expect(checkDatabase({})).rejects.toThrow("`checkDatabase` got an object, which is not a service.");
+});
+
+describe.each(ENGINES)("information about $title", (engine) => {
+  const open = async (statements: readonly string[]): Promise<OpenDatabase> => {
+    const opened = await engine.open();
+    await run(opened.db, statements);
+    return opened;
+  };
+  const remove = async ({ db, close }: OpenDatabase): Promise<void> => {
+    await run(db, ["drop table if exists extra", "drop table orders", "drop table customers"]);
+    await close();
+  };
+
+  test("a navigation without a foreign key is C14, which fails nothing", async () => {
+    const opened = await open(tables(engine.name, { customer_id: "integer" }));
+    try {
+      const { findings, sets, columns } = await checkDatabase(shop(opened.db), { fail: "warning" });
+      expect(findings).toMatchObject([
+        {
+          code: "C14",
+          severity: "info",
+          subject: "Orders.customer",
+          table: "orders",
+          column: "customer_id",
+          fix: "Add `foreign key (customer_id) references customers (id)` to the table orders.",
+        },
+      ]);
+      expect([sets, columns]).toEqual([2, 7]);
+    } finally {
+      await remove(opened);
+    }
+  });
+
+  test("tables that no set declares are C14 if they are asked for", async () => {
+    const opened = await open([...tables(engine.name), "create table extra (id integer primary key)"]);
+    try {
+      expect((await checkDatabase(shop(opened.db))).findings).toEqual([]);
+      const { findings } = await checkDatabase(shop(opened.db), { undeclared: true });
+      const found = findings.filter(({ table = "" }) => table.endsWith("extra"));
+      expect(found).toMatchObject([
+        { code: "C14", severity: "info", message: expect.stringContaining("belongs to no entity set") as unknown },
+      ]);
+    } finally {
+      await remove(opened);
+    }
+  });
+
+  test.skipIf(engine.name === "sqlite")("a description that differs from the comment is C14", async () => {
+    const comments: Readonly<Record<string, readonly string[]>> = {
+      postgres: ["comment on table extra is 'Parts.'", "comment on column extra.name is 'The name.'"],
+      mariadb: ["alter table extra comment 'Parts.'", "alter table extra modify name varchar(20) comment 'The name.'"],
+    };
+    const opened = await open([
+      ...tables(engine.name),
+      "create table extra (id integer primary key, name varchar(20))",
+      ...(comments[engine.name] ?? []),
+    ]);
+    try {
+      const declared = (type: string, name: string) => {
+        const Extra = entityType("Extra", {
+          id: edm.int32().key(),
+          name: edm.string().nullable().describe(name),
+        }).describe(type);
+        return odataService({
+          entitySets: [sqlEntitySet(Extra, { db: opened.db, table: "extra", operations: ["read"] })],
+        });
+      };
+      const codesOf = async (type: string, name: string): Promise<readonly string[]> => {
+        const { findings } = await checkDatabase(declared(type, name));
+        return findings.filter(({ code }) => code === "C14").map(({ subject }) => subject);
+      };
+      expect(await codesOf("Parts.", "The name.")).toEqual([]);
+      expect(await codesOf("Others.", "Its name.")).toEqual(["Extras", "Extras.name"]);
+    } finally {
+      await remove(opened);
+    }
+  });
 });

@@ -31,6 +31,7 @@ export const checkCommand: Command = {
     json: flag("print the findings as JSON"),
     github: flag("print the findings as annotations of GitHub"),
     "max-warnings": valued("<n>", "exit with 1 for more warnings"),
+    new: flag("report tables and views that no set declares"),
     baseline: valued("<file>", "accept the findings in this file; written if it does not exist"),
   },
   examples: [
@@ -61,7 +62,7 @@ async function checkModule(invocation: Invocation): Promise<Done | Problem> {
   if (isProblem(service)) return service;
   const { checkDatabase } = await loadCheck(path);
   const start = performance.now();
-  const report = await checkDatabase(service).catch((error: unknown) =>
+  const report = await checkDatabase(service, { undeclared: options["new"] === true }).catch((error: unknown) =>
     unavailable(messageOf(error), "Start the database, or correct its address."),
   );
   if (isProblem(report)) return report;
@@ -92,7 +93,7 @@ function messageOf(error: unknown): string {
 }
 
 function conclude(
-  { findings: all, sets }: DatabaseReport,
+  { findings: all, sets, columns }: DatabaseReport,
   milliseconds: number,
   maxWarnings: number,
   { options, folder, terminal, environment }: Invocation,
@@ -115,12 +116,14 @@ function conclude(
   const findings = all.filter((each) => !accepted.has(baselineKey(each)));
   const [errors, warnings] = [countOf(findings, "error"), countOf(findings, "warning")];
   const summary = `${counted(errors, "error")}, ${counted(warnings, "warning")}`;
-  if (options["json"] === true) terminal.print(JSON.stringify({ sets, errors, warnings, findings }, null, 2));
+  if (options["json"] === true) terminal.print(JSON.stringify({ sets, columns, errors, warnings, findings }, null, 2));
   else if (options["github"] === true) for (const each of findings) terminal.print(annotationOf(each));
   else for (const line of describeFindings(findings)) terminal.print(paint(line, FINDING_STYLES, terminal));
   const rest = all.length === findings.length ? "" : `, ${String(all.length - findings.length)} accepted`;
   if (options["json"] !== true) {
-    terminal.print(`  ${counted(sets, "set")} checked in ${String(milliseconds)} ms: ${summary}${rest}`);
+    terminal.print(
+      `  ${counted(sets, "set")}, ${counted(columns, "column")} checked in ${String(milliseconds)} ms: ${summary}${rest}`,
+    );
   }
   const present = new Set(all.map(baselineKey));
   for (const key of accepted) {

@@ -8,7 +8,7 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
 import { rawExpression } from "../translate/relation.ts";
 import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
-import type { CheckedSet } from "./expected-tables.ts";
+import type { CheckedSet } from "./table-joins.ts";
 import { columnName, wantedTable } from "./table-rows.ts";
 
 /** So many rows show most faults of other programs, and are read fast. */

@@ -1,6 +1,6 @@
-import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
+import type { ServiceDefinition } from "../../definition/service-definition.ts";
 import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
-import type { EnumType, LinkColumn, LinkJoin, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
+import type { EnumType, LinkColumn, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import type {
   ColumnSource,
   ExpectedColumn,
@@ -12,30 +12,20 @@ import type {
 } from "../../introspect/expected-table.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
 import { storageKey, storageName, type StorageForm } from "../columns/storage-option.ts";
-import { expressionsOf, holdsAnyCaseGuids, type ColumnPlan, type ScalarPlan } from "../columns/table-columns.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import { holdsAnyCaseGuids, type ColumnPlan, type ScalarPlan } from "../columns/table-columns.ts";
 import type { StoredTypeRow, StoredTypeTable } from "../dialects/dialect-profile.ts";
 import { accessOf, isCreated, isWritten, limitsOf, NOTHING, sourceOf } from "./column-use.ts";
-import { columnName, plainColumn, type TableRows, wantedTable } from "./table-rows.ts";
-
-/** A set over a table, for the schema check. */
-export interface CheckedSet {
-  readonly set: EntitySetDefinition;
-  readonly rows: TableRows;
-}
-
-/** The declarations that the tables of a database are compared with. */
-export interface CheckScope {
-  readonly db: AnyKysely;
-  readonly storedTypes: StoredTypeTable;
-  readonly service: ServiceDefinition;
-  readonly sets: readonly CheckedSet[];
-}
+import { joinsOf, plainColumns, referencesOf, type CheckedSet, type CheckScope } from "./table-joins.ts";
+import { columnName, wantedTable } from "./table-rows.ts";
 
 /** Returns the tables that the declarations of a service describe: the tables of its sets, and their link tables. */
 export function expectedTables(scope: CheckScope): readonly ExpectedTable[] {
   const ends = joinEnds(scope.service);
-  const tables = scope.sets.map((checked) => setTable(checked, ends, scope));
+  const byName = new Map(scope.sets.map((checked) => [checked.set.entitySet.name, checked]));
+  const tables = scope.sets.map((checked) => ({
+    ...setTable(checked, ends, scope),
+    references: referencesOf(checked, byName, scope),
+  }));
   const links = scope.sets.flatMap((checked) => linkTables(checked, scope));
   // Two opposite navigations name the same link table.
   const distinct = new Map(links.map((table) => [JSON.stringify([table.text, table.key.toSorted()]), table]));
@@ -72,6 +62,7 @@ function setTable(checked: CheckedSet, ends: JoinEnds, scope: CheckScope): Expec
     isCreated: isCreated(set),
     forgives: rows.forgives,
     lookups,
+    description: entityType.description,
   };
 }
 
@@ -98,34 +89,11 @@ function joinEnds({ entitySets }: ServiceDefinition): JoinEnds {
   return ends;
 }
 
-/** Returns the columns of some properties; none if one of them is an expression, which no index contains. */
-function plainColumns(
-  rows: TableRows,
-  properties: readonly StructuralProperty[],
-  scope: CheckScope,
-): readonly string[] {
-  const plans = properties.flatMap(({ field }) => rows.plans.get(field) ?? []);
-  if (expressionsOf(plans).size > 0) return [];
-  return properties.flatMap(({ field }) => plainColumn(rows, field, scope));
-}
-
 function expressionsAt(field: string, plan: ColumnPlan): readonly ExpectedExpression[] {
   if (plan.kind === "complex") {
     return Array.from(plan.members, ([member, each]) => expressionsAt(`${field}.${member}`, each)).flat();
   }
   return plan.expression === undefined ? [] : [{ property: field, sql: plan.expression }];
-}
-
-/** Returns the navigations of a set that have a join. */
-function joinsOf({ navigationProperties, navigationJoins }: EntitySetDefinition["entitySet"]): ReadonlyArray<{
-  readonly name: string;
-  readonly field: string;
-  readonly join: NavigationJoin;
-}> {
-  return [...navigationProperties.values()].flatMap(({ name, field }) => {
-    const join = navigationJoins.get(name);
-    return join === undefined ? [] : [{ name, field, join }];
-  });
 }
 
 function linkTables(checked: CheckedSet, scope: CheckScope): readonly ExpectedTable[] {
@@ -260,6 +228,7 @@ function expectedColumn(
     source: property.computed && source !== "service" && source !== "nobody" ? "database" : source,
     labels: labelsOf(property, storage, writes),
     findsCell: () => true,
+    description: property.description,
     access: row === undefined ? NOTHING : new Set(served.filter((each) => access.has(each))),
     indexCollation: row?.indexCollation,
   };

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
-import type { StoredDatabase, StoredSet } from "../../definition/stored-database.ts";
+import type { ExamineOptions, StoredDatabase, StoredSet } from "../../definition/stored-database.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } from "../../introspect/catalogue-steps.ts";
@@ -9,14 +9,16 @@ import { compareTables } from "../../introspect/compare-tables.ts";
 import { examineDatabase } from "../../introspect/examine-database.ts";
 import type { ExpectedTable } from "../../introspect/expected-table.ts";
 import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
+import { undeclaredObjects } from "../../introspect/undeclared-objects.ts";
 import { readWantedObjects } from "../../introspect/wanted-objects.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectCatalogue, DialectProfile } from "../dialects/dialect-profile.ts";
 import { checkCells } from "./check-cells.ts";
 import { checkQuery } from "./check-query.ts";
-import { type CheckedSet, expectedTables } from "./expected-tables.ts";
+import { expectedTables } from "./expected-tables.ts";
 import { QueryRows } from "./query-rows.ts";
+import type { CheckedSet } from "./table-joins.ts";
 import { TableRows } from "./table-rows.ts";
 
 /** Runs the statements that read a catalogue. */
@@ -48,8 +50,12 @@ export class SchemaDatabase implements StoredDatabase {
     return this.#findAll(stored, service, (expected, sets) => this.#compare(expected, nameOf(sets[0])));
   }
 
-  examine(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
-    return this.#findAll(stored, service, (expected, sets) => this.#examine(expected, sets));
+  examine(
+    stored: readonly StoredSet[],
+    service: ServiceDefinition,
+    options: ExamineOptions,
+  ): Maybe<readonly SchemaFinding[]> {
+    return this.#findAll(stored, service, (expected, sets) => this.#examine(expected, sets, options));
   }
 
   #findAll(
@@ -100,7 +106,11 @@ export class SchemaDatabase implements StoredDatabase {
     return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
   }
 
-  *#examine(expected: readonly ExpectedTable[], sets: readonly CheckedSet[]): CatalogueSteps<readonly SchemaFinding[]> {
+  *#examine(
+    expected: readonly ExpectedTable[],
+    sets: readonly CheckedSet[],
+    { undeclared }: ExamineOptions,
+  ): CatalogueSteps<readonly SchemaFinding[]> {
     const { catalogue } = this.#profile;
     const set = nameOf(sets[0]);
     const database = { db: this.#db, profile: this.#profile };
@@ -111,7 +121,8 @@ export class SchemaDatabase implements StoredDatabase {
       const isHidden = ({ text }: ExpectedTable): boolean => wanted.objects.get(text)?.omission?.code === "unreadable";
       const readable = expected.filter((table) => !isHidden(table));
       const known = yield* findDifferences(expected, readable, catalogue);
-      const findings = [...hidden, ...(yield* examineDatabase(readable, wanted, known))];
+      const others = undeclared ? undeclaredObjects(wanted) : [];
+      const findings = [...hidden, ...(yield* examineDatabase(readable, wanted, known)), ...others];
       return [...findings, ...(yield* checkCells(sets, database, findings))];
     };
     return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];

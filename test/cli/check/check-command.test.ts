@@ -51,7 +51,7 @@ test("prints each finding with its correction, and a summary", async () => {
       "              → Declare a property for the column, or make the table again with a default.",
       "  warn   C04  Orders.note  The column `orders.note` rejects null, but clients may write null to the property.",
       "              → Declare the property without `.nullable()`, or remove `not null` from the column.",
-      "  1 set checked in 1 ms: 1 error, 1 warning",
+      "  1 set, 2 columns checked in 1 ms: 1 error, 1 warning",
     ],
     reported: [],
   });
@@ -93,7 +93,7 @@ test("accepts the findings of a baseline, and no others", async () => {
   );
   expect(await check([MODULE], { baseline }, { CI: "true" })).toEqual({
     reason: "success",
-    printed: ["  1 set checked in 1 ms: 0 errors, 0 warnings, 2 accepted"],
+    printed: ["  1 set, 2 columns checked in 1 ms: 0 errors, 0 warnings, 2 accepted"],
     reported: [],
   });
   writeFileSync(path, JSON.stringify({ accepted: ["error C08 Orders orders.branch", "error C02 Gone"] }));

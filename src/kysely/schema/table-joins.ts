@@ -1,0 +1,62 @@
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
+import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
+import type { NavigationJoin, StructuralProperty } from "../../edm/model.ts";
+import type { ExpectedReference } from "../../introspect/expected-table.ts";
+import { expressionsOf } from "../columns/table-columns.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
+import type { StoredTypeTable } from "../dialects/dialect-profile.ts";
+import { plainColumn, type TableRows, wantedTable } from "./table-rows.ts";
+
+/** A set over a table, for the schema check. */
+export interface CheckedSet {
+  readonly set: EntitySetDefinition;
+  readonly rows: TableRows;
+}
+
+/** The declarations that the tables of a database are compared with. */
+export interface CheckScope {
+  readonly db: AnyKysely;
+  readonly storedTypes: StoredTypeTable;
+  readonly service: ServiceDefinition;
+  readonly sets: readonly CheckedSet[];
+}
+
+/** Returns the navigations along columns to tables of other sets. */
+export function referencesOf(
+  { set, rows }: CheckedSet,
+  byName: ReadonlyMap<string, CheckedSet>,
+  scope: CheckScope,
+): readonly ExpectedReference[] {
+  const { navigationPropertyBindings: bindings } = set.entitySet;
+  return joinsOf(set.entitySet).flatMap(({ name, field, join }): readonly ExpectedReference[] => {
+    const target = byName.get(bindings.get(name) ?? "");
+    if (join.kind === "link" || target === undefined) return [];
+    const columns = plainColumns(rows, ownProperties(join), scope);
+    const targetColumns = plainColumns(target.rows, relatedProperties(join), scope);
+    if (columns.length === 0 || targetColumns.length !== columns.length) return [];
+    return [{ navigation: field, columns, target: wantedTable(target.rows.table, scope.db), targetColumns }];
+  });
+}
+
+/** Returns the columns of some properties; none if one of them is an expression, which no index contains. */
+export function plainColumns(
+  rows: TableRows,
+  properties: readonly StructuralProperty[],
+  scope: CheckScope,
+): readonly string[] {
+  const plans = properties.flatMap(({ field }) => rows.plans.get(field) ?? []);
+  if (expressionsOf(plans).size > 0) return [];
+  return properties.flatMap(({ field }) => plainColumn(rows, field, scope));
+}
+
+/** Returns the navigations of a set that have a join. */
+export function joinsOf({ navigationProperties, navigationJoins }: EntitySetDefinition["entitySet"]): ReadonlyArray<{
+  readonly name: string;
+  readonly field: string;
+  readonly join: NavigationJoin;
+}> {
+  return [...navigationProperties.values()].flatMap(({ name, field }) => {
+    const join = navigationJoins.get(name);
+    return join === undefined ? [] : [{ name, field, join }];
+  });
+}
