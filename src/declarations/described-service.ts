@@ -32,6 +32,8 @@ export interface DescribedSet {
   readonly excludesNulls: readonly string[];
   /** Conditions of SQL that rows must meet to have a key; empty if all rows do. */
   readonly excludes: readonly string[];
+  /** The columns that need a value which no property can supply, so that the database rejects every new row. */
+  readonly unsuppliedColumns: readonly string[];
   readonly description: string | null;
   /** In the order of the table. */
   readonly properties: readonly DescribedProperty[];

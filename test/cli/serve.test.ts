@@ -281,3 +281,25 @@ describe("odatakit serve", () => {
     expect([run.code, run.err]).toEqual([3, expect.stringContaining("is in use")]);
   });
 });
+
+test("a written set whose rows cannot be created accepts changes only", async () => {
+  const script = `create table users (id integer primary key, name text, password_hash text not null);
+create table parts (id integer primary key, name text);
+insert into users values (1, 'Ada', 'x');`;
+  const { url, end } = await serveShop(["--auth", "key", "--write"], {
+    script,
+    environment: { ODATAKIT_API_KEYS: `${WRITE_KEY}:write` },
+  });
+  const send = async (method: string, path: string): Promise<number> =>
+    statusOf(`${url}/${path}`, {
+      method,
+      headers: { "X-Api-Key": WRITE_KEY, "Content-Type": "application/json" },
+      body: '{"Name":"Bob"}',
+    });
+  expect([await send("POST", "Users"), await send("PATCH", "Users(1)"), await send("POST", "Parts")]).toEqual([
+    405, 200, 201,
+  ]);
+  expect((await end()).err).toContain(
+    "warning: Users accepts no new entities, because password_hash needs a value that no property supplies.",
+  );
+});

@@ -73,7 +73,15 @@ async function serveDatabase(invocation: Invocation, onReady: () => void): Promi
       return "nothing";
     }
     if (invocation.signal.aborted) return "success";
-    return await listen(invocation, { settings, access, current, started, served: fingerprintBefore, onReady });
+    return await listen(invocation, {
+      settings,
+      access,
+      current,
+      started,
+      served: fingerprintBefore,
+      onReady,
+      notes: operations.warnings(sets),
+    });
   } finally {
     await current.loaded.opened.close().catch(() => undefined);
   }
@@ -91,11 +99,13 @@ interface Ready {
   /** The fingerprint of the schema, if it is watched. */
   readonly served: string;
   readonly onReady: () => void;
+  /** Warnings about sets that requests may write. */
+  readonly notes: readonly DescribedWarning[];
 }
 
 async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason> {
   const { terminal, environment, signal } = invocation;
-  const { settings, access, current, started, served, onReady } = ready;
+  const { settings, access, current, started, served, onReady, notes } = ready;
   const { loaded } = current;
   const { serve } = await import("odatakit/node");
   const secret = environment["ODATAKIT_SECRET"];
@@ -119,7 +129,7 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
   if (isProblem(server)) return reportProblems([server], terminal);
   onReady();
   const url = `${server.url}${settings.prefix}`;
-  const warnings = await userWarnings(loaded.opened);
+  const warnings = [...(await userWarnings(loaded.opened)), ...notes];
   if (settings.output !== "text") reportWarnings(warnings, terminal);
   if (invocation.options["open"] === true) openBrowser(`${url}/`, process.platform, terminal);
   if (settings.output === "json") terminal.print(JSON.stringify({ url, pid: process.pid }));

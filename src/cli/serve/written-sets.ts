@@ -1,10 +1,12 @@
-import type { DescribedSet, DeclareOptions } from "odatakit/introspect";
+import type { DeclareOptions, DescribedSet, DescribedWarning } from "odatakit/introspect";
 import { usageProblem, type Problem } from "../problem.ts";
 import type { ServeSettings } from "./serve-settings.ts";
 
 /** The sets that requests may write. */
 export interface WrittenSets {
   readonly of: NonNullable<DeclareOptions["operations"]>;
+  /** Returns a warning for each written set whose rows cannot be created. */
+  readonly warnings: (sets: readonly DescribedSet[]) => readonly DescribedWarning[];
   /** Returns a problem for each name of `--write` that is no set which can be written. */
   readonly unknown: (sets: readonly DescribedSet[]) => readonly Problem[];
 }
@@ -13,8 +15,21 @@ export interface WrittenSets {
 export function writtenOperations(write: ServeSettings["write"]): WrittenSets {
   const isNamed = (name: string): boolean => write === "all" || (write?.includes(name) ?? false);
   return {
-    of: (set) =>
-      isWritable(set) && isNamed(set.setName) ? ["read", "create", "replace", "patch", "delete"] : ["read"],
+    of: (set) => {
+      if (!isWritable(set) || !isNamed(set.setName)) return ["read"];
+      return set.unsuppliedColumns.length > 0
+        ? ["read", "replace", "patch", "delete"]
+        : ["read", "create", "replace", "patch", "delete"];
+    },
+    warnings: (sets) =>
+      sets
+        .filter((set) => isWritable(set) && isNamed(set.setName) && set.unsuppliedColumns.length > 0)
+        .map(({ setName, unsuppliedColumns }) => ({
+          code: "no-create",
+          place: setName,
+          message: `accepts no new entities, because ${unsuppliedColumns.join(", ")} needs a value that no property supplies`,
+          flag: null,
+        })),
     unknown: (sets) => {
       if (write === null || write === "all") return [];
       return write.flatMap((name): readonly Problem[] => {

@@ -12,6 +12,7 @@ import { MAPPERS } from "./rough-mapping.ts";
 export function describeSet(draft: DraftObject, found: FoundService): DescribedSet {
   const { object, columns, key } = draft;
   const { typeName, setName } = namesOf(object, found.names);
+  const properties = columns.map((column) => describeProperty(draft, column, found));
   return {
     typeName,
     setName,
@@ -26,10 +27,21 @@ export function describeSet(draft: DraftObject, found: FoundService): DescribedS
     ),
     excludes: [],
     description: descriptionOf(draft),
-    properties: columns.map((column) => describeProperty(draft, column, found)),
+    properties,
+    unsuppliedColumns: unsuppliedColumns(draft, properties),
     navigations: describeNavigations(draft, found),
     estimatedRows: object.estimatedRows,
   };
+}
+
+/** Columns that are hidden or read-only, but neither null nor supplied by the database. */
+function unsuppliedColumns({ object }: DraftObject, properties: readonly DescribedProperty[]): readonly string[] {
+  const supplied = new Set(properties.filter(({ isReadOnly }) => !isReadOnly).map(({ column }) => column));
+  return object.columns
+    .filter(({ nullable, defaultValue, isIdentity, isGenerated }) => {
+      return !nullable && defaultValue === null && !isIdentity && !isGenerated;
+    })
+    .flatMap(({ name }) => (supplied.has(name) ? [] : [name]));
 }
 
 /** The source of a key that only the data has is a part of the description, because clients rely on keys. */

@@ -63,6 +63,7 @@ export function describedSet(typeName: string, given: Partial<DescribedSet> = {}
     key: "primary key",
     excludesNulls: [],
     excludes: [],
+    unsuppliedColumns: [],
     description: null,
     properties: [ID],
     navigations: [],
