@@ -22,6 +22,7 @@ const ALONE = [
 
 /** Files that start many programs, or measure pauses: `npm run test:slow` runs these, without coverage; `npm test` does not. */
 const SLOW = [
+  "test/cli/long-statements.test.ts",
   "test/cli/many-requests.test.ts",
   "test/cli/many-tables.test.ts",
   "test/cli/passwords.test.ts",

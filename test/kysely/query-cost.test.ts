@@ -177,6 +177,17 @@ describe("the sizes of tables", () => {
     plain.close();
   });
 
+  test("follow the growth of tables below views, also of small ones", () => {
+    const grown = new DatabaseSync(":memory:");
+    grown.exec("create table a (id integer primary key); create table b (id integer primary key)");
+    const sizes = new TableSizes(grown);
+    expect([sizes.rows("a"), sizes.largest(), sizes.epoch]).toEqual([0, 0, 0]);
+    grown.exec("with recursive n(i) as (select 1 union all select i + 1 from n where i < 500) insert into b select i from n");
+    sizes.refresh();
+    expect([sizes.rows("a"), sizes.largest(), sizes.epoch]).toEqual([0, 500, 1]);
+    grown.close();
+  });
+
   test("are read from the ends of a table, and from samples, not from all rows", () => {
     const texts: string[] = [];
     const recorded = new Proxy(database, {

@@ -48,7 +48,10 @@ export class TableSizes {
     const schema = this.#pragma("schema_version");
     if (version === this.#version && schema === this.#schema) return;
     const isSame =
-      schema === this.#schema && [...this.#rows].every(([table, rows]) => isLike(rows, this.#count(table)));
+      schema === this.#schema &&
+      [...this.#rows].every(([table, rows]) => isLike(rows, this.#count(table))) &&
+      // Views multiply it, so small tables matter too.
+      (this.#largest === undefined || this.#measureLargest() <= this.#largest * GROWTH);
     this.#version = version;
     this.#schema = schema;
     if (isSame) return;
@@ -76,11 +79,15 @@ export class TableSizes {
 
   /** Returns a bound for the rows of anything whose table is unknown, such as those of a view. */
   largest(): number {
-    this.#largest ??= this.#all("select name from sqlite_schema where type = 'table' and rootpage > 0", []).reduce(
+    this.#largest ??= this.#measureLargest();
+    return this.#largest;
+  }
+
+  #measureLargest(): number {
+    return this.#all("select name from sqlite_schema where type = 'table' and rootpage > 0", []).reduce(
       (most, [table]) => Math.max(most, this.#span(String(table)) ?? this.#countOf(String(table))),
       0,
     );
-    return this.#largest;
   }
 
   /** Returns the table of an index; undefined for an unknown index. */
