@@ -79,7 +79,10 @@ test.each<readonly [Kind, string | undefined]>([
     return response.status;
   };
   expect(await quick()).toBe(200);
-  await run(target, `insert into numbers values ${Array.from({ length: NUMBERS }, (_, at) => `(${String(at)})`).join()}`);
+  await run(
+    target,
+    `insert into numbers values ${Array.from({ length: NUMBERS }, (_, at) => `(${String(at)})`).join()}`,
+  );
 
   for (const path of ["Endlesses(1)", "Endlesses?$filter=Total gt 1", "Endlesses/$count?$filter=Total gt 1"]) {
     const begun = performance.now();

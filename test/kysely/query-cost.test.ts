@@ -182,7 +182,9 @@ describe("the sizes of tables", () => {
     grown.exec("create table a (id integer primary key); create table b (id integer primary key)");
     const sizes = new TableSizes(grown);
     expect([sizes.rows("a"), sizes.largest(), sizes.epoch]).toEqual([0, 0, 0]);
-    grown.exec("with recursive n(i) as (select 1 union all select i + 1 from n where i < 500) insert into b select i from n");
+    grown.exec(
+      "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500) insert into b select i from n",
+    );
     sizes.refresh();
     expect([sizes.rows("a"), sizes.largest(), sizes.epoch]).toEqual([0, 500, 1]);
     grown.close();
