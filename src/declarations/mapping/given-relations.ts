@@ -58,18 +58,32 @@ export function withGivenRelations(
 
 /** Names may contain dots, so the names of all columns are compared. */
 function findEnd(text: string, drafts: readonly DraftObject[], faults: ConfigurationFault[]): End | undefined {
+  const ends = drafts.flatMap((draft) => draft.columns.map((column): End => ({ draft, column })));
   const wanted = text.toLowerCase();
-  const names: string[] = [];
-  for (const draft of drafts) {
-    const { schema, name } = draft.object;
-    for (const column of draft.columns) {
-      const short = `${name}.${column.name}`;
-      if ([short, `${schema}.${short}`].some((each) => each.toLowerCase() === wanted)) return { draft, column };
-      names.push(placeOf({ schema, name: short }), short);
-    }
+  const similar = ends.filter((end) => namesOf(end).some((name) => name.toLowerCase() === wanted));
+  const exact = similar.filter((end) => namesOf(end).includes(text));
+  const found = exact.length > 0 ? exact : similar;
+  if (found.length === 1) return found[0];
+  const message = `\`relations\` names ${JSON.stringify(text)}, which is`;
+  if (found.length > 1) {
+    const full = found.map((end) => JSON.stringify(namesOf(end)[1])).join(" or ");
+    faults.push({ message: `${message} the name of ${String(found.length)} columns.`, fix: `Write ${full}.` });
+    return undefined;
   }
-  const nearest = nearestName(text, names);
+  const nearest = nearestName(text, ends.flatMap(shownNames));
   const fix = nearest === null ? "Write `table.column`, in the names of the database." : `Did you mean "${nearest}"?`;
-  faults.push({ message: `\`relations\` names ${JSON.stringify(text)}, which is no published column.`, fix });
+  faults.push({ message: `${message} no published column.`, fix });
   return undefined;
+}
+
+/** Returns the names of a column, without and with its schema. */
+function namesOf({ draft, column }: End): readonly [short: string, full: string] {
+  const { schema, name } = draft.object;
+  const short = `${name}.${column.name}`;
+  return [short, `${schema}.${short}`];
+}
+
+function shownNames(end: End): readonly string[] {
+  const [short] = namesOf(end);
+  return [placeOf({ schema: end.draft.object.schema, name: short }), short];
 }

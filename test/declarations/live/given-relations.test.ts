@@ -68,3 +68,44 @@ describe.each(ENGINES)("$title", (engine) => {
     });
   });
 });
+
+test.each<readonly [string, string, string]>([
+  ["tables of two schemas", "shoppers.id", 'Write "public.shoppers.id" or "south.shoppers.id".'],
+  ["names that differ in letter case alone", "DEALS.ID", 'Write "public.Deals.id" or "public.deals.id".'],
+])("a relation that means %s is refused", async (_name, to, fix) => {
+  await withTwins(async (db) => {
+    const relations = [{ from: "notes.n", to }];
+    const failed: unknown = await introspectDatabase(db, { relations }).catch((error: unknown) => error);
+    const message = `\`relations\` names "${to}", which is the name of 2 columns.`;
+    expect((failed as ConfigurationError).faults).toEqual([expect.objectContaining({ message, fix })]);
+  });
+});
+
+test.each(["south.shoppers.id", "deals.id"])("a relation with the exact name %s is made", async (to) => {
+  await withTwins(async (db) => {
+    const { described } = await introspectDatabase(db, { relations: [{ from: "notes.n", to }] });
+    const notes = described.sets.find(({ setName }) => setName === "Notes");
+    expect(notes?.navigations).toHaveLength(1);
+  });
+});
+
+/** Tables of PostgreSQL whose short names mean two of them. */
+async function withTwins(use: (db: AnyDatabase) => Promise<void>): Promise<void> {
+  const pglite = ENGINES.find(({ title }) => title.includes("PGlite"));
+  if (pglite === undefined) throw new Error("PGlite is missing.");
+  const { db, close } = await pglite.open();
+  try {
+    await sql.raw("create schema south").execute(db);
+    for (const table of ["shoppers", "south.shoppers", "deals", '"Deals"']) {
+      await sql.raw(`create table ${table} (id int primary key)`).execute(db);
+    }
+    await sql.raw("create table notes (id int primary key, n int)").execute(db);
+    await use(db);
+  } finally {
+    for (const table of ["notes", "shoppers", "south.shoppers", "deals", '"Deals"']) {
+      await sql.raw(`drop table ${table}`).execute(db);
+    }
+    await sql.raw("drop schema south").execute(db);
+    await close();
+  }
+}
