@@ -26,6 +26,7 @@ const SLOW = [
   "test/cli/many-requests.test.ts",
   "test/cli/many-tables.test.ts",
   "test/cli/passwords.test.ts",
+  "test/cli/slow-view.test.ts",
   "test/cli/pull/pull-edits.test.ts",
   "test/cli/terminal.test.ts",
   "test/cli/tutorial.test.ts",

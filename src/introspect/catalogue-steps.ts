@@ -8,6 +8,8 @@ export interface CatalogueQuery {
   readonly parameters: readonly string[];
   /** How many columns it returns, named `c0`, `c1`, …; undefined if they have other names, as those of `explain`. */
   readonly width: number | undefined;
+  /** The time that it may take, in milliseconds, since it reads rows of a view; absent for a short statement. */
+  readonly milliseconds?: number;
 }
 
 /** The cells of one row in the order of the columns. */

@@ -144,11 +144,13 @@ function* withSamples(object: SchemaObject, isStrict: boolean, now: () => number
   const columns = object.columns.filter(isSampled);
   if (columns.length === 0) return object;
   try {
-    const sample = yield* sampleSqliteTable({ schema, name, rowid, columns }, now);
+    const sample = yield* sampleSqliteTable({ schema, name, rowid, columns, isView: object.kind !== "table" }, now);
     const sampled = object.columns.map((column) => ({ ...column, sample: sample.columns.get(column.name) ?? null }));
     return { ...object, columns: sampled, estimatedRows: sample.rows };
   } catch (error) {
-    return { ...object, omission: { code: "unreadable", reason: `not readable: ${messageOf(error)}` } };
+    const { code } = error as { readonly code?: unknown };
+    const why = code === "QueryTimeout" ? "its first rows take more than 2 s" : messageOf(error);
+    return { ...object, omission: { code: "unreadable", reason: `not readable: ${why}` } };
   }
 }
 

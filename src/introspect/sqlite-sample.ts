@@ -8,6 +8,8 @@ const FIRST_ROWS = 500;
 const MOST_ROWS = 10_000;
 const MOST_CELLS = 300_000;
 const MILLISECONDS = 200;
+/** A view that needs more for 500 rows is left out. */
+const VIEW_MILLISECONDS = 2000;
 /** SQLite limits the columns of a result to 2,000. */
 const COLUMNS_PER_STATEMENT = 50;
 const MOST_VALUES = 20;
@@ -28,6 +30,8 @@ export interface SampledTable extends ObjectName {
   readonly columns: readonly ObjectColumn[];
   /** The name of the rowid, by which the last rows are found; undefined without one. */
   readonly rowid: string | undefined;
+  /** Whether it is a view, which may compute many rows for a few. */
+  readonly isView: boolean;
 }
 
 /** What the rows of a table contain. */
@@ -61,7 +65,8 @@ function* sampleRows(table: SampledTable, limit: number): CatalogueSteps<TableSa
     const columns = table.columns.slice(at, at + COLUMNS_PER_STATEMENT);
     const counted = columns.map(toCounted);
     const width = FIRST + PARTS * counted.length;
-    const [row = []] = yield { sql: sampleStatement(table, counted, limit), parameters: [], width };
+    const limits = table.isView ? { milliseconds: VIEW_MILLISECONDS } : {};
+    const [row = []] = yield { sql: sampleStatement(table, counted, limit), parameters: [], width, ...limits };
     rows = Number(row[0]);
     for (const [index, column] of counted.entries()) {
       const [codes, values, cells] = row.slice(FIRST + PARTS * index).map(textOrNull);

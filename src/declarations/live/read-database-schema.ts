@@ -5,7 +5,8 @@ import type { DatabaseKind, DatabaseSchema, SchemaSelection } from "../../intros
 import { readMysqlDatabase } from "../../introspect/mysql-database.ts";
 import { readPostgresDatabase } from "../../introspect/postgres-database.ts";
 import { readSqliteDatabase } from "../../introspect/sqlite-database.ts";
-import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
+import { isPatientReader } from "../../kysely/connection/patient-reader.ts";
+import { synchronousReaderOf, type AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
 import { dialectName, findDialectProfile } from "../../kysely/dialects/find-dialect-profile.ts";
 
 /** The readers of catalogues. */
@@ -26,7 +27,10 @@ export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelecti
   const kind = kindOf(db);
   const plain = db.withoutPlugins();
   const turn = new Turn();
-  return runSteps(READERS[kind](selection), async ({ sql, parameters, width }) => {
+  const reader = synchronousReaderOf(plain);
+  return runSteps(READERS[kind](selection), async ({ sql, parameters, width, milliseconds: timeout }) => {
+    // A statement that takes long must not stop the process.
+    if (timeout !== undefined && reader !== null && isPatientReader(reader)) return reader.read(sql, parameters, { timeout });
     // SQLite answers at once, so the process would do nothing else until the last of many tables.
     if (turn.isOver) await turn.next();
     const { rows } = await plain.executeQuery<Readonly<Record<string, unknown>>>(

@@ -5,7 +5,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import { isODataError, type ODataError } from "../../errors/odata-error.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../../query/source.ts";
-import { readRow, toEntity } from "./read-entity.ts";
+import { readRow, timeoutOf, toEntity } from "./read-entity.ts";
 import { sqlReaderOf } from "./sql-row-source.ts";
 
 type KeyedHandlers = Pick<EntitySetHandlers<Context>, "getByKey" | "replace" | "patch" | "delete">;
@@ -77,7 +77,8 @@ function readerOfShown({ name, key: keyProperties }: KeyedType, queryable: Query
       if (isODataError(source)) return source;
       const reader = sqlReaderOf(source);
       const { transaction } = context;
-      if (reader !== undefined) return readRow(reader, keyProperties, { key, selected, joins, transaction });
+      const timeout = timeoutOf(context);
+      if (reader !== undefined) return readRow(reader, keyProperties, { key, selected, joins, transaction, timeout });
       throw new TypeError(
         `queryable of ${name} does not return a source of a database: also supply getByKey and the handlers that write.`,
       );

@@ -1,4 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
+import type { Context } from "../../definition/context.ts";
+import type { ServiceDefinition } from "../../definition/service-definition.ts";
 import { keyValues } from "../../edm/key-values.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
@@ -17,6 +19,8 @@ export interface KeyedRead {
   readonly joins?: KeyedJoins | undefined;
   /** The open transaction of the request, if any. */
   readonly transaction: unknown;
+  /** The milliseconds for the statement; null for no limit, absent for the usual one. */
+  readonly timeout?: number | null | undefined;
 }
 
 /**
@@ -27,7 +31,7 @@ export interface KeyedRead {
 export function readRow(
   reader: SqlReader,
   keyProperties: readonly StructuralProperty[],
-  { key, selected, joins, transaction }: KeyedRead,
+  { key, selected, joins, transaction, timeout }: KeyedRead,
 ): Maybe<KeyedRow | null> {
   const statement = reader.statements.byKey(keyProperties, selected, joins);
   const execution = toExecution({
@@ -35,11 +39,16 @@ export function readRow(
     keys: [keyValues(keyProperties, key)],
     base: baseOf(reader, joins?.sources),
   });
-  const found = reader.rows.within(transaction).first(statement, readSlots(statement.slots, execution));
+  const found = reader.rows.within(transaction).byKey(statement, readSlots(statement.slots, execution), timeout);
   const { rowShape } = statement;
   return chain(found, (row): KeyedRow | null =>
     row === undefined ? null : { row: readableRow(row, rowShape), rowShape },
   );
+}
+
+/** Returns the milliseconds for one statement. The types hide the limits from handlers. */
+export function timeoutOf(context: Context | undefined): number | null | undefined {
+  return (context?.service as Partial<Pick<ServiceDefinition, "limits">> | undefined)?.limits?.queryTimeout;
 }
 
 /** Converts a row to an entity, by the application's keys. */

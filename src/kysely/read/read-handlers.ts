@@ -4,7 +4,7 @@ import type { GetByKeyHandler } from "../../definition/handlers.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { KeyedJoins } from "../../query/source.ts";
-import { readRow, toEntity } from "./read-entity.ts";
+import { readRow, timeoutOf, toEntity } from "./read-entity.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { sourceOf } from "./sql-row-source.ts";
 
@@ -15,13 +15,21 @@ export function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: S
   const whole = Object.freeze(properties.map((property) => ({ property })));
   const getByKey: GetByKeyHandler<Context> = Object.assign(
     (key: unknown, context?: Context) =>
-      chain(readRow(reader, keyProperties, { key, selected: whole, transaction: context?.transaction }), (found) =>
-        found === null ? null : toEntity(found),
+      chain(
+        readRow(reader, keyProperties, {
+          key,
+          selected: whole,
+          transaction: context?.transaction,
+          timeout: timeoutOf(context),
+        }),
+        (found) => (found === null ? null : toEntity(found)),
       ),
     {
       source,
-      readRow: (key: unknown, selected: typeof whole, { transaction }: Context, joins?: KeyedJoins) =>
-        readRow(reader, keyProperties, { key, selected, joins, transaction }),
+      readRow: (key: unknown, selected: typeof whole, context: Context, joins?: KeyedJoins) => {
+        const { transaction } = context;
+        return readRow(reader, keyProperties, { key, selected, joins, transaction, timeout: timeoutOf(context) });
+      },
     },
   );
   return { queryable: Object.assign(() => source, { source }), getByKey };

@@ -146,6 +146,15 @@ export class SqlRows {
       : this.#readLocal(this.#reader, "readOne", statement, parameters, patience);
   }
 
+  /**
+   * Returns the row of a key, within the time of the request in this process. A server finds it by its index, and has
+   * limits of its own, so the request waits without a timer.
+   * @param timeout milliseconds; null for no limit, undefined for the usual one
+   */
+  byKey(statement: ReadRows, parameters: readonly unknown[], timeout: number | null | undefined): Maybe<Row | undefined> {
+    return this.first(statement, parameters, this.#reader === null || timeout === undefined ? USUAL : { timeout });
+  }
+
   /** Returns the single number that a statement selects. */
   number(statement: Statement, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<number> {
     return chain(this.first(statement, parameters, patience), toNumber);
