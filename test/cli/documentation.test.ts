@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { readSource } from "../house/source-files.ts";
 
-const pages = ["command-line", "check"].map((name) => readSource(`docs/reference/${name}.md`).text).join("\n");
+const pages = ["command-line", "serve", "inspect", "pull", "check", "query", "hash"]
+  .map((name) => readSource(`docs/reference/${name}.md`).text)
+  .join("\n");
 
 test("the documentation describes each command and option, and no other", async () => {
   const commands = await Promise.all(COMMANDS.map(({ load }) => load()));

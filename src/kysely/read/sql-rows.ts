@@ -146,12 +146,12 @@ export class SqlRows {
       : this.#readLocal(this.#reader, "readOne", statement, parameters, patience);
   }
 
-  /**
-   * Returns the row of a key, within the time of the request in this process. A server finds it by its index, and has
-   * limits of its own, so the request waits without a timer.
-   * @param timeout milliseconds; null for no limit, undefined for the usual one
-   */
-  byKey(statement: ReadRows, parameters: readonly unknown[], timeout: number | null | undefined): Maybe<Row | undefined> {
+  /** Returns the row of a key, in this process within milliseconds. A server has limits of its own, and an index. */
+  byKey(
+    statement: ReadRows,
+    parameters: readonly unknown[],
+    timeout: number | null | undefined,
+  ): Maybe<Row | undefined> {
     return this.first(statement, parameters, this.#reader === null || timeout === undefined ? USUAL : { timeout });
   }
 
