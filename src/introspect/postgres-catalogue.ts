@@ -12,9 +12,13 @@ const DOMAINS = `with recursive below(type, oid, is_not_null, modifier) as (
       case when t.typtypmod = -1 then below.modifier else t.typtypmod end
     from below join pg_type t on t.oid = below.oid and t.typtype = 'd'),
   domains as (select below.* from below join pg_type t on t.oid = below.oid and t.typtype <> 'd')`;
-/** PostgreSQL 18 also marks columns whose constraint does not hold for old rows. */
-export const IS_NEVER_NULL: string = `(a.attnotnull and not exists (
-    select from pg_constraint u where u.conrelid = c.oid and u.contype = 'n' and not u.convalidated and u.conkey[1] = a.attnum))`;
+/**
+ * PostgreSQL 18 also marks columns whose constraint does not hold for old rows. This and the other subqueries below are
+ * read once and not per column: a plan of a higher cost would be compiled, which takes a second.
+ */
+export const IS_NEVER_NULL: string = `(a.attnotnull and (c.oid, a.attnum) not in (
+    select u.conrelid, u.conkey[1] from pg_constraint u where u.conrelid <> 0 and u.contype = 'n' and not u.convalidated))`;
+const LABELS = `(select e.enumtypid, json_agg(e.enumlabel order by e.enumsortorder)::text as labels from pg_enum e group by e.enumtypid)`;
 const COLLATION = `case when co.collname = 'default'
     then (select datcollate::text from pg_database where datname = current_database()) else co.collname::text end`;
 /** The condition of objects that PostgreSQL itself does not own. */
@@ -31,16 +35,18 @@ export const postgresColumns = (source: string, name: string, more = ""): string
   format_type(a.atttypid, a.atttypmod) as c4,
   case when bt.typtype = 'e' then 'enum' when bt.typcategory <> 'A' then bt.typname::text
     when el.typtype = 'e' then 'enum[]' else el.typname || '[]' end as c5,
-  (${IS_NEVER_NULL} or coalesce(d1.is_not_null, false) or exists (
-    select from pg_constraint k where k.conrelid = c.oid and k.contype = 'c' and k.convalidated
-      and pg_get_constraintdef(k.oid) = 'CHECK ((' || quote_ident(a.attname) || ' IS NOT NULL))'))::text as c6, (a.attgenerated <> '')::text as c7,
+  (${IS_NEVER_NULL} or coalesce(d1.is_not_null, false) or (c.oid, 'CHECK ((' || quote_ident(a.attname) || ' IS NOT NULL))') in (
+    select k.conrelid, pg_get_constraintdef(k.oid) from pg_constraint k
+    where k.conrelid <> 0 and k.contype = 'c' and k.convalidated and cardinality(k.conkey) = 1))::text as c6, (a.attgenerated <> '')::text as c7,
   case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end as c8,
   ${COLLATION} as c9,
-  (select json_agg(e.enumlabel order by e.enumsortorder)::text from pg_enum e where e.enumtypid = bt.oid) as c10,
+  e1.labels as c10,
   (a.attnum < 0)::text as c11, (current_setting('TimeZone') in ('UTC', 'Etc/UTC', 'GMT', 'Etc/GMT'))::text as c12${more}
   from ${source} join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
   left join domains d1 on d1.type = a.atttypid join pg_type bt on bt.oid = coalesce(d1.oid, a.atttypid)
   left join domains d2 on d2.type = bt.typelem left join pg_type el on el.oid = coalesce(d2.oid, bt.typelem)
+  left join ${LABELS} e1 on e1.enumtypid = bt.oid left join ${LABELS} e2 on e2.enumtypid = el.oid and bt.typcategory = 'A'
+  left join pg_namespace tn on tn.oid = (case when bt.typcategory = 'A' then el.typnamespace else bt.typnamespace end)
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
   left join pg_collation co on co.oid = a.attcollation
   order by a.attnum`;

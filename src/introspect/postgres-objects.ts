@@ -33,11 +33,9 @@ export const PG_COLUMNS: string = postgresColumns(
   `, col_description(c.oid, a.attnum) as c13, (a.attidentity <> '')::text as c14,
   has_column_privilege(c.oid, a.attnum, 'select')::text as c15, coalesce(nullif(d2.modifier, -1), nullif(d1.modifier, -1), a.atttypmod)::text as c16,
   (case when bt.typcategory = 'A' then el.typtype else bt.typtype end)::text as c17, a.attndims::text as c18,
-  (select tn.nspname::text from pg_type t join pg_namespace tn on tn.oid = t.typnamespace
-    where t.oid = case when bt.typcategory = 'A' then el.oid else bt.oid end) as c19,
+  tn.nspname::text as c19,
   (case when bt.typcategory = 'A' then el.typname else bt.typname end)::text as c20,
-  (select json_agg(e.enumlabel order by e.enumsortorder)::text from pg_enum e
-    where e.enumtypid = el.oid and bt.typcategory = 'A') as c21, ${IS_NEVER_NULL}::text as c22`,
+  e2.labels as c21, ${IS_NEVER_NULL}::text as c22`,
 );
 
 export const PG_INDEXES: string = postgresIndexes(
