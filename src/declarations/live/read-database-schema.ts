@@ -30,8 +30,9 @@ export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelecti
   const reader = synchronousReaderOf(plain);
   return runSteps(READERS[kind](selection), async ({ sql, parameters, width, milliseconds: timeout }) => {
     // A statement that takes long must not stop the process.
-    if (timeout !== undefined && reader !== null && isPatientReader(reader))
+    if (timeout !== undefined && reader !== null && isPatientReader(reader)) {
       return reader.read(sql, parameters, { timeout });
+    }
     // SQLite answers at once, so the process would do nothing else until the last of many tables.
     if (turn.isOver) await turn.next();
     const { rows } = await plain.executeQuery<Readonly<Record<string, unknown>>>(
