@@ -26,7 +26,7 @@ async function openOwn(engine: DatabaseEngine): Promise<OpenDatabase> {
   await sql`drop database if exists cli_watch with (force)`.execute(admin);
   await sql`create database cli_watch`.execute(admin);
   await close();
-  const url = new URL(process.env.ODATAKIT_POSTGRES ?? "");
+  const url = new URL(process.env["ODATAKIT_POSTGRES"] ?? "");
   url.pathname = "/cli_watch";
   const db: OpenDatabase["db"] = new Kysely({
     dialect: new PostgresDialect({ pool: new Pool({ connectionString: url.href, max: 4 }) }),
