@@ -180,6 +180,17 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres").map((engine) => 
       },
     );
 
+    test.each([...TIMES, "day", "amount"])('fail a page that returns %s alone with "error"', async (name) => {
+      const service = serve(opened.db, "error", 100);
+      for (const query of [
+        `$select=${name}&$filter=id eq 2`,
+        `$select=${name}&$orderby=id`,
+        `$select=id&$expand=parent($select=${name})&$filter=id eq 4`,
+      ]) {
+        expect([query, (await get(service, query)).status]).toEqual([query, 500]);
+      }
+    });
+
     test('fail no request with "error" that does not return them', async () => {
       const service = serve(opened.db, "error", null);
       expect((await get(service, "$filter=id eq 1")).status).toBe(200);

@@ -38,7 +38,7 @@ const PG_COLUMNS = textColumns({
     "Edm.Date": () => ({
       form: PG_DATE,
       read: readYear,
-      toSelected: (column) => sql`to_char(${column}, 'YYYY-MM-DD') || ${eraOf(column, "date")}`,
+      toSelected: (column) => finiteText(column, sql`to_char(${column}, 'YYYY-MM-DD') || ${eraOf(column, "date")}`),
       toCell: (value) => withinRange(onlyCell(PG_DATE, value)),
     }),
     "Edm.TimeOfDay": () => ({
@@ -105,7 +105,8 @@ function timestampParts(property: StructuralProperty, { form, inUtc, type }: Tim
   return {
     form,
     read: readYear,
-    toSelected: (column) => sql`to_char(${inUtc(column)}, ${sql.lit(pattern)}) || 'Z' || ${eraOf(column, type)}`,
+    toSelected: (column) =>
+      finiteText(column, sql`to_char(${inUtc(column)}, ${sql.lit(pattern)}) || 'Z' || ${eraOf(column, type)}`),
     toJson: utcText,
     toCell: (value) => withinRange(cellOf(value)),
     mayRound: true,
@@ -115,6 +116,11 @@ function timestampParts(property: StructuralProperty, { form, inUtc, type }: Tim
 /** Returns undefined for a cell that represents all dates outside the range of the database. */
 function withinRange(cell: unknown): unknown {
   return /^-?infinity$/.test(String(cell)) ? undefined : cell;
+}
+
+/** `to_char` of infinity is null, which would be the value of a cell that nobody wrote. */
+function finiteText(column: Sql, text: Sql): Sql {
+  return sql`coalesce(${text}, ${column}::text)`;
 }
 
 /** `to_char` writes years before 1 as positive numbers. */
