@@ -77,6 +77,11 @@ function mapDecimal(column: ObjectColumn, sample: ColumnSample, context: ColumnM
   const isBeyond = (sample.forms["beyond-facets"] ?? 0) > 0;
   const facets = precision === null || scale === null || isBeyond ? {} : { precision, scale };
   if ((sample.forms["more-than-53-bits"] ?? 0) > 0) return mapMixed(column, sample, context);
+  const infinite = sample.forms["infinite"] ?? 0;
+  if (isNumbers && infinite > 0) {
+    const message = `holds infinity in ${String(infinite)} of ${String(sample.rows)} rows, published as Double`;
+    return mapTo("Edm.Double", {}, { code: "cells", message, flag: null });
+  }
   if (isNumbers || isEmpty) {
     const inexact = sample.forms["more-than-15-digits"] ?? 0;
     const warning: ColumnWarning = {
@@ -91,7 +96,7 @@ function mapDecimal(column: ObjectColumn, sample: ColumnSample, context: ColumnM
 
 /** Publishes what the rows contain, since it is not what the declared type says. */
 function mapByCells(column: ObjectColumn, sample: ColumnSample, context: ColumnMappingContext): ColumnMapping {
-  const { isIntegers, isNumbers, isTexts, isBlobs } = typesOf(sample);
+  const { isNumbers, isTexts, isBlobs } = typesOf(sample);
   const expected = sqliteCategory(column.definition);
   const isExpected = expected === "text" || expected === "any" || expected === "json";
   if (isTexts) return mapTexts(column, isExpected ? [] : [asFound(column, sample, context)]);
@@ -99,8 +104,7 @@ function mapByCells(column: ObjectColumn, sample: ColumnSample, context: ColumnM
     return expected === "blob" || expected === "any" ? mapTo("Edm.Binary") : mapMixed(column, sample, context);
   }
   if (expected !== "any") return mapMixed(column, sample, context);
-  if (isIntegers) return mapTo("Edm.Int64");
-  return isNumbers ? mapTo("Edm.Double") : mapMixed(column, sample, context);
+  return isNumbers ? mapNumber(column, sample, context) : mapMixed(column, sample, context);
 }
 
 /** A column with another affinity than that of texts turns numbers in a filter into numbers, so only the expression compares texts. */

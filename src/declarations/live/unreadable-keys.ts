@@ -70,7 +70,7 @@ const CONDITIONS: Readonly<Record<DatabaseKind, ConditionOf>> = {
     const readable = `(month(${name}) > 0 and dayofmonth(${name}) > 0)`;
     return { readable, unreadable: `not coalesce(${readable}, true)` };
   },
-  sqlite: ({ column }, { sample, isIdentity }, { estimatedRows, key }) => {
+  sqlite: ({ column, type }, { sample, isIdentity }, { estimatedRows, key }) => {
     // A sample of all rows has decided the type already.
     if (sample === null || isIdentity || key === "rowid" || estimatedRows !== null) return undefined;
     const name = quoteName(column, "sqlite");
@@ -82,7 +82,13 @@ const CONDITIONS: Readonly<Record<DatabaseKind, ConditionOf>> = {
       return { readable: `typeof(${name}) = 'text'`, unreadable: `${name} is null or ${name} < '' or ${name} >= x''` };
     }
     const classes = reals > 0 ? "'integer', 'real'" : "'integer'";
-    return { readable: `typeof(${name}) in (${classes})`, unreadable: `${name} is null or ${name} >= ''` };
+    const known = { readable: `typeof(${name}) in (${classes})`, unreadable: `${name} is null or ${name} >= ''` };
+    if (type !== "Edm.Decimal") return known;
+    // Decimals have no infinity.
+    return {
+      readable: `(${known.readable} and ${name} > -9e999 and ${name} < 9e999)`,
+      unreadable: `${known.unreadable} or ${name} <= -9e999 or ${name} >= 9e999`,
+    };
   },
 };
 

@@ -35,15 +35,16 @@ async function sendToSet(service: ODataService, set: DescribedSet): Promise<read
     return body.startsWith("{") ? (JSON.parse(body) as Page) : { value: [] };
   };
   await send(`${set.setName}/$count`);
-  const first = await send(`${set.setName}?$top=3`);
+  const first = await send(`${set.setName}?$top=50`);
   for (const property of set.properties) {
     const { name, isCollection, type, nullable } = property;
     const isStream = type === "Edm.Binary";
     if (isCollection) continue;
-    await send(`${set.setName}?$top=2&$orderby=${name} desc`);
+    for (const order of [name, `${name} desc`]) await send(`${set.setName}?$top=2&$orderby=${order}`);
     if (nullable) await send(`${set.setName}?$top=2&$filter=${name} eq null`);
-    const value = first?.value[0]?.[name];
-    if (value === undefined || value === null || isStream) continue;
+    const values = first?.value.map((entity) => entity[name]) ?? [];
+    const value = values.find((each) => each !== undefined && each !== null);
+    if (value === undefined || isStream) continue;
     const filter = encodeURIComponent(`${name} eq ${literalOf(value, property)}`);
     const path = `${set.setName}?$count=true&$filter=${filter}`;
     const found = await send(path);
