@@ -120,7 +120,7 @@ export async function fingerprint({ db, kind, file }: Pick<OpenedDatabase, "db" 
 
 const SERVER_QUERIES = {
   mariadb: sql`select md5(group_concat(concat_ws(',', c.table_name, c.column_name, c.ordinal_position, c.column_type,
-      c.is_nullable, c.column_key, c.column_comment) order by c.table_name, c.ordinal_position)) as text,
+      c.is_nullable, c.column_key, c.column_default, c.column_comment) order by c.table_name, c.ordinal_position)) as text,
       (select count(*) from information_schema.key_column_usage k where k.table_schema = database()) as constraints_count,
       (select md5(group_concat(concat_ws(',', s.table_name, s.index_name, s.non_unique, s.seq_in_index, s.column_name)
         order by s.table_name, s.index_name, s.seq_in_index)) from information_schema.statistics s
@@ -132,14 +132,15 @@ const SERVER_QUERIES = {
 
 function pgQuery() {
   return sql`select md5(coalesce(string_agg(concat_ws(',', a.attrelid, a.attname, a.attnum, a.atttypid, a.atttypmod,
-      a.attnotnull, col_description(a.attrelid, a.attnum)), ';' order by a.attrelid, a.attnum), '')) as text,
+      a.attnotnull, d.oid, col_description(a.attrelid, a.attnum)), ';' order by a.attrelid, a.attnum), '')) as text,
       (select md5(coalesce(string_agg(concat_ws(',', k.oid, k.conname, k.conkey, k.confkey), ';' order by k.oid), ''))
         from pg_constraint k) as constraints,
       (select md5(coalesce(string_agg(concat_ws(',', i.indexrelid, i.indisunique, i.indisvalid), ';' order by i.indexrelid), ''))
         from pg_index i where i.indrelid >= 16384) as indexes,
       (select md5(coalesce(string_agg(concat_ws(',', e.enumtypid, e.enumlabel, e.enumsortorder), ';'
         order by e.enumtypid, e.enumsortorder), '')) from pg_enum e) as labels
-    from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
     where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'v', 'm', 'p', 'f')
       and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`;
 }

@@ -50,13 +50,14 @@ function declareProperty(
   isWritten: boolean,
   enumTypes: ReadonlyMap<string, EnumTypeDeclaration>,
 ): LooseProperty {
-  const { name, field, isKey, nullable, defaultValue, description, isCollection } = described;
+  const { name, field, type, isKey, nullable, defaultValue, description, isCollection } = described;
   const item = itemOf(described, enumTypes);
   let property = isCollection ? (edm.collection(item.nullable()) as LooseProperty) : item;
   if (isKey) property = property.key();
   if (nullable && !isCollection) property = property.nullable();
   if (isComputed(described, isWritten)) property = property.computed();
-  if (defaultValue !== undefined) property = property.default(defaultValue);
+  if (defaultValue !== undefined)
+    property = property.default(type === "Edm.Int64" ? BigInt(defaultValue) : defaultValue);
   if (toWireName(field, "PascalCase") !== name) property = property.json(name);
   return description === null ? property : property.describe(description);
 }

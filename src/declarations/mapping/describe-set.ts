@@ -5,6 +5,7 @@ import { describeNavigations } from "./describe-navigations.ts";
 import type { DraftObject } from "./draft-object.ts";
 import { findIndexes } from "./find-indexes.ts";
 import { memberOf, namesOf, type FoundService } from "./found-service.ts";
+import { literalDefault } from "./literal-default.ts";
 import { mayBeNull } from "./may-be-null.ts";
 import { MAPPERS } from "./rough-mapping.ts";
 
@@ -73,7 +74,7 @@ function describeProperty(draft: DraftObject, column: ObjectColumn, found: Found
     isKey,
     nullable,
     computed: column.isIdentity || column.isGenerated,
-    defaultValue: undefined,
+    defaultValue: isKey ? undefined : literalDefault(column, chosen, found.schema.kind),
     hasDefault: column.defaultValue !== null || column.isIdentity,
     description: column.comment ?? commentOfSource(column, found.schema),
     ...findIndexes(object, column, { ...chosen, nullable }, found.schema),
