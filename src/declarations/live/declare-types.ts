@@ -56,8 +56,9 @@ function declareProperty(
   if (isKey) property = property.key();
   if (nullable && !isCollection) property = property.nullable();
   if (isComputed(described, isWritten)) property = property.computed();
-  if (defaultValue !== undefined)
+  if (defaultValue !== undefined) {
     property = property.default(type === "Edm.Int64" ? BigInt(defaultValue) : defaultValue);
+  }
   if (toWireName(field, "PascalCase") !== name) property = property.json(name);
   return description === null ? property : property.describe(description);
 }

@@ -51,8 +51,9 @@ function literalOf(given: string, kind: DatabaseKind): Literal | undefined {
   const plain = kind === "postgres" ? (CAST.exec(text)?.[1] ?? text) : text;
   const quoted = TEXT.exec(plain)?.[1]?.replaceAll("''", "'");
   // MariaDB escapes with backslashes in some modes.
-  if (quoted !== undefined)
+  if (quoted !== undefined) {
     return kind === "mysql" && quoted.includes("\\") ? undefined : { text: quoted, isQuoted: true };
+  }
   const name = kind === "sqlite" ? SQLITE_TEXT.exec(plain)?.[1]?.replaceAll('""', '"') : undefined;
   return name === undefined ? undefined : { text: name, isQuoted: true };
 }

@@ -21,8 +21,8 @@ const asNumber = (text: unknown): number => Number(String(text).replace(/^(-?)IN
 
 /** Returns whether a value means the cell of its column, or is null because the property cannot have the cell. */
 function isMeant({ type, nullable }: DescribedProperty, { kind, text }: CellText, value: unknown): boolean {
-  if (kind === "null" || value === null)
-    return value === null && (kind === "null" || (nullable && type !== "Edm.String"));
+  if (kind === "null") return value === null;
+  if (value === null) return nullable && type !== "Edm.String";
   switch (type) {
     case "Edm.String":
       return value === text;
@@ -68,8 +68,8 @@ async function compareRows(db: AnyDatabase, set: DescribedSet, entities: readonl
         .filter((_property, at) => !isMeantAt(at, row, entity))
         .map(({ name }) => `${name} of ${JSON.stringify(row)}`),
     );
-    if (!outcomes.some(({ length }) => length === 0))
-      faults.push(`${JSON.stringify(entity)}: ${JSON.stringify(outcomes)} `);
+    if (outcomes.some(({ length }) => length === 0)) continue;
+    faults.push(`${JSON.stringify(entity)}: ${JSON.stringify(outcomes)}`);
   }
   if (set.excludes.length === 0 && set.excludesNulls.length === 0 && entities.length !== rows.length) {
     faults.push(`${entities.length} entities of ${rows.length} rows`);
