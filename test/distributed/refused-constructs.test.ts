@@ -4,30 +4,98 @@ import { refusedConstructs } from "./refused-constructs.ts";
 test.each([
   ["a page", `select "id"::text as "c0" from "orders" as "it" where "total" > $1 order by "id" limit $2`, []],
   ["a base query", `select "it"."id" from (\nselect * from "orders" where "a" = $1\n) as "it"`, []],
-  ["a list", `select 1 from "a" as "it" where "it"."b" in (select "r1"."id" from "c" as "r1" where ("r1"."d" = $1))`, []],
+  [
+    "a list",
+    `select 1 from "a" as "it" where "it"."b" in (select "r1"."id" from "c" as "r1" where ("r1"."d" = $1))`,
+    [],
+  ],
   [
     "a related read by row numbers",
     `select "found"."c0" from (select "keys"."ordinal" as "c0", row_number() over (partition by "keys"."ordinal" order by "r1"."id") as "n" from (select (ordinality - 1)::int as ordinal, (value ->> 0)::int8 as "k0" from jsonb_array_elements($1::jsonb) with ordinality as odata_keys(value, ordinality)) as "keys" inner join "lines" as "r1" on "r1"."order" = "keys"."k0") as "found" where "found"."n" <= $2`,
     [],
   ],
-  ["the items of a value", `select 1 from "a" as "it" where exists (select 1 from unnest("it"."tags") as "item0"(value) where "item0"."value" = $1)`, []],
-  ["a join with gathered rows", `select 1 from "a" as "it" left join (select * from "b" offset 0) as "r1" on "r1"."id" = "it"."b"`, []],
-  ["a subquery over gathered rows", `select 1 from "a" as "it" where not exists (select 1 from (select "b" from "c" offset 0) as "r1" where "r1"."b" = "it"."id")`, []],
+  [
+    "the items of a value",
+    `select 1 from "a" as "it" where exists (select 1 from unnest("it"."tags") as "item0"(value) where "item0"."value" = $1)`,
+    [],
+  ],
+  [
+    "a join with gathered rows",
+    `select 1 from "a" as "it" left join (select * from "b" offset 0) as "r1" on "r1"."id" = "it"."b"`,
+    [],
+  ],
+  [
+    "a subquery over gathered rows",
+    `select 1 from "a" as "it" where not exists (select 1 from (select "b" from "c" offset 0) as "r1" where "r1"."b" = "it"."id")`,
+    [],
+  ],
   ["distinct values", `select 1 from "a" as "it" where "it"."b" is distinct from "it"."c"`, []],
-  ["a write", `update "a" set "b" = $1 where "id" = $2 returning "id"::text as "c0", extract(year from "d")::text as "c1"`, []],
+  [
+    "a write",
+    `update "a" set "b" = $1 where "id" = $2 returning "id"::text as "c0", extract(year from "d")::text as "c1"`,
+    [],
+  ],
   ["a left join", `select 1 from "a" as "it" left join "b" as "r1" on "r1"."id" = "it"."b"`, ["a join of tables"]],
-  ["an inner join in a list", `select 1 from "a" as "it" where "it"."x" in (select "r2"."f" from "l" as "r2" inner join "t" as "r1" on "r1"."id" = "r2"."t")`, ["a join of tables"]],
-  ["a join with a base query", `select 1 from "a" as "it" left join (select * from "b" where "c") as "r1" on "r1"."id" = "it"."b"`, ["a join of tables"]],
-  ["exists", `select 1 from "a" as "it" where exists (select 1 from "b" as "r1" where "r1"."a" = "it"."id")`, ["a correlated subquery over a table"]],
-  ["a scalar subquery", `select (select count(*) from "b" as "r1" where "r1"."a" = "it"."id") as "c0" from "a" as "it"`, ["a correlated subquery over a table"]],
-  ["a correlated join condition", `select 1 from (select 1 from jsonb_array_elements($1) as k) as "keys" inner join "b" as "r1" on exists (select 1 from "c" as "r2" where "r2"."b" = "r1"."id")`, ["a correlated subquery over a table"]],
-  ["a lateral join", `select 1 from (select 1 from "a" limit 5) as "keys" cross join lateral (select * from "b" where "x" = "keys"."k0" limit 3) as "found"`, ["a lateral join"]],
-  ["a value written once", `select 1 from "a" as "it" where (select odata_value + 1 from (select "b" as odata_value) as odata_once) = $1`, ["a derived table without a table"]],
-  ["a correlated value", `select 1 from "a" as "it" where (select "it"."b" + 1) = $1`, ["a correlated subquery without a table"]],
-  ["a date in returning", `insert into "a" ("b") values ($1) returning to_char("b", 'YYYY') as "c0"`, ["to_char in returning"]],
-  ["a subquery in values", `insert into "a" ("b") values (coalesce((select "c" from "d" where "e" = $1), $2))`, ["a subquery in values of a write"]],
-  ["an array in returning", `delete from "a" where "b" = $1 returning array(select 1 from unnest("c"))`, ["a subquery in returning of a write"]],
-  ["a lock of a join", `select 1 from (select 1 from "a" limit 1) as "it" for update`, ["a lock of anything but a table"]],
+  [
+    "an inner join in a list",
+    `select 1 from "a" as "it" where "it"."x" in (select "r2"."f" from "l" as "r2" inner join "t" as "r1" on "r1"."id" = "r2"."t")`,
+    ["a join of tables"],
+  ],
+  [
+    "a join with a base query",
+    `select 1 from "a" as "it" left join (select * from "b" where "c") as "r1" on "r1"."id" = "it"."b"`,
+    ["a join of tables"],
+  ],
+  [
+    "exists",
+    `select 1 from "a" as "it" where exists (select 1 from "b" as "r1" where "r1"."a" = "it"."id")`,
+    ["a correlated subquery over a table"],
+  ],
+  [
+    "a scalar subquery",
+    `select (select count(*) from "b" as "r1" where "r1"."a" = "it"."id") as "c0" from "a" as "it"`,
+    ["a correlated subquery over a table"],
+  ],
+  [
+    "a correlated join condition",
+    `select 1 from (select 1 from jsonb_array_elements($1) as k) as "keys" inner join "b" as "r1" on exists (select 1 from "c" as "r2" where "r2"."b" = "r1"."id")`,
+    ["a correlated subquery over a table"],
+  ],
+  [
+    "a lateral join",
+    `select 1 from (select 1 from "a" limit 5) as "keys" cross join lateral (select * from "b" where "x" = "keys"."k0" limit 3) as "found"`,
+    ["a lateral join"],
+  ],
+  [
+    "a value written once",
+    `select 1 from "a" as "it" where (select odata_value + 1 from (select "b" as odata_value) as odata_once) = $1`,
+    ["a derived table without a table"],
+  ],
+  [
+    "a correlated value",
+    `select 1 from "a" as "it" where (select "it"."b" + 1) = $1`,
+    ["a correlated subquery without a table"],
+  ],
+  [
+    "a date in returning",
+    `insert into "a" ("b") values ($1) returning to_char("b", 'YYYY') as "c0"`,
+    ["to_char in returning"],
+  ],
+  [
+    "a subquery in values",
+    `insert into "a" ("b") values (coalesce((select "c" from "d" where "e" = $1), $2))`,
+    ["a subquery in values of a write"],
+  ],
+  [
+    "an array in returning",
+    `delete from "a" where "b" = $1 returning array(select 1 from unnest("c"))`,
+    ["a subquery in returning of a write"],
+  ],
+  [
+    "a lock of a join",
+    `select 1 from (select 1 from "a" limit 1) as "it" for update`,
+    ["a lock of anything but a table"],
+  ],
 ] as const)("finds what is refused in %s", (_title, text, expected) => {
   expect(refusedConstructs(text)).toEqual(expected);
 });

@@ -1,7 +1,17 @@
 import { clausesOf, flatten, isSelect, isWord, parseStatement, selectsIn, type Node } from "./statement-tree.ts";
 
 /** Functions and casts whose result depends on the settings of a session: PostgreSQL calls them stable or volatile. */
-const UNSTABLE = new Set(["to_char", "format", "concat", "concat_ws", "to_json", "to_jsonb", "pg_typeof", "now", "array_to_string"]);
+const UNSTABLE = new Set([
+  "to_char",
+  "format",
+  "concat",
+  "concat_ws",
+  "to_json",
+  "to_jsonb",
+  "pg_typeof",
+  "now",
+  "array_to_string",
+]);
 
 /** One item of a `from` clause. */
 interface FromItem {
@@ -99,7 +109,7 @@ function toItem(part: readonly Node[]): FromItem {
   const last = as === -1 ? named.at(-1) : named[as + 1];
   const alias = last?.kind === "name" || last?.kind === "word" ? last.text : "";
   const [first] = named;
-  if (isSelect(first)) return { alias, kind: kindOf(first.nodes), nodes: first.nodes };
+  if (first?.kind === "group" && isSelect(first)) return { alias, kind: kindOf(first.nodes), nodes: first.nodes };
   return { alias, kind: first?.kind === "word" ? "function" : "spread", nodes: [] };
 }
 

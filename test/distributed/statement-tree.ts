@@ -26,17 +26,29 @@ export function parseStatement(text: string): readonly Node[] {
   return nodes;
 }
 
-/** Whether a node is one of some words. */
+/** Whether a node is one of some words, or any word if none are given. */
 export function isWord(node: Node | undefined, ...words: readonly string[]): boolean {
-  return node?.kind === "word" && words.includes(node.text);
+  return node?.kind === "word" && (words.length === 0 || words.includes(node.text));
 }
 
 /** Whether a node is a `select` in parentheses. */
-export function isSelect(node: Node | undefined): node is Extract<Node, { readonly kind: "group" }> {
+export function isSelect(node: Node | undefined): boolean {
   return node?.kind === "group" && isWord(node.nodes[0], "select");
 }
 
-const CLAUSES = ["select", "from", "where", "group", "having", "order", "limit", "offset", "returning", "set", "values"];
+const CLAUSES = new Set([
+  "select",
+  "from",
+  "where",
+  "group",
+  "having",
+  "order",
+  "limit",
+  "offset",
+  "returning",
+  "set",
+  "values",
+]);
 
 /** Splits a statement into its clauses, by their first words; `insert`, `update` and `delete` are called "head". */
 export function clausesOf(nodes: readonly Node[]): ReadonlyMap<string, readonly Node[]> {
@@ -45,7 +57,7 @@ export function clausesOf(nodes: readonly Node[]): ReadonlyMap<string, readonly 
   for (const [index, node] of nodes.entries()) {
     // `is distinct from` and `extract(… from …)` are no clauses; the latter is a group.
     const isFrom = isWord(node, "from") && isWord(nodes[index - 1], "distinct");
-    if (node.kind === "word" && CLAUSES.includes(node.text) && !isFrom) current = node.text;
+    if (node.kind === "word" && CLAUSES.has(node.text) && !isFrom) current = node.text;
     else if (isWord(node, "for") && isWord(nodes[index + 1], "update")) current = "for";
     else clauses.set(current, [...(clauses.get(current) ?? []), node]);
     if (!clauses.has(current)) clauses.set(current, []);
@@ -56,8 +68,8 @@ export function clausesOf(nodes: readonly Node[]): ReadonlyMap<string, readonly 
 /** All selects in parentheses below some nodes, without those within others. */
 export function selectsIn(nodes: readonly Node[]): ReadonlyArray<readonly Node[]> {
   return nodes.flatMap((node) => {
-    if (isSelect(node)) return [node.nodes];
-    return node.kind === "group" ? selectsIn(node.nodes) : [];
+    if (node.kind !== "group") return [];
+    return isSelect(node) ? [node.nodes] : selectsIn(node.nodes);
   });
 }
 

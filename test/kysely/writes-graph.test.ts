@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { countRows, createOrderTables, emptyTables, faultOf, orderService, sendTo, type Send } from "./writes-model.ts";
 
@@ -15,7 +16,7 @@ const GRAPH = {
   Tags: [{ Name: "red" }, { Name: "new" }],
 };
 
-describe.each(ENGINES)("deep insert into tables of $title", (engine) => {
+describe.each([...ENGINES, ...DISTRIBUTED])("deep insert into tables of $title", (engine) => {
   let opened: OpenDatabase;
   let db: AnyDatabase;
   let send: Send;

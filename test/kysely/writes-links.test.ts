@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import {
   countRows,
@@ -11,7 +12,7 @@ import {
   type Send,
 } from "./writes-model.ts";
 
-describe.each(ENGINES)("links between rows of $title", (engine) => {
+describe.each([...ENGINES, ...DISTRIBUTED])("links between rows of $title", (engine) => {
   let opened: OpenDatabase;
   let db: AnyDatabase;
   let send: Send;

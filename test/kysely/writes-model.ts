@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { complexType, edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
+import { isDistributed } from "../distributed/distributed-engines.ts";
 import type { AnyDatabase, DatabaseEngine, DatabaseName } from "../executors/engines.ts";
 
 export const ORIGIN = "http://service.example";
@@ -102,6 +103,7 @@ export interface LoggedErrors {
 /** The sets over the tables of the model; all are writable. */
 export function orderService(db: AnyDatabase, logged: LoggedErrors = { errors: [] }): ReturnType<typeof odataService> {
   const operations = ["read", "create", "replace", "patch", "delete"] as const;
+  const place = { db, distributed: isDistributed(db) };
   const columns = {
     customerId: "customer_id",
     shipTo: { columns: { street: "ship_street", city: "ship_city" } },
@@ -112,7 +114,7 @@ export function orderService(db: AnyDatabase, logged: LoggedErrors = { errors: [
     logger: { error: (_message, { err }) => logged.errors.push(err), warn: () => undefined, info: () => undefined },
     entitySets: [
       sqlEntitySet(Customer, {
-        db,
+        ...place,
         table: "customers",
         operations,
         allowDeepInsert: true,
@@ -123,9 +125,9 @@ export function orderService(db: AnyDatabase, logged: LoggedErrors = { errors: [
           profile: hasOptional(Profile, { on: { id: "customerId" }, target: "Profiles" }),
         },
       }),
-      sqlEntitySet(Profile, { db, table: "profiles", operations, columns: { customerId: "customer_id" } }),
+      sqlEntitySet(Profile, { ...place, table: "profiles", operations, columns: { customerId: "customer_id" } }),
       sqlEntitySet(Order, {
-        db,
+        ...place,
         table: "orders",
         operations,
         columns,
@@ -144,15 +146,15 @@ export function orderService(db: AnyDatabase, logged: LoggedErrors = { errors: [
       // The same rows with an ETag of values that have several equal texts.
       sqlEntitySet(Order, {
         name: "PricedOrders",
-        db,
+        ...place,
         table: "orders",
         operations,
         columns,
         rowVersion: "version",
         etag: ["total", "placed", "code"],
       }),
-      sqlEntitySet(Line, { db, table: "order_lines", operations, columns: { orderId: "order_id" } }),
-      sqlEntitySet(Tag, { db, table: "tags", operations }),
+      sqlEntitySet(Line, { ...place, table: "order_lines", operations, columns: { orderId: "order_id" } }),
+      sqlEntitySet(Tag, { ...place, table: "tags", operations }),
     ],
   });
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sampleOf } from "../cases.ts";
+import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { createOrderTables, emptyTables, orderService, sendTo, type Send } from "./writes-model.ts";
 
@@ -103,7 +104,7 @@ function withMember(body: Readonly<Record<string, unknown>>, name: string, json:
   return `{${members.join(",")}}`;
 }
 
-describe.each(ENGINES)("odd bodies of writes to tables of $title", (engine) => {
+describe.each([...ENGINES, ...DISTRIBUTED])("odd bodies of writes to tables of $title", (engine) => {
   const logged = { errors: [] as unknown[] };
   let database: OpenDatabase;
   let send: Send;

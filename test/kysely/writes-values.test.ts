@@ -2,6 +2,7 @@ import { entitySet, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
 import { caseCount } from "../cases.ts";
+import { DISTRIBUTED, isDistributed } from "../distributed/distributed-engines.ts";
 import { ENGINES } from "../executors/engines.ts";
 import { thingRows } from "../executors/thing-rows.ts";
 import { columns, Thing, storableRows, thingsDatabase } from "../executors/things.ts";
@@ -26,7 +27,7 @@ async function send(
   return [response.status, await response.text()];
 }
 
-describe.each(ENGINES)("values written to $title", (engine) => {
+describe.each([...ENGINES, ...DISTRIBUTED])("values written to $title", (engine) => {
   test("are read as written for every type in every storage form, by POST, PUT, PATCH and property", async () => {
     const rows = storableRows(thingRows(caseCount(ROWS[engine.name]), 3), engine.name);
     const memory = odataService({
@@ -46,6 +47,7 @@ describe.each(ENGINES)("values written to $title", (engine) => {
         sqlEntitySet(Thing, {
           name: "Things",
           db,
+          distributed: isDistributed(db),
           table: "things",
           operations: ["read", "create", "replace", "patch", "delete"],
           columns,

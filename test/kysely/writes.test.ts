@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import {
   countRows,
@@ -14,7 +15,7 @@ import {
 
 const GONE = { "If-Match": '"gone"' };
 
-describe.each(ENGINES)("writes to tables of $title", (engine) => {
+describe.each([...ENGINES, ...DISTRIBUTED])("writes to tables of $title", (engine) => {
   let opened: OpenDatabase;
   let db: AnyDatabase;
   let send: Send;

@@ -12,6 +12,11 @@ export interface ColumnFormat {
   /** Returns the expression to select: the column, or a cast that keeps all digits. */
   readonly toSelected: (column: Sql) => Sql;
   /**
+   * Returns an expression with the same value as `toSelected`, but without functions that depend on the session, which
+   * distributed databases refuse in `returning`. Null if there is none; absent if `toSelected` is one itself.
+   */
+  readonly toReturned?: ((column: Sql) => Sql) | null | undefined;
+  /**
    * Returns the canonical value of a selected cell that is not null.
    * @throws Error if the cell contains no value of the property's type
    */

@@ -20,6 +20,7 @@ import type { AnyKysely, SynchronousReader } from "../connection/synchronous-rea
 import type { Execution } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
+import type { DialectCapabilities } from "./dialect-capabilities.ts";
 
 /** The capabilities and the SQL of one kind of database: one frozen object per kind, in its own folder. */
 export interface DialectProfile {
@@ -59,35 +60,6 @@ export interface ScanningForm {
   /** Checks the query plan of a `select` with so many bound values. */
   readonly isNeeded: (text: string, parameters: number, reader: SynchronousReader) => boolean;
 }
-
-/** The forms of statements that a database supports. A distributed database supports few. */
-export interface DialectCapabilities {
-  /** The first rows of each parent: by `key in (select … limit n)`, by `cross join lateral (… limit n)`, by `row_number()`. */
-  readonly topPerParent: "correlated" | "lateral" | "window";
-  /** Whether a subquery may refer to the outer row (`exists`, counts). Otherwise: `key in (select …)`. */
-  readonly correlatedSubqueries: boolean;
-  /** Whether `key in (select …)` may read the whole list even for few keys, unlike `exists`. */
-  readonly listsWhole: boolean;
-  /** Whether `key in (select …)` searches a long list once per row, unlike `exists`, unless it becomes a join. */
-  readonly searchesLists: boolean;
-  /** Whether the cells of rows that a limit or an offset excludes are computed, too. */
-  readonly computesExcluded: boolean;
-  /** Whether one statement returns a page and its total. */
-  readonly countsWithPage: boolean;
-  /** Whether to join single-valued navigations in expansions and orders. Otherwise they are read one by one, by key. */
-  readonly joins: boolean;
-}
-
-/** The capabilities of databases distributed over machines, such as Citus, where each part of a statement queries them all. */
-export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<DialectCapabilities>({
-  topPerParent: "window",
-  correlatedSubqueries: false,
-  listsWhole: false,
-  searchesLists: false,
-  computesExcluded: false,
-  countsWithPage: false,
-  joins: false,
-});
 
 /** The SQL of one kind of database that all statements need. */
 export interface DialectSyntax {
@@ -233,7 +205,7 @@ export interface DocumentSyntax {
 
 /** The SQL of one kind of database that only writes need. */
 export interface WriteSyntax {
-  /** Whether writes return the rows that they wrote. */
+  /** Whether writes return the rows that they wrote, or as much as `returnsAnything` allows. */
   readonly returnsRows: boolean;
   /** Follows the table in an insert without columns. */
   readonly defaultRow: Sql;

@@ -79,7 +79,7 @@ function enumFormat(
   // Of several names for one value, the response contains the first.
   const names = [...type.members].filter(([name, value]) => enumFromNumber(type, value) === name);
   const json = nameJson?.(new Set(names.map(([name]) => name)));
-  return makeColumnFormat(property, enums.byName(type), read, { toSelected, json });
+  return makeColumnFormat(property, enums.byName(type), read, { toSelected, toReturned: null, json });
 }
 
 /**
@@ -100,7 +100,12 @@ function mappedFormat(
     if (value !== undefined) return value;
     throw new Error("Its `storage` maps no value to this cell: add one, or correct the row.");
   };
-  return makeColumnFormat(property, form, read, { toSelected: isText ? toSelected : selectNumber });
+  return makeColumnFormat(
+    property,
+    form,
+    read,
+    isText ? { toSelected, toReturned: null } : { toSelected: selectNumber },
+  );
 }
 
 /** The form of a mapping, and its values by their cells. */

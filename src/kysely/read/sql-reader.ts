@@ -14,7 +14,8 @@ import {
   type PlansByField,
 } from "../columns/table-columns.ts";
 import { synchronousReaderOf, type AnyKysely } from "../connection/synchronous-reader.ts";
-import { DISTRIBUTED_CAPABILITIES, type DialectProfile, type DialectValues } from "../dialects/dialect-profile.ts";
+import { DISTRIBUTED_CAPABILITIES } from "../dialects/dialect-capabilities.ts";
+import type { DialectProfile, DialectValues } from "../dialects/dialect-profile.ts";
 import { dialectName, findDialectProfile } from "../dialects/find-dialect-profile.ts";
 import { SchemaDatabase } from "../schema/schema-database.ts";
 import { toExecution } from "../statement/parameter-slot.ts";

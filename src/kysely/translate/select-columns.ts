@@ -32,6 +32,30 @@ export function selectColumns(
   return new Map([...columns, ...selectProperties(keys, plans, { relation, cells, documentOf })]);
 }
 
+/** Selects columns as `selectColumns` does, but in forms that do not depend on the session, where there are any. */
+export function returnedColumns(
+  selected: readonly SelectedProperty[],
+  relation: Relation,
+  cells: Cells,
+): RowShape["columns"] {
+  const { plans } = relation.rows;
+  return selectProperties(selected, plans, { relation, cells, documentOf: readDocument, isReturned: true });
+}
+
+/** Whether a distributed database returns a column from a write. Expressions of the application are unknown. */
+export function isReturnable(plan: ColumnPlan): boolean {
+  switch (plan.kind) {
+    case "complex":
+      return [...plan.members.values()].every(isReturnable);
+    case "array":
+      return false;
+    case "scalar":
+      return plan.expression === undefined && plan.format.toReturned !== null;
+    default:
+      return plan.expression === undefined;
+  }
+}
+
 function mayForgive(plan: ColumnPlan): boolean {
   return plan.kind === "complex" ? [...plan.members.values()].some(mayForgive) : plan.unreadable !== undefined;
 }
@@ -67,6 +91,8 @@ interface Selection {
   readonly relation: Relation;
   readonly cells: Cells;
   readonly documentOf: DocumentReader;
+  /** Whether the cells must not depend on the session. */
+  readonly isReturned?: boolean;
 }
 
 function selectProperties(
@@ -86,8 +112,9 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
   switch (plan.kind) {
     case "scalar": {
       const { column, format } = plan;
-      const { toValue, toJson } = format;
-      const index = addCell(cells, format.toSelected(relation.column(column)));
+      const { toValue, toJson, toSelected } = format;
+      const select = selection.isReturned === true ? (format.toReturned ?? toSelected) : toSelected;
+      const index = addCell(cells, select(relation.column(column)));
       return Object.freeze({
         kind: "scalar",
         index,

@@ -73,8 +73,9 @@ export class TableWriter {
     const statement = statements.insert(columns, selected, this.#referencesOf(task.context));
     const added = this.#run(task, statement, () => ({ cells }));
     return chain(added, ({ rows: [row], insertId }): Maybe<Stored> => {
-      if (row !== undefined) return split(toEntity({ row, rowShape: statement.rowShape }), beside);
-      const key = this.#keyOf(given, insertId);
+      const returned = row === undefined ? null : toEntity({ row, rowShape: statement.rowShape });
+      if (returned !== null && statements.areReturning) return split(returned, beside);
+      const key = returned === null ? this.#keyOf(given, insertId) : this.keyOf(returned);
       return chain(key === null ? null : this.read(task, key, selected), (stored) => {
         const row = required(stored, `The row that was added to ${table.name} cannot be read by its key.`);
         this.#checkStored(task, columns, row, given);

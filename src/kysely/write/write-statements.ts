@@ -12,7 +12,13 @@ import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
 import { columnOperand, plannedOperand, Level, Relation } from "../translate/relation.ts";
-import { selectColumns, type Cells, type DocumentReader } from "../translate/select-columns.ts";
+import {
+  isReturnable,
+  returnedColumns,
+  selectColumns,
+  type Cells,
+  type DocumentReader,
+} from "../translate/select-columns.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
 import type { WriteCommand } from "./sql-session.ts";
@@ -76,6 +82,7 @@ export function toCommand({ sql: text, slots, width }: WriteStatement, values: W
 export class WriteStatements {
   readonly #table: SqlTable;
   readonly #kept = new BoundedCache<string, WriteStatement>(STATEMENTS_KEPT);
+  #areReturnable: boolean | undefined;
 
   constructor(table: SqlTable) {
     this.#table = table;
@@ -85,9 +92,11 @@ export class WriteStatements {
     return this.#table.reader.profile.writes;
   }
 
-  /** Whether statements that write return the written rows. */
+  /** Whether statements that write return the written rows. Otherwise an insert returns the key at most. */
   get areReturning(): boolean {
-    return this.#writes.returnsRows;
+    const { reader, plans } = this.#table;
+    if (!this.#writes.returnsRows || reader.profile.capabilities.returnsAnything) return this.#writes.returnsRows;
+    return (this.#areReturnable ??= [...plans.values()].every(isReturnable));
   }
 
   /** Adds a row. @param selected the properties to return, if the database returns rows */
@@ -102,10 +111,10 @@ export class WriteStatements {
       const ids = columns.map(({ column }) => sql.id(column));
       const into = sql`insert into ${sqlTableName(this.#table.tableName)}`;
       if (columns.length === 0) {
-        return this.#answering(sql`${into} ${this.#writes.defaultRow}`, selected, []);
+        return this.#inserting(sql`${into} ${this.#writes.defaultRow}`, selected, []);
       }
       const places = written.map(toPlace);
-      return this.#answering(sql`${into} (${sql.join(ids)}) values (${sql.join(places)})`, selected, written);
+      return this.#inserting(sql`${into} (${sql.join(ids)}) values (${sql.join(places)})`, selected, written);
     });
   }
 
@@ -192,10 +201,25 @@ export class WriteStatements {
     return [sql`${column} = case when ${column} is null or ${column} >= ${greatest} then 1 else ${column} + 1 end`];
   }
 
+  get #returnsAnything(): boolean {
+    return this.#table.reader.profile.capabilities.returnsAnything;
+  }
+
+  /** An insert that cannot return the row returns its key, which the database may have generated. */
+  #inserting(text: Sql, selected: readonly SelectedProperty[], written: readonly WrittenColumn[]): WriteStatement {
+    if (this.areReturning || !this.#writes.returnsRows) return this.#answering(text, selected, written);
+    const cells: Cells = [];
+    const key = this.#table.entityType.key.map((property) => ({ property }));
+    const columns = returnedColumns(key, this.#relation(), cells);
+    return this.#compile(sql`${text} returning ${sql.join(cells)}`, { columns }, cells.length);
+  }
+
   #answering(text: Sql, selected: readonly SelectedProperty[], written: readonly WrittenColumn[]): WriteStatement {
     if (!this.areReturning) return this.#compile(text, { columns: new Map() }, 0);
     const cells: Cells = [];
-    const columns = selectColumns(selected, this.#relation(), cells);
+    const columns = this.#returnsAnything
+      ? selectColumns(selected, this.#relation(), cells)
+      : returnedColumns(selected, this.#relation(), cells);
     const { length } = cells;
     const guards = [...cells, ...guardOf(written)];
     return this.#compile(sql`${text} returning ${sql.join(guards)}`, { columns }, length);

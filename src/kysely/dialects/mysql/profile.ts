@@ -1,5 +1,6 @@
 import { MysqlAdapter } from "kysely";
-import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
+import type { DialectCapabilities } from "../dialect-capabilities.ts";
+import type { DialectProfile } from "../dialect-profile.ts";
 import { MY_CATALOGUE } from "./catalogue.ts";
 import { MY_DOCUMENTS } from "./documents.ts";
 import { MY_FAULTS } from "./faults.ts";
@@ -28,6 +29,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     computesExcluded: false,
     countsWithPage: true,
     joins: true,
+    returnsAnything: true,
   }),
   maxParameters: 65_535,
   streaming: MY_STREAMING,

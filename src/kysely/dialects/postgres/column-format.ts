@@ -39,11 +39,13 @@ const PG_COLUMNS = textColumns({
       form: PG_DATE,
       read: readYear,
       toSelected: (column) => finiteText(column, sql`to_char(${column}, 'YYYY-MM-DD') || ${eraOf(column, "date")}`),
+      toReturned: (column) => orInfinity(column, sql`${dayText(column)} || ${eraOf(column, "date")}`),
       toCell: (value) => withinRange(onlyCell(PG_DATE, value)),
     }),
     "Edm.TimeOfDay": () => ({
       form: PG_TIME,
       toSelected: (column) => sql`regexp_replace(to_char(${column}, 'HH24:MI:SS.US'), '\\.?0+$', '')`,
+      toReturned: (column) => sql`${column}::time::text`,
     }),
     "Edm.DateTimeOffset": timestamp,
   },
@@ -59,15 +61,23 @@ const PG_COLUMNS = textColumns({
       form: PG_TEXT_DECIMAL,
       read: readDecimal,
       toSelected: selectTextDecimal,
+      toReturned: null,
       compared: (column) => sql`${column}::numeric`,
     }),
     "Edm.Duration text": () => ({
       form: PG_INTERVAL,
       read: readInterval,
       toSelected: selectInterval,
+      toReturned: null,
       compared: (column) => column,
     }),
-    "Edm.String text": () => ({ form: PG_ANY_TYPE, read: readString, toSelected: pgAnyText, toJson: stringText }),
+    "Edm.String text": () => ({
+      form: PG_ANY_TYPE,
+      read: readString,
+      toSelected: pgAnyText,
+      toReturned: null,
+      toJson: stringText,
+    }),
   },
 });
 
@@ -88,7 +98,9 @@ function timestamp(property: StructuralProperty): ColumnParts {
 }
 
 function utcTimestamp(property: StructuralProperty): ColumnParts {
-  return timestampParts(property, { form: PG_UTC_TIMESTAMP, inUtc: (column) => column, type: "timestamp" });
+  const parts = timestampParts(property, { form: PG_UTC_TIMESTAMP, inUtc: (column) => column, type: "timestamp" });
+  // A bound text becomes a timestamp by a cast that depends on the session.
+  return { ...parts, toReturned: null };
 }
 
 interface TimestampType {
@@ -107,6 +119,11 @@ function timestampParts(property: StructuralProperty, { form, inUtc, type }: Tim
     read: readYear,
     toSelected: (column) =>
       finiteText(column, sql`to_char(${inUtc(column)}, ${sql.lit(pattern)}) || 'Z' || ${eraOf(column, type)}`),
+    toReturned: (column) => {
+      const local = sql`(${inUtc(column)})`;
+      const text = sql`${dayText(local)} || 'T' || ${clockText(local, digits)} || 'Z' || ${eraOf(column, type)}`;
+      return orInfinity(column, text);
+    },
     toJson: utcText,
     toCell: (value) => withinRange(cellOf(value)),
     mayRound: true,
@@ -123,8 +140,30 @@ function finiteText(column: Sql, text: Sql): Sql {
   return sql`coalesce(${text}, ${column}::text)`;
 }
 
+/** The same for returned cells: the text of an infinite cell depends on no setting, but its cast to text counts as if it did. */
+function orInfinity(column: Sql, text: Sql): Sql {
+  const infinity = sql`case ${column} when 'infinity' then 'infinity' when '-infinity' then '-infinity' end`;
+  return sql`coalesce(${text}, ${infinity})`;
+}
+
 /** `to_char` writes years before 1 as positive numbers. */
 function eraOf(column: Sql, type: "date" | TimestampType["type"]): Sql {
   const first = type === "timestamptz" ? "0001-01-01 00:00:00+00" : "0001-01-01 00:00:00";
   return sql`case when ${column} < ${sql.lit(first)}::${sql.raw(type)} then ' BC' else '' end`;
+}
+
+/** Writes the day of a date or timestamp as `to_char` does, but independent of the session. Null for infinity. */
+function dayText(value: Sql): Sql {
+  const part = (name: string, digits: Sql): Sql =>
+    sql`lpad(extract(${sql.raw(name)} from ${value})::text, ${digits}, '0')`;
+  const year = sql`abs(extract(year from ${value}))::text`;
+  const years = sql`lpad(${year}, greatest(4, length(${year})), '0')`;
+  return sql`${years} || '-' || ${part("month", sql`2`)} || '-' || ${part("day", sql`2`)}`;
+}
+
+/** Writes the time of a timestamp with so many fraction digits. */
+function clockText(timestamp: Sql, digits: number): Sql {
+  const clock = sql`${timestamp}::time::text`;
+  if (digits === 0) return sql`left(${clock}, 8)`;
+  return sql`left(${clock}, 8) || '.' || rpad(substr(${clock}, 10), ${sql.lit(digits)}, '0')`;
 }

@@ -1,5 +1,6 @@
 import { PostgresAdapter } from "kysely";
-import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
+import type { DialectCapabilities } from "../dialect-capabilities.ts";
+import type { DialectProfile } from "../dialect-profile.ts";
 import { PG_CATALOGUE } from "./catalogue.ts";
 import { PG_DOCUMENTS } from "./documents.ts";
 import { PG_FAULTS } from "./faults.ts";
@@ -31,6 +32,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     computesExcluded: true,
     countsWithPage: true,
     joins: true,
+    returnsAnything: true,
   }),
   maxParameters: 65_535,
   streaming: PG_STREAMING,

@@ -2,7 +2,8 @@ import { SqliteAdapter } from "kysely";
 import { protocolError } from "../../../errors/odata-error.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 import { SynchronousSqliteAdapter } from "../../sqlite/sqlite-driver.ts";
-import type { DialectCapabilities, DialectProfile } from "../dialect-profile.ts";
+import type { DialectCapabilities } from "../dialect-capabilities.ts";
+import type { DialectProfile } from "../dialect-profile.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
 import { SQLITE_FAULTS } from "./faults.ts";
@@ -78,6 +79,7 @@ const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     computesExcluded: false,
     countsWithPage: true,
     joins: true,
+    returnsAnything: true,
   }),
   maxParameters: 32_766,
 });
@@ -94,6 +96,7 @@ export const SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     computesExcluded: false,
     countsWithPage: true,
     joins: true,
+    returnsAnything: true,
   }),
   whenScanning: Object.freeze({ profile: SCANNING_PROFILE, isNeeded: scansRepeatedly }),
 });

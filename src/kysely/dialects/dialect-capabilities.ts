@@ -1,0 +1,31 @@
+/** The forms of statements that a database supports. A distributed database supports few. */
+export interface DialectCapabilities {
+  /** The first rows of each parent: by `key in (select … limit n)`, by `cross join lateral (… limit n)`, by `row_number()`. */
+  readonly topPerParent: "correlated" | "lateral" | "window";
+  /** Whether a subquery may refer to the outer row (`exists`, counts). Otherwise: `key in (select …)`. */
+  readonly correlatedSubqueries: boolean;
+  /** Whether `key in (select …)` may read the whole list even for few keys, unlike `exists`. */
+  readonly listsWhole: boolean;
+  /** Whether `key in (select …)` searches a long list once per row, unlike `exists`, unless it becomes a join. */
+  readonly searchesLists: boolean;
+  /** Whether the cells of rows that a limit or an offset excludes are computed, too. */
+  readonly computesExcluded: boolean;
+  /** Whether one statement returns a page and its total. */
+  readonly countsWithPage: boolean;
+  /** Whether to join single-valued navigations in expansions and orders. Otherwise they are read one by one, by key. */
+  readonly joins: boolean;
+  /** Whether `returning` may call functions that depend on the session, and contain subqueries. */
+  readonly returnsAnything: boolean;
+}
+
+/** The capabilities of databases distributed over machines, such as Citus, where each part of a statement queries them all. */
+export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<DialectCapabilities>({
+  topPerParent: "window",
+  correlatedSubqueries: false,
+  listsWhole: false,
+  searchesLists: false,
+  computesExcluded: false,
+  countsWithPage: false,
+  joins: false,
+  returnsAnything: false,
+});
