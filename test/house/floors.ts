@@ -139,8 +139,8 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
   ],
   kysely: [
     ["cells", "statement", "connection"],
-    ["columns", "sqlite"],
-    ["dialects/dialect-capabilities.ts", "dialects/dialect-profile.ts"],
+    ["columns", "sqlite", "dialects/dialect-capabilities.ts"],
+    ["dialects/dialect-profile.ts"],
     ["forms"],
     ["functions"],
     ["dialects/sqlite", "dialects/postgres", "dialects/mysql"],
