@@ -14,8 +14,14 @@ interface Cipher {
  */
 export declare const aessiv: (key: Uint8Array, ...associatedData: Uint8Array[]) => Cipher;
 
-/** The SHA-256 of bytes: 32 bytes. @see FIPS 180-4 */
-export declare const sha256: (message: Uint8Array) => Uint8Array;
+/** A SHA-256 that has begun. */
+interface Hash {
+  update: (message: Uint8Array) => unknown;
+  digest: () => Uint8Array;
+}
+
+/** The SHA-256 of bytes: 32 bytes. `create` begins one over bytes that are not there at once. @see FIPS 180-4 */
+export declare const sha256: ((message: Uint8Array) => Uint8Array) & { create: () => Hash };
 
 /** Derives a key of `length` bytes. @see RFC 5869 */
 export declare const hkdf: (

@@ -4,7 +4,7 @@ import { runExpand } from "../execution/run-expand.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { etagWriter } from "../payload/etag.ts";
+import { etagOf } from "../payload/etag.ts";
 import type { LongText } from "../payload/late-texts.ts";
 import { NO_JOINS } from "../plan/join-expansions.ts";
 import { planExpand } from "../plan/plan-expand.ts";
@@ -34,13 +34,15 @@ export function entityResponse(
 ): Maybe<ODataResponse> {
   const { origin } = resource;
   const { rowShape } = found;
-  const etag = origin.kind === "EntitySet" ? etagWriter(origin, rowShape)?.(found.entity) : undefined;
-  const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
-  const extra = etag === undefined ? undefined : { ETag: etag };
-  if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
-    return notModifiedResponse(exchange, etag);
-  }
-  return chain(entityBody(exchange, format, resource, found), (body) => jsonResponse(exchange, format, body, extra));
+  const made = origin.kind === "EntitySet" ? etagOf(origin, found.entity, rowShape, exchange.turn) : undefined;
+  return chain(made, (etag) => {
+    const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
+    const extra = etag === undefined ? undefined : { ETag: etag };
+    if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
+      return notModifiedResponse(exchange, etag);
+    }
+    return chain(entityBody(exchange, format, resource, found), (body) => jsonResponse(exchange, format, body, extra));
+  });
 }
 
 /**

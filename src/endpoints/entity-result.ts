@@ -7,7 +7,7 @@ import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { isEntity } from "../memory/entity.ts";
 import { entityUrl } from "../payload/entity-url.ts";
-import { etagWriter } from "../payload/etag.ts";
+import { etagOf } from "../payload/etag.ts";
 import type { LongText } from "../payload/late-texts.ts";
 import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
@@ -50,18 +50,25 @@ export function entityResult(exchange: Exchange, format: JsonFormat, result: Ent
 }
 
 function seenResult(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<ODataResponse> {
+  const { origin, entity, outcome } = result;
   const { return: preferred } = exchange.preferences;
-  const headers = resultHeaders(exchange, result);
-  if (preferred !== undefined) headers["Preference-Applied"] = `return=${preferred}`;
-  if (preferred === "minimal") return noContentResponse(exchange, headers);
-  const respond = isNew(result.outcome) ? createdResponse : jsonResponse;
-  return chain(resultBody(exchange, format, result), (body) => respond(exchange, format, body, headers));
+  const made = origin.kind === "EntitySet" ? etagOf(origin, entity, undefined, exchange.turn) : undefined;
+  return chain(made, (etag) => {
+    const headers = resultHeaders(exchange, result, etag);
+    if (preferred !== undefined) headers["Preference-Applied"] = `return=${preferred}`;
+    if (preferred === "minimal") return noContentResponse(exchange, headers);
+    const respond = isNew(outcome) ? createdResponse : jsonResponse;
+    return chain(resultBody(exchange, format, result), (body) => respond(exchange, format, body, headers));
+  });
 }
 
-function resultHeaders(exchange: Exchange, { origin, outcome, entity }: EntityResult): Record<string, string> {
+function resultHeaders(
+  exchange: Exchange,
+  { origin, outcome, entity }: EntityResult,
+  etag: string | undefined,
+): Record<string, string> {
   const headers: Record<string, string> = {};
   if (origin.kind !== "EntitySet") return headers;
-  const etag = etagWriter(origin)?.(entity);
   if (etag !== undefined) headers["ETag"] = etag;
   const isCreated = isNew(outcome);
   const isNamed = isCreated || (outcome === "patched" && exchange.service.definition.profile.patchNamesEntity);

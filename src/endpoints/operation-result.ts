@@ -4,7 +4,7 @@ import type { EntitySet, EntityType, Operation } from "../edm/model.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { originContext } from "../payload/context-url.ts";
-import { etagWriter } from "../payload/etag.ts";
+import { etagOf } from "../payload/etag.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { isEntityResult, isValueResult, resultWriter } from "../payload/write-result.ts";
 import { startBody } from "./collection-page.ts";
@@ -104,7 +104,7 @@ function entityResponse(
   format: JsonFormat,
   { called, entityType }: EntitiesReturned,
   entity: unknown,
-): ODataResponse {
+): Maybe<ODataResponse> {
   const { service, serviceRoot } = exchange;
   const clause = selectAll(entityType);
   const own = ownSet(called, entityType);
@@ -119,8 +119,9 @@ function entityResponse(
   }
   const writer = entityWriterFor(service, own, clause, format, undefined);
   const body = writer.writeEntity(entity, serviceRoot, originContext(serviceRoot, own, false, []));
-  const etag = etagWriter(own)?.(entity);
-  return jsonResponse(exchange, format, body, etag === undefined ? undefined : { ETag: etag });
+  return chain(etagOf(own, entity, undefined, exchange.turn), (etag) =>
+    jsonResponse(exchange, format, body, etag === undefined ? undefined : { ETag: etag }),
+  );
 }
 
 function collectionBody(

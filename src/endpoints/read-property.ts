@@ -8,7 +8,7 @@ import { readByKey, type FoundEntity } from "../execution/read-by-key.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import { propertyContext } from "../payload/context-url.ts";
 import { keyPredicateOf } from "../payload/entity-url.ts";
-import { etagWriter } from "../payload/etag.ts";
+import { etagOf } from "../payload/etag.ts";
 import { propertyWriter, writeRawProperty } from "../payload/write-property.ts";
 import { selectProperty, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
@@ -31,18 +31,19 @@ export const readProperty: Endpoint = (exchange, path) => {
   return chain(readOwner(exchange, entitySet, value, property), (found) => {
     if (found === null) throw entityNotFound(entitySet, key);
     const { entity, rowShape } = found;
-    const etag = etagWriter(entitySet, rowShape)?.(entity);
-    const extra = etag === undefined ? undefined : { ETag: etag };
-    const condition = exchange.odata.header("if-none-match");
-    if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
-      return notModifiedResponse(exchange, etag);
-    }
-    const predicate = keyPredicateOf(entityType, value);
-    const contextUrl = propertyContext(exchange.serviceRoot, entitySet, predicate, property.name);
-    const { complexValuesBare } = exchange.service.definition.profile;
-    const writer = propertyWriter(entityType, property, format, rowShape, complexValuesBare);
-    const body = writer.writeEnvelope(entity, contextUrl);
-    return body === null ? noContentResponse(exchange, extra) : jsonResponse(exchange, format, body, extra);
+    return chain(etagOf(entitySet, entity, rowShape, exchange.turn), (etag) => {
+      const extra = etag === undefined ? undefined : { ETag: etag };
+      const condition = exchange.odata.header("if-none-match");
+      if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
+        return notModifiedResponse(exchange, etag);
+      }
+      const predicate = keyPredicateOf(entityType, value);
+      const contextUrl = propertyContext(exchange.serviceRoot, entitySet, predicate, property.name);
+      const { complexValuesBare } = exchange.service.definition.profile;
+      const writer = propertyWriter(entityType, property, format, rowShape, complexValuesBare);
+      const body = writer.writeEnvelope(entity, contextUrl);
+      return body === null ? noContentResponse(exchange, extra) : jsonResponse(exchange, format, body, extra);
+    });
   });
 };
 

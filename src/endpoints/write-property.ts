@@ -5,7 +5,7 @@ import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { isSavedSeen } from "../execution/check-written.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { etagWriter } from "../payload/etag.ts";
+import { etagOf } from "../payload/etag.ts";
 import {
   compileChangedPropertyReader,
   compilePropertyBodyReader,
@@ -139,12 +139,15 @@ function writeValue(
   const { entitySet } = target;
   return chain(callPatch(exchange, target, delta), (entity) =>
     chain(isSavedSeen(entitySet, entity, patchHandler(exchange, entitySet), exchange.reader), (isSeen) =>
-      noContentResponse(exchange, isSeen ? headersOf(exchange, entitySet, entity) : undefined),
+      chain(isSeen ? headersOf(exchange, entitySet, entity) : undefined, (headers) =>
+        noContentResponse(exchange, headers),
+      ),
     ),
   );
 }
 
-function headersOf(exchange: Exchange, entitySet: EntitySet, entity: unknown): ExtraHeaders {
-  const etag = etagWriter(entitySet)?.(entity);
-  return { ...(etag === undefined ? {} : { ETag: etag }), ...minimalPreference(exchange) };
+function headersOf(exchange: Exchange, entitySet: EntitySet, entity: unknown): Maybe<ExtraHeaders> {
+  return chain(etagOf(entitySet, entity, undefined, exchange.turn), (etag) => {
+    return { ...(etag === undefined ? {} : { ETag: etag }), ...minimalPreference(exchange) };
+  });
 }

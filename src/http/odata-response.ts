@@ -1,4 +1,5 @@
 import { nextTurn } from "../base/host.ts";
+import { textParts } from "../json/write-json.ts";
 
 /** The body of a response. Strings are sent as UTF-8, iterables chunk by chunk with pauses for other requests. */
 export type ResponseBody =
@@ -25,22 +26,11 @@ export function bodyLength(body: string | Uint8Array): string {
 
 /** A text of more UTF-16 units than this is encoded piece by piece. */
 export const LONG_TEXT: number = 1 << 20;
-const PIECE_LENGTH = 1 << 16;
 
 /** Encodes a long text in pieces, so that other requests are served before and between them. */
 export async function* encodePieces(text: string): AsyncGenerator<Uint8Array, void, void> {
   await nextTurn();
-  for (let start = 0; start < text.length;) {
-    let end = start + PIECE_LENGTH;
-    // A surrogate pair is one character.
-    if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
-    yield encoder.encode(text.slice(start, end));
-    start = end;
-  }
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd8_00 && code <= 0xdb_ff;
+  for (const part of textParts(text)) yield encoder.encode(part);
 }
 
 /** Ends the chunks of a body that will not be read: they may hold a cursor or a connection. */

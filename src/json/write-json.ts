@@ -68,16 +68,22 @@ function writeLongString(text: string): string {
   return written;
 }
 
+/** The greatest code point of one unit. */
+const LAST_UNIT = 0xff_ff;
+
 /** Writes a long text in parts, which together are the text of `writeJsonString`. */
 export function* writeStringParts(text: string): Generator<string, void, void> {
   yield '"';
+  for (const part of textParts(text)) yield ESCAPED.test(part) ? JSON.stringify(part).slice(1, -1) : part;
+  yield '"';
+}
+
+/** Cuts a long text into parts. A surrogate pair is in one part. */
+export function* textParts(text: string): Generator<string, void, void> {
   for (let start = 0; start < text.length;) {
     let end = start + PART_LENGTH;
-    // A surrogate pair is one character.
-    if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end += 1;
-    const part = text.slice(start, end);
-    yield ESCAPED.test(part) ? JSON.stringify(part).slice(1, -1) : part;
+    if ((text.codePointAt(end - 1) ?? 0) > LAST_UNIT) end += 1;
+    yield text.slice(start, end);
     start = end;
   }
-  yield '"';
 }

@@ -1,9 +1,13 @@
+import type { Maybe } from "../base/maybe.ts";
 import { keptPer, keptPerPair } from "../base/memo.ts";
+import { inTurns, type Turn } from "../base/turn.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { etagTextOf } from "./etag-text.ts";
+import { isLong } from "./late-texts.ts";
+import { type HashedPart, LongEtag } from "./long-etag.ts";
 import { compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { sha256Base64 } from "./sha256.ts";
 
@@ -36,12 +40,11 @@ export class ByteFrame {
     this.#length += bytes.length;
   }
 
-  /** Appends the number of bytes as 4 bytes, little-endian, then the bytes. */
-  appendSized(bytes: Uint8Array): void {
+  /** Appends a number of bytes as 4 bytes, little-endian. */
+  appendSize(size: number): void {
     this.#reserve(4);
-    this.#view.setUint32(this.#length, bytes.length, true);
+    this.#view.setUint32(this.#length, size, true);
     this.#length += 4;
-    this.append(bytes);
   }
 
   /** Appends the number of bytes of a text as 4 bytes, little-endian, then the text as UTF-8. */
@@ -68,9 +71,15 @@ export class ByteFrame {
 }
 
 /** Writes the ETag of an entity with its double quotes, as in the header and in `@odata.etag`. */
-export type EtagWriter = (entity: unknown) => string;
+export type EtagWriter = (entity: unknown) => string | LongEtag;
 
-type PutValue = (frame: ByteFrame, source: object) => void;
+/** A value of an ETag. */
+interface EtagPart {
+  readonly read: (source: object) => PrimitiveValue | null;
+  readonly put: (frame: ByteFrame, value: PrimitiveValue | null) => void;
+  /** The bytes before the text of a value. */
+  readonly head: Uint8Array;
+}
 
 const NULL = Uint8Array.of(0);
 const BINARY = Uint8Array.of(1);
@@ -78,6 +87,21 @@ const TEXT = Uint8Array.of(2);
 
 /** Maximum number of bytes of values that are cached with their ETag. */
 const MAX_KEPT = 256;
+
+/**
+ * Makes the ETag of an entity for a header: undefined for a set without ETags.
+ * @returns a promise where long values are hashed in turns with other requests
+ * @throws as the writer of `etagWriter`
+ */
+export function etagOf(
+  entitySet: EntitySet,
+  entity: unknown,
+  rowShape: RowShape | undefined,
+  turn: Turn,
+): Maybe<string | undefined> {
+  const etag = etagWriter(entitySet, rowShape)?.(entity);
+  return etag instanceof LongEtag ? inTurns((pace) => etag.steps(pace), turn) : etag;
+}
 
 /**
  * Returns the ETag writer of an entity set, made once per set; null for a set without ETags. The ETag is the Base64 SHA-256
@@ -95,14 +119,18 @@ const objectWriter = keptPer((entitySet: EntitySet) => compileEtagWriter(entityS
 const rowWriter = keptPerPair((rowShape: RowShape, entitySet: EntitySet) => compileEtagWriter(entitySet, rowShape));
 
 function compileEtagWriter({ entityType, etag }: EntitySet, rowShape: RowShape | undefined): EtagWriter {
-  const puts = etag.map((property) => compilePut(entityType, property, rowShape));
+  const parts = etag.map((property) => compilePart(entityType, property, rowShape));
   const frame = new ByteFrame();
   const last = { bytes: new Uint8Array(0), etag: "" };
   return (entity) => {
     const name = entityType.qualifiedName;
     const source = rowShape === undefined ? requireObject(entity, name) : requireRow(entity, name);
     frame.clear();
-    for (const put of puts) put(frame, source);
+    for (const { read, put } of parts) {
+      const value = read(source);
+      if (isLong(value)) return longEtag(parts, source);
+      put(frame, value);
+    }
     const { bytes } = frame;
     // The ETag of an entity is often needed twice: for the header, and for the body.
     if (last.etag !== "" && isSame(bytes, last.bytes)) return last.etag;
@@ -121,23 +149,51 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
   return true;
 }
 
-function compilePut(owner: EntityType, property: StructuralProperty, rowShape: RowShape | undefined): PutValue {
+/** Collects what the ETag of an entity with long values is made of, without a copy of these values. */
+function longEtag(parts: readonly EtagPart[], source: object): LongEtag {
+  const frame = new ByteFrame();
+  const hashed: HashedPart[] = [];
+  const flush = (): void => {
+    hashed.push(frame.bytes.slice());
+    frame.clear();
+  };
+  for (const { read, put, head } of parts) {
+    const value = read(source);
+    if (typeof value === "string" && isLong(value)) {
+      frame.append(head);
+      flush();
+      hashed.push(value);
+    } else if (value instanceof Uint8Array && isLong(value)) {
+      frame.append(BINARY);
+      frame.appendSize(value.length);
+      flush();
+      hashed.push(value);
+    } else {
+      put(frame, value);
+    }
+  }
+  flush();
+  return new LongEtag(hashed);
+}
+
+function compilePart(owner: EntityType, property: StructuralProperty, rowShape: RowShape | undefined): EtagPart {
   const read = compileScalarReader(owner, property, rowShape);
   const codec = codecOf(property);
   const head = textHead(codec.type.kind === "EnumType" ? codec.type.qualifiedName : codec.type.name);
   const toText = etagTextOf(codec);
-  return (frame, source) => {
-    const value = read(source);
+  const put: EtagPart["put"] = (frame, value) => {
     if (value === null) {
       frame.append(NULL);
     } else if (value instanceof Uint8Array) {
       frame.append(BINARY);
-      frame.appendSized(value);
+      frame.appendSize(value.length);
+      frame.append(value);
     } else {
       frame.append(head);
       frame.appendText(toText(value));
     }
   };
+  return { read, put, head };
 }
 
 /** Returns the bytes before the text of each value of a type. */

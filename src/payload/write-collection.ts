@@ -74,7 +74,8 @@ function bufferChunks(chunks: Generator<Uint8Array, void, void>): Uint8Array | I
   for (let next = chunks.next(); next.done !== true; next = chunks.next()) {
     made.push(next.value);
     length += next.value.length;
-    if (length > BUFFERED_BYTES) return madeAndRest(made, chunks);
+    // An empty chunk is a place for a pause.
+    if (length > BUFFERED_BYTES || next.value.length === 0) return madeAndRest(made, chunks);
   }
   return joinChunks(made);
 }
@@ -172,6 +173,8 @@ function* chunkOf(encoded: Utf8Pieces, piece: string | Uint8Array): Generator<Ui
     yield* cutChunks(piece);
     return;
   }
+  // A place for a pause.
+  if (piece === "") yield encoded.take();
   const chunk = typeof piece === "string" ? encoded.add(piece) : encoded.addBytes(piece);
   if (chunk !== null) yield chunk;
 }

@@ -212,8 +212,8 @@ function compileItemControl(
   rowShape: RowShape | undefined,
 ): ControlWriter {
   if (format.metadata === "none") return nothing;
-  if (format.metadata === "full") return compileFullControl(target, rowShape);
-  return compileEtagControl(target.entitySet, rowShape);
+  if (format.metadata === "full") return compileFullControl(target, format, rowShape);
+  return compileEtagControl(target.entitySet, format, rowShape);
 }
 
 function compileEntityControl(
@@ -222,28 +222,40 @@ function compileEntityControl(
   rowShape: RowShape | undefined,
 ): ControlWriter {
   if (format.metadata === "none") return nothing;
-  if (format.metadata === "full") return compileFullControl(target, rowShape);
+  if (format.metadata === "full") return compileFullControl(target, format, rowShape);
   const { entitySet } = target;
   if (entitySet === null) return nothing;
-  const etag = compileEtagControl(entitySet, rowShape);
+  const etag = compileEtagControl(entitySet, format, rowShape);
   return (entity, serviceRoot) => {
     const id = JSON.stringify(entityUrl(serviceRoot, entitySet, entity, rowShape));
     return `"@odata.id":${id},${etag(entity, serviceRoot)}`;
   };
 }
 
-function compileFullControl({ entitySet, entityType }: WriterTarget, rowShape: RowShape | undefined): ControlWriter {
+function compileFullControl(
+  { entitySet, entityType }: WriterTarget,
+  format: PayloadFormat,
+  rowShape: RowShape | undefined,
+): ControlWriter {
   const type = `"@odata.type":${JSON.stringify(`#${entityType.qualifiedName}`)},`;
   if (entitySet === null) return () => type;
-  const etag = compileEtagControl(entitySet, rowShape);
+  const etag = compileEtagControl(entitySet, format, rowShape);
   return (entity, serviceRoot) => {
     const url = JSON.stringify(entityUrl(serviceRoot, entitySet, entity, rowShape));
     return `${type}"@odata.id":${url},${etag(entity, serviceRoot)}"@odata.editLink":${url},`;
   };
 }
 
-function compileEtagControl(entitySet: EntitySet | null, rowShape: RowShape | undefined): ControlWriter {
+function compileEtagControl(
+  entitySet: EntitySet | null,
+  { late }: PayloadFormat,
+  rowShape: RowShape | undefined,
+): ControlWriter {
   const write = entitySet === null ? null : etagWriter(entitySet, rowShape);
   if (write === null) return nothing;
-  return (entity) => `"@odata.etag":${JSON.stringify(write(entity))},`;
+  return (entity) => {
+    const etag = write(entity);
+    if (typeof etag === "string") return `"@odata.etag":${JSON.stringify(etag)},`;
+    return `"@odata.etag":${late === undefined ? JSON.stringify(etag.toText()) : late.defer(etag.toJsonParts())},`;
+  };
 }

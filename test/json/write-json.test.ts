@@ -45,4 +45,8 @@ describe("JSON text", () => {
     // A part of a pair would become U+FFFD.
     for (const piece of pieces) expect(Buffer.from(piece).toString()).toBe(piece);
   });
+  test("of a long string keeps a character after half of another one where it is cut", () => {
+    const long = `${"x".repeat(65_535)}\ud83d${"😀".repeat(10)}`;
+    expect([...writeJsonPieces(long)].join("")).toBe(JSON.stringify(long));
+  });
 });
