@@ -6,8 +6,7 @@ import { builtinModule } from "../base/host.ts";
  * otherwise the bundled library.
  * @see FIPS 180-4
  */
-export const sha256Base64: (bytes: Uint8Array) => string =
-  nativeHash() ?? ((bytes) => toBase64(sha256(bytes)));
+export const sha256Base64: (bytes: Uint8Array) => string = nativeHash() ?? ((bytes) => toBase64(sha256(bytes)));
 
 /** A SHA-256 over bytes that are not there at once. */
 export interface Sha256 {
