@@ -102,7 +102,6 @@ function checkIfMatch(
   const { entity, rowShape } = found;
   // The application may change its entity while the hash takes turns.
   const values = etagValuesReader(entitySet, rowShape)(entity);
-  const values = etagValuesReader(entitySet, rowShape)(entity);
   return chain(etagOf(entitySet, entity, rowShape, turn), (etag) => {
     if (etag === undefined) {
       throw preconditionFailed("If-Match", `${entitySet.name} has no ETags: send the request without the header.`);
@@ -126,7 +125,6 @@ function checkIfNoneMatch(
     throw preconditionFailed("If-None-Match", "There is an entity with this key already.");
   }
   if (countsStarAlone) return undefined;
-  const values = etagValuesReader(entitySet, rowShape)(entity);
   const values = etagValuesReader(entitySet, rowShape)(entity);
   return chain(etagOf(entitySet, entity, rowShape, turn), (etag) => {
     if (etag === undefined) return undefined;

@@ -54,20 +54,23 @@ describe("the ETag of a long value", () => {
     const unchanged = await send("Notes(1)", { headers: { "If-None-Match": etag } });
     expect(unchanged.status).toBe(304);
     const statuses = [];
-    for (const init of [patch(etag), patch('"other"'), patch(etag, "If-None-Match"), patch('"other"', "If-None-Match")])
-      statuses.push((await send("Notes(1)", init)).status);
+    for (const [tag, header] of [[etag], ['"other"'], [etag, "If-None-Match"], ['"other"', "If-None-Match"]] as const) {
+      statuses.push((await send("Notes(1)", patch(tag, header))).status);
+    }
     expect(statuses).toEqual([200, 412, 412, 200]);
     expect(expected).toEqual(["üüü", "üüü"]);
   });
 
   test("is compared with the values that the write expects, even if the application changes them meanwhile", async () => {
-    let read = Promise.withResolvers<undefined>();
-    const { send, note, expected } = openService(() => read.resolve(undefined));
+    let onRead = (): void => undefined;
+    const { send, note, expected } = openService(() => onRead());
     const etag = (await send("Notes(1)/Id")).headers.get("etag") ?? "";
-    read = Promise.withResolvers();
+    const read = new Promise<void>((resolve) => {
+      onRead = resolve;
+    });
     const pending = send("Notes(1)", patch(etag));
     // The hash of so long a text has begun, and has not ended.
-    await read.promise;
+    await read;
     note.text = "new";
     expect((await pending).status).toBe(200);
     expect(expected).toEqual(["üüü"]);
