@@ -38,6 +38,17 @@ export function databaseFault(error: unknown): DatabaseFault | null {
   return null;
 }
 
+/** Whether a database does not support the statement of an error. */
+export function isUnsupported(error: unknown): boolean {
+  let current = error;
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
+    const found: DriverError = current;
+    if (DIALECTS.some(({ isUnsupported: isOf }) => isOf?.(found) === true)) return true;
+    current = current.cause;
+  }
+  return false;
+}
+
 function kindOf(error: DriverError): FaultKind | null {
   const { code, message } = error;
   if (typeof code === "string" && NO_CONNECTION.test(code)) return "unavailable";

@@ -246,6 +246,8 @@ export interface DialectFaults {
   /** Find a check constraint in messages, as the first group. */
   readonly namedConstraints: readonly RegExp[];
   readonly isTooLarge: (error: DriverError) => boolean;
+  /** Whether the database does not support a statement, as distributed ones may not. Absent if it supports all of them. */
+  readonly isUnsupported?: (error: DriverError) => boolean;
   /** By error code: why an expression cannot be evaluated for a row. */
   readonly unevaluable: ReadonlyMap<unknown, string>;
   /** The codes for a statement that exceeds the time limit of the database. */

@@ -1,3 +1,4 @@
+import { recover, type Maybe } from "../../base/maybe.ts";
 import type { EntitySource } from "../../definition/handlers.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
@@ -9,6 +10,7 @@ import { baseOf, readPage } from "./read-page.ts";
 import { readRelatedPage } from "./read-related.ts";
 import { findReader, RowSource } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
+import { explainUnsupported, type RefusableQuery } from "./unsupported-query.ts";
 
 class SqlRowSource<E extends EntityTypeDeclaration> extends RowSource<E> {
   declare readonly reader: SqlReader;
@@ -17,15 +19,22 @@ class SqlRowSource<E extends EntityTypeDeclaration> extends RowSource<E> {
 /** Makes the source over a reader. */
 export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlReader): EntitySource<E> {
   const { key: keyProperties } = declaredEntityType(type);
+  const { name, capabilities } = reader.profile;
+  const explained = <T>(read: () => Maybe<T>, query: RefusableQuery): Maybe<T> =>
+    capabilities.joins
+      ? read()
+      : recover(read, (error) => {
+          throw explainUnsupported(error, query, name);
+        });
   const source = new SqlRowSource(type, reader, {
-    read: (query) => readPage(reader, query),
-    stream: (query) => openPageStream(reader, query),
+    read: (query) => explained(() => readPage(reader, query), query),
+    stream: (query) => explained(() => openPageStream(reader, query), query),
     relational: Object.freeze<RelationalSource>({
-      joinsExpansions: reader.profile.capabilities.joins,
+      joinsExpansions: capabilities.joins,
       joins: (other) => findReader(other)?.rows === reader.rows,
       readRow: (key, selected, joins, transaction) =>
-        readRow(reader, keyProperties, { key, selected, joins, transaction }),
-      readRelated: (query) => readRelatedPage(reader, query),
+        explained(() => readRow(reader, keyProperties, { key, selected, joins, transaction }), joins ?? {}),
+      readRelated: (query) => explained(() => readRelatedPage(reader, query), query.shape),
     }),
     restrict: (restriction) => sourceOf(type, narrowedReader(reader, restriction)),
   });

@@ -32,6 +32,8 @@ export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   // Errors of the driver have a field with the name.
   namedConstraints: [],
   isTooLarge: ({ code }) => typeof code === "string" && /^54\w{3}$/.test(code),
+  // The text of a prepared statement stays, but a change of its tables may change its columns.
+  isUnsupported: ({ code, message }) => code === "0A000" && !message.startsWith("cached plan"),
   unevaluable: new Map([
     ["22003", "an intermediate number is out of range"],
     ["22008", "an intermediate date is out of range"],

@@ -1,0 +1,91 @@
+import { sql } from "kysely";
+import { edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
+import { connectionsOf } from "../kysely/sent-statements.ts";
+
+const Customer = entityType("Customer", { id: edm.int32().key(), name: edm.string() });
+const Order = entityType("Order", {
+  id: edm.int32().key(),
+  customerId: edm.int32().nullable(),
+  placed: edm.date().nullable(),
+  total: edm.int32(),
+});
+
+const MESSAGE = "complex joins are only supported when all distributed tables are co-located";
+
+describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements that $title refuses", ({ open }) => {
+  let opened: OpenDatabase;
+  let send: (target: string) => Promise<readonly [number, string]>;
+  const logged: unknown[] = [];
+
+  beforeAll(async () => {
+    opened = await open();
+    const { db } = opened;
+    await sql`create table customers (id int primary key, name text not null)`.execute(db);
+    await sql`create table orders (id int primary key, "customerId" int, placed date, total int not null)`.execute(db);
+    await sql`insert into customers values (1, 'Ann')`.execute(db);
+    await sql`insert into orders values (1, 1, '2024-02-29', 5)`.execute(db);
+    const place = { db, operations: ["read"], distributed: true } as const;
+    const service = odataService({
+      logger: { error: (_message, { err }) => logged.push(err), warn: () => undefined, info: () => undefined },
+      entitySets: [
+        sqlEntitySet(Customer, {
+          ...place,
+          table: "customers",
+          navigation: { orders: hasMany(Order, { on: { id: "customerId" }, target: "Orders" }) },
+        }),
+        sqlEntitySet(Order, {
+          ...place,
+          table: "orders",
+          navigation: { customer: hasOptional(Customer, { on: { customerId: "id" }, target: "Customers" }) },
+        }),
+      ],
+    });
+    await service.ready();
+    send = async (target) => {
+      const response = await service.fetch(new Request(`http://service.example/${target}`));
+      const { error } = (await response.json()) as {
+        readonly error?: { readonly code: string; readonly message: string };
+      };
+      return [response.status, error === undefined ? "" : `${error.code}: ${error.message}`];
+    };
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    logged.length = 0;
+  });
+  afterAll(() => opened.close());
+
+  async function refuse(code: string, message: string): Promise<void> {
+    const connections = await connectionsOf(opened.db);
+    vi.spyOn(connections, "executeQuery").mockRejectedValue(Object.assign(new Error(message), { code }));
+  }
+
+  test.each([
+    ["Customers?$filter=Orders/any(o:o/Total gt 1)", "'Orders/any' in $filter"],
+    ["Customers?$filter=Orders/$count gt 1", "'Orders/$count' in $filter"],
+    ["Orders?$filter=Customer/Name eq 'Ann'", "'Customer/Name' in $filter"],
+    ["Orders?$orderby=Customer/Name", "'Customer/Name' in $orderby"],
+    ["Orders?$filter=year(Placed) eq 2024&$orderby=Total div 2", "'year' in $filter or 'div' in $orderby"],
+    ["Orders?$filter=Total eq 1 or $root/Orders(1)/Total eq Total", "'$root/Orders/Total' in $filter"],
+  ])("%s is a fault of the option", async (target, fault) => {
+    await refuse("0A000", MESSAGE);
+    expect(await send(target)).toEqual([
+      400,
+      `UnsupportedQueryOption: PostgreSQL cannot evaluate ${fault} over the tables of this set, as they are distributed. Omit it, or use properties of the entity itself.`,
+    ]);
+    expect(logged).toEqual([]);
+  });
+
+  test.each([
+    ["0A000", MESSAGE, "Orders?$filter=Total gt 1"],
+    ["0A000", "cached plan must not change result type", "Orders?$filter=year(Placed) eq 2024"],
+    ["42P01", MESSAGE, "Orders?$filter=year(Placed) eq 2024"],
+  ])("%s (%s) is a failure for %s", async (code, message, target) => {
+    await refuse(code, message);
+    expect((await send(target))[0]).toBe(500);
+    expect(logged).toHaveLength(1);
+  });
+});
