@@ -1,3 +1,5 @@
+import { atOnce, type Pace, type Steps } from "../base/turn.ts";
+
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 const encoder = new TextEncoder();
@@ -81,6 +83,11 @@ function groupAt(bytes: Uint8Array, index: number): number {
  * @see OData ABNF, binaryValue
  */
 export function decodeBase64(text: string): Uint8Array | null {
+  return atOnce((pace) => decodeBase64InSteps(text, pace));
+}
+
+/** Reads base64url or base64 like `decodeBase64`, in steps. */
+export function* decodeBase64InSteps(text: string, pace: Pace): Steps<Uint8Array | null> {
   const length = digitsLength(text);
   if (length % 4 === 1) return null;
   const bytes = new Uint8Array(Math.floor((length * 3) / 4));
@@ -89,6 +96,7 @@ export function decodeBase64(text: string): Uint8Array | null {
     const codes = encoder.encode(part);
     const isValid = codes.length === part.length && decodePart(codes, bytes, (start / 4) * 3);
     if (!isValid) return null;
+    if (pace.isOver) yield;
   }
   return bytes;
 }
