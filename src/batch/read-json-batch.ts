@@ -1,8 +1,8 @@
 import type { Pace, Steps } from "../base/turn.ts";
-import { decodeBase64 } from "../edm/base64.ts";
+import { decodeBase64InSteps } from "../edm/base64.ts";
 import { BodyBuffer } from "../http/body-buffer.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import { writeJsonPieces } from "../json/write-json.ts";
+import { textParts, writeJsonPieces } from "../json/write-json.ts";
 import { BatchIds, OperationCount, unreadable } from "./batch-faults.ts";
 import {
   type BatchItem,
@@ -137,20 +137,20 @@ function* readBody(value: JsonValue | undefined, { method, headers, place }: Bod
   const type = (headers.get("content-type") ?? "application/json").split(";", 1)[0]?.trim().toLowerCase();
   if (type === "application/json") {
     if (!headers.has("content-type")) headers.set("content-type", type);
-    return yield* encodeJson(value, pace);
+    return yield* encodeInSteps(writeJsonPieces(value), pace);
   }
   if (typeof value !== "string") throw unreadable(place, "needs a string as body, for its content-type.");
-  if (type?.startsWith("text/") === true) return new TextEncoder().encode(value);
-  const bytes = decodeBase64(value);
+  if (type?.startsWith("text/") === true) return yield* encodeInSteps(textParts(value), pace);
+  const bytes = yield* decodeBase64InSteps(value, pace);
   if (bytes === null) throw unreadable(place, "needs base64url in its body, for its content-type.");
   return bytes;
 }
 
-function* encodeJson(value: JsonValue, pace: Pace): Steps<Uint8Array> {
+function* encodeInSteps(pieces: Iterable<string>, pace: Pace): Steps<Uint8Array> {
   const encoder = new TextEncoder();
   const bytes = new BodyBuffer(null, undefined);
   let text = "";
-  for (const piece of writeJsonPieces(value)) {
+  for (const piece of pieces) {
     text += piece;
     if (text.length < WRITTEN_LENGTH) continue;
     bytes.add(encoder.encode(text));

@@ -148,7 +148,7 @@ export function binaryCodec({ maxLength }: Facets): ValueCodec {
     type: PRIMITIVE_TYPES[name],
     fromHandler: bytesOfHandler,
     fromJson: fromClient,
-    fromLongText: function* (text, pace) {
+    *fromLongText(text, pace) {
       return checked(text, yield* decodeBase64InSteps(text, pace));
     },
     toJson: (value) => `"${toText(value)}"`,

@@ -23,24 +23,32 @@ export function* writeJsonPieces(value: JsonValue): Generator<string, void, void
   } else if (typeof value !== "object" || value === null || value instanceof JsonNumber) {
     yield writeJson(value);
   } else if (Array.isArray(value)) {
-    yield* writeItems("[", (value as readonly JsonValue[]).entries(), "]");
+    yield* writeItems(value as readonly JsonValue[]);
   } else {
-    yield* writeItems("{", Object.entries(value as JsonObject), "}");
+    yield* writeMembers(value as JsonObject);
   }
 }
 
-function* writeItems(
-  start: string,
-  items: Iterable<readonly [name: string | number, item: JsonValue]>,
-  end: string,
-): Generator<string, void, void> {
-  let separator = start;
-  for (const [name, item] of items) {
-    yield typeof name === "string" ? `${separator}${writeJsonString(name)}:` : separator;
+function* writeItems(items: readonly JsonValue[]): Generator<string, void, void> {
+  let separator = "[";
+  for (const item of items) {
+    yield separator;
     yield* writeJsonPieces(item);
     separator = ",";
   }
-  yield separator === start ? `${start}${end}` : end;
+  yield items.length === 0 ? "[]" : "]";
+}
+
+function* writeMembers(object: JsonObject): Generator<string, void, void> {
+  // A list of the entries of many members would take three times as long, in one call of the engine.
+  const names = Object.keys(object);
+  let separator = "{";
+  for (const name of names) {
+    yield `${separator}${writeJsonString(name)}:`;
+    yield* writeJsonPieces(object[name] ?? null);
+    separator = ",";
+  }
+  yield names.length === 0 ? "{}" : "}";
 }
 
 /** The characters that may need an escape: quote, backslash, controls and surrogates. */
