@@ -28,6 +28,9 @@ export interface SqliteSettings {
   readonly maxQueuedQueries: number;
 }
 
+/** A value of more bytes is read in a reader thread: its conversion to a string takes long. */
+const MOST_BYTES_HERE = 1 << 22;
+
 /** A connection with its prepared statements. */
 interface Opened {
   readonly database: DatabaseSync;
@@ -83,6 +86,18 @@ export class SqliteDatabase {
   get reading(): DatabaseSync {
     this.#reading ??= this.#openReading();
     return this.#reading;
+  }
+
+  /** Runs a synchronous read whose values may be so long that other reads would run in a reader thread. */
+  atAnyLength<T>(read: () => T): T {
+    if (!this.isFile) return read();
+    const { reading } = this;
+    limitLength(reading, Infinity);
+    try {
+      return read();
+    } finally {
+      limitLength(reading, MOST_BYTES_HERE);
+    }
   }
 
   /** The limit of guarded statements on the connection for Kysely. */
@@ -187,8 +202,16 @@ export class SqliteDatabase {
   #openReading(): DatabaseSync {
     // The main connection opens first: it creates the file and sets its journal mode.
     const main = this.connection;
-    return this.isFile ? openConnection(this.settings, true, this.#readingWatch) : main;
+    if (!this.isFile) return main;
+    const reading = openConnection(this.settings, true, this.#readingWatch);
+    limitLength(reading, MOST_BYTES_HERE);
+    return reading;
   }
+}
+
+/** Makes statements fail that meet a value of more bytes. Node.js 22 cannot, so it reads such values like any others. */
+function limitLength(database: DatabaseSync, most: number): void {
+  if ("limits" in database) database.limits.length = most;
 }
 
 function groupOf(database: DatabaseSync, lock: FileLock): WriteGroup {

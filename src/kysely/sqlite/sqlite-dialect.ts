@@ -79,7 +79,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialec
   return {
     createDriver: () => new SqliteDriver(database, reads),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new SynchronousSqliteAdapter(database, reads),
+    createAdapter: () => new SynchronousSqliteAdapter(reads),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
 }

@@ -11,7 +11,6 @@ import { lostSnapshot, reasonOf } from "./reader-faults.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import type { SqliteReads } from "./sqlite-reads.ts";
-import { toBoundValues } from "./sqlite-values.ts";
 import { Turns } from "./turns.ts";
 
 const DONE: Promise<void> = Promise.resolve();
@@ -112,12 +111,10 @@ function quoted(name: string): string {
 
 /** Kysely's adapter of SQLite, with synchronous reads. */
 export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientReader {
-  readonly #database: SqliteDatabase;
   readonly #reads: SqliteReads;
 
-  constructor(database: SqliteDatabase, reads: SqliteReads) {
+  constructor(reads: SqliteReads) {
     super();
-    this.#database = database;
     this.#reads = reads;
   }
 
@@ -127,11 +124,11 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
   }
 
   readRows(sql: string, parameters: readonly unknown[]): readonly (readonly unknown[])[] {
-    return this.#database.rows.get(sql).select(toBoundValues(parameters));
+    return this.#reads.readHere(sql, parameters);
   }
 
   readOne(sql: string, parameters: readonly unknown[]): readonly unknown[] | undefined {
-    return this.#database.rows.get(sql).selectFirst(toBoundValues(parameters));
+    return this.#reads.readHere(sql, parameters, true)[0];
   }
 
   read(sql: string, parameters: readonly unknown[], patience: Patience): ReturnType<PatientReader["read"]> {

@@ -31,6 +31,9 @@ const SIZES_KEPT = 250;
 /** A read that took longer in the main thread twice runs in a reader thread until its estimate is renewed. */
 const TOO_LONG = 25;
 
+/** SQLITE_TOOBIG. */
+const TOO_BIG = 18;
+
 const FREE: QueryCost = Object.freeze<QueryCost>({ fixed: 0, perRow: 1, most: 1, bound: "none" });
 
 /** The estimate of a statement. */
@@ -74,11 +77,32 @@ export class SqliteReads {
     const statement = this.#database.rows.get(sql);
     const values = toBoundValues(parameters);
     const estimate = this.#estimate(statement);
-    if (visitsOf(estimate.cost, values) <= MOST_VISITS) return this.#readHere(statement, values, isFirst, estimate);
+    const isShort = visitsOf(estimate.cost, values) <= MOST_VISITS;
+    if (isShort) {
+      try {
+        return this.#readHere(statement, values, isFirst, estimate);
+      } catch (error) {
+        if (!isTooLong(error)) throw error;
+        if (estimate.cost !== FREE) estimate.cost = raised(estimate.cost, values, 2);
+      }
+    }
     const threads = this.#findThreads();
     const guarded = guardedTextOf(statement);
     if (threads !== null) return threads.read({ sql: guarded, values, isFirst }, patience);
+    if (isShort) return this.readHere(sql, parameters, isFirst);
     return this.#readGuarded(guarded, values, isFirst, patience);
+  }
+
+  /** Returns all rows, or the first, in the main thread, whatever it takes. */
+  readHere(sql: string, parameters: readonly unknown[], isFirst = false): Rows {
+    const values = toBoundValues(parameters);
+    const read = (): Rows => rowsOf(this.#database.rows.get(sql), values, isFirst);
+    try {
+      return read();
+    } catch (error) {
+      if (!isTooLong(error)) throw error;
+      return this.#database.atAnyLength(read);
+    }
   }
 
   /** Whether a statement runs in a thread, if there is one. An invalid statement does not: it reports its error itself. */
@@ -148,7 +172,7 @@ export class SqliteReads {
     const { rows, readingWatch } = this.#database;
     if (timeout !== null) readingWatch.begin(Math.min(timeout ?? MAX_TIME_HERE, MAX_TIME_HERE));
     try {
-      return rowsOf(rows.get(guarded), values, isFirst);
+      return this.#database.atAnyLength(() => rowsOf(rows.get(guarded), values, isFirst));
     } finally {
       readingWatch.end();
     }
@@ -218,6 +242,11 @@ function processorTime(): number {
 function raised(cost: QueryCost, values: readonly unknown[], times: number): QueryCost {
   const factor = (times * MOST_VISITS) / Math.max(1, visitsOf(cost, values));
   return { ...cost, fixed: cost.fixed * factor, perRow: cost.perRow * factor };
+}
+
+/** Whether a statement met a value that is longer than the limit of its connection. @see https://sqlite.org/rescode.html#toobig */
+function isTooLong(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === TOO_BIG;
 }
 
 function rowsOf(statement: PreparedStatement<"arrays">, values: readonly SQLInputValue[], isFirst: boolean): Rows {
