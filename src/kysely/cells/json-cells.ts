@@ -1,4 +1,5 @@
 import { daysInMonth } from "../../edm/calendar.ts";
+import { scanString } from "./json-text.ts";
 
 /** The place of a value in JSON that a database wrote, and the text that replaces it. */
 export interface JsonPatch {
@@ -32,59 +33,11 @@ const COMMA = 44;
 const UPPER_E = 69;
 const UPPER_T = 84;
 const UPPER_Z = 90;
-const BACKSLASH = 92;
 const LOWER_A = 97;
 const LOWER_E = 101;
 const LOWER_F = 102;
 const LOWER_T = 116;
-const LOWER_U = 117;
 const BRACE = 125;
-
-/** Finds the end of an Edm.String. Invalid UTF-8 and NUL have another text in JavaScript. */
-export const scanString: ScanJson = (bytes, at) => {
-  if (bytes[at] !== QUOTE) return -1;
-  let end = at + 1;
-  for (;;) {
-    const byte = bytes[end];
-    if (byte === QUOTE) return end + 1;
-    if (byte === undefined) return -1;
-    if (byte === BACKSLASH) {
-      if (isNul(bytes, end)) return -1;
-      end += 2;
-    } else if (byte < 0x80) {
-      end += 1;
-    } else {
-      const length = characterLength(bytes, end, byte);
-      if (length === 0) return -1;
-      end += length;
-    }
-  }
-};
-
-/** Whether an escape is `\u0000`. */
-function isNul(bytes: Uint8Array, at: number): boolean {
-  if (bytes[at + 1] !== LOWER_U) return false;
-  return [2, 3, 4, 5].every((offset) => bytes[at + offset] === ZERO);
-}
-
-/** Returns the length of a character beyond ASCII; 0 if it is not valid UTF-8. @see RFC 3629, section 4 */
-function characterLength(bytes: Uint8Array, at: number, first: number): number {
-  const second = bytes[at + 1] ?? 0;
-  if (first < 0xe0) return first >= 0xc2 && isContinuation(second) ? 2 : 0;
-  if (!isContinuation(second) || !isContinuation(bytes[at + 2] ?? 0)) return 0;
-  if (first < 0xf0) {
-    // Neither longer than necessary nor a surrogate.
-    if (first === 0xe0) return second >= 0xa0 ? 3 : 0;
-    return first === 0xed && second >= 0xa0 ? 0 : 3;
-  }
-  if (first > 0xf4 || !isContinuation(bytes[at + 3] ?? 0)) return 0;
-  if (first === 0xf0) return second >= 0x90 ? 4 : 0;
-  return first === 0xf4 && second >= 0x90 ? 0 : 4;
-}
-
-function isContinuation(byte: number): boolean {
-  return byte >= 0x80 && byte < 0xc0;
-}
 
 /** Makes the scan of an integer within a range. */
 export function scanInteger(least: number, greatest: number): ScanJson {
@@ -199,8 +152,8 @@ const GUID_LENGTH = 36;
 
 /** Makes the scan of the name of an enumeration member. */
 export function scanName(names: ReadonlySet<string>): ScanJson {
-  return (bytes, at, findings) => {
-    const end = scanString(bytes, at, findings);
+  return (bytes, at) => {
+    const end = scanString(bytes, at);
     return end > 0 && names.has(new TextDecoder().decode(bytes.subarray(at + 1, end - 1))) ? end : -1;
   };
 }

@@ -1,3 +1,4 @@
+import type { Pace, Steps } from "../../base/turn.ts";
 import type { JsonFindings, JsonPatch, ScanJson } from "./json-cells.ts";
 
 /** A member of the objects that a database wrote. */
@@ -37,19 +38,22 @@ const NOTHING: JsonRows = Object.freeze({ bytes: new Uint8Array(0), total: 0, la
  * @param members their members, in order; at least one
  * @returns null if a value is not in the form that the response requires: then the rows must be read instead
  */
-export function scanRows(bytes: Uint8Array, count: number, members: readonly JsonMember[]): JsonRows | null {
+export function* scanRows(
+  bytes: Uint8Array,
+  count: number,
+  members: readonly JsonMember[],
+  pace: Pace,
+): Steps<JsonRows | null> {
   if (count === 0) return NOTHING;
   const findings: JsonFindings = { patches: [], entities: count };
-  let at = 0;
-  let lastStart = 0;
-  let previousStart = 0;
-  for (let row = 0; row < count; row += 1) {
-    previousStart = lastStart;
-    lastStart = at;
-    at = scanObject(bytes, at, members, findings);
-    if (at < 0) return null;
-    at += 1;
+  const place: RowPlace = { at: 0, lastStart: 0, previousStart: 0 };
+  for (let row = 0; row < count;) {
+    const scanned = scanSome(bytes, place, count - row, members, findings);
+    if (scanned === 0) return null;
+    row += scanned;
+    if (pace.isOver) yield;
   }
+  const { lastStart, previousStart } = place;
   const { patches, entities: total } = findings;
   if (patches.length === 0) return { bytes, total, lastStart, previousStart };
   return {
@@ -58,6 +62,36 @@ export function scanRows(bytes: Uint8Array, count: number, members: readonly Jso
     lastStart: lastStart + growthBefore(lastStart, patches),
     previousStart: previousStart + growthBefore(previousStart, patches),
   };
+}
+
+interface RowPlace {
+  at: number;
+  lastStart: number;
+  previousStart: number;
+}
+
+/** The number of bytes that are scanned between two readings of the clock, if they are more than one object. */
+const SCANNED_BYTES = 1 << 18;
+
+/** Scans some objects, at least one. Loops are faster outside of generators. @returns their number; 0 as -1 of `ScanJson` */
+function scanSome(
+  bytes: Uint8Array,
+  place: RowPlace,
+  count: number,
+  members: readonly JsonMember[],
+  findings: JsonFindings,
+): number {
+  const limit = place.at + SCANNED_BYTES;
+  let scanned = 0;
+  while (scanned < count && place.at < limit) {
+    place.previousStart = place.lastStart;
+    place.lastStart = place.at;
+    const end = scanObject(bytes, place.at, members, findings);
+    if (end < 0) return 0;
+    place.at = end + 1;
+    scanned += 1;
+  }
+  return scanned;
 }
 
 /** Makes the scan of a related entity. */

@@ -1,5 +1,6 @@
 import { MAX_DECIMAL_DIGITS } from "../../edm/decimal.ts";
-import { asciiText, scanString, type ScanJson } from "./json-cells.ts";
+import { asciiText, type ScanJson } from "./json-cells.ts";
+import { scanString } from "./json-text.ts";
 
 const QUOTE = 34;
 const PLUS = 43;
@@ -21,7 +22,7 @@ const ASCII = /^[ -~]*$/;
 export function scanCell(toJson: (cell: unknown) => string): ScanJson {
   return (bytes, at, findings) => {
     const isText = bytes[at] === QUOTE;
-    const end = isText ? scanString(bytes, at, findings) : numberEnd(bytes, at);
+    const end = isText ? scanString(bytes, at) : numberEnd(bytes, at);
     if (end <= at) return -1;
     const written = textOf(bytes, at, end);
     try {

@@ -1,4 +1,5 @@
 import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
+import { inTurns } from "../../base/turn.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { JsonEntities, SourceQuery } from "../../query/source.ts";
 import { type JsonMember, scanRows } from "../cells/json-rows.ts";
@@ -32,27 +33,28 @@ export function readJson(reader: SqlReader, query: SourceQuery, execution: Execu
   const statement = counting ?? statements.json(query, query.json);
   if (statement === null) return null;
   const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), query);
-  return chain(unlessRefused(read, syntax), (row) => {
-    const json = toEntities(row, statement.members);
-    if (json === null) return null;
-    // The rows lead to the error for the expansion that exceeds the limit.
-    if (json.total > json.length && json.total > (query.maxEntities ?? Infinity)) return null;
-    const total = row?.[3] ?? null;
-    return { json, total: total === null ? undefined : Number(total) };
-  });
+  return chain(unlessRefused(read, syntax), (row) =>
+    chain(toEntities(row, statement.members), (json) => {
+      if (json === null) return null;
+      // The rows lead to the error for the expansion that exceeds the limit.
+      if (json.total > json.length && json.total > (query.maxEntities ?? Infinity)) return null;
+      const total = row?.[3] ?? null;
+      return { json, total: total === null ? undefined : Number(total) };
+    }),
+  );
 }
 
 /**
- * Checks the entities that a database wrote.
+ * Checks the entities that a database wrote, in turns with other requests if they are long.
  * @param row the bytes, the number of entities without JSON, and of all
  * @returns null if an entity must be read as a row
  */
-export function toEntities(row: Row | undefined, members: readonly JsonMember[]): JsonEntities | null {
+export function toEntities(row: Row | undefined, members: readonly JsonMember[]): Maybe<JsonEntities | null> {
   const [bytes, unfit, count] = row ?? [];
   if (count === undefined || Number(unfit) !== 0) return null;
   const length = Number(count);
-  const scanned = scanRows(toBytes(bytes), length, members);
-  return scanned === null ? null : { ...scanned, length };
+  const scanned = inTurns((pace) => scanRows(toBytes(bytes), length, members, pace));
+  return chain(scanned, (rows) => (rows === null ? null : { ...rows, length }));
 }
 
 const NO_BYTES = new Uint8Array(0);

@@ -80,7 +80,7 @@ export class SnapshotCursor {
     const { json: syntax, name } = this.#reader.profile;
     try {
       const [row] = await this.#fetch(sql, parameters, { rows: JSON_CHUNK, isJson: true });
-      const json = toEntities(row, members);
+      const json = await toEntities(row, members);
       if (json !== null) this.#skip(json.length);
       return json;
     } catch (error) {

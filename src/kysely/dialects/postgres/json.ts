@@ -8,11 +8,11 @@ import {
   scanInt64,
   scanInteger,
   scanName,
-  scanString,
   scanTimeOfDay,
   scanUtc,
   type ScanJson,
 } from "../../cells/json-cells.ts";
+import { scanString } from "../../cells/json-text.ts";
 import { JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
 import type { ColumnTable } from "../../forms/column-table.ts";
 import type { Sql } from "../../statement/sql-form.ts";

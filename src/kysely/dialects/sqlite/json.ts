@@ -8,10 +8,10 @@ import {
   scanInt64,
   scanInteger,
   scanName,
-  scanString,
   scanTimeOfDay,
   scanUtc,
 } from "../../cells/json-cells.ts";
+import { scanString } from "../../cells/json-text.ts";
 import { JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 import type { Sql } from "../../statement/sql-form.ts";
