@@ -24,7 +24,9 @@ const INVALID: ReadonlyArray<string | readonly number[]> = [
   String.raw`\u0000`,
 ];
 
-const run = fc.tuple(fc.constantFrom(...VALID), fc.integer({ min: 0, max: 70_000 })).map(([part, count]) => part.repeat(count));
+const run = fc
+  .tuple(fc.constantFrom(...VALID), fc.integer({ min: 0, max: 70_000 }))
+  .map(([part, count]) => part.repeat(count));
 const text = fc.array(run, { minLength: 1, maxLength: 4 }).map((runs) => runs.join(""));
 
 describe("a long string in JSON of the database", () => {
