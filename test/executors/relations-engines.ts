@@ -1,7 +1,7 @@
 import { ENGINES as DATABASES } from "./engines.ts";
 import { memoryService, type Service, type Shared } from "./relations-memory.ts";
 import type { Relations } from "./relations-model.ts";
-import { makeTables, mixedService, tablesService } from "./relations-tables.ts";
+import { makeTables, mixedService, namesFrom, tablesService } from "./relations-tables.ts";
 
 /** A service over rows, until it is closed. */
 export interface Running {
@@ -37,6 +37,24 @@ const mixed: ReadonlyArray<readonly [name: string, engine: Engine]> = DATABASES.
       return { service: mixedService({ db, database }, data, shared), end: close };
     },
   ],
+);
+
+/** Names that statements use for their own relations and cells. */
+const CELLS = ["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
+const PARTS = ["n", "k0", "k1", "keys", "found", "page", "it", "r1", "one", "value", "ordinal", "key"];
+
+/** Tables whose columns have such names. */
+export const RENAMED: ReadonlyArray<readonly [name: string, engine: Engine]> = DATABASES.flatMap(
+  ({ name: database, title, open }) =>
+    [CELLS, PARTS].map((names) => [
+      `tables of ${title} with columns such as ${names.slice(0, 2).join(" and ")}`,
+      async (data, shared) => {
+        const { db, close } = await open();
+        const nameColumn = namesFrom(names);
+        await makeTables(db, database, data, nameColumn);
+        return { service: tablesService({ db, database, nameColumn }, data, shared), end: close };
+      },
+    ]),
 );
 
 /** Engines that refuse queries which need more than one statement, and support all others. */

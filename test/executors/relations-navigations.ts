@@ -62,8 +62,29 @@ const byKey = <T>(rows: readonly T[], keyOf: (row: T) => ReadonlyArray<string | 
 const isPair = (left: readonly unknown[], right: readonly unknown[]): boolean =>
   left.every((value, index) => value !== null && value === right[index]);
 
+/** Returns the name of a column in the database. */
+export type NameColumn = (table: string, column: string) => string;
+
+/** The options of a navigation along links. */
+interface Through {
+  readonly table: string;
+  readonly from: Readonly<Record<string, string>>;
+  readonly to: Readonly<Record<string, string>>;
+}
+
+/** Names the columns of a table of links. */
+function renamed<Given extends Through>(through: Given, nameColumn: NameColumn): Given {
+  const { table, from, to } = through;
+  const names = (name: string): string => nameColumn(table, name);
+  return {
+    ...through,
+    from: Object.fromEntries(Object.entries(from).map(([field, column]) => [field, names(column)])),
+    to: Object.fromEntries(Object.entries(to).map(([column, field]) => [names(column), field])),
+  };
+}
+
 /** The navigations of all sets. */
-export function navigationsOf(wiring: Wiring, data: Relations) {
+export function navigationsOf(wiring: Wiring, data: Relations, nameColumn?: NameColumn) {
   const publishers = byKey(data.publishers, ({ country, number }) => [country, number]);
   const authors = byKey(data.authors, ({ id }) => [id]);
   const books = byKey(data.books, ({ id }) => [id]);
@@ -87,8 +108,10 @@ export function navigationsOf(wiring: Wiring, data: Relations) {
   const oneOn = <P, T, On extends object>(on: On, relation: Relation<P, T>) =>
     isDeclared ? { on } : one(wiring, relation);
   /** A navigation to many by links, which only a database can follow without handlers. */
-  const manyThrough = <P, T, Through extends object>(through: Through, relation: Relation<P, T>) =>
-    wiring === "tables" ? { through } : many(wiring, relation);
+  const manyThrough = <P, T, Given extends Through>(given: Given, relation: Relation<P, T>) =>
+    wiring === "tables"
+      ? { through: nameColumn === undefined ? given : renamed(given, nameColumn) }
+      : many(wiring, relation);
 
   return {
     publishers: {

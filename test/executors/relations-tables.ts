@@ -4,7 +4,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import type { AnyDatabase, DatabaseName } from "./engines.ts";
 import { arraySets, COMMON, type Service, type Shared } from "./relations-memory.ts";
 import { Author, Book, Chapter, Note, Publisher, SEARCHED, Tag, type Relations } from "./relations-model.ts";
-import { navigationsOf } from "./relations-navigations.ts";
+import { navigationsOf, type NameColumn } from "./relations-navigations.ts";
 
 /** The content of a column. */
 type Content =
@@ -159,16 +159,35 @@ function toCell(database: DatabaseName, content: Content | undefined, value: unk
   return typeof value === "bigint" ? String(value) : value;
 }
 
+/** Names columns as in `TABLES`. */
+const OWN_NAME: NameColumn = (_table, column) => column;
+
+/** Returns other names for the columns: the given ones, in each table from another one on. */
+export function namesFrom(names: readonly string[]): NameColumn {
+  return (table, column) => {
+    const columns = Object.keys(TABLES[table]?.columns ?? {});
+    const start = Object.keys(TABLES).indexOf(table);
+    // Backwards, so that a column never has the name of its own cell in a statement.
+    const at = names.length - 1 - ((columns.indexOf(column) + start) % names.length);
+    return names[at] ?? column;
+  };
+}
+
 /** Makes the tables in an empty database, and fills them. */
-export async function makeTables(db: AnyDatabase, database: DatabaseName, data: Relations): Promise<void> {
+export async function makeTables(
+  db: AnyDatabase,
+  database: DatabaseName,
+  data: Relations,
+  nameColumn: NameColumn = OWN_NAME,
+): Promise<void> {
   const rows = rowsOf(data);
   for (const [table, { columns, key }] of Object.entries(TABLES)) {
     const collation = database === "mariadb" ? " default charset utf8mb4 collate utf8mb4_nopad_bin" : "";
     const types = TYPES[database];
     const definitions = Object.entries(columns).map(
-      ([name, content]) => sql`${sql.id(name)} ${sql.raw(types[content])}`,
+      ([name, content]) => sql`${sql.id(nameColumn(table, name))} ${sql.raw(types[content])}`,
     );
-    const keys = sql.join(key.map((name) => sql.id(name)));
+    const keys = sql.join(key.map((name) => sql.id(nameColumn(table, name))));
     await sql`create table ${sql.id(table)} (${sql.join(definitions)}, primary key (${keys}))${sql.raw(collation)}`.execute(
       db,
     );
@@ -185,27 +204,49 @@ export interface TablesPlace {
   readonly db: AnyDatabase;
   readonly database: DatabaseName;
   readonly distributed?: boolean;
+  /** The names of columns, if they are not those of `TABLES`. */
+  readonly nameColumn?: NameColumn;
 }
 
 /** The options of the sets over tables. */
-export function tableOptions({ db, database, distributed = false }: TablesPlace) {
+export function tableOptions({ db, database, distributed = false, nameColumn = OWN_NAME }: TablesPlace) {
   const shared = { db, operations: ["read"], distributed } as const;
-  const price = database === "sqlite" ? ({ storage: "scaled" } as const) : undefined;
+  const price = database === "sqlite" ? ({ storage: "scaled" } as const) : {};
   // A column of decimals has a fixed number of digits there.
-  const rating = database === "mariadb" ? ({ storage: "text" } as const) : undefined;
+  const rating = database === "mariadb" ? ({ storage: "text" } as const) : {};
+  const author = (column: string): string => nameColumn("authors", column);
+  const book = (column: string): string => nameColumn("books", column);
+  const own = (table: string): Readonly<Record<string, string>> => {
+    const names = Object.keys(TABLES[table]?.columns ?? {});
+    return Object.fromEntries(names.map((name) => [name, nameColumn(table, name)]));
+  };
+  const { mentor: mentorId, home_city: _city, home_zip: _zip, ...authors } = own("authors");
+  const { "the title": title, ...books } = own("books");
+  const home =
+    nameColumn === OWN_NAME ? undefined : { columns: { city: author("home_city"), zip: author("home_zip") } };
   return {
-    publishers: { ...shared, table: "publishers" },
-    authors: { ...shared, table: "authors", columns: { mentorId: "mentor", rating }, search: SEARCHED.authors },
-    books: { ...shared, table: "books", columns: { title: "the title", price }, search: SEARCHED.books },
-    chapters: { ...shared, table: "chapters" },
-    notes: { ...shared, table: "notes" },
-    tags: { ...shared, table: "tags", search: SEARCHED.tags },
+    publishers: { ...shared, table: "publishers", columns: own("publishers") },
+    authors: {
+      ...shared,
+      table: "authors",
+      columns: { ...authors, mentorId, rating: { name: author("rating"), ...rating }, home },
+      search: SEARCHED.authors,
+    },
+    books: {
+      ...shared,
+      table: "books",
+      columns: { ...books, title, price: { name: book("price"), ...price } },
+      search: SEARCHED.books,
+    },
+    chapters: { ...shared, table: "chapters", columns: own("chapters") },
+    notes: { ...shared, table: "notes", columns: own("notes") },
+    tags: { ...shared, table: "tags", columns: own("tags"), search: SEARCHED.tags },
   } as const;
 }
 
 /** A service over the tables. */
 export function tablesService(place: TablesPlace, data: Relations, shared: Shared = {}): Service {
-  const navigation = navigationsOf("tables", data);
+  const navigation = navigationsOf("tables", data, place.nameColumn);
   const options = tableOptions(place);
   return odataService({
     ...COMMON,

@@ -66,6 +66,8 @@ const CONDITIONS: Readonly<Record<DatabaseKind, ConditionOf>> = {
   },
   mysql: ({ type, column }) => {
     const name = quoteName(column, "mysql");
+    // A tinyint(1) has other numbers, too.
+    if (type === "Edm.Boolean") return { readable: `${name} in (0, 1)`, unreadable: `not ${name} in (0, 1)` };
     if (type !== "Edm.Date" && type !== "Edm.DateTimeOffset") return undefined;
     const readable = `(month(${name}) > 0 and dayofmonth(${name}) > 0)`;
     return { readable, unreadable: `not coalesce(${readable}, true)` };

@@ -38,7 +38,7 @@ export interface DocumentItem {
 export function rowScope(rows: Rows, statement: StatementScope, alias: string = ROWS_ALIAS): PathScope {
   const level = new Level();
   const isQualified = statement.isRelational;
-  const it = new Relation({ alias, rows, level, isOptional: false, isQualified });
+  const it = new Relation({ alias, rows, level, isOptional: false, isQualified, hasCells: true });
   return relationScope(it, statement);
 }
 

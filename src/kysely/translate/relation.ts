@@ -83,6 +83,8 @@ interface RelationOptions {
   readonly level: Level;
   readonly isOptional: boolean;
   readonly isQualified: boolean;
+  /** Whether the statement has cells, with whose names an order would mean the cells. */
+  readonly hasCells?: boolean;
   /** The expressions in place of columns, for a statement over the table itself, such as a write. */
   readonly expressions?: ReadonlyMap<string, string> | undefined;
 }
@@ -91,6 +93,9 @@ interface RelationOptions {
 export function rawExpression(expression: string): Sql {
   return sql`(${sql.raw(expression)}\n)`;
 }
+
+/** The names of cells (see `cellName`) and of computed values. Databases prefer them to columns in an order. */
+const CELL_NAME = /^(?:c\d+|odata_.*)$/i;
 
 /** A table or base query with its alias in a statement. */
 export class Relation {
@@ -104,14 +109,16 @@ export class Relation {
   /** The joined counts of its collection-valued navigations. */
   readonly counted: Map<NavigationProperty, Sql> = new Map<NavigationProperty, Sql>();
   readonly #isQualified: boolean;
+  readonly #hasCells: boolean;
   readonly #expressions: ReadonlyMap<string, string> | undefined;
 
-  constructor({ alias, rows, level, isOptional, isQualified, expressions }: RelationOptions) {
+  constructor({ alias, rows, level, isOptional, isQualified, hasCells = false, expressions }: RelationOptions) {
     this.alias = alias;
     this.rows = rows;
     this.level = level;
     this.isOptional = isOptional;
     this.#isQualified = isQualified;
+    this.#hasCells = hasCells;
     this.#expressions = expressions;
   }
 
@@ -119,7 +126,8 @@ export class Relation {
   column(name: string): Sql {
     const expression = this.#expressions?.get(name);
     if (expression !== undefined) return rawExpression(expression);
-    return this.#isQualified ? sql`${sql.id(this.alias, name)}` : sql`${sql.id(name)}`;
+    const isQualified = this.#isQualified || (this.#hasCells && CELL_NAME.test(name));
+    return isQualified ? sql`${sql.id(this.alias, name)}` : sql`${sql.id(name)}`;
   }
 
   /** The SQL for `from`, without joins. */
