@@ -58,11 +58,12 @@ function keyConditions(set: DescribedSet, schema: DatabaseSchema): readonly KeyC
 type ConditionOf = (property: DescribedProperty, column: ObjectColumn, set: DescribedSet) => KeyCondition | undefined;
 
 const CONDITIONS: Readonly<Record<DatabaseKind, ConditionOf>> = {
-  postgres: ({ type, column }) => {
+  postgres: ({ type, column, storage }) => {
     const name = quoteName(column, "postgres");
     if (type === "Edm.Date" || type === "Edm.DateTimeOffset") return between(name, "'0001-01-01 BC'", "'10000-01-01'");
+    if (type === "Edm.TimeOfDay") return { readable: `${name} < '24:00'`, unreadable: `${name} = '24:00'` };
     // NaN and infinity are greater than all numbers. Older versions have no literal of infinity.
-    return type === "Edm.Decimal" ? between(name, "-1e131000", "1e131000") : undefined;
+    return type === "Edm.Decimal" && storage === null ? between(name, "-1e131000", "1e131000") : undefined;
   },
   mysql: ({ type, column }) => {
     const name = quoteName(column, "mysql");

@@ -5,25 +5,29 @@ import type { DraftObject } from "./draft-object.ts";
 /** Returns whether the property of a column may be null in responses. Collections are empty instead. */
 export function mayBeNull(
   { key, object }: DraftObject,
-  { name, nullable, sample }: ObjectColumn,
+  { name, nullable, sample, definition }: ObjectColumn,
   chosen: DescribedColumn,
   kind: DatabaseKind,
 ): boolean {
   // SQLite does not enforce types, so a row beyond the sample may have a cell that the property cannot have.
   const isPartlySampled = sample !== null && object.estimatedRows === null && chosen.sql === null;
   if (key.columns.includes(name) || chosen.isCollection || object.provenKey.includes(name)) return false;
-  return nullable || mayBeUnreadable(chosen, kind) || isPartlySampled;
+  return nullable || mayBeUnreadable(chosen, kind, definition) || isPartlySampled;
 }
 
 /**
  * Returns whether the type of the database has values that the property cannot have, such as infinity, NaN and zero dates.
  * The service returns null for them.
  */
-function mayBeUnreadable({ type, storage }: DescribedColumn, kind: DatabaseKind): boolean {
+function mayBeUnreadable({ type, storage }: DescribedColumn, kind: DatabaseKind, definition: string): boolean {
   // A mapped Boolean has two cells, and the column may have others.
   if (typeof storage === "object" && storage !== null && "true" in storage) return true;
   if (kind === "sqlite") return false;
   // Every numeric of PostgreSQL can be NaN, with and without a precision. Its money, stored as text, cannot.
   if (type === "Edm.Decimal") return kind === "postgres" && storage !== "text";
+  // A tinyint(1) of MariaDB has all numbers of a byte.
+  if (type === "Edm.Boolean") return definition === "tinyint(1)";
+  // PostgreSQL has the time 24:00.
+  if (type === "Edm.TimeOfDay") return kind === "postgres";
   return type === "Edm.Date" || type === "Edm.DateTimeOffset";
 }

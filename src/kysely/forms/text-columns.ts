@@ -19,6 +19,8 @@ type OwnType = "Edm.Boolean" | "Edm.Decimal" | "Edm.Date" | "Edm.TimeOfDay" | "E
 interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
   readonly forms: CastForms;
   readonly asText: (column: Sql) => Sql;
+  /** Selects an integer, if not as other cells. */
+  readonly integerText?: (column: Sql) => Sql;
   readonly doubleText: (column: Sql) => Sql;
   readonly hexadecimal: (column: Sql) => Sql;
   readonly stringText: (column: Sql) => Sql;
@@ -36,7 +38,13 @@ interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
  */
 export function textColumns(columns: TextColumns): ColumnTable {
   const { forms, asText: toSelected, textDecimal, realDecimal, scaledDecimal, textTimestamp, defaults: own } = columns;
-  const integer: ColumnRow = (property) => ({ form: forms.integer, read: smallIntegerReader(property) });
+  const { integerText } = columns;
+  const selected = integerText === undefined ? {} : { toSelected: integerText };
+  const integer: ColumnRow = (property) => ({
+    form: forms.integer,
+    read: smallIntegerReader(property),
+    ...selected,
+  });
   const double = { form: forms.double, read: readDouble, toSelected: columns.doubleText };
   const defaults: Readonly<Record<PrimitiveTypeName, ColumnRow>> = {
     ...own,
@@ -44,7 +52,7 @@ export function textColumns(columns: TextColumns): ColumnTable {
     "Edm.SByte": integer,
     "Edm.Int16": integer,
     "Edm.Int32": integer,
-    "Edm.Int64": () => ({ form: forms.integer, read: readInteger, toJson: int64Text }),
+    "Edm.Int64": () => ({ form: forms.integer, read: readInteger, toJson: int64Text, ...selected }),
     "Edm.Single": () => double,
     "Edm.Double": () => ({ ...double, mayRound: true }),
     "Edm.Decimal": (property) => ({ ...own["Edm.Decimal"](property), mayRound: true }),

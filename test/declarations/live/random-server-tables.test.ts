@@ -60,6 +60,7 @@ const TYPES: Readonly<Partial<Record<string, Literals>>> = {
       mediumint: INTEGERS,
       int: INTEGERS,
     },
+    ...{ "int(6) zerofill": INTEGERS, "bigint zerofill": INTEGERS, "decimal(10,2) zerofill": DECIMALS },
     ...{ bigint: INTEGERS, "int unsigned": INTEGERS, "bigint unsigned": [...INTEGERS, "18446744073709551615"] },
     ...{ "varchar(5)": TEXTS, "char(3)": TEXTS, text: TEXTS, "varchar(5) character set latin1": TEXTS },
     "varchar(6) collate utf8mb4_bin": TEXTS,

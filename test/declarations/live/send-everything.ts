@@ -44,7 +44,8 @@ async function sendToSet(service: ODataService, set: DescribedSet): Promise<read
     if (nullable) await send(`${set.setName}?$top=2&$filter=${name} eq null`);
     const values = first?.value.map((entity) => entity[name]) ?? [];
     const value = values.find((each) => each !== undefined && each !== null);
-    if (value === undefined || isStream) continue;
+    // NaN equals nothing.
+    if (value === undefined || value === "NaN" || isStream) continue;
     const filter = encodeURIComponent(`${name} eq ${literalOf(value, property)}`);
     const path = `${set.setName}?$count=true&$filter=${filter}`;
     const found = await send(path);

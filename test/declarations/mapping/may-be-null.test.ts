@@ -31,7 +31,10 @@ test.each<readonly [DatabaseSchema["kind"], object, boolean]>([
   ["postgres", { type: "numeric" }, true],
   ["postgres", { type: "money" }, false],
   ["postgres", { type: "timestamptz" }, true],
+  ["postgres", { type: "time", precision: 6 }, true],
   ["postgres", { type: "int4" }, false],
+  ["mysql", { type: "tinyint", definition: "tinyint(1)" }, true],
+  ["mysql", { type: "bit", definition: "bit(1)", precision: 1 }, false],
   ["mysql", { type: "decimal", precision: 10, scale: 2 }, false],
 ])("the not-null column of %s with %j may be null in responses: %s", async (kind, facts, expected) => {
   const [set] = describeService(await schemaOf(kind, facts)).sets;

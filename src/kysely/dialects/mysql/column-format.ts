@@ -21,6 +21,8 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
   textColumns({
     forms: MY_FORMS,
     asText: (column) => sql`cast(${column} as char)`,
+    // The text of a `zerofill` and of a `year` has zeros in front.
+    integerText: (column) => sql`cast(${column} + 0 as char)`,
     // Adding 0 turns the bytes of a `bit` into a number.
     selectNumber: (column) => sql`cast(${column} + 0 as char)`,
     // Selects a `float` with the same digits that comparisons use.
