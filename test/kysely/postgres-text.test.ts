@@ -90,7 +90,7 @@ describe("the statements of MariaDB", () => {
     ["$filter=Id eq 1", " where `id` = cast(? as signed) order by `id` limit ?"],
   ])("%s", async (query, rest) => {
     expect(withoutTimeLimit(await statementOf(MYSQL, query))).toBe(
-      `select cast(\`id\` as char) as \`c0\` from \`products\` as \`it\`${rest}`,
+      `select cast(\`id\` + 0 as char) as \`c0\` from \`products\` as \`it\`${rest}`,
     );
   });
 });
