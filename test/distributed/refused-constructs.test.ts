@@ -54,7 +54,7 @@ test.each([
   [
     "a scalar subquery",
     `select (select count(*) from "b" as "r1" where "r1"."a" = "it"."id") as "c0" from "a" as "it"`,
-    ["a correlated subquery over a table"],
+    ["a subquery in a select list", "a correlated subquery over a table"],
   ],
   [
     "a correlated join condition",

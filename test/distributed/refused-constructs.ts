@@ -46,11 +46,12 @@ function checkSelect(nodes: readonly Node[], outer: ReadonlySet<string>, report:
   if (items.some(({ kind }) => kind === "empty")) report("a derived table without a table");
   const own = new Set(items.map(({ alias }) => alias));
   if (clauses.has("for") && items.some(({ kind }) => kind !== "spread")) report("a lock of anything but a table");
-  if (refersTo(nodes, outer, own)) {
+  if (refersTo(nodes, outer)) {
     if (items.length === 0) report("a correlated subquery without a table");
     if (items.some(({ kind }) => kind === "spread")) report("a correlated subquery over a table");
   }
   const within = new Set([...outer, ...own]);
+  if (selectsIn(clauses.get("select") ?? []).some(readsTable)) report("a subquery in a select list");
   for (const { nodes: derived } of items) {
     if (isWord(derived[0], "select")) checkSelect(derived, outer, report);
   }
@@ -59,6 +60,12 @@ function checkSelect(nodes: readonly Node[], outer: ReadonlySet<string>, report:
       for (const each of selectsIn(withoutDerived(content))) checkSelect(each, within, report);
     } else for (const each of selectsIn(content)) checkSelect(each, within, report);
   }
+}
+
+/** Whether a select reads tables: the items of a value are no table. */
+function readsTable(select: readonly Node[]): boolean {
+  const from = clausesOf(select).get("from") ?? [];
+  return fromItems(from).some(({ kind }) => kind !== "function") || selectsIn(select).some(readsTable);
 }
 
 function checkWrite(nodes: readonly Node[], report: Report): void {
@@ -79,15 +86,17 @@ export function unstable(nodes: readonly Node[]): readonly string[] {
   });
 }
 
-/** Whether a subquery, or one within it, names a relation of the statement around it. */
-function refersTo(nodes: readonly Node[], outer: ReadonlySet<string>, own: ReadonlySet<string>): boolean {
-  const all = flatten(nodes);
-  return all.some((node, index) => {
-    if (node.kind !== "name" && node.kind !== "word") return false;
-    const next = all[index + 1];
-    const isQualifier = next?.kind === "sign" && next.text === ".";
-    return isQualifier && outer.has(node.text) && !own.has(node.text);
-  });
+/** Whether a select, or one within it, names a relation of the statement around it. */
+function refersTo(select: readonly Node[], outer: ReadonlySet<string>): boolean {
+  const own = new Set(fromItems(clausesOf(select).get("from") ?? []).map(({ alias }) => alias));
+  const left = new Set([...outer].filter((alias) => !own.has(alias)));
+  const names = (nodes: readonly Node[]): boolean =>
+    nodes.some((node, index) => {
+      if (node.kind === "group") return isSelect(node) ? refersTo(node.nodes, left) : names(node.nodes);
+      const next = nodes[index + 1];
+      return next?.kind === "sign" && next.text === "." && node.kind !== "sign" && left.has(node.text);
+    });
+  return left.size > 0 && names(select);
 }
 
 const JOINS = ["join", "inner", "left", "cross", "outer", "lateral"];

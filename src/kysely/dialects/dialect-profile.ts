@@ -52,6 +52,8 @@ export interface DialectProfile {
   readonly streaming?: StreamingSyntax | undefined;
   /** Absent for a database that always finds a good plan. */
   readonly whenScanning?: ScanningForm | undefined;
+  /** What differs if the database is distributed over machines. */
+  readonly whenDistributed?: Partial<Pick<DialectProfile, "functions" | "values" | "syntax">>;
 }
 
 /** An alternative form for statements that would read all related rows once per row, for lack of an index. */

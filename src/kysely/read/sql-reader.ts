@@ -124,7 +124,12 @@ function connect(db: AnyKysely, distributed: boolean): Connected | null {
   const found = findDialectProfile(db);
   if (found === null) return null;
   const profile = distributed
-    ? Object.freeze({ ...found, capabilities: DISTRIBUTED_CAPABILITIES, whenScanning: undefined })
+    ? Object.freeze({
+        ...found,
+        ...found.whenDistributed,
+        capabilities: DISTRIBUTED_CAPABILITIES,
+        whenScanning: undefined,
+      })
     : found;
   const rows = new SqlRows(db, synchronousReaderOf(db), profile);
   return {

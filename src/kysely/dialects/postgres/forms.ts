@@ -4,7 +4,7 @@ import { doublesAround } from "../../cells/decimal-neighbours.ts";
 import { castForms, type CastForms, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import { convertedForm, rangeForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
-import { PG_SYNTAX } from "./syntax.ts";
+import { IN_SUBQUERY, type Once } from "./once.ts";
 
 const QUOTIENT_DIGITS = 12;
 
@@ -38,17 +38,22 @@ export const PG_FORMS: CastForms = castForms(
 );
 
 /** Exact arithmetic in PostgreSQL, whose `numeric` has as many digits as a value needs. */
-export const PG_NUMBERS: NumberSyntax = Object.freeze<NumberSyntax>({
-  asInteger,
-  asDecimal: asNumeric,
-  floorDivide: (value, divisor) => sql`floor(${value} / ${sql.lit(divisor)}::numeric)`,
-  wholeDivide: (value, divisor) => sql`div(${value}, ${sql.lit(divisor)})`,
-  literal: (digits) => asNumeric(sql.raw(digits)),
-  divideDecimals,
-  decimalOf: (value, isDouble) =>
-    asNumeric(isDouble ? sql`nullif(nullif(${value}::text, 'Infinity'), '-Infinity')` : value),
-  calendarPart: (part, days) => sql`extract(${sql.raw(part)} from date '2000-01-01' + (${days})::int)`,
-});
+export const PG_NUMBERS: NumberSyntax = pgNumbers(IN_SUBQUERY);
+
+/** Makes that arithmetic. */
+export function pgNumbers(once: Once): NumberSyntax {
+  return Object.freeze<NumberSyntax>({
+    asInteger,
+    asDecimal: asNumeric,
+    floorDivide: (value, divisor) => sql`floor(${value} / ${sql.lit(divisor)}::numeric)`,
+    wholeDivide: (value, divisor) => sql`div(${value}, ${sql.lit(divisor)})`,
+    literal: (digits) => asNumeric(sql.raw(digits)),
+    divideDecimals: divideDecimals(once),
+    decimalOf: (value, isDouble) =>
+      asNumeric(isDouble ? sql`nullif(nullif(${value}::text, 'Infinity'), '-Infinity')` : value),
+    calendarPart: (part, days) => sql`extract(${sql.raw(part)} from date '2000-01-01' + (${days})::int)`,
+  });
+}
 
 /** Returns the text that the database writes for a value of any type; null for null. */
 export function pgAnyText(column: Sql): Sql {
@@ -102,9 +107,8 @@ export const pgScaledDecimal: (scale: number) => SqlForm = scaledDecimals(
  * The quotient rounded half away from zero to twelve digits, or to as many as the operand with the greater scale has,
  * without trailing zeros. One more digit, truncated, suffices to round correctly.
  */
-function divideDecimals(dividend: Sql, divisor: Sql, areShort: boolean): Sql {
-  if (areShort) return quotient(dividend, divisor);
-  return PG_SYNTAX.once(sql`array[${dividend}, ${divisor}]`, (pair) => quotient(sql`${pair}[1]`, sql`${pair}[2]`));
+function divideDecimals({ pair }: Once): NumberSyntax["divideDecimals"] {
+  return (dividend, divisor, areShort) => (areShort ? quotient(dividend, divisor) : pair(dividend, divisor, quotient));
 }
 
 function quotient(dividend: Sql, divisor: Sql): Sql {

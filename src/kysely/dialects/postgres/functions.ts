@@ -6,37 +6,42 @@ import { bindFixed } from "../../statement/parameter-slot.ts";
 import { computed } from "../../statement/sql-operand.ts";
 import type { TranslateCall } from "../dialect-profile.ts";
 import { PG_FORMS, PG_NUMBERS } from "./forms.ts";
-import { PG_SYNTAX } from "./syntax.ts";
+import { IN_SUBQUERY, REPEATED, type Once } from "./once.ts";
 
 /** The SQL of canonical functions in PostgreSQL. */
-export const PG_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
-  ...castFunctions({
-    forms: PG_FORMS,
-    numbers: PG_NUMBERS,
-    once: PG_SYNTAX.once,
-    position: (text, part) => sql`strpos(${text}, ${part})`,
-    asCount: (count) => sql`${count}::int8`,
-    byCodePoint: (text) => sql`(${text} collate "C")`,
-    substringOf: (text, places) => sql`(substr(${text}, ${places}) collate "C")`,
-    lower: (text) => sql`lower(${text} collate "und-x-icu")`,
-    upper: (text) => sql`upper(${text} collate "und-x-icu")`,
-    trim: (text) => sql`btrim(${text}, ${bindFixed(WHITE_SPACE)}::text)`,
-    concat: (first, second) => sql`(${first} || ${second})`,
-    boundCount: (place) => sql`${place}::int`,
-    clamped: (given, limit) => {
+export const PG_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = pgFunctions(IN_SUBQUERY);
+
+/** The same for distributed databases. */
+export const PG_SPREAD_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = pgFunctions(REPEATED);
+
+function pgFunctions({ value: once }: Once): Readonly<Record<FunctionName, TranslateCall>> {
+  return {
+    ...castFunctions({
+      forms: PG_FORMS,
+      numbers: PG_NUMBERS,
+      once,
+      position: (text, part) => sql`strpos(${text}, ${part})`,
+      asCount: (count) => sql`${count}::int8`,
+      byCodePoint: (text) => sql`(${text} collate "C")`,
+      substringOf: (text, places) => sql`(substr(${text}, ${places}) collate "C")`,
+      lower: (text) => sql`lower(${text} collate "und-x-icu")`,
+      upper: (text) => sql`upper(${text} collate "und-x-icu")`,
+      trim: (text) => sql`btrim(${text}, ${bindFixed(WHITE_SPACE)}::text)`,
+      concat: (first, second) => sql`(${first} || ${second})`,
+      boundCount: (place) => sql`${place}::int`,
       // `least` and `greatest` ignore null, but the result must be null.
-      const value = sql`least(greatest(odata_value, 0), ${limit})::int`;
-      return sql`(select case when odata_value is not null then ${value} end from (select ${given} as odata_value) as odata_once)`;
-    },
-    // Infinities stay unchanged.
-    roundDouble: (value) =>
-      PG_SYNTAX.once(
-        value,
-        (name) => sql`trunc(${name}) + case when abs(${name} - trunc(${name})) >= 0.5 then sign(${name}) else 0 end`,
-      ),
-    ceiling: sql`ceil`,
-  }),
-  // An index with the collation "C" serves it.
-  startswith: (call) =>
-    computed({ sql: sql`starts_with(${argumentAt(call, 0)}, ${argumentAt(call, 1)})`, form: PG_FORMS.boolean }),
-};
+      clamped: (given, limit) =>
+        once(given, (name) => sql`(case when ${name} is not null then least(greatest(${name}, 0), ${limit})::int end)`),
+      // Infinities stay unchanged.
+      roundDouble: (value) =>
+        once(
+          value,
+          (name) => sql`trunc(${name}) + case when abs(${name} - trunc(${name})) >= 0.5 then sign(${name}) else 0 end`,
+        ),
+      ceiling: sql`ceil`,
+    }),
+    // An index with the collation "C" serves it.
+    startswith: (call) =>
+      computed({ sql: sql`starts_with(${argumentAt(call, 0)}, ${argumentAt(call, 1)})`, form: PG_FORMS.boolean }),
+  };
+}

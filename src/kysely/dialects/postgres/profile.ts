@@ -4,12 +4,12 @@ import type { DialectProfile } from "../dialect-profile.ts";
 import { PG_CATALOGUE } from "./catalogue.ts";
 import { PG_DOCUMENTS } from "./documents.ts";
 import { PG_FAULTS } from "./faults.ts";
-import { PG_FUNCTIONS } from "./functions.ts";
+import { PG_FUNCTIONS, PG_SPREAD_FUNCTIONS } from "./functions.ts";
 import { PG_JSON_SYNTAX } from "./json.ts";
 import { guardPool } from "./pool.ts";
 import { PG_STREAMING } from "./streaming.ts";
-import { PG_SYNTAX, PG_WRITES } from "./syntax.ts";
-import { PG_VALUES } from "./values.ts";
+import { PG_SPREAD_SYNTAX, PG_SYNTAX, PG_WRITES } from "./syntax.ts";
+import { PG_SPREAD_VALUES, PG_VALUES } from "./values.ts";
 
 /** PostgreSQL from version 14 on. */
 export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
@@ -38,4 +38,5 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   streaming: PG_STREAMING,
   transactionIsolation: "repeatable read",
   guardConnections: guardPool,
+  whenDistributed: { functions: PG_SPREAD_FUNCTIONS, values: PG_SPREAD_VALUES, syntax: PG_SPREAD_SYNTAX },
 });

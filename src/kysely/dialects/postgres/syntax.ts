@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
+import { IN_SUBQUERY, REPEATED } from "./once.ts";
 
-/** The SQL of PostgreSQL that all statements need. */
-export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
+/** The SQL for distributed databases, without subqueries that have no tables. */
+export const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   // By default, null is last ascending. Terms that are never null omit this, so that a plain index serves them.
   hiddenColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
   orderTerm: (term, descending, nullable) => {
@@ -22,9 +23,7 @@ export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   booleanValue: (value) => (value ? sql`true` : sql`false`),
   asCondition: (cell) => cell,
   marksRows: true,
-  once: (value, make) => sql`(select ${make(sql`odata_value`)} from (select ${value} as odata_value) as odata_once)`,
-  // Without the offset, PostgreSQL would write the values in place of their names.
-  computeOnce: (condition, values, alias) => sql`(select ${condition} from (select ${values} offset 0) as ${alias})`,
+  once: REPEATED.value,
   keyTable: (list, forms) => {
     const cells = forms.map((form, index) => {
       const cell = sql`(value ->> ${sql.lit(index)})`;
@@ -40,6 +39,14 @@ export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     /\b[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g,
   ],
   writeKeys: writeKeyList,
+});
+
+/** The SQL of PostgreSQL that all statements need. */
+export const PG_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
+  ...PG_SPREAD_SYNTAX,
+  once: IN_SUBQUERY.value,
+  // Without the offset, PostgreSQL would write the values in place of their names.
+  computeOnce: (condition, values, alias) => sql`(select ${condition} from (select ${values} offset 0) as ${alias})`,
 });
 
 /** The SQL of PostgreSQL that only writes need. */

@@ -5,8 +5,8 @@ import { castValues } from "../../functions/cast-values.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import type { DialectValues } from "../dialect-profile.ts";
 import { pgColumnFormat } from "./column-format.ts";
-import { PG_FORMS, PG_NUMBERS } from "./forms.ts";
-import { PG_SYNTAX } from "./syntax.ts";
+import { PG_FORMS, pgNumbers } from "./forms.ts";
+import { IN_SUBQUERY, REPEATED, type Once } from "./once.ts";
 import { PG_DATE, PG_MIDNIGHT, pgOffsetOfText, PG_TEXTS } from "./temporal-forms.ts";
 
 /** The types of arrays whose items the database may round. */
@@ -45,33 +45,39 @@ function quote(text: string): string {
 }
 
 /** How PostgreSQL stores values and computes with them. */
-export const PG_VALUES: DialectValues = Object.freeze<DialectValues>({
-  columnFormat: pgColumnFormat,
-  guidsAreTexts: false,
-  arrays: PG_ARRAYS,
-  documentText: (column) => sql`${column}::text`,
-  ...castValues({
-    forms: PG_FORMS,
-    numbers: PG_NUMBERS,
-    // `numeric` does not overflow.
-    wide: (value) => sql`${value}::numeric`,
-    toDouble: (value) => sql`${value}::float8`,
-    divideIntegers: (left, right) => sql`div(${left}, nullif(${right}, 0))`,
-    integerRemainder: (left, right) => sql`mod(${left}, nullif(${right}, 0))::int8`,
-    decimalRemainder: (left, right) => sql`mod(${left.sql}, nullif(${right.sql}, 0))`,
-    double: {
-      ...infixOperators((left, operator, right) => sql`nullif(${left.sql} ${operator} ${right.sql}, 'NaN')`),
-      div: (left, right) =>
-        PG_SYNTAX.once(sql`array[${left.sql}, ${right.sql}]`, (pair) => quotient(sql`${pair}[1]`, sql`${pair}[2]`)),
-      mod: refuseModulo("PostgreSQL"),
-    },
-    date: PG_DATE,
-    midnight: PG_MIDNIGHT,
-    textTimestamp: PG_TEXTS.timestamp,
-    offsetOfText: pgOffsetOfText,
-    asOffset: (place) => sql`${place}::numeric`,
-  }),
-});
+export const PG_VALUES: DialectValues = pgValues(IN_SUBQUERY);
+
+/** The same for distributed databases. */
+export const PG_SPREAD_VALUES: DialectValues = pgValues(REPEATED);
+
+function pgValues(once: Once): DialectValues {
+  return Object.freeze<DialectValues>({
+    columnFormat: pgColumnFormat,
+    guidsAreTexts: false,
+    arrays: PG_ARRAYS,
+    documentText: (column) => sql`${column}::text`,
+    ...castValues({
+      forms: PG_FORMS,
+      numbers: pgNumbers(once),
+      // `numeric` does not overflow.
+      wide: (value) => sql`${value}::numeric`,
+      toDouble: (value) => sql`${value}::float8`,
+      divideIntegers: (left, right) => sql`div(${left}, nullif(${right}, 0))`,
+      integerRemainder: (left, right) => sql`mod(${left}, nullif(${right}, 0))::int8`,
+      decimalRemainder: (left, right) => sql`mod(${left.sql}, nullif(${right.sql}, 0))`,
+      double: {
+        ...infixOperators((left, operator, right) => sql`nullif(${left.sql} ${operator} ${right.sql}, 'NaN')`),
+        div: (left, right) => once.pair(left.sql, right.sql, quotient),
+        mod: refuseModulo("PostgreSQL"),
+      },
+      date: PG_DATE,
+      midnight: PG_MIDNIGHT,
+      textTimestamp: PG_TEXTS.timestamp,
+      offsetOfText: pgOffsetOfText,
+      asOffset: (place) => sql`${place}::numeric`,
+    }),
+  });
+}
 
 /** Divides as in IEEE 754: a division by zero is infinite, with the sign of both terms. NaN is null. */
 function quotient(dividend: Sql, divisor: Sql): Sql {
