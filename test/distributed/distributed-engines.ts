@@ -14,12 +14,13 @@ export function isDistributed(db: AnyDatabase): boolean {
 
 /** PostgreSQL as if it were spread over machines: closing it fails if it got a statement that Citus refuses. */
 export const DISTRIBUTED: readonly DatabaseEngine[] = ENGINES.filter(({ name }) => name === "postgres").map(
-  ({ name, title, open }) => ({
-    name,
-    title: `${title}, as if spread over machines`,
-    open: async () => watched(await open()),
-  }),
+  (engine) => ({ ...engine, title: `${engine.title}, as if spread over machines`, open: watching(engine) }),
 );
+
+/** Returns the function that opens a database whose sets are distributed. Other databases than PostgreSQL are not spread. */
+export function watching({ name, open }: Pick<DatabaseEngine, "name" | "open">): DatabaseEngine["open"] {
+  return name === "postgres" ? async () => watched(await open()) : open;
+}
 
 async function watched({ db, close }: OpenDatabase): Promise<OpenDatabase> {
   distributed.add(db);

@@ -1,3 +1,4 @@
+import { watching } from "../distributed/distributed-engines.ts";
 import { ENGINES as DATABASES } from "./engines.ts";
 import { memoryService, type Service, type Shared } from "./relations-memory.ts";
 import type { Relations } from "./relations-model.ts";
@@ -18,9 +19,10 @@ const handlers: Engine = (data, shared) =>
 
 /** Tables of a database; in the second form treated as distributed. */
 const tablesOf = (distributed: boolean): ReadonlyArray<readonly [name: string, engine: Engine]> =>
-  DATABASES.map(({ name: database, title, open }) => [
+  DATABASES.map(({ name: database, title, ...engine }) => [
     distributed ? `tables of ${title}, as if spread over machines` : `tables of ${title}`,
     async (data, shared) => {
+      const open = distributed ? watching({ name: database, ...engine }) : engine.open;
       const { db, close } = await open();
       await makeTables(db, database, data);
       return { service: tablesService({ db, database, distributed }, data, shared), end: close };

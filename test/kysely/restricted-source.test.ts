@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { caseCount } from "../cases.ts";
+import { watching } from "../distributed/distributed-engines.ts";
 import { ENGINES } from "../executors/engines.ts";
 import { memoryService, type Service } from "../executors/relations-memory.ts";
 import { navigationQuery, setQuery, targetOf, type Query } from "../executors/relations-queries.ts";
@@ -38,7 +39,7 @@ describe.each(ENGINES)("a restricted source over $title", ({ name: database, ope
       let answered = 0;
       for (const round of [0, 1]) {
         const data = relationRows(round + 77);
-        const { db, close } = await open();
+        const { db, close } = await (distributed ? watching({ name: database, open }) : open)();
         await makeTables(db, database, data);
         const service = restrictedService({ db, database, distributed }, data, VISIBILITY);
         const oracles = new Map(USERS.map((user) => [user, memoryService(VISIBILITY.visible(data, user), "batches")]));

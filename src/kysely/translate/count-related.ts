@@ -17,7 +17,7 @@ export function countRelated(navigation: NavigationExpression, scope: PathScope)
   const { source } = items;
   const count = readsAllAtOnce(items, statement)
     ? syntax.ifNull(joinedCount(navigation, items, statement), sql`0`)
-    : sql`(${selectItems(sql`count(*)`, items, itemTests(items))})`;
+    : sql`(${selectItems(sql`count(*)`, items, itemTests(items), [])})`;
   const form = values.canonicalForm(PRIMITIVE_TYPES["Edm.Int64"]);
   if (!source.isOptional) return { kind: "row", sql: count, form, nulls: "never" };
   const value = syntax.choose(isEntityPresent(source), count, sql`null`);
@@ -40,13 +40,13 @@ function joinedCount(
     joined: sql.id(alias, `k${String(index)}`),
   }));
   const values = sql.join(pairs.map(({ cells: [inner], name }) => sql`${inner} as ${name}`));
-  const grouped = selectItems(sql`${values}, count(*) as ${sql.id("n")}`, items, []);
+  const grouped = selectItems(sql`${values}, count(*) as ${sql.id("n")}`, items, [], []);
   const group = sql.join(pairs.map(({ cells: [inner] }) => inner));
   const on = sql.join(
     pairs.map(({ cells: [, outer], joined }) => sql`${joined} = ${outer}`),
     sql` and `,
   );
-  level.join(sql` left join (${grouped} group by ${group}) as ${sql.id(alias)} on ${on}`);
+  level.join(() => sql` left join (${grouped} group by ${group}) as ${sql.id(alias)} on ${on}`);
   const count = sql`${sql.id(alias, "n")}`;
   counted.set(navigationProperty, count);
   return count;

@@ -16,8 +16,9 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toComparable, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
+import { joinedRows } from "./gathered-relation.ts";
 import type { PathScope } from "./path-scope.ts";
-import { columnOperand, addRelation, Relation, type StatementScope } from "./relation.ts";
+import { columnOperand, addRelation, type Relation, type StatementScope } from "./relation.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 
 /** A navigation with its target set. */
@@ -70,16 +71,17 @@ export function joinRelated(
 ): Relation {
   const { level } = source;
   const rows = statement.rowsOf(targetOf(navigation));
-  const alias = statement.nextAlias();
-  const related = addRelation(rows, level, alias);
   const pairs = pairsOf(navigation);
+  const { joins } = statement.profile.capabilities;
+  const first = (related: Relation): readonly Sql[] => isFirst(related, pairs, statement);
+  const { related, optional } = joinedRows({ rows, level, statement, where: first });
   const tests = [
     ...pairs.map((pair) => equalColumns(pair, source, related)),
-    ...isFirst(related, pairs, statement),
+    ...(joins ? first(related) : []),
     ...conditions(related),
   ];
-  level.join(sql` left join ${related.from} on ${sql.join(tests, sql` and `)}`);
-  return new Relation({ alias, rows, level, isOptional: true, isQualified: true });
+  level.join(() => sql` left join ${related.from} on ${sql.join(tests, sql` and `)}`);
+  return optional();
 }
 
 /** Returns the relation of the entity that `$root` addresses. */
@@ -87,15 +89,16 @@ export function joinRoot(root: RootExpression, { level, statement }: PathScope):
   const known = level.roots.get(root);
   if (known !== undefined) return known;
   const rows = statement.rowsOf(root.entitySet);
-  const alias = statement.nextAlias();
-  const related = addRelation(rows, level, alias);
-  const tests = root.entitySet.entityType.key.map((property, index) => {
-    const part = required(root.key[index], `The key of ${root.entitySet.name} lacks ${property.name}.`);
-    const constant = part.kind === "parameter" ? part : ({ kind: "fixed", value: part.value } as const);
-    return equalsConstant(columnOperand(property, related), constant, "filter");
-  });
-  level.join(sql` left join ${related.from} on ${sql.join(tests, sql` and `)}`);
-  const found = new Relation({ alias, rows, level, isOptional: true, isQualified: true });
+  const hasKey = (related: Relation): readonly Sql[] =>
+    root.entitySet.entityType.key.map((property, index) => {
+      const part = required(root.key[index], `The key of ${root.entitySet.name} lacks ${property.name}.`);
+      const constant = part.kind === "parameter" ? part : ({ kind: "fixed", value: part.value } as const);
+      return equalsConstant(columnOperand(property, related), constant, "filter");
+    });
+  const { related, optional } = joinedRows({ rows, level, statement, where: hasKey });
+  const tests = statement.profile.capabilities.joins ? hasKey(related) : [sql`1 = 1`];
+  level.join(() => sql` left join ${related.from} on ${sql.join(tests, sql` and `)}`);
+  const found = optional();
   level.roots.set(root, found);
   return found;
 }

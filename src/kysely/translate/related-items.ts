@@ -4,7 +4,9 @@ import type { NavigationExpression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { findRelation } from "./find-path.ts";
+import { joinedRows } from "./gathered-relation.ts";
 import { equal, joinOf, linkColumn, linkTable, linkTest, targetOf } from "./join-navigation.ts";
+import { leadsTo } from "./link-lists.ts";
 import type { PathScope } from "./path-scope.ts";
 import { addRelation, columnOperand, Level, whereClause, type Relation, type StatementScope } from "./relation.ts";
 
@@ -15,8 +17,10 @@ export interface RelatedItems {
   readonly related: Relation;
   /** The alias of the link table; null without one. */
   readonly link: string | null;
-  /** The start of the `from` clause. */
-  readonly from: Sql;
+  /** Returns the start of the `from` clause, after all other parts of the subquery are translated. */
+  readonly from: () => Sql;
+  /** Set if the links and the related entities must not be joined: the condition that links have one of these entities. */
+  readonly linkedTo: ((wanted: readonly Sql[]) => Sql) | null;
   /** Columns of the subquery, each with the column of the source that must be equal. */
   readonly pairs: ReadonlyArray<readonly [inner: RowOperand, outer: RowOperand]>;
   /**
@@ -46,22 +50,30 @@ export function joinItems(
   target: EntitySet,
   outer: Relation,
   statement: StatementScope,
-): Pick<RelatedItems, "related" | "from" | "pairs" | "link"> {
-  const related = addRelation(statement.rowsOf(target), new Level(), statement.nextAlias());
+): Pick<RelatedItems, "related" | "from" | "pairs" | "link" | "linkedTo"> {
+  const { profile } = statement;
+  const rows = statement.rowsOf(target);
+  const plain = addRelation(rows, new Level(), statement.nextAlias());
   if (join.kind === "direct") {
     const pairs = join.pairs.map(
-      (pair) => [columnOperand(pair.related, related), columnOperand(pair.property, outer)] as const,
+      (pair) => [columnOperand(pair.related, plain), columnOperand(pair.property, outer)] as const,
     );
-    return { related, from: related.from, pairs, link: null };
+    return { related: plain, from: () => plain.from, pairs, link: null, linkedTo: null };
   }
   const link = statement.nextAlias();
   const pairs = join.from.map((column) => {
     const operand = columnOperand(column.property, outer);
-    return [linkColumn(column, link, statement.profile, operand.form), operand] as const;
+    return [linkColumn(column, link, profile, operand.form), operand] as const;
   });
-  const test = linkTest(join, link, related, statement.profile);
-  const from = sql`${linkTable(join, link)} inner join ${related.from} on ${test}`;
-  return { related, from, pairs, link };
+  const links = linkTable(join, link);
+  // Links that are not joined can be counted only if each belongs to one entity.
+  if (!profile.capabilities.joins && plain.isIdentifiedBy(join.to.map(({ property }) => property))) {
+    const linkedTo = (wanted: readonly Sql[]): Sql => leadsTo({ join, link, profile }, plain, wanted);
+    return { related: plain, from: () => links, pairs, link, linkedTo };
+  }
+  const { related } = joinedRows({ rows, level: plain.level, statement, alias: plain.alias });
+  const test = linkTest(join, link, related, profile);
+  return { related, from: () => sql`${links} inner join ${related.from} on ${test}`, pairs, link, linkedTo: null };
 }
 
 /** Returns the tests that a related entity belongs to the source. */
@@ -69,13 +81,20 @@ export function itemTests({ pairs }: Pick<RelatedItems, "pairs">): readonly Sql[
   return pairs.map(([inner, outer]) => equal(inner, outer));
 }
 
-/** Selects from the related entities. */
+/**
+ * Selects from the related entities, or from their links if both must not be joined.
+ * @param what refers to the inner sides of `pairs` only
+ * @param known conditions on these
+ * @param wanted conditions on the related entities
+ */
 export function selectItems(
   what: Sql,
-  { from, related }: Pick<RelatedItems, "from" | "related">,
-  conditions: readonly Sql[],
+  { from, related, linkedTo }: Pick<RelatedItems, "from" | "related" | "linkedTo">,
+  known: readonly Sql[],
+  wanted: readonly Sql[],
 ): Sql {
-  return sql`select ${what} from ${related.level.from(from)}${whereClause(conditions)}`;
+  if (linkedTo !== null) return sql`select ${what} from ${from()}${whereClause([...known, linkedTo(wanted)])}`;
+  return sql`select ${what} from ${related.level.from(from())}${whereClause([...known, ...wanted])}`;
 }
 
 /**

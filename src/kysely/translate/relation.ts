@@ -57,11 +57,12 @@ export function aliases(taken?: string): StatementScope["nextAlias"] {
 
 /** One `from` clause: its first relation and the joins, in an order in which each join refers only to earlier ones. */
 export class Level {
-  readonly #joins: Sql[] = [];
+  readonly #joins: Array<() => Sql> = [];
   /** The entities that `$root` addresses. */
   readonly roots: Map<RootExpression, Relation> = new Map<RootExpression, Relation>();
 
-  join(join: Sql): void {
+  /** @param join makes the join, after all other parts of the statement */
+  join(join: () => Sql): void {
     this.#joins.push(join);
   }
 
@@ -72,7 +73,10 @@ export class Level {
 
   /** Returns the SQL for `from`. Call it after all other parts of this level are translated, since they may add joins. */
   from(first: Sql): Sql {
-    return sql`${first}${sql.join(this.#joins, sql``)}`;
+    return sql`${first}${sql.join(
+      this.#joins.map((join) => join()),
+      sql``,
+    )}`;
   }
 }
 

@@ -168,7 +168,7 @@ function writeExpansion(each: JsonExpansion, it: Relation, writing: Writing): re
 /** The number before `$skip` and `$top`. */
 function writeCount(name: string, each: JsonExpansion, it: Relation, writing: Writing): WrittenMember {
   const { items, conditions } = itemsOf(each, it, writing);
-  const argument = sql`(${selectItems(sql`count(*)`, items, conditions)})`;
+  const argument = sql`(${selectItems(sql`count(*)`, items, conditions, [])})`;
   return {
     part: { name, argument, cell: null },
     member: { head: headOf(name), nullable: false, scan: scanInteger(0, Infinity) },
@@ -217,7 +217,7 @@ function keyedEntity(each: JsonExpansion, json: JsonMembers, it: Relation, writi
   const { items, conditions } = itemsOf(each, it, writing);
   const written = writeObject(json, items.related, writing);
   if (written === null) return null;
-  return { written, from: sql` from ${items.related.level.from(items.from)}${whereClause(conditions)}` };
+  return { written, from: sql` from ${items.related.level.from(items.from())}${whereClause(conditions)}` };
 }
 
 /** Finds the related entities in their order, within the limits. */
@@ -238,7 +238,7 @@ function listedEntities(each: JsonExpansion, json: JsonMembers, it: Relation, wr
   const top = each.readSize === undefined ? BEYOND_LIMIT : bindFixed(BigInt(each.readSize));
   const { skip } = each.expansion;
   const limit = profile.syntax.limit(top, skip > 0 ? bindFixed(BigInt(skip)) : null);
-  const rows = sql`${selectItems(sql.join(cells), items, conditions)}${order}${limit}`;
+  const rows = sql`${selectItems(sql.join(cells), items, conditions, [])}${order}${limit}`;
   return { written, from: sql` from (${rows}) as ${sql.id(list.alias)}` };
 }
 

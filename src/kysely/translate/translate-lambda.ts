@@ -65,8 +65,8 @@ export function translateRelatedLambda(
     return isAll ? sql`not (${found})` : found;
   }
   if (!scope.statement.profile.capabilities.correlatedSubqueries) throw tooEntangled(navigation, operator);
-  const tests = [...itemTests(items), ...spent(items, depth, scope), ...wanted];
-  const found = sql`exists (${selectItems(sql`1`, items, tests)})`;
+  const tests = [...itemTests(items), ...spent(items, depth, scope)];
+  const found = sql`exists (${selectItems(sql`1`, items, tests, wanted)})`;
   return isAll ? sql`not ${found}` : found;
 }
 
@@ -83,7 +83,7 @@ function amongPairs(items: RelatedItems, wanted: readonly Sql[], { profile }: St
   const known = notNull(items.pairs.map(([inner]) => inner));
   // PostgreSQL searches a list that it expects to be long once per row. Many related entities have few sources.
   const distinct = profile.capabilities.correlatedSubqueries ? sql`distinct ` : sql``;
-  const list = selectItems(sql`${distinct}${sql.join(pairs.map(([inner]) => inner))}`, items, [...known, ...wanted]);
+  const list = selectItems(sql`${distinct}${sql.join(pairs.map(([inner]) => inner))}`, items, known, wanted);
   const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
   const present = notNull(items.pairs.map(([, outer]) => outer));
   return present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;

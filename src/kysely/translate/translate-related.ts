@@ -8,7 +8,9 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { toComparable, toEquatable, type FormedSql, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand, Translator } from "../statement/sql-operand.ts";
+import { joinedRows } from "./gathered-relation.ts";
 import { linkColumn, linkTable, linkTest } from "./join-navigation.ts";
+import { isLinked } from "./link-lists.ts";
 import { linkOrder } from "./link-order.ts";
 import { relationScope } from "./path-scope.ts";
 import {
@@ -43,10 +45,10 @@ const MAX_ROWS: Sql = bindSlot(({ maxRows }) => BigInt(maxRows));
 /** The related entities within a statement, and their conditions on the key list. */
 interface RelatedRows {
   readonly related: Relation;
-  /** Parts of `from`: the key list; the related entities with their links; both together. */
+  /** Parts of `from`: the key list; the related entities with their links; both together. Call them last. */
   readonly keys: Sql;
-  readonly from: Sql;
-  readonly withKeys: Sql;
+  readonly from: () => Sql;
+  readonly withKeys: () => Sql;
   /** The conditions between the key list and the other relations. */
   readonly tie: readonly Sql[];
   /** The alias of the link table. */
@@ -83,7 +85,7 @@ export function translateRelatedCounts(rows: Rows, statement: StatementScope, sh
   const cells: Cells = [];
   addCell(cells, ORDINAL);
   addCell(cells, sql`count(*)`);
-  return sql`select ${sql.join(cells)} from ${found.related.level.from(found.withKeys)}${whereClause(conditions)} group by ${ORDINAL}`;
+  return sql`select ${sql.join(cells)} from ${found.related.level.from(found.withKeys())}${whereClause(conditions)} group by ${ORDINAL}`;
 }
 
 const ORDINAL: Sql = sql`${sql.id(KEYS, "ordinal")}`;
@@ -93,7 +95,7 @@ function allOfEach(rows: Rows, statement: StatementScope, shape: RelatedShape, l
   const { cells, rowShape } = selectRelated(statement, shape, found.related);
   const conditions = filterOf(shape, found);
   const order = orderClause([ORDINAL, ...orderOf(statement, shape, found)]);
-  const from = found.related.level.from(found.withKeys);
+  const from = found.related.level.from(found.withKeys());
   const query = sql`select ${sql.join(cells)} from ${from}${whereClause(conditions)}${order}${maxRows(statement, limits)}`;
   return { query, rowShape, width: cells.length };
 }
@@ -106,7 +108,7 @@ function byKeys(rows: Rows, statement: StatementScope, shape: RelatedShape, limi
   const inner = relatedRows(rows, statement, shape);
   const conditions = [...inner.tie, ...filterOf(shape, inner)];
   const innerOrder = orderClause(innerOrderOf(statement, shape, inner));
-  const innerFrom = inner.related.level.from(inner.from);
+  const innerFrom = inner.related.level.from(inner.from());
   const tail = sql` from ${innerFrom}${whereClause(conditions)}${innerOrder}${limitOf(statement, limits)}`;
   const outer = relatedRows(rows, statement, shape);
   const { related } = outer;
@@ -149,7 +151,7 @@ function byLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, l
   const conditions = [...found.tie, ...filterOf(shape, found)];
   const order = orderClause(orderOf(statement, shape, found));
   const numbered = sql`${sql.join(cells)}, row_number() over (${order}) as ${sql.id(ROW_NUMBER)}`;
-  const from = found.related.level.from(found.from);
+  const from = found.related.level.from(found.from());
   const first = sql`select ${numbered} from ${from}${whereClause(conditions)}${order}${limitOf(statement, limits)}`;
   const source = sql`${found.keys} cross join lateral (${first}) as ${sql.id(FOUND)}`;
   return { query: ofFound(source, sql``, cells.length, statement, limits), rowShape, width: cells.length };
@@ -165,7 +167,7 @@ function joinedToLateral(rows: Rows, statement: StatementScope, shape: RelatedSh
   const order = orderClause(orderOf(statement, shape, found));
   const number = sql.id(NUMBER_BESIDE_COLUMNS);
   const all = sql`${sql.id(found.related.alias)}.*, row_number() over (${order}) as ${number}`;
-  const from = found.related.level.from(found.from);
+  const from = found.related.level.from(found.from());
   const first = sql`select ${all} from ${from}${whereClause(conditions)}${order}${limitOf(statement, limits)}`;
   const related = addRelation(rows, new Level(), FOUND);
   const { cells, rowShape } = selectRelated(statement, shape, related);
@@ -182,7 +184,7 @@ function byRowNumber(rows: Rows, statement: StatementScope, shape: RelatedShape,
   const conditions = filterOf(shape, found);
   const order = orderClause(orderOf(statement, shape, found));
   const number = sql`row_number() over (partition by ${ORDINAL}${order}) as ${sql.id(ROW_NUMBER)}`;
-  const all = sql`select ${sql.join(cells)}, ${number} from ${found.related.level.from(found.withKeys)}${whereClause(conditions)}`;
+  const all = sql`select ${sql.join(cells)}, ${number} from ${found.related.level.from(found.withKeys())}${whereClause(conditions)}`;
   const source = sql`(${all}) as ${sql.id(FOUND)}`;
   const rowNumber = sql.id(FOUND, ROW_NUMBER);
   const last = bindSlot(({ top, skip }) => BigInt(top + skip));
@@ -205,10 +207,10 @@ function relatedRows(rows: Rows, statement: StatementScope, shape: RelatedShape)
   const { join: ties, roundingMode } = shape;
   const { profile } = statement;
   const { syntax } = profile;
-  const related = addRelation(rows, new Level(), statement.nextAlias());
-  const translator = makeTranslator({ profile, scope: relationScope(related, statement), roundingMode });
-  const link = statement.nextAlias();
-  const parents = parentSide(ties, related, link, profile).map(inKeyForm);
+  const [alias, link] = [statement.nextAlias(), statement.nextAlias()];
+  const level = new Level();
+  const plain = addRelation(rows, level, alias);
+  const parents = parentSide(ties, plain, link, profile).map(inKeyForm);
   const forms = parents.map(({ form }) => form);
   const list = bindSlot(({ keys }) => syntax.writeKeys(keys.map((key) => encodeKey(key, forms))));
   const keys = sql`${syntax.keyTable(list, forms)} as ${sql.id(KEYS)}`;
@@ -216,14 +218,25 @@ function relatedRows(rows: Rows, statement: StatementScope, shape: RelatedShape)
   const tied = sql.join(tie, sql` and `);
   // The list comes first, since a database may overestimate few keys against many related entities.
   const join = profile.capabilities.topPerParent === "correlated" ? sql`cross join` : sql`inner join`;
+  const made = (related: Relation): Pick<RelatedRows, "related" | "keys" | "tie" | "link" | "translator"> => {
+    const translator = makeTranslator({ profile, scope: relationScope(related, statement), roundingMode });
+    return { related, keys, tie, link, translator };
+  };
   if (ties.kind === "direct") {
-    const withKeys = sql`${keys} ${join} ${related.from} on ${tied}`;
-    return { related, keys, tie, link, from: related.from, withKeys, translator };
+    return { ...made(plain), from: () => plain.from, withKeys: () => sql`${keys} ${join} ${plain.from} on ${tied}` };
   }
   const links = linkTable(ties, link);
-  const toRelated = sql` ${join} ${related.from} on ${linkTest(ties, link, related, profile)}`;
-  const withKeys = sql`${keys} ${join} ${links} on ${tied}${toRelated}`;
-  return { related, keys, tie, link, from: sql`${links}${toRelated}`, withKeys, translator };
+  const linked = sql`${keys} ${join} ${links} on ${tied}`;
+  const { related } = joinedRows({
+    rows,
+    level,
+    statement,
+    alias,
+    where: (row) => [isLinked({ join: ties, link, profile }, row, linked)],
+  });
+  const test = linkTest(ties, link, related, profile);
+  const toRelated = (): Sql => sql` ${join} ${related.from} on ${test}`;
+  return { ...made(related), from: () => sql`${links}${toRelated()}`, withKeys: () => sql`${linked}${toRelated()}` };
 }
 
 /** Returns the columns that contain the join values of the parents. */

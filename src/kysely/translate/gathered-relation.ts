@@ -1,0 +1,73 @@
+import { sql } from "kysely";
+import type { Sql } from "../statement/sql-form.ts";
+import { Level, Relation, whereClause, type Rows, type StatementScope } from "./relation.ts";
+
+/** A relation that a statement joins. */
+export interface JoinedRows {
+  /** With its row, for the conditions of the join. */
+  readonly related: Relation;
+  /** Returns the same relation for the result of an outer join. */
+  readonly optional: () => Relation;
+}
+
+interface JoinedOptions {
+  readonly rows: Rows;
+  readonly level: Level;
+  readonly statement: StatementScope;
+  /** By default, an unused one. */
+  readonly alias?: string;
+  /** Makes conditions on the rows, which a distributed database tests before it gathers them. */
+  readonly where?: (related: Relation) => readonly Sql[];
+}
+
+/**
+ * Makes a relation to join. A distributed database joins only tables that are distributed alike, so it reads the used columns
+ * first, and sends them to all machines: a subquery with an offset has this effect.
+ */
+export function joinedRows({
+  rows,
+  level,
+  statement,
+  alias = statement.nextAlias(),
+  where = () => [],
+}: JoinedOptions): JoinedRows {
+  const used = new Set<string>();
+  const { capabilities, syntax } = statement.profile;
+  const gathering: Gathering = { used, where, offset: syntax.limit(null, sql`0`) };
+  const make = (isOptional: boolean): Relation => {
+    const options = { alias, rows, level, isOptional, isQualified: true };
+    return capabilities.joins ? new Relation(options) : new GatheredRelation(options, gathering);
+  };
+  return { related: make(false), optional: () => make(true) };
+}
+
+/** What the relations of one join share. */
+interface Gathering {
+  readonly used: Set<string>;
+  readonly where: (related: Relation) => readonly Sql[];
+  readonly offset: Sql;
+}
+
+class GatheredRelation extends Relation {
+  readonly #gathering: Gathering;
+
+  constructor(options: ConstructorParameters<typeof Relation>[0], gathering: Gathering) {
+    super(options);
+    this.#gathering = gathering;
+  }
+
+  override column(name: string): Sql {
+    this.#gathering.used.add(name);
+    return super.column(name);
+  }
+
+  /** Call it after all other parts of the statement are translated, since they may use further columns. */
+  override get from(): Sql {
+    const { alias, rows } = this;
+    const { used, where, offset } = this.#gathering;
+    const row = new Relation({ alias, rows, level: new Level(), isOptional: false, isQualified: true });
+    const conditions = whereClause(where(row));
+    const columns = sql.join(Array.from(used, (name) => row.column(name)));
+    return sql`(select ${columns} from ${row.from}${conditions}${offset}) as ${sql.id(alias)}`;
+  }
+}
