@@ -219,10 +219,12 @@ export class StatementCache {
   narrowed(filter: FilterClause, sources?: SourcesBySet): StatementCache {
     return this.#narrowed.get([filter, ...identitiesOf(sources)], () => {
       const { db, profile, from: all } = this.#target;
-      const seen = profile.syntax.marksRows ? `${all.seen ?? "odata"}_seen` : undefined;
       const mentioned = statementsOf(sources);
+      const { joins } = profile.capabilities;
+      const needsFence = profile.syntax.marksRows && !joins && (mentioned.size > 0 || all.needsFence === true);
+      const seen = profile.syntax.marksRows && !needsFence ? `${all.seen ?? "odata"}_seen` : undefined;
       const condition = filter.expression;
-      const from = { ...narrowedFrom({ db, base: this, condition, mentioned, seen }), table: all.table };
+      const from = { ...narrowedFrom({ db, base: this, condition, mentioned, seen, needsFence }), table: all.table };
       const findPlans = (): PlansByField => this.rowsFor(null).plans;
       return new StatementCache({ ...this.#target, from, findPlans });
     });
@@ -251,7 +253,14 @@ export class StatementCache {
     this.#plans ??= this.#compiler.ofTable(findPlans);
     this.#mark ??= utcMark(this.#plans);
     const mark = this.#mark;
-    return { from: (alias) => sql`${from.as(alias, entitySet, use)}${mark}`, plans: this.#plans, key, seen: from.seen };
+    const { seen, needsFence } = from;
+    return {
+      from: (alias, isFenced = false) => sql`${from.as(alias, entitySet, { ...use, isFenced })}${mark}`,
+      plans: this.#plans,
+      key,
+      seen,
+      needsFence,
+    };
   }
 
   #scope(profile: DialectProfile, sources: SourcesBySet | undefined): StatementScope {

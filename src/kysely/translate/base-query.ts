@@ -31,6 +31,11 @@ export interface From {
   /** The column that says whether a row belongs to the result, for databases that may evaluate other rows first. */
   readonly seen?: string | undefined;
   /**
+   * Whether the rows lack that column although the database needs it: a distributed database refuses a subquery in it. A
+   * statement that computes with such rows reads them first.
+   */
+  readonly needsFence?: boolean | undefined;
+  /**
    * Returns the SQL for `from`, with an alias. Its values come from the execution, for a set or for the source itself
    * (null), so that one statement serves all base queries with the same text.
    */

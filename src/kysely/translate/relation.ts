@@ -8,13 +8,15 @@ import type { RowOperand } from "../statement/sql-operand.ts";
 
 /** The rows of one entity set, or of the queried source, and the columns of their type. */
 export interface Rows {
-  /** Returns the SQL for `from`. */
-  readonly from: (alias: string) => Sql;
+  /** Returns the SQL for `from`. @param isFenced see `RowsUse` */
+  readonly from: (alias: string, isFenced?: boolean) => Sql;
   readonly plans: PlansByField;
   /** The key of the type. Its columns are never NULL. */
   readonly key: readonly StructuralProperty[];
   /** The column that says whether a row belongs to these rows: see `From`. */
   readonly seen?: string | undefined;
+  /** Whether computations need `isFenced`: see `From`. */
+  readonly needsFence?: boolean | undefined;
 }
 
 /** The properties of a statement that its base queries depend on. */
@@ -22,6 +24,8 @@ export interface RowsUse {
   readonly profile: DialectProfile;
   /** Whether few rows are looked up by known values, so that a base query should not read its tables completely. */
   readonly isLookup: boolean;
+  /** Whether the database must find the rows before it evaluates anything else; default false. */
+  readonly isFenced?: boolean;
 }
 
 /** Returns the `where` of some conditions; nothing for none. */
@@ -65,6 +69,9 @@ export class Level {
   join(join: () => Sql): void {
     this.#joins.push(join);
   }
+
+  /** The aliases of relations that the statement computes with, although their rows have no column `seen`. */
+  readonly fenced: Set<string> = new Set<string>();
 
   /** Whether there are any joins. */
   get isJoined(): boolean {
@@ -134,9 +141,9 @@ export class Relation {
     return isQualified ? sql`${sql.id(this.alias, name)}` : sql`${sql.id(name)}`;
   }
 
-  /** The SQL for `from`, without joins. */
+  /** The SQL for `from`, without joins. Call it after all other parts of the statement are translated. */
   get from(): Sql {
-    return this.rows.from(this.alias);
+    return this.rows.from(this.alias, this.level.fenced.has(this.alias));
   }
 
   /** Returns this relation with qualified columns, for a scope with several relations. */

@@ -122,7 +122,8 @@ function translateTerm(expression: Expression, translator: Translator, context: 
   const { choose } = context.profile.syntax;
   let term = translated.sql;
   for (const relation of relationsOf(expression, context.scope)) {
-    const { seen } = relation.rows;
+    const { seen, needsFence } = relation.rows;
+    if (needsFence === true) relation.level.fenced.add(relation.alias);
     if (seen !== undefined) term = choose(relation.column(seen), term, sql`null`);
   }
   return { ...translated, sql: term };

@@ -152,14 +152,15 @@ interface Narrowing {
   readonly mentioned: MentionedStatements;
   /** The column that marks visible rows (see `From`). Rows that are narrowed twice have one column for each condition. */
   readonly seen: string | undefined;
+  readonly needsFence: boolean;
 }
 
 /**
  * Makes the `from` of the rows that meet a condition: a derived table, which databases flatten, so that indexes serve it
  * anywhere. It has one value: the execution of the condition.
  */
-export function narrowedFrom({ db, base, condition, mentioned, seen }: Narrowing): From {
-  const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed }) => {
+export function narrowedFrom({ db, base, condition, mentioned, seen, needsFence }: Narrowing): From {
+  const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed, isFenced = false }) => {
     // Joined rows and rows of subqueries are looked up by values of other rows.
     const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS };
     const statement: StatementScope = {
@@ -171,13 +172,14 @@ export function narrowedFrom({ db, base, condition, mentioned, seen }: Narrowing
       },
       nextAlias: aliases(alias),
     };
-    const query = translateNarrowed(base.rowsFor(null, use), statement, { condition, seen }, alias);
+    const narrowed = translateNarrowed(base.rowsFor(null, use), statement, { condition, seen }, alias);
+    const query = isFenced ? sql`${narrowed}${profile.syntax.limit(null, sql`0`)}` : narrowed;
     const { sql: text, parameters: slots } = query.compile(db);
     return toDerivedTable({ sql: text, parameters: slots }, profile.syntax, alias, (value) =>
       bindSlot((execution) => readSlot(slots[value], executionOf(execution.base(entitySet)))),
     );
   };
-  return Object.freeze<From>({ parameters: [], text: "some rows", seen, as });
+  return Object.freeze<From>({ parameters: [], text: "some rows", seen, needsFence, as });
 }
 
 /** @param values of a derived table that `narrowedFrom` made */
