@@ -41,7 +41,8 @@ function joinedCount(
   }));
   const values = sql.join(pairs.map(({ cells: [inner], name }) => sql`${inner} as ${name}`));
   const grouped = selectItems(sql`${values}, count(*) as ${sql.id("n")}`, items, [], []);
-  const group = sql.join(pairs.map(({ cells: [inner] }) => inner));
+  // By position: an expression with bound values would differ from itself.
+  const group = sql.join(pairs.map((_pair, index) => sql.lit(index + 1)));
   const on = sql.join(
     pairs.map(({ cells: [, outer], joined }) => sql`${joined} = ${outer}`),
     sql` and `,

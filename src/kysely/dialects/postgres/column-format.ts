@@ -98,9 +98,7 @@ function timestamp(property: StructuralProperty): ColumnParts {
 }
 
 function utcTimestamp(property: StructuralProperty): ColumnParts {
-  const parts = timestampParts(property, { form: PG_UTC_TIMESTAMP, inUtc: (column) => column, type: "timestamp" });
-  // A bound text becomes a timestamp by a cast that depends on the session.
-  return { ...parts, toReturned: null };
+  return timestampParts(property, { form: PG_UTC_TIMESTAMP, inUtc: (column) => column, type: "timestamp" });
 }
 
 interface TimestampType {

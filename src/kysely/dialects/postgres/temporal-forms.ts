@@ -72,11 +72,11 @@ export const PG_TIMESTAMP: SqlForm = timestampForm(
   FINITE_TO_EPOCH,
 );
 
-/** Edm.DateTimeOffset as timestamp in UTC. Bound as text, because a driver would write a timestamp in its own time zone. */
+/** Edm.DateTimeOffset as timestamp in UTC. Bound with an offset, because a driver would write a timestamp in its own time zone. */
 export const PG_UTC_TIMESTAMP: SqlForm = timestampForm(
   "timestamp in UTC",
-  (instant) => writeTimestamp(instant, ""),
-  (text) => sql`${text}::text::timestamp`,
+  (instant) => writeTimestamp(instant, "+00"),
+  (text) => sql`(${text}::timestamptz at time zone 'UTC')`,
   TO_EPOCH,
   FINITE_TO_EPOCH,
 );
