@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { edm, entityType, hasMany, hasRequired, odataService, type RowPredicate } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { DISTRIBUTED, isDistributed } from "../distributed/distributed-engines.ts";
 import { ENGINES, createTable, insertRow, type OpenDatabase } from "../executors/engines.ts";
 
 /**
@@ -45,7 +46,7 @@ const CONDITIONS = [
 // A statement cannot control the order in MariaDB: see the limitations.
 const engines = ENGINES.filter(({ name }) => name !== "mariadb");
 
-describe.each(engines)("computations with hidden rows of $title", ({ open }) => {
+describe.each([...engines, ...DISTRIBUTED])("computations with hidden rows of $title", ({ open }) => {
   let opened: OpenDatabase;
   beforeAll(async () => {
     opened = await open();
@@ -82,6 +83,7 @@ describe.each(engines)("computations with hidden rows of $title", ({ open }) => 
       entitySets: [
         sqlEntitySet(Team, {
           db,
+          distributed: isDistributed(db),
           table: "odatakit_teams",
           operations: ["read"],
           navigation: { staff: hasMany(Staff, { target: "Staff", on: { id: "teamId" } }) },
@@ -89,6 +91,7 @@ describe.each(engines)("computations with hidden rows of $title", ({ open }) => 
         sqlEntitySet(Staff, {
           name: "Staff",
           db,
+          distributed: isDistributed(db),
           table: "odatakit_staff",
           operations: ["read"],
           search: ["owner"],

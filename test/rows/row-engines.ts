@@ -1,3 +1,4 @@
+import { watching } from "../distributed/distributed-engines.ts";
 import { ENGINES as DATABASES } from "../executors/engines.ts";
 import type { Service, Shared } from "../executors/relations-memory.ts";
 import { makeTables } from "../executors/relations-tables.ts";
@@ -42,7 +43,7 @@ const tables = DATABASES.map(({ name: database, title, open }): Family => ({
   engines: ["tables" as const, ...FORMS].map((form) => ({
     name: `${form} of ${title}`,
     start: async (given) => {
-      const { db, close } = await open();
+      const { db, close } = await (form === "distributed" ? watching({ name: database, open }) : open)();
       await makeTables(db, database, given.data);
       const service = tableRows(given, { db, database }, form);
       return { service, stored: () => storedRows(db), end: close };

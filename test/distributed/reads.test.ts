@@ -1,0 +1,138 @@
+import { sql } from "kysely";
+import { edm, entityType, enumType, hasMany, hasOptional, odataService, type ODataService } from "odatakit";
+import { sqlEntitySet } from "odatakit/kysely";
+import { describe, expect, test } from "vitest";
+import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
+import { isDistributed, watching } from "./distributed-engines.ts";
+
+const Status = enumType("Status", { Open: 0, Closed: 1 });
+const State = entityType("State", { code: edm.enum(Status).key(), text: edm.string() });
+const Customer = entityType("Customer", {
+  id: edm.int32().key(),
+  name: edm.string(),
+  referrerId: edm.int32().nullable(),
+});
+const Order = entityType("Order", {
+  id: edm.int32().key(),
+  customerId: edm.int32().nullable(),
+  placed: edm.date().nullable(),
+  at: edm.dateTimeOffset({ precision: 0 }).nullable(),
+  total: edm.decimal({ precision: 12, scale: 2 }),
+  rate: edm.double(),
+  status: edm.enum(Status).nullable(),
+});
+const Tag = entityType("Tag", { code: edm.string().key(), label: edm.string() });
+
+async function createTables(db: AnyDatabase): Promise<void> {
+  await sql`create table states (code text primary key, text text not null)`.execute(db);
+  await sql`insert into states values ('o', 'open'), ('c', 'closed')`.execute(db);
+  await sql`create table customers (id int primary key, name text not null, "referrerId" int)`.execute(db);
+  await sql`insert into customers values (1, 'Ann', null), (2, 'bob', 1), (3, 'Zoë', 2), (4, 'Dan', 9)`.execute(db);
+  await sql`create table orders (id int primary key, "customerId" int, placed date, at timestamptz, total numeric(12,2) not null,
+    rate float8 not null, status text)`.execute(db);
+  await sql`insert into orders values (1, 1, '2021-02-03', '2021-02-03T04:05:06Z', 10, 2.5, 'o'),
+    (2, 1, '2020-12-31', null, 7.5, -2.5, 'c'), (3, 2, null, '2019-06-30T23:59:59Z', 3, 0, 'o'),
+    (4, null, '2021-12-31', '2021-01-01T00:00:00Z', 1, 1e300, null), (5, 9, '0001-01-01', null, 2, 0.1, 'c')`.execute(
+    db,
+  );
+  await sql`create table tags (code text primary key, label text not null)`.execute(db);
+  await sql`insert into tags values ('x', 'fast'), ('y', 'big'), ('z', 'new')`.execute(db);
+  await sql`create table order_tags (order_id int, tag text, primary key (order_id, tag))`.execute(db);
+  await sql`insert into order_tags values (1, 'x'), (1, 'z'), (2, 'y'), (3, 'x'), (3, 'gone'), (7, 'y')`.execute(db);
+}
+
+function serve(db: AnyDatabase): ODataService {
+  const place = { db, operations: ["read"], distributed: isDistributed(db) } as const;
+  const stored = { storage: { values: { Open: "o", Closed: "c" } } } as const;
+  return odataService({
+    profile: "standard",
+    schemaCheck: false,
+    entitySets: [
+      sqlEntitySet(State, {
+        ...place,
+        table: "states",
+        columns: { code: stored },
+        navigation: { orders: hasMany(Order, { on: { code: "status" }, target: "Orders" }) },
+      }),
+      sqlEntitySet(Customer, {
+        ...place,
+        table: "customers",
+        navigation: {
+          orders: hasMany(Order, { on: { id: "customerId" }, target: "Orders" }),
+          referrer: hasOptional(Customer, { on: { referrerId: "id" }, target: "Customers" }),
+        },
+      }),
+      sqlEntitySet(Order, {
+        ...place,
+        table: "orders",
+        columns: { status: stored },
+        navigation: {
+          customer: hasOptional(Customer, { on: { customerId: "id" }, target: "Customers" }),
+          tags: hasMany(Tag, {
+            through: { table: "order_tags", from: { id: "order_id" }, to: { tag: "code" } },
+            target: "Tags",
+          }),
+        },
+      }),
+      sqlEntitySet(Tag, {
+        ...place,
+        table: "tags",
+        navigation: {
+          orders: hasMany(Order, {
+            through: { table: "order_tags", from: { code: "tag" }, to: { order_id: "id" } },
+            target: "Orders",
+          }),
+        },
+      }),
+    ],
+  });
+}
+
+const TARGETS = [
+  "Orders?$filter=year(Placed) eq 2021",
+  "Orders?$filter=year(At) eq 2019 or month(At) eq 1&$orderby=day(At) desc",
+  "Orders?$filter=year(At) add Customer/Id eq 2022 or Customer/Referrer/Id add Id eq 4",
+  "Orders?$filter=round(Rate) eq 3 or round(Rate) eq -3&$orderby=round(Rate)",
+  "Orders?$filter=Total div 4 gt 1.8 and Rate div 0 gt 1&$orderby=Total div Total add Rate div 3",
+  "Customers?$filter=substring(Name,length(Name) sub 2) eq 'nn' or substring(Name,Id,2) eq 'ob'",
+  "Customers?$filter=tolower(Name) eq 'a' or tolower(Name) eq 'ann' or tolower(Name) eq 'b' or contains(tolower(Name),'zo')",
+  "Customers?$orderby=Referrer/Name",
+  "Customers?$orderby=Referrer/Referrer/Name desc,Referrer/Id&$top=3&$skip=1&$count=true",
+  "Customers?$orderby=Orders/$count desc,Name",
+  "Customers?$filter=Orders/$count gt 1 or Referrer/Orders/$count eq 1",
+  "Customers?$filter=$root/Customers(1)/Name eq Name",
+  "Customers?$filter=Referrer/Name eq Name or Referrer/Name gt Name",
+  "Customers(1)/Orders?$orderby=Customer/Name,Tags/$count desc",
+  "Orders?$filter=Tags/any()&$orderby=Tags/$count desc,Customer/Name",
+  "Orders?$filter=not Tags/any()",
+  "Orders?$filter=Tags/any(t:t/Label eq 'fast') and not Tags/any(t:t/Orders/any(o:o/Total gt 9))",
+  "Orders?$filter=Tags/all(t:startswith(t/Label,'f'))",
+  "Orders?$expand=Tags($orderby=Label desc;$top=1;$count=true),Customer($expand=Referrer)",
+  "Orders(1)/Tags?$orderby=Orders/$count desc,Label",
+  "Tags?$expand=Orders($orderby=Customer/Name desc;$filter=Customer/Id lt 3)",
+  "Tags('x')/Orders?$orderby=Customer/Referrer/Name&$top=1",
+  "States?$filter=Orders/$count gt 1&$expand=Orders($select=Id;$orderby=Total desc;$top=1)",
+];
+
+describe.each(ENGINES.filter(({ name }) => name === "postgres"))(
+  "reads of $title as if spread over machines",
+  (engine) => {
+    test("are the same as of one machine", async () => {
+      const read = async (open: typeof engine.open): Promise<readonly unknown[]> => {
+        const { db, close } = await open();
+        await createTables(db);
+        const service = serve(db);
+        const answers: unknown[] = [];
+        for (const target of TARGETS) {
+          const response = await service.fetch(new Request(`http://service.example/${target}`));
+          answers.push([target, response.status, await response.text()]);
+        }
+        await close();
+        return answers;
+      };
+      const expected = await read(engine.open);
+      expect(await read(watching(engine))).toEqual(expected);
+      expect(expected.filter((answer) => (answer as readonly unknown[])[1] !== 200)).toEqual([]);
+    });
+  },
+);
