@@ -104,7 +104,7 @@ describe("SQL of expressions along navigations", () => {
     ],
     [
       "customer/orders/$count,customer/orders/$count desc",
-      ` left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join (select "r2"."customer_id" as "k0", count(*) as "n" from "orders" as "r2" group by "r2"."customer_id") as "r3" on "r3"."k0" = "r1"."id" order by iif("r1"."id" is not null, ifnull("r3"."n", 0), null), iif("r1"."id" is not null, ifnull("r3"."n", 0), null) desc, "it"."id" desc limit ? + 0`,
+      ` left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join (select "r2"."customer_id" as "k0", count(*) as "n" from "orders" as "r2" group by 1) as "r3" on "r3"."k0" = "r1"."id" order by iif("r1"."id" is not null, ifnull("r3"."n", 0), null), iif("r1"."id" is not null, ifnull("r3"."n", 0), null) desc, "it"."id" desc limit ? + 0`,
     ],
   ])("in the order of %s", async (orderby, expected) => {
     expect(await textsOf(`/Orders?$top=10&$select=id&$orderby=${orderby}`)).toEqual([HEAD + expected]);
