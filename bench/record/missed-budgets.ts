@@ -35,10 +35,9 @@ const STREAM =
 const TURNS = "[the decision](../decisions/0032-long-work-takes-turns.md#what-still-takes-one-turn)";
 /** The reasons of long pauses, by the names of their attacks. */
 const STALLS: readonly (readonly [name: RegExp, reason: string])[] = [
-  [/^SQLite/u, `One call of \`node:sqlite\` stores, reads or compares the value: ${TURNS}.`],
-  [/flags/u, `The names in one text are read in one turn: ${TURNS}.`],
-  [/members|annotations/u, `The names of one object are checked in one turn: ${TURNS}.`],
-  [/29 MB/u, `One value is checked, encoded, and hashed for its ETag in one turn: ${TURNS}.`],
+  [/^SQLite/u, `One call of \`node:sqlite\` binds, stores and returns the value: ${TURNS}.`],
+  [/members|annotations/u, `The names of one object are listed in one turn: ${TURNS}.`],
+  [/29 MB/u, `One value is copied in one turn: ${TURNS}.`],
   [/^/u, `The conditions of one element take one turn: ${TURNS}.`],
 ];
 const PARSER = "The time grows with the number of tokens, by the same amount for each.";
