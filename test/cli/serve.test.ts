@@ -146,6 +146,30 @@ describe("odatakit serve", () => {
     expect(await send("Customers", WRITE_KEY)).toBe(405);
   });
 
+  test.each([
+    ["a link table that --write does not name", "Orders,Tags", 405],
+    ["a link table that --write names", "Orders,Tags,OrderTags", 204],
+  ])("%s", async (_title, written, status) => {
+    const script = `create table orders (id integer primary key);
+create table tags (id integer primary key);
+create table order_tags (order_id int not null references orders, tag_id int not null references tags, primary key (order_id, tag_id));
+insert into orders values (1); insert into tags values (1), (2); insert into order_tags values (1, 2);`;
+    const environment = { ODATAKIT_API_KEYS: `${KEY}:read,${WRITE_KEY}:write` };
+    const { url } = await serveShop(["--auth", "key", `--write=${written}`], { environment, script });
+    const links = `${url}/Orders(1)/Tags/$ref`;
+    const post = { method: "POST", body: '{"@odata.id":"Tags(1)"}' };
+    const headersOf = (key: string): Record<string, string> => ({
+      "X-Api-Key": key,
+      "Content-Type": "application/json",
+    });
+    expect(await statusOf(links, { ...post, headers: headersOf(KEY) })).toBe(status === 204 ? 403 : 405);
+    expect(await statusOf(links, { ...post, headers: headersOf(WRITE_KEY) })).toBe(status);
+    const removed = await statusOf(`${links}?$id=Tags(2)`, { method: "DELETE", headers: headersOf(WRITE_KEY) });
+    expect(removed).toBe(status);
+    const left = await fetch(`${url}/OrderTags/$count`, { headers: headersOf(KEY) });
+    expect(await left.text()).toBe("1");
+  });
+
   test("odatakit.json holds settings of serve", async () => {
     const folder = testFolder();
     writeFileSync(

@@ -173,3 +173,20 @@ test("answers long searches, or rejects them as too long", async () => {
   expect(await codes(words.join(" OR "))).toEqual(new Set());
   expect(await codes(`NOT (${words.join(" ")})`)).toEqual(new Set(TAGS.map(([code]) => code)));
 });
+
+test("searches a table whose key is the rowid, and narrows it twice", async () => {
+  const Note = entityType("Note", { rowid: edm.int64().key(), text: edm.string() });
+  await sql`create table notes (text text not null)`.execute(db);
+  await sql`insert into notes values ('red apple'), ('green apple'), ('red wine')`.execute(db);
+  const notes = sqlEntitySet(Note, {
+    db,
+    table: "notes",
+    operations: ["read"],
+    search: ["text"],
+    authorization: { rows: (_user, row) => row.text.ne("red wine") },
+  });
+  const served = odataService({ entitySets: [notes], authenticate: () => ({ id: "ada" }) });
+  const read = async (path: string): Promise<unknown> => ((await ask(served, path)) as Body).value;
+  expect(await read("/Notes?$search=red")).toEqual([{ Rowid: 1, Text: "red apple" }]);
+  expect(await read("/Notes?$search=apple&$orderby=Rowid desc&$select=Rowid")).toEqual([{ Rowid: 2 }, { Rowid: 1 }]);
+});

@@ -19,7 +19,6 @@ const SAME: Readonly<Record<string, PrimitiveTypeName>> = {
   int2: "Edm.Int16",
   int4: "Edm.Int32",
   int8: "Edm.Int64",
-  oid: "Edm.Int64",
   float4: "Edm.Single",
   float8: "Edm.Double",
   uuid: "Edm.Guid",
@@ -76,6 +75,9 @@ function mapScalar(column: ObjectColumn, context: ColumnMappingContext): ColumnM
   if (same !== undefined) return mapTo(same);
   const precision = column.precision ?? FRACTION_DIGITS;
   switch (column.type) {
+    // PostgreSQL has no arithmetic of object identifiers.
+    case "oid":
+      return mapTo("Edm.Int64", { sql: `${quote(column.name)}::int8`, isReadOnly: true });
     case "varchar":
       return mapTo("Edm.String", { facets: column.length === null ? {} : { maxLength: column.length } });
     case "numeric":

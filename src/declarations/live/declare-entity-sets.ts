@@ -2,6 +2,7 @@ import type { EntitySetDeclaration } from "../../definition/sets/entity-set.ts";
 import { hasMany, hasOptional, hasRequired } from "../../definition/sets/navigation.ts";
 import type { NavigationDeclaration } from "../../definition/types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
+import type { ObjectName } from "../../introspect/database-schema.ts";
 import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
 import { sqlEntitySet, type SqlOperation } from "../../kysely/sql-entity-set.ts";
 import type { DescribedNavigation, DescribedService, DescribedSet } from "../described-service.ts";
@@ -31,6 +32,12 @@ export function declareEntitySets(
     service.sets.map((set) => [set, isReadOnly(set) ? (["read"] as const) : operations(set)] as const),
   );
   const types = declareTypes(service, (set) => (chosen.get(set) ?? []).some((operation) => operation !== "read"));
+  // A link is a row of its own table, which may have more readers than writers.
+  const isWritten = (table: ObjectName): boolean => {
+    const set = service.sets.find(({ table: { schema, name } }) => schema === table.schema && name === table.name);
+    const allowed = set === undefined ? [] : (chosen.get(set) ?? []);
+    return allowed.includes("create") && allowed.includes("delete");
+  };
   return service.sets.map((set) => {
     const declared = sqlEntitySet(types.entityType(set.typeName), {
       ...settings(set),
@@ -41,7 +48,7 @@ export function declareEntitySets(
         : { table: tableOf(set.table, set.needsSchema) }),
       operations: chosen.get(set) ?? ["read"],
       columns: columnsOf(set),
-      navigation: navigationsOf(set, service, (name) => types.entityType(name)),
+      navigation: navigationsOf(set, service, (name) => types.entityType(name), isWritten),
       unreadable: "null",
     });
     return declared;
@@ -58,9 +65,13 @@ function navigationsOf(
   { navigations }: DescribedSet,
   service: DescribedService,
   typeOf: (name: string) => EntityTypeDeclaration,
+  isWritten: (table: ObjectName) => boolean,
 ): Readonly<Record<string, NavigationDeclaration>> {
   return Object.fromEntries(
-    navigations.map((navigation) => [navigationField(navigation), navigationOf(navigation, service, typeOf)]),
+    navigations.map((navigation) => [
+      navigationField(navigation),
+      navigationOf(navigation, service, typeOf, isWritten),
+    ]),
   );
 }
 
@@ -68,6 +79,7 @@ function navigationOf(
   navigation: DescribedNavigation,
   { sets }: DescribedService,
   typeOf: (name: string) => EntityTypeDeclaration,
+  isWritten: (table: ObjectName) => boolean,
 ): NavigationDeclaration {
   const { cardinality, target, targetSet, on, through, description } = navigation;
   const partner = sets
@@ -83,6 +95,7 @@ function navigationOf(
             to: Object.fromEntries(through.to),
             ...linkColumnsOf(through.columns),
           },
+          ...(isWritten(through.table) ? {} : { addRef: undefined, removeRef: undefined }),
         };
   const back = partner === undefined ? {} : { partner: navigationField(partner) };
   const declared = BUILDERS[cardinality](() => typeOf(target), { ...how, target: targetSet, ...back });

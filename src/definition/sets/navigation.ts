@@ -26,8 +26,8 @@ interface NavigationOptions<Source extends EntityTypeDeclaration, Target extends
   readonly authorization?: "parent" | undefined;
   /** Annotations of the navigation property in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
-  /** Removes the link to the entity with this `@odata.id`. */
-  readonly removeRef?: (key: KeyOf<Source>, id: string, context: Context) => Answer<void>;
+  /** Removes the link to the entity with this `@odata.id`. `undefined` switches off the handler of a table. */
+  readonly removeRef?: ((key: KeyOf<Source>, id: string, context: Context) => Answer<void>) | undefined;
 }
 
 /** The options of `hasMany`. */
@@ -44,8 +44,8 @@ export interface ManyOptions<
   ) => Answer<ReadonlyMap<KeyOf<Source>, Iterable<ResultOf<Target>>>>;
   /** Creates a related entity and returns it; null if the parent does not exist. */
   readonly create?: (key: KeyOf<Source>, entity: BodyOf<Target>, context: Context) => Answer<ResultOf<Target> | null>;
-  /** Adds a link to the entity with this `@odata.id`. */
-  readonly addRef?: (key: KeyOf<Source>, id: string, context: Context) => Answer<void>;
+  /** Adds a link to the entity with this `@odata.id`. `undefined` switches off the handler of a table. */
+  readonly addRef?: ((key: KeyOf<Source>, id: string, context: Context) => Answer<void>) | undefined;
   /**
    * A many-to-many relation through a link table, for sets over a database. `from` maps properties of this type to columns
    * of the link table; `to` maps columns of the link table to properties of the related type.
@@ -74,7 +74,7 @@ export interface OneOptions<Source extends EntityTypeDeclaration, Target extends
   /** Sets the link to the entity with this `@odata.id`. */
   readonly setRef?: (key: KeyOf<Source>, id: string, context: Context) => Answer<void>;
   /** Removes the link. */
-  readonly removeRef?: (key: KeyOf<Source>, context: Context) => Answer<void>;
+  readonly removeRef?: ((key: KeyOf<Source>, context: Context) => Answer<void>) | undefined;
 }
 
 /** Navigation properties by key. */

@@ -8,6 +8,7 @@ import type { EntityType } from "../../edm/model.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import {
   columnNames,
+  type ColumnPlan,
   expressionsOf,
   planColumns,
   type PlannedTable,
@@ -178,8 +179,8 @@ function statementsOf(
     reportFault(`\`columns\` has the expression "${expression}" with a placeholder.`, "Write its values as literals.");
   }
   if (isFaulty) return null;
-  const hidden = all.flatMap(columnNames).filter((name) => profile.syntax.hiddenColumns.includes(name.toLowerCase()));
-  const from = expressions.size === 0 ? base : withExpressions(base, expressions, [...new Set(hidden)]);
+  const hidden = hiddenColumns(all, profile);
+  const from = expressions.size === 0 ? withHidden(base, hidden) : withExpressions(base, expressions, hidden);
   const findPlans = (): PlansByField => {
     const execution = toExecution({ values: [], base: () => from.parameters });
     const probed = { db, from: from.as(ROWS_ALIAS, null, { profile, isLookup: false }), execution };
@@ -191,6 +192,17 @@ function statementsOf(
   const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans, local: rows.local });
   ofType.set(key, made);
   return made;
+}
+
+/** Returns the used columns that `*` does not contain. */
+function hiddenColumns(plans: readonly ColumnPlan[], { syntax }: DialectProfile): readonly string[] {
+  const names = plans.flatMap(columnNames).filter((name) => syntax.hiddenColumns.includes(name.toLowerCase()));
+  return [...new Set(names)];
+}
+
+/** A query has no hidden columns. */
+function withHidden(base: From, hidden: readonly string[]): From {
+  return base.table === undefined || hidden.length === 0 ? base : Object.freeze<From>({ ...base, hidden });
 }
 
 /** Returns the number of a function. */

@@ -224,7 +224,9 @@ export class StatementCache {
       const needsFence = profile.syntax.marksRows && !joins && (mentioned.size > 0 || all.needsFence === true);
       const seen = profile.syntax.marksRows && !needsFence ? `${all.seen ?? "odata"}_seen` : undefined;
       const condition = filter.expression;
-      const from = { ...narrowedFrom({ db, base: this, condition, mentioned, seen, needsFence }), table: all.table };
+      const { hidden } = all;
+      const narrowing = { db, base: this, condition, mentioned, seen, hidden, needsFence };
+      const from = { ...narrowedFrom(narrowing), table: all.table };
       const findPlans = (): PlansByField => this.rowsFor(null).plans;
       return new StatementCache({ ...this.#target, from, findPlans });
     });

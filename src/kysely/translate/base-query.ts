@@ -28,6 +28,8 @@ export interface From {
   readonly table?: string | undefined;
   /** Identifies the query: two with the same text differ only in their values. */
   readonly text: string;
+  /** The used columns of the table that `*` does not contain, such as the rowid of SQLite. */
+  readonly hidden?: readonly string[] | undefined;
   /** The column that says whether a row belongs to the result, for databases that may evaluate other rows first. */
   readonly seen?: string | undefined;
   /**
@@ -100,7 +102,7 @@ export function withExpressions(from: From, expressions: ReadonlyMap<string, str
   ];
   const as: From["as"] = (alias, entitySet, use) =>
     sql`(select ${rows}.*, ${sql.join(added)} from ${from.as("odata_rows", entitySet, use)}) as ${sql.id(alias)}`;
-  return Object.freeze<From>({ ...from, text: JSON.stringify([from.text, ...expressions]), as });
+  return Object.freeze<From>({ ...from, hidden: undefined, text: JSON.stringify([from.text, ...expressions]), as });
 }
 
 /** Returns whether an expression contains placeholders, which would take the values of others. */

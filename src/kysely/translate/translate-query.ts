@@ -153,13 +153,15 @@ interface Narrowing {
   /** The column that marks visible rows (see `From`). Rows that are narrowed twice have one column for each condition. */
   readonly seen: string | undefined;
   readonly needsFence: boolean;
+  /** The used columns that `*` does not contain. */
+  readonly hidden: readonly string[] | undefined;
 }
 
 /**
  * Makes the `from` of the rows that meet a condition: a derived table, which databases flatten, so that indexes serve it
  * anywhere. It has one value: the execution of the condition.
  */
-export function narrowedFrom({ db, base, condition, mentioned, seen, needsFence }: Narrowing): From {
+export function narrowedFrom({ db, base, condition, mentioned, seen, hidden, needsFence }: Narrowing): From {
   const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed, isFenced = false }) => {
     // Joined rows and rows of subqueries are looked up by values of other rows.
     const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS };
@@ -172,7 +174,7 @@ export function narrowedFrom({ db, base, condition, mentioned, seen, needsFence 
       },
       nextAlias: aliases(alias),
     };
-    const narrowed = translateNarrowed(base.rowsFor(null, use), statement, { condition, seen }, alias);
+    const narrowed = translateNarrowed(base.rowsFor(null, use), statement, { condition, seen, hidden }, alias);
     const query = isFenced ? sql`${narrowed}${profile.syntax.limit(null, sql`0`)}` : narrowed;
     const { sql: text, parameters: slots } = query.compile(db);
     return toDerivedTable({ sql: text, parameters: slots }, profile.syntax, alias, (value) =>
@@ -192,14 +194,15 @@ function executionOf([execution]: readonly unknown[]): Execution {
 function translateNarrowed(
   rows: Rows,
   statement: StatementScope,
-  { condition, seen }: Pick<Narrowing, "condition" | "seen">,
+  { condition, seen, hidden = [] }: Pick<Narrowing, "condition" | "seen" | "hidden">,
   alias: string,
 ): Sql {
   const scope = rowScope(rows, statement, alias);
   const test = ownCondition(condition, scope);
   const all = scope.level.isJoined ? sql`${sql.id(alias)}.*` : sql`*`;
   const marks = seen === undefined ? sql`` : sql`, ${markOf(rows, scope, test)} as ${sql.id(seen)}`;
-  return sql`select ${all}${marks} from ${scope.level.from(scope.it.from)} where ${test}`;
+  const added = hidden.map((name) => sql`, ${scope.it.column(name)} as ${sql.id(name)}`);
+  return sql`select ${all}${sql.join(added, sql``)}${marks} from ${scope.level.from(scope.it.from)} where ${test}`;
 }
 
 /** Returns the test that a row meets the condition and belongs to the base rows. */

@@ -201,6 +201,15 @@ describe.skipIf(PGLITE === undefined)("columns of PostgreSQL", () => {
     expect(missing).toEqual(["id"]);
   });
 
+  test("computes with object identifiers", async () => {
+    const mapped = map("c_oid");
+    if (!("column" in mapped)) return expect.fail(JSON.stringify(mapped));
+    const service = serve("c_oid", mapped.column, "keyset");
+    for (const filter of ["Value add 1 gt 0", "-Value lt 0", "Value mod 2 eq 1", "round(Value) eq 4294967295"]) {
+      expect(idsOf(await all(service, `$filter=${encodeURIComponent(filter)}`))).toEqual([2]);
+    }
+  });
+
   test("publishes timestamps without a zone as text on request", async () => {
     const mapped = map("c_timestamp", "string");
     if (!("column" in mapped)) return expect.fail(JSON.stringify(mapped));
