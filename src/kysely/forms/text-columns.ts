@@ -22,6 +22,8 @@ interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
   /** Selects an integer, if not as other cells. */
   readonly integerText?: (column: Sql) => Sql;
   readonly doubleText: (column: Sql) => Sql;
+  /** Returns the cell of a double, if it is not the one that comparisons use. */
+  readonly doubleCell?: (value: PrimitiveValue) => unknown;
   readonly hexadecimal: (column: Sql) => Sql;
   readonly stringText: (column: Sql) => Sql;
   readonly defaults: Readonly<Record<OwnType, ColumnRow>>;
@@ -45,7 +47,9 @@ export function textColumns(columns: TextColumns): ColumnTable {
     read: smallIntegerReader(property),
     ...selected,
   });
-  const double = { form: forms.double, read: readDouble, toSelected: columns.doubleText };
+  const { doubleCell } = columns;
+  const written = doubleCell === undefined ? {} : { toCell: doubleCell };
+  const double = { form: forms.double, read: readDouble, toSelected: columns.doubleText, ...written };
   const defaults: Readonly<Record<PrimitiveTypeName, ColumnRow>> = {
     ...own,
     "Edm.Byte": integer,

@@ -26,6 +26,8 @@ const PG_COLUMNS = textColumns({
   selectNumber: asText,
   // Selects a `real` with the same digits that comparisons use.
   doubleText: (column) => sql`${column}::float8::text`,
+  // No comparison is true for NaN, so it has no cell there.
+  doubleCell: (value) => (Number.isNaN(Number(value)) ? "NaN" : onlyCell(PG_FORMS.double, value)),
   hexadecimal: (column) => sql`encode(${column}, 'hex')`,
   stringText: asText,
   defaults: {
