@@ -18,6 +18,16 @@ describe("errors of databases about an expression", () => {
       "UnsupportedQueryOption",
       "PostgreSQL cannot evaluate the expression: an intermediate date is out of range.",
     ],
+    [
+      "22P02",
+      "UnsupportedQueryOption",
+      "PostgreSQL cannot evaluate the expression: a cell or a constant is no value of its type.",
+    ],
+    [
+      "22007",
+      "UnsupportedQueryOption",
+      "PostgreSQL cannot evaluate the expression: a cell contains no value of its type.",
+    ],
     ["22012", "UnsupportedQueryOption", "PostgreSQL cannot evaluate the expression: it divides by zero."],
     [
       "22021",
@@ -44,7 +54,7 @@ describe("errors of databases about an expression", () => {
     });
   });
 
-  test.each([failure("42P01"), failure("22P02"), new Error("without a code"), "a text"])(
+  test.each([failure("42P01"), failure("22023"), new Error("without a code"), "a text"])(
     "anything else stays: %s",
     (error) => {
       expect(explainUnevaluable(error, "PostgreSQL")).toBe(error);

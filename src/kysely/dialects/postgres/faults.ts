@@ -35,6 +35,8 @@ export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   // The text of a prepared statement stays, but a change of its tables may change its columns.
   isUnsupported: ({ code, message }) => code === "0A000" && !message.startsWith("cached plan"),
   unevaluable: new Map([
+    ["22P02", "a cell or a constant is no value of its type"],
+    ["22007", "a cell contains no value of its type"],
     ["22003", "an intermediate number is out of range"],
     ["22008", "an intermediate date is out of range"],
     ["22012", "it divides by zero"],
