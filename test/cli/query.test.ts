@@ -17,6 +17,34 @@ describe("odatakit query", () => {
     expect(JSON.parse(out)).toMatchObject({ value: [{ Note: "fast" }] });
   });
 
+  test("prints numbers with all their digits", async () => {
+    const script = `create table big (id integer primary key, note text, none text);
+insert into big values (9223372036854775807, '{"a":[1,2],"b":"}"}', null), (9007199254740993, '', null);`;
+    const folder = testFolder();
+    writeDatabase(folder, script);
+    const { out } = await runProgram(["query", "shop.db", "Bigs?$orderby=Id desc&$select=Id,Note"], { folder });
+    expect(out.split("\n").slice(2)).toEqual([
+      '  "value": [',
+      "    {",
+      '      "Id": 9223372036854775807,',
+      String.raw`      "Note": "{\"a\":[1,2],\"b\":\"}\"}"`,
+      "    },",
+      "    {",
+      '      "Id": 9007199254740993,',
+      '      "Note": ""',
+      "    }",
+      "  ]",
+      "}",
+      "",
+    ]);
+  });
+
+  test("prints warnings, such as those of cells that cannot be read", async () => {
+    const args = ["query", "shop.db", "Customers?$select=Name", "--map", "Customers.Name=boolean(no,yes)"];
+    const { code, err } = await runProgram(args, withShop());
+    expect([code, err]).toEqual([0, expect.stringContaining("column name of customers cannot be read")]);
+  });
+
   test("prints texts as they are", async () => {
     expect((await runProgram(["query", "shop.db", "/Orders/$count"], withShop())).out).toBe("2\n");
   });
@@ -44,6 +72,7 @@ describe("odatakit query", () => {
     [["query", "shop.db"], "No request is given."],
     [["query", "shop.db", "../x"], "The request is not relative to the service."],
     [["query", "shop.db", "http://evil.example/x"], "The request is not relative to the service."],
+    [["query", "shop.db", "http://["], "The request is not relative to the service."],
   ])("%j is wrong usage", async (given, message) => {
     const { code, err } = await runProgram(given, withShop());
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);

@@ -146,6 +146,15 @@ describe("odatakit serve", () => {
     expect(await send("Customers", WRITE_KEY)).toBe(405);
   });
 
+  test("a cell that cannot be read is null, and has a warning", async () => {
+    const { url, end } = await serveShop(["--map", "Customers.Name=boolean(no,yes)"]);
+    const { value } = (await (await fetch(`${url}/Customers?$select=Name&$top=1`)).json()) as { value: unknown };
+    expect(value).toEqual([{ Name: null }]);
+    expect((await end()).err).toMatch(
+      /^warning: A cell of the column name of customers cannot be read.* key: \["1"\]/m,
+    );
+  });
+
   test.each([
     ["a link table that --write does not name", "Orders,Tags", 405],
     ["a link table that --write names", "Orders,Tags,OrderTags", 204],

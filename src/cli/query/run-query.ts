@@ -4,11 +4,13 @@ import type { Invocation } from "../command.ts";
 import { areProblems } from "../database-options.ts";
 import type { ExitReason } from "../exit-codes.ts";
 import { isNotLoaded, loadDatabase } from "../load-database.ts";
+import { logLine, withoutBigint } from "../log-line.ts";
 import type { OpenedDatabase } from "../open-database.ts";
 import { usageProblem } from "../problem.ts";
 import { printable } from "../redact.ts";
 import { reportProblems } from "../report-problems.ts";
 import { checkOwnRules, readSetRules, setOptions } from "../set-rules.ts";
+import { readableJson } from "./readable-json.ts";
 
 const TIMEOUT = 10_000;
 const ROOT = "http://localhost/odata/";
@@ -24,8 +26,9 @@ export async function runQuery(invocation: Invocation): Promise<ExitReason> {
     const fix = 'Write `odatakit query <db> "Orders?$top=3"`.';
     return reportProblems([usageProblem("No request is given.", fix)], terminal);
   }
-  const url = new URL(path.replace(/^\/+/, ""), ROOT);
-  if (!url.href.startsWith(ROOT)) {
+  const address = path.replace(/^\/+/, "");
+  const url = URL.canParse(address, ROOT) ? new URL(address, ROOT) : null;
+  if (url === null || !url.href.startsWith(ROOT)) {
     return reportProblems(
       [usageProblem("The request is not relative to the service.", "Begin it with the name of an entity set.")],
       terminal,
@@ -51,8 +54,8 @@ export async function runQuery(invocation: Invocation): Promise<ExitReason> {
       entitySets: found.entitySets,
       defaults: { queryTimeout: TIMEOUT, maxTop: rules.maxTop },
       logger: {
-        error: (message) => terminal.report(`error: ${message}`),
-        warn: () => undefined,
+        error: (message, fields) => terminal.report(logLine("error", message, fields)),
+        warn: (message, fields) => terminal.report(logLine("warning", message, fields)),
         info: () => undefined,
       },
       onStatement: (statement) => void statements.push(statement),
@@ -72,10 +75,11 @@ export async function runQuery(invocation: Invocation): Promise<ExitReason> {
 
 function readable(body: string): string {
   try {
-    return JSON.stringify(JSON.parse(body), null, 2);
+    JSON.parse(body);
   } catch {
     return body;
   }
+  return readableJson(body);
 }
 
 async function printStatement(
@@ -86,7 +90,7 @@ async function printStatement(
   terminal.print(
     `\n-- ${String(rows)} ${rows === 1 ? "row" : "rows"}, ${ms.toFixed(1)} ms, parameters ${JSON.stringify(parameters, withoutBigint)}`,
   );
-  terminal.print(printable(sql));
+  for (const line of sql.split("\n")) terminal.print(printable(line));
   if (options["plan"] !== true) return;
   const explain = opened.kind === "sqlite" ? "explain query plan" : "explain";
   const query = CompiledQuery.raw(`${explain} ${sql}`, [...parameters]);
@@ -95,9 +99,4 @@ async function printStatement(
     const shown = opened.kind === "sqlite" ? String(row["detail"]) : Object.values(row).map(String).join("  ");
     terminal.print(`--   ${printable(shown)}`);
   }
-}
-
-/** JSON has no integers beyond those of JavaScript. */
-function withoutBigint(_name: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }

@@ -1,5 +1,6 @@
 import { odataError, odataService, role, type EntitySet, type ODataService } from "odatakit";
 import { openApiRoute } from "odatakit/openapi";
+import { logLine } from "../log-line.ts";
 import type { Access } from "./access.ts";
 import { explainSchemaChange } from "./schema-change.ts";
 import { isLoopback, type ServeSettings } from "./serve-settings.ts";
@@ -41,10 +42,10 @@ export function makeService(
     ...(onFailure === undefined ? {} : { explainError: explainSchemaChange }),
     logger: {
       error: (message, fields) => {
-        report(lineOf("error", message, fields));
+        report(logLine("error", message, fields));
         onFailure?.(fields["err"]);
       },
-      warn: (message, fields) => report(lineOf("warning", message, fields)),
+      warn: (message, fields) => report(logLine("warning", message, fields)),
       info: () => undefined,
     },
     authenticate: (request) => {
@@ -55,13 +56,4 @@ export function makeService(
       return access.userOf(request);
     },
   });
-}
-
-/** Returns a line for a message and its fields. A stack says nothing to somebody without the code. */
-function lineOf(level: string, message: string, fields: Readonly<Record<string, unknown>>): string {
-  const shown = Object.entries(fields).map(([name, value]) => {
-    const text = value instanceof Error ? value.message : (JSON.stringify(value) ?? "");
-    return `${name}: ${text}`;
-  });
-  return [`${level}: ${message}`, ...shown].join("; ");
 }

@@ -32,7 +32,9 @@ export class UnreadableLog implements ForgivenCells {
     }
     this.#columns.set(name, { at: now, further: 0 });
     const message = `A cell of the column ${column}${table === undefined ? "" : ` of ${table}`} cannot be read: the response contains null, or an empty collection.`;
-    const fields = { table, column, key, further: known?.further ?? 0, err: error };
+    // Loggers write JSON, which has no bigint.
+    const shown = key.map((part) => (typeof part === "bigint" ? String(part) : part));
+    const fields = { table, column, key: shown, further: known?.further ?? 0, err: error };
     for (const logger of this.#loggers.size === 0 ? [defaultLogger] : this.#loggers) logger.warn(message, fields);
   }
 }
