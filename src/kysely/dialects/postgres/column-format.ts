@@ -10,6 +10,7 @@ import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import {
   PG_ANY_TYPE,
   pgAnyText,
+  pgBoundedInteger,
   PG_REAL_DECIMAL,
   PG_TEXT_DECIMAL,
   pgScaledDecimal,
@@ -87,6 +88,22 @@ const PG_COLUMNS = textColumns({
 export const pgColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf({
   ...PG_COLUMNS,
   defaults: withJson(PG_COLUMNS.defaults),
+  nameJson: PG_NAME_JSON,
+});
+
+const BOUNDED_16 = pgBoundedInteger(16);
+const BOUNDED_32 = pgBoundedInteger(32);
+
+/** The same in a distributed database. */
+export const pgSpreadColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf({
+  ...PG_COLUMNS,
+  defaults: withJson({
+    ...PG_COLUMNS.defaults,
+    "Edm.Byte": (property) => ({ ...PG_COLUMNS.defaults["Edm.Byte"](property), form: BOUNDED_16 }),
+    "Edm.SByte": (property) => ({ ...PG_COLUMNS.defaults["Edm.SByte"](property), form: BOUNDED_16 }),
+    "Edm.Int16": (property) => ({ ...PG_COLUMNS.defaults["Edm.Int16"](property), form: BOUNDED_16 }),
+    "Edm.Int32": (property) => ({ ...PG_COLUMNS.defaults["Edm.Int32"](property), form: BOUNDED_32 }),
+  }),
   nameJson: PG_NAME_JSON,
 });
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { asBoolean, asText } from "../../../edm/canonical-form.ts";
+import type { PrimitiveValue } from "../../../edm/value-codec.ts";
 import { doublesAround } from "../../cells/decimal-neighbours.ts";
 import { castForms, type CastForms, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
@@ -36,6 +37,27 @@ export const PG_FORMS: CastForms = castForms(
     truth: (value) => (value ? sql`true` : sql`false`),
   },
 );
+
+/**
+ * Integers in columns with fewer bits, for distributed databases: these convert a bound key to the type of its column, and
+ * fail for a greater number. No cell equals null either.
+ */
+export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
+  const { integer } = PG_FORMS;
+  const asIs: Conversion = { form: integer, apply: (operand) => operand };
+  const exact = (value: PrimitiveValue): string | null => {
+    const given = BigInt(String(value));
+    return BigInt.asIntN(bits, given) === given ? String(given) : null;
+  };
+  return Object.freeze<SqlForm>({
+    ...integer,
+    name: `integer of ${String(bits)} bits`,
+    exact,
+    mayBeNull: true,
+    comparable: asIs,
+    computable: asIs,
+  });
+};
 
 /** Exact arithmetic in PostgreSQL, whose `numeric` has as many digits as a value needs. */
 export const PG_NUMBERS: NumberSyntax = pgNumbers(IN_SUBQUERY);

@@ -4,7 +4,7 @@ import { infixOperators, refuseModulo } from "../../functions/arithmetic.ts";
 import { castValues } from "../../functions/cast-values.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import type { DialectValues } from "../dialect-profile.ts";
-import { pgColumnFormat } from "./column-format.ts";
+import { pgColumnFormat, pgSpreadColumnFormat } from "./column-format.ts";
 import { PG_FORMS, pgNumbers } from "./forms.ts";
 import { IN_SUBQUERY, REPEATED, type Once } from "./once.ts";
 import { PG_DATE, PG_MIDNIGHT, pgOffsetOfText, PG_TEXTS } from "./temporal-forms.ts";
@@ -45,14 +45,14 @@ function quote(text: string): string {
 }
 
 /** How PostgreSQL stores values and computes with them. */
-export const PG_VALUES: DialectValues = pgValues(IN_SUBQUERY);
+export const PG_VALUES: DialectValues = pgValues(IN_SUBQUERY, pgColumnFormat);
 
 /** The same for distributed databases. */
-export const PG_SPREAD_VALUES: DialectValues = pgValues(REPEATED);
+export const PG_SPREAD_VALUES: DialectValues = pgValues(REPEATED, pgSpreadColumnFormat);
 
-function pgValues(once: Once): DialectValues {
+function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): DialectValues {
   return Object.freeze<DialectValues>({
-    columnFormat: pgColumnFormat,
+    columnFormat,
     guidsAreTexts: false,
     arrays: PG_ARRAYS,
     documentText: (column) => sql`${column}::text`,
