@@ -22,9 +22,8 @@ const TYPES = {
   mariadb: ["int", "tinyint unsigned", "smallint", "bigint"],
 } as const;
 
-const NUMBERS = [
-  "1 256 40000 2147483648 -2147483649 9007199254740993 9223372036854775807 9223372036854775808 1e30 -1e30".split(" "),
-];
+const NUMBERS =
+  "1 256 40000 2147483648 -2147483649 9007199254740993 9223372036854775807 9223372036854775808 1e30 -1e30".split(" ");
 const CONDITIONS = NUMBERS.flatMap((number) =>
   ["Id", "Byte", "Small", "Long"].flatMap((name) => [
     ...["eq", "ne", "gt", "ge", "lt", "le"].map((operator) => `${name} ${operator} ${number}`),
