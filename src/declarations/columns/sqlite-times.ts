@@ -22,6 +22,8 @@ export function mapTimestamp(
 ): ColumnMapping | undefined {
   const { isEmpty } = typesOf(sample);
   if (zoneless === "string" && isAll(sample, "iso-date-time") && !isEmpty) return mapTo("Edm.String");
+  // Written texts must have the form of the others, because programs compare the texts.
+  if (!isEmpty && isAll(sample, "sqlite-date-time")) return mapTo("Edm.DateTimeOffset", { storage: "sqlite-datetime" });
   if (isEmpty || isAll(sample, "stored-date-time")) {
     return mapTo("Edm.DateTimeOffset", { storage: "text" });
   }

@@ -70,7 +70,7 @@ const LOOSE: Readonly<Record<string, string>> = {
   c_date_epoch: 'DateTimeOffset "epoch"',
   c_time: "TimeOfDay",
   c_time_short: "String sql",
-  c_dt_sqlite: 'DateTimeOffset "text"',
+  c_dt_sqlite: 'DateTimeOffset "sqlite-datetime"',
   c_dt_text: 'DateTimeOffset "text"',
   c_dt_local: 'DateTimeOffset "text" sql',
   c_dt_spaced: 'DateTimeOffset "text" sql',
