@@ -29,7 +29,10 @@ export function describeFailure(error: unknown, target: Target): Problem {
     return unavailable(`${shown} does not answer.`, "Check the host, the port and the firewall.");
   }
   const suffix = code === "" ? "" : ` (${code})`;
-  return unavailable(`${shown} cannot be used: ${message}${suffix}.`, "Correct the target or the server.");
+  const fix = /Node\.js [\d.]+ or later/.test(message)
+    ? "Use a later version of Node.js."
+    : "Correct the target or the server.";
+  return unavailable(`${shown} cannot be used: ${message}${suffix}.`, fix);
 }
 
 function codeOf(error: unknown): string {

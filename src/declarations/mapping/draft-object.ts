@@ -2,7 +2,7 @@ import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../introspect/
 import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedWarning } from "../described-service.ts";
 import { findKey, type FoundKey } from "./find-key.ts";
-import { globMatcher, type MatchesObject } from "./globs.ts";
+import { columnMatcher, type MatchesColumn } from "./globs.ts";
 import { placeOf, roughMapping } from "./rough-mapping.ts";
 import { isSecretName } from "./secret-columns.ts";
 
@@ -106,7 +106,7 @@ function withRowid(object: SchemaObject, columns: readonly ObjectColumn[]): read
 }
 
 function publishedColumns(object: SchemaObject, settings: DraftSettings): readonly ObjectColumn[] {
-  const included = includedColumns(settings.options.includeColumns ?? []);
+  const included = columnMatcher(settings.options.includeColumns ?? []);
   return object.columns.filter((column) => {
     const omission = omissionOf(object, column, settings, included);
     if (omission === undefined) return true;
@@ -115,24 +115,14 @@ function publishedColumns(object: SchemaObject, settings: DraftSettings): readon
   });
 }
 
-/** Whether a column is named by `--include-column`. */
-type IsIncluded = (object: SchemaObject, column: string) => boolean;
-
-function includedColumns(given: readonly string[]): IsIncluded {
-  const entries = given.map((entry): readonly [MatchesObject, MatchesObject] => {
-    const at = entry.lastIndexOf(".");
-    return [globMatcher([entry.slice(0, Math.max(at, 0))]), globMatcher([entry.slice(at + 1)])];
-  });
-  return (object, name) => entries.some(([table, column]) => table(object) && column({ schema: "", name }));
-}
-
 function omissionOf(
   object: SchemaObject,
   column: ObjectColumn,
   { kind, options }: DraftSettings,
-  isIncluded: IsIncluded,
+  isIncluded: MatchesColumn,
 ): Omit<DescribedWarning, "place"> | undefined {
   const { name } = column;
+  if (name === "") return { code: "no-name", message: "omitted, because its name is empty", flag: null };
   const flag = includeFlag(placeOf(object))(name);
   if (!column.isSelectable) {
     return { code: "privilege", message: "cannot be selected by the user, omitted", flag: null };

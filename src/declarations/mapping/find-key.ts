@@ -1,4 +1,4 @@
-import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../introspect/database-schema.ts";
+import type { DatabaseKind, ObjectColumn, ObjectName, SchemaObject } from "../../introspect/database-schema.ts";
 import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedSet, DescribedWarning } from "../described-service.ts";
 import { placeOf, roughMapping } from "./rough-mapping.ts";
@@ -47,7 +47,8 @@ export function findKey(
     names.length > 0 &&
     names.every((name) => {
       const column = byName.get(name);
-      return column !== undefined && (mayBeNull || !column.nullable) && isKeyColumn(column, settings);
+      if (column === undefined || mayShareText(column)) return false;
+      return (mayBeNull || !column.nullable) && isKeyColumn(column, settings);
     });
   const given = givenKey(object, columns, settings);
   if (given !== undefined && isPossible(given, true)) return { kind: "given", columns: given };
@@ -64,6 +65,18 @@ export function findKey(
   return typeof uniqueKey === "object" && isPossible(uniqueKey, true)
     ? { kind: "unique in the data", columns: uniqueKey }
     : undefined;
+}
+
+/**
+ * Returns whether different cells of a column of SQLite may have the same text, such as 1 and '1' in a column without a type,
+ * or bytes and their digits. Columns of numbers turn texts of numbers into numbers.
+ */
+function mayShareText({ sample, type }: ObjectColumn): boolean {
+  if (sample === null) return false;
+  const { integers, reals, texts, blobs } = sample;
+  const classes = [integers, reals, texts, blobs].filter((count) => count > 0).length;
+  if (classes < 2) return false;
+  return blobs > 0 || (texts > 0 && (reals > 0 || ["BLOB", ""].includes(type)));
 }
 
 function isKeyColumn(column: ObjectColumn, settings: KeySettings): boolean {
@@ -99,8 +112,7 @@ function givenKey(
   columns: readonly ObjectColumn[],
   { options, warn }: KeySettings,
 ): readonly string[] | undefined {
-  const names = new Set([object.name, `${object.schema}.${object.name}`].map((name) => name.toLowerCase()));
-  const entry = Object.entries(givenKeys(options)).find(([name]) => names.has(name.toLowerCase()));
+  const entry = Object.entries(givenKeys(options)).find(([name]) => isNameOf(name, object));
   if (entry === undefined) return undefined;
   const found = entry[1].map((name) => columns.find((column) => column.name.toLowerCase() === name.toLowerCase()));
   const missing = entry[1].filter((_, at) => found[at] === undefined);
@@ -112,8 +124,13 @@ function givenKey(
   return found.flatMap((column) => (column === undefined ? [] : [column.name]));
 }
 
+/** Returns whether a name, with its schema or without, is that of an object in any letter case. */
+export function isNameOf(given: string, { schema, name }: ObjectName): boolean {
+  return [name, `${schema}.${name}`].some((each) => each.toLowerCase() === given.toLowerCase());
+}
+
 /** Returns the keys by the names of views and tables. */
-function givenKeys({ keys }: DescribeOptions): Readonly<Record<string, readonly string[]>> {
+export function givenKeys({ keys }: DescribeOptions): Readonly<Record<string, readonly string[]>> {
   if (keys === undefined || typeof keys === "string") return {};
   return Object.fromEntries(
     Object.entries(keys).filter((entry): entry is [string, readonly string[]] => Array.isArray(entry[1])),

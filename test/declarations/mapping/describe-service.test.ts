@@ -63,6 +63,26 @@ describe("the choice of tables", () => {
   });
 });
 
+test.each<readonly [DescribeOptions, string]>([
+  [{ keys: { big_ordrs: ["id"], "*": "unique" } }, "glob big_ordrs"],
+  [{ keys: { BIG_ORDERS: ["id"], "main.order_log": ["at"] } }, ""],
+  [{ includeColumns: ["customers.passwd", "nope"] }, "glob customers.passwd, glob nope"],
+  [{ includeColumns: ["customers.password_*"] }, ""],
+])("names of %j that nothing has have a warning", async (options, expected) => {
+  const { warnings } = await describeScript(SHOP, options);
+  const found = warnings.flatMap(({ code, place }) => (code === "glob" ? [`${code} ${place}`] : []));
+  expect(found.join(", ")).toBe(expected);
+});
+
+test("tables and columns with an empty name are left out", async () => {
+  const script = `create table "" (id integer primary key);
+create table kept ("" integer primary key, code text not null unique, other int references "");
+`;
+  const service = await describeScript(script);
+  expect([namesOf(service), keyOf(service, "Kepts")]).toEqual([["Kepts"], ["Code"]]);
+  expect(warningsOf(service)).toEqual(['no-name ""', "no-name kept.", "foreign-key kept(other)"]);
+});
+
 describe("columns", () => {
   test.each<readonly [string, DescribeOptions, boolean]>([
     ["hidden", {}, false],
@@ -95,6 +115,22 @@ insert into items values (1, 'yes'), (2, 'no');
     const error: unknown = await describeScript(FLAGS, { map }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect((error as ConfigurationError).faults.map((fault) => fault.message)).toEqual([message]);
+  });
+});
+
+describe("a key of cells of several types", () => {
+  test.each([
+    ["", "(1), ('1')", "rowid"],
+    ["text", "('31'), (x'31')", "rowid"],
+    ["int", "(x'31'), ('x')", "rowid"],
+    ["numeric", "(0.5), ('x')", "rowid"],
+    // SQLite has turned '1' into 1.
+    ["int", "(1), ('x')", "primary key"],
+  ])("%s with %s is the %s", async (type, values, kind) => {
+    const service = await describeScript(
+      `create table mixed (k ${type} primary key);\ninsert into mixed values ${values};\n`,
+    );
+    expect(service.sets.map(({ key }) => key)).toEqual([kind]);
   });
 });
 
