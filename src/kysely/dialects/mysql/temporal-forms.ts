@@ -115,8 +115,10 @@ function secondsOfText(text: Sql): Sql {
 
 function writeDateTime(instant: Instant, isCeiling: boolean): string {
   const text = writeInstant(instant, SERVER_DIGITS);
-  if (text !== null && !text.startsWith("0000")) return text.replace("T", " ").slice(0, -1);
-  if (instant.seconds < 0) return isCeiling ? "0001-01-01 00:00:00" : BEFORE_ALL;
+  // The year 0 of MariaDB has no leap day.
+  if (text?.startsWith("0000-02-29") === true) return isCeiling ? "0000-03-01 00:00:00" : "0000-02-28 23:59:59.999999";
+  if (text !== null) return text.replace("T", " ").slice(0, -1);
+  if (instant.seconds < 0) return isCeiling ? "0000-01-01 00:00:00" : BEFORE_ALL;
   return BEHIND_ALL;
 }
 
