@@ -3,6 +3,7 @@ import { edm, entityType, enumType, hasMany, hasOptional, odataService, type ODa
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
+import { sentStatements } from "../kysely/sent-statements.ts";
 import { isDistributed, watching } from "./distributed-engines.ts";
 
 const Status = enumType("Status", { Open: 0, Closed: 1 });
@@ -108,6 +109,15 @@ const TARGETS = [
   "Orders?$filter=Tags/any(t:t/Label eq 'fast') and not Tags/any(t:t/Orders/any(o:o/Total gt 9))",
   "Orders?$filter=Tags/all(t:startswith(t/Label,'f'))",
   "Orders?$expand=Tags($orderby=Label desc;$top=1;$count=true),Customer($expand=Referrer)",
+  "Customers?$filter=not Orders/any()",
+  "Customers?$filter=Orders/all(o:o/Total gt 2)&$count=true&$top=2",
+  "Customers?$orderby=Orders/any(o:o/Total gt 5),Name desc",
+  "Customers?$filter=Orders/any(o:not o/Tags/any(t:t/Label eq 'new'))",
+  "Orders?$filter=not (Customer/Name eq 'Ann')",
+  "Orders?$filter=Customer/Name ne 'Ann' and not (Customer/Referrer/Name ne 'Ann')",
+  "Orders?$filter=Customer eq null or not (Customer/Orders/any(o:o/Rate lt 0))",
+  "Orders?$orderby=Customer/Name eq 'bob' desc,Id",
+  "Tags?$expand=Orders($filter=not Tags/any(t:t/Code eq 'z') and not (Customer/Id eq 2))",
   "Orders(1)/Tags?$orderby=Orders/$count desc,Label",
   "Tags?$expand=Orders($orderby=Customer/Name desc;$filter=Customer/Id lt 3)",
   "Tags('x')/Orders?$orderby=Customer/Referrer/Name&$top=1",
@@ -133,6 +143,25 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))(
       const expected = await read(engine.open);
       expect(await read(watching(engine))).toEqual(expected);
       expect(expected.filter((answer) => (answer as readonly unknown[])[1] !== 200)).toEqual([]);
+    });
+
+    test.each([
+      [
+        "Customers?$filter=not Orders/any()",
+        `left join (select distinct "r1"."customerId" as "k0" from "orders" as "r1"`,
+      ],
+      [
+        "Orders?$filter=Tags/all(t:t/Code eq 'x')",
+        `left join (select distinct "r2"."order_id" as "k0" from "order_tags"`,
+      ],
+      ["Orders?$filter=not (Customer/Name eq 'Ann')", `left join (select "r1"."id" as "k0" from "customers" as "r1"`],
+    ])("%s joins the negated list", async (target, join) => {
+      const { db, close } = await watching(engine)();
+      await createTables(db);
+      const service = serve(db);
+      const statements = await sentStatements(db, () => service.fetch(new Request(`http://service.example/${target}`)));
+      expect(statements.map(({ sql: text }) => text).join("\n")).toContain(join);
+      await close();
     });
   },
 );

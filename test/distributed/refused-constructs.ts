@@ -52,6 +52,7 @@ function checkSelect(nodes: readonly Node[], outer: ReadonlySet<string>, report:
   }
   const within = new Set([...outer, ...own]);
   if (selectsIn(clauses.get("select") ?? []).some(readsTable)) report("a subquery in a select list");
+  if (selectsIn(clauses.get("order") ?? []).some(readsTable)) report("a subquery in an order");
   for (const { nodes: derived } of items) {
     if (isWord(derived[0], "select")) checkSelect(derived, outer, report);
   }

@@ -180,7 +180,7 @@ function translateOwnCondition(
     case "has":
       return translateHas(expression, translator, context.profile.values);
     case "lambda":
-      return translateLambda(expression, context.scope, (predicate, scope) =>
+      return translateLambda(expression, mode, context.scope, (predicate, scope) =>
         makeTranslator({ ...context, scope }).condition(predicate, "filter"),
       );
     case "parameter":

@@ -2,8 +2,10 @@ import { sql } from "kysely";
 import { protocolError } from "../../errors/odata-error.ts";
 import type { Expression, LambdaExpression, NavigationExpression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import type { ConditionMode } from "../statement/sql-operand.ts";
 import { findCollection } from "./find-path.ts";
 import { alike, notNull, tuple } from "./join-navigation.ts";
+import { isInJoinedList } from "./list-join.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
 import { itemTests, readsAllAtOnce, relatedItems, selectItems, type RelatedItems } from "./related-items.ts";
 import { whereClause, type StatementScope } from "./relation.ts";
@@ -17,9 +19,14 @@ export type TranslatePredicate = (predicate: Expression, scope: PathScope) => Sq
  * a predicate that is null counts as false, and a collection that is null has no items.
  * @see OData URL Conventions 4.0, sections 5.1.1.5.1 and 5.1.1.5.2
  */
-export function translateLambda(expression: LambdaExpression, scope: PathScope, translate: TranslatePredicate): Sql {
+export function translateLambda(
+  expression: LambdaExpression,
+  mode: ConditionMode,
+  scope: PathScope,
+  translate: TranslatePredicate,
+): Sql {
   const { operator, collection, depth, predicate } = expression;
-  if (collection.kind === "navigation") return translateRelatedLambda(expression, collection, scope, translate);
+  if (collection.kind === "navigation") return translateRelatedLambda(expression, collection, mode, scope, translate);
   const { documents } = scope.statement.profile;
   const { document, path, array } = findCollection(collection, scope);
   const alias = `item${depth}`;
@@ -49,9 +56,10 @@ type TranslateCondition = (condition: Expression, scope: PathScope) => Sql;
  * @throws ODataError `UnsupportedQueryOption` for a predicate that the database cannot evaluate
  * @see OData URL Conventions 4.0, sections 5.1.1.5.1 and 5.1.1.5.2
  */
-export function translateRelatedLambda(
+function translateRelatedLambda(
   { operator, predicate, depth }: LambdaExpression,
   navigation: NavigationExpression,
+  mode: ConditionMode,
   scope: PathScope,
   translate: TranslateCondition,
 ): Sql {
@@ -61,7 +69,9 @@ export function translateRelatedLambda(
   const wanted = condition === null ? [] : [wantedItem(operator, condition)];
   const isListable = predicate === null || dependsOnItemsAlone(predicate, depth);
   if (isListable && readsAllAtOnce(items, scope.statement)) {
-    const found = amongPairs(items, wanted, scope.statement);
+    // Without joins of tables, a negated list is slow.
+    const isNegated = !scope.statement.profile.capabilities.joins && (isAll || mode === "exact");
+    const found = isNegated ? inJoinedList(items, wanted, scope.statement) : amongPairs(items, wanted, scope.statement);
     return isAll ? sql`not (${found})` : found;
   }
   if (!scope.statement.profile.capabilities.correlatedSubqueries) throw tooEntangled(navigation, operator);
@@ -87,6 +97,13 @@ function amongPairs(items: RelatedItems, wanted: readonly Sql[], { profile }: St
   const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
   const present = notNull(items.pairs.map(([, outer]) => outer));
   return present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
+}
+
+function inJoinedList(items: RelatedItems, wanted: readonly Sql[], statement: StatementScope): Sql {
+  const known = notNull(items.pairs.map(([inner]) => inner));
+  const select = (columns: Sql): Sql => selectItems(sql`distinct ${columns}`, items, known, wanted);
+  const pairs = items.pairs.map(([inner, outer]) => alike(inner, outer));
+  return isInJoinedList({ pairs, select }, items.source.level, statement);
 }
 
 function tooEntangled({ navigationProperty }: NavigationExpression, operator: string): Error {

@@ -3,6 +3,7 @@ import type { ComparisonExpression, Expression } from "../../query/expression.ts
 import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode } from "../statement/sql-operand.ts";
 import { alike, equalColumns, isFirst, notNull, pairsOf, targetOf, tuple } from "./join-navigation.ts";
+import { isInJoinedList } from "./list-join.ts";
 import type { PathScope } from "./path-scope.ts";
 import { columnOperand, addRelation, Level, whereClause, type Relation } from "./relation.ts";
 import { sharedNavigation, truthWhenAbsent, type SharedNavigation } from "./shared-navigation.ts";
@@ -92,7 +93,7 @@ function semiJoin(
     where({ ...scope, level: related.level, each: related }),
   );
   const wanted = condition === null ? [] : [sql`(${condition})`];
-  const { correlatedSubqueries, listsWhole, searchesLists } = statement.profile.capabilities;
+  const { correlatedSubqueries, listsWhole, searchesLists, joins } = statement.profile.capabilities;
   if (correlatedSubqueries && (searchesLists || (statement.isLookup && listsWhole))) {
     const tests = joinPairs.map((pair) => equalColumns(pair, source.qualified(), related));
     const conditions = [...tests, ...isFirst(related, joinPairs, statement), ...wanted];
@@ -105,7 +106,10 @@ function semiJoin(
   const known = mode === "exact" ? notNull(operands.map(([inner]) => inner)) : [];
   const conditions = [...known, ...isFirst(related, joinPairs, statement), ...wanted];
   const from = sql`${related.level.from(related.from)}${whereClause(conditions)}`;
-  const list = sql`select ${sql.join(pairs.map(([inner]) => inner))} from ${from}`;
+  const select = (columns: Sql): Sql => sql`select ${columns} from ${from}`;
+  // Conditions that may be negated are exact.
+  if (mode === "exact" && !joins) return isInJoinedList({ pairs, select }, source.level, statement);
+  const list = select(sql.join(pairs.map(([inner]) => inner)));
   const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
   const present = notNull(operands.map(([, outer]) => outer));
   return mode === "filter" || present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
