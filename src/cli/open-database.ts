@@ -75,7 +75,8 @@ async function openSqlite(file: string, { mayWrite }: DatabaseSettings): Promise
 /** Every file of SQLite begins with this text. An empty file is an empty database. */
 const HEADER = "SQLite format 3\0";
 
-function checkFile(path: string, given: string): Problem | undefined {
+/** Returns why a file cannot be opened as a database of SQLite; undefined if it can. */
+export function checkFile(path: string, given: string): Problem | undefined {
   const shown = describeTarget({ kind: "sqlite", file: given });
   try {
     if (statSync(path).isDirectory()) return unavailable(`"${shown}" is a folder.`, "Give a SQLite file.");

@@ -3,10 +3,12 @@ import process from "node:process";
 import type { DatabaseReport } from "odatakit/check";
 import type { Command, CommandOption, Invocation } from "../command.ts";
 import type { ExitReason } from "../exit-codes.ts";
+import { checkFile } from "../open-database.ts";
 import { FINDING_STYLES, paint } from "../paint.ts";
 import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
 import { printable, redact } from "../redact.ts";
 import { reportProblems } from "../report-problems.ts";
+import { parseTarget } from "../target.ts";
 import { baselineKey, readBaseline, writeBaseline } from "./baseline.ts";
 import { annotationOf, counted, countOf, describeFindings } from "./findings.ts";
 import { findModule, loadCheck, loadService } from "./load-service.ts";
@@ -27,7 +29,7 @@ export const checkCommand: Command = {
   positionals: "[module]",
   maxPositionals: 1,
   options: {
-    url: valued("<db>", "the database, as DATABASE_URL for the module"),
+    url: valued("<db>", "the database, as DATABASE_URL or DATABASE_FILE for the module"),
     json: flag("print the findings as JSON"),
     github: flag("print the findings as annotations of GitHub"),
     "max-warnings": valued("<n>", "exit with 1 for more warnings"),
@@ -56,8 +58,8 @@ async function checkModule(invocation: Invocation): Promise<Done | Problem> {
   const path = findModule(positionals[0], folder);
   if (typeof path === "object") return path;
   const { url } = options;
-  // The module reads it when it is imported.
-  if (typeof url === "string") process.env["DATABASE_URL"] = url;
+  const problem = typeof url === "string" ? giveDatabase(url, folder) : undefined;
+  if (problem !== undefined) return problem;
   const service = await loadService(path).catch((error: unknown) => declarationProblem(path, error));
   if (isProblem(service)) return service;
   const { checkDatabase } = await loadCheck(path);
@@ -67,6 +69,19 @@ async function checkModule(invocation: Invocation): Promise<Done | Problem> {
   );
   if (isProblem(report)) return report;
   return conclude(report, Math.round(performance.now() - start), maxWarnings, invocation);
+}
+
+/** Sets the variables that the module reads when it is imported. Pulled modules read that of their kind of database. */
+function giveDatabase(given: string, folder: string): Problem | undefined {
+  const target = parseTarget(given, {});
+  if (isProblem(target)) return target;
+  process.env["DATABASE_URL"] = given;
+  if (target.kind === "sqlite") {
+    process.env["DATABASE_FILE"] = target.file;
+    return checkFile(resolve(folder, target.file), target.file);
+  }
+  if (target.kind === "pglite") process.env["DATABASE_FOLDER"] = target.folder;
+  return undefined;
 }
 
 function maxWarningsOf(given: Invocation["options"][string]): number | Problem {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { checkCommand } from "../../../src/cli/check/check-command.ts";
 import { annotationOf } from "../../../src/cli/check/findings.ts";
 import type { Invocation } from "../../../src/cli/command.ts";
@@ -139,18 +139,31 @@ test.each([
 });
 
 test("finds the module at the usual places, and gives it the database", async () => {
-  writeFileSync(
-    join(folder, "service.js"),
-    "export default { handle() {}, ready() {}, url: globalThis.process.env.DATABASE_URL };",
-  );
-  const before = process.env["DATABASE_URL"];
+  writeFileSync(join(folder, "service.js"), "export default { handle() {}, ready() {} };");
+  writeFileSync(join(folder, "given.db"), "");
+  vi.stubEnv("DATABASE_URL", undefined);
+  vi.stubEnv("DATABASE_FILE", undefined);
+  vi.stubEnv("DATABASE_FOLDER", undefined);
   try {
-    const { reason, reported } = await check([], { url: "postgres://app@db/shop" });
-    expect(process.env["DATABASE_URL"]).toBe("postgres://app@db/shop");
-    expect(reason).toBe("unavailable");
-    expect(reported.join()).toContain("which is not a service");
+    for (const [url, name] of [
+      ["postgres://app@db/shop", "DATABASE_URL"],
+      ["given.db", "DATABASE_FILE"],
+      ["pglite:data", "DATABASE_FOLDER"],
+    ] as const) {
+      const { reason, reported } = await check([], { url });
+      expect(process.env[name]).toBe(url.replace("pglite:", ""));
+      expect(reason).toBe("unavailable");
+      expect(reported.join()).toContain("which is not a service");
+    }
   } finally {
-    if (before === undefined) delete process.env["DATABASE_URL"];
-    else process.env["DATABASE_URL"] = before;
+    vi.unstubAllEnvs();
   }
+});
+
+test.each([
+  ["gone.db", "unavailable", 'There is no file "gone.db".'],
+  ["postgrs://app@db/shop", "usage", "unknown scheme"],
+])("refuses --url %s", async (url, expected, message) => {
+  const { reason, reported } = await check([MODULE], { url });
+  expect({ reason, isNamed: reported.join().includes(message) }).toEqual({ reason: expected, isNamed: true });
 });
