@@ -53,8 +53,14 @@ function memoryOf({ pid }: ChildProcess): number {
   return Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(file, "utf8"))?.[1]) / 1024);
 }
 
+/** Milliseconds after which a user would press Ctrl+C again. */
+const PATIENCE = 5000;
+
+/** @returns the exit code; null if the second signal has ended the process */
 async function endOf(child: ChildProcess): Promise<number | null> {
   child.kill("SIGINT");
+  const again = setTimeout(() => child.kill("SIGINT"), PATIENCE);
   const [code] = (await once(child, "exit")) as [number | null];
+  clearTimeout(again);
   return code;
 }

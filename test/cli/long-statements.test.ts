@@ -6,6 +6,7 @@ import { openDatabase, type OpenedDatabase } from "../../src/cli/open-database.t
 import { isProblem } from "../../src/cli/problem.ts";
 import { parseTarget } from "../../src/cli/target.ts";
 import { build, startBuilt } from "./built-program.ts";
+import { testFolder, writeDatabase } from "./run-program.ts";
 
 const { ODATAKIT_POSTGRES: postgres, ODATAKIT_MYSQL: mysql } = process.env;
 const NAME = "cli_long_statements";
@@ -13,7 +14,7 @@ const TIMEOUT = 2000;
 /** Rows whose product of four is years of work. */
 const NUMBERS = 2000;
 
-type Kind = "mariadb" | "postgres";
+type Kind = "mariadb" | "postgres" | "sqlite";
 
 async function open(target: string): Promise<OpenedDatabase> {
   const parsed = parseTarget(target, {});
@@ -23,6 +24,7 @@ async function open(target: string): Promise<OpenedDatabase> {
 }
 
 async function makeTarget(kind: Kind): Promise<string> {
+  if (kind === "sqlite") return writeDatabase(testFolder(), "");
   const server = kind === "postgres" ? (postgres ?? "") : `${mysql ?? ""}/mysql`;
   const admin = await open(server);
   await sql.raw(`drop database if exists ${NAME}`).execute(admin.db);
@@ -67,6 +69,7 @@ beforeAll(build);
 test.each<readonly [Kind, string | undefined]>([
   ["postgres", postgres],
   ["mariadb", mysql],
+  ["sqlite", ""],
 ])("a statement that would run for years ends after --timeout, and others go on (%s)", async (kind, server) => {
   if (server === undefined) return;
   const target = await makeTarget(kind);
@@ -84,6 +87,8 @@ test.each<readonly [Kind, string | undefined]>([
     `insert into numbers values ${Array.from({ length: NUMBERS }, (_, at) => `(${String(at)})`).join()}`,
   );
 
+  // Over SQLite, the sizes of tables are read again after a quarter of a second.
+  await sleep(500);
   for (const path of ["Endlesses(1)", "Endlesses?$filter=Total gt 1", "Endlesses/$count?$filter=Total gt 1"]) {
     const begun = performance.now();
     const others: number[] = [];
@@ -100,5 +105,6 @@ test.each<readonly [Kind, string | undefined]>([
     expect(others.length).toBeGreaterThan(5);
     expect(new Set(others)).toEqual(new Set([200]));
   }
-  expect(await end()).toBe(0);
+  // SQLite cannot end a view that it computes as a whole. Its thread keeps the process until the second signal.
+  expect(await end()).toBe(kind === "sqlite" ? null : 0);
 });
