@@ -17,7 +17,7 @@ const MESSAGE = "complex joins are only supported when all distributed tables ar
 
 describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements that $title refuses", ({ open }) => {
   let opened: OpenDatabase;
-  let send: (target: string) => Promise<readonly [number, string]>;
+  let send: (target: string, init?: RequestInit) => Promise<readonly [number, string]>;
   const logged: unknown[] = [];
 
   beforeAll(async () => {
@@ -38,14 +38,15 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
         }),
         sqlEntitySet(Order, {
           ...place,
+          operations: ["read", "create", "patch", "delete"],
           table: "orders",
           navigation: { customer: hasOptional(Customer, { on: { customerId: "id" }, target: "Customers" }) },
         }),
       ],
     });
     await service.ready();
-    send = async (target) => {
-      const response = await service.fetch(new Request(`http://service.example/${target}`));
+    send = async (target, init) => {
+      const response = await service.fetch(new Request(`http://service.example/${target}`, init));
       const { error } = (await response.json()) as {
         readonly error?: { readonly code: string; readonly message: string };
       };
@@ -86,6 +87,20 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
   ])("%s (%s) is a failure for %s", async (code, message, target) => {
     await refuse(code, message);
     expect((await send(target))[0]).toBe(500);
+    expect(logged).toHaveLength(1);
+  });
+
+  test.each([
+    ["POST", "Orders", '{"Id":2,"Total":3}'],
+    ["PATCH", "Orders(1)", '{"CustomerId":2}'],
+    ["DELETE", "Orders(1)", null],
+  ])("0A000 is a write that the database cannot do: %s %s", async (method, target, body) => {
+    await refuse("0A000", "modifying the partition value of rows is not allowed");
+    const headers = { "Content-Type": "application/json" };
+    expect(await send(target, { method, body, headers })).toEqual([
+      501,
+      "NotImplemented: The tables of this set are distributed over machines, and the database refuses this write to them: for example, it cannot move a row to another machine.",
+    ]);
     expect(logged).toHaveLength(1);
   });
 });

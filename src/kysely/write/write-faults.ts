@@ -5,7 +5,7 @@ import { refersToKey } from "../../edm/key-holder.ts";
 import { driverFields } from "../../errors/driver-fields.ts";
 import { ERROR_CODES, type ErrorCode } from "../../errors/error-codes.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import { databaseFault, ofTable, unavailable } from "../dialects/database-fault.ts";
+import { databaseFault, isUnsupported, ofTable, unavailable } from "../dialects/database-fault.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
 import { setOfTable, wirePathOf, findService } from "./table-sets.ts";
@@ -32,6 +32,8 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
     const target = isShown ? place + wirePathOf(context, table, error.path) : undefined;
     return protocolError("InvalidBody", error.message, { target });
   }
+  const { joins } = table.reader.profile.capabilities;
+  if (!joins && isUnsupported(error)) return protocolError("NotImplemented", NOT_DISTRIBUTABLE, { cause: error });
   const fault = databaseFault(error);
   if (fault === null || fault.kind === "contention") return ofTable(error, table.name);
   if (fault.kind === "unavailable") return unavailable(ofTable(error, table.name));
@@ -63,6 +65,9 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
       );
   }
 }
+
+const NOT_DISTRIBUTABLE =
+  "The tables of this set are distributed over machines, and the database refuses this write to them: for example, it cannot move a row to another machine.";
 
 const IS_REFERRED_TO = "Other entities refer to this one: delete or change them first.";
 
