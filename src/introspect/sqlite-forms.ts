@@ -93,6 +93,8 @@ const NUMBERS: Forms = {
 };
 const ZERO_OR_ONE: Forms = { "zero-or-one": ofInteger("v in (0, 1)") };
 
+const FLAG_TEXTS: Forms = { "zero-text": ofText("v = '0'"), "one-text": ofText("v = '1'") };
+
 /** Returns the forms to count in a column of a declared type, besides those of dates and times. */
 export function formsOf(definition: string, scale: number | null, precision: number | null): Forms {
   switch (sqliteCategory(definition)) {
@@ -111,7 +113,7 @@ export function formsOf(definition: string, scale: number | null, precision: num
     case "decimal":
       return { ...decimalForms(scale, precision), ...NUMBERS };
     case "text":
-      return {};
+      return FLAG_TEXTS;
     case "any":
     case "blob":
     case "integer":

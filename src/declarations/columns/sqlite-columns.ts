@@ -41,8 +41,9 @@ export const mapSqliteColumn: MapColumn = (column, context) => {
     case "blob":
       return blobs === 0 && typesOf(sample).isEmpty ? mapTo("Edm.Binary") : mapByCells(column, sample, context);
     case "text":
+      return isFlag(sample) ? mapTexts(column, [asFlag(sample, context)]) : mapText(column, sample, context);
     case "json":
-      return typesOf(sample).isEmpty ? mapTexts(column, []) : mapByCells(column, sample, context);
+      return mapText(column, sample, context);
     case "any":
       return mapByCells(column, sample, context);
   }
@@ -105,6 +106,28 @@ function mapByCells(column: ObjectColumn, sample: ColumnSample, context: ColumnM
   }
   if (expected !== "any") return mapMixed(column, sample, context);
   return isNumbers ? mapNumber(column, sample, context) : mapMixed(column, sample, context);
+}
+
+function mapText(column: ObjectColumn, sample: ColumnSample, context: ColumnMappingContext): ColumnMapping {
+  return typesOf(sample).isEmpty ? mapTexts(column, []) : mapByCells(column, sample, context);
+}
+
+/** Fewer rows with "0" and "1" prove nothing. */
+const LEAST_FLAGS = 10;
+
+/** Returns whether a column of texts contains "0" and "1" only, which most likely mean false and true. */
+function isFlag({ rows, nulls, forms }: ColumnSample): boolean {
+  const flags = (forms["zero-text"] ?? 0) + (forms["one-text"] ?? 0);
+  return flags >= LEAST_FLAGS && flags === rows - nulls;
+}
+
+function asFlag({ rows, nulls, forms }: ColumnSample, { place }: ColumnMappingContext): ColumnWarning {
+  const held = [
+    ...((forms["zero-text"] ?? 0) > 0 ? ['"0"'] : []),
+    ...((forms["one-text"] ?? 0) > 0 ? ['"1"'] : []),
+  ].join(" and ");
+  const message = `holds ${held} in ${String(rows - nulls)} of ${String(rows)} rows, published as String`;
+  return { code: "cells", message, flag: `--map "${place}=boolean(0,1)"` };
 }
 
 /** A column with another affinity than that of texts turns numbers in a filter into numbers, so only the expression compares texts. */

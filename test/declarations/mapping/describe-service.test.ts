@@ -99,6 +99,26 @@ describe("columns", () => {
 insert into items values (1, 'yes'), (2, 'no');
 `;
 
+  const SAMPLED = Array.from({ length: 10 }, (_, at) => at);
+  test.each([
+    ["0", () => "0", 10, ['holds "0" in 10 of 11 rows, published as String --map "Items.Sold=boolean(0,1)"']],
+    [
+      "0 and 1",
+      (at: number) => String(at % 2),
+      10,
+      ['holds "0" and "1" in 10 of 11 rows, published as String --map "Items.Sold=boolean(0,1)"'],
+    ],
+    ["few rows", () => "0", 9, []],
+    ["2 too", (at: number) => String(at % 3), 10, []],
+  ] as const)("texts of %s may be Booleans", async (_title, textOf, rows, expected) => {
+    const values = SAMPLED.slice(0, rows).map((at) => `(${String(at)}, '${textOf(at)}')`);
+    const script = `create table items (id integer primary key, sold text);
+insert into items values (99, null), ${values.join(", ")};
+`;
+    const { warnings } = await describeScript(script);
+    expect(warnings.map(({ message, flag }) => `${message} ${String(flag)}`)).toEqual(expected);
+  });
+
   test("a type of `map` replaces the chosen one", async () => {
     const chosen = await describeScript(FLAGS);
     expect(chosen.warnings.map(({ flag }) => flag)).toEqual(['--map "Items.Sold=boolean(no,yes)"']);
