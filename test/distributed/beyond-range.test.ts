@@ -22,8 +22,7 @@ const TYPES = {
   mariadb: ["int", "tinyint unsigned", "smallint", "bigint"],
 } as const;
 
-const NUMBERS =
-  "1 256 40000 2147483648 -2147483649 9007199254740993 9223372036854775807 9223372036854775808 1e30 -1e30".split(" ");
+const NUMBERS = "40000 2147483648 -2147483649 9007199254740993 9223372036854775808 1e30".split(" ");
 const CONDITIONS = NUMBERS.flatMap((number) =>
   ["Id", "Byte", "Small", "Long"].flatMap((name) => [
     ...["eq", "ne", "gt", "ge", "lt", "le"].map((operator) => `${name} ${operator} ${number}`),
@@ -46,6 +45,18 @@ async function answersOf(service: ODataService, conditions: readonly string[]): 
   return answers;
 }
 
+let known: Promise<readonly unknown[]> | undefined;
+
+/** The answers over arrays, which are the same for all databases. */
+function inMemory(): Promise<readonly unknown[]> {
+  const memory = odataService({
+    profile: "standard",
+    entitySets: [entitySet(Item, { name: "Items", queryable: () => arraySource(Item, ROWS) })],
+  });
+  known ??= answersOf(memory, CONDITIONS);
+  return known;
+}
+
 describe.each(ENGINES)("integers beyond the type of a column of $title", ({ name, open }) => {
   async function makeItems(db: AnyDatabase): Promise<void> {
     const [id, byte, small, long] = TYPES[name].map((type) => sql.raw(type));
@@ -62,11 +73,7 @@ describe.each(ENGINES)("integers beyond the type of a column of $title", ({ name
     await makeItems(db);
     const set = { name: "Items", db, table: "items", operations: ["read"], distributed } as const;
     const stored = odataService({ profile: "standard", schemaCheck: false, entitySets: [sqlEntitySet(Item, set)] });
-    const memory = odataService({
-      profile: "standard",
-      entitySets: [entitySet(Item, { name: "Items", queryable: () => arraySource(Item, ROWS) })],
-    });
-    const expected = await answersOf(memory, CONDITIONS);
+    const expected = await inMemory();
     expect(await answersOf(stored, CONDITIONS)).toEqual(expected);
     expect(expected.filter((answer) => (answer as readonly unknown[])[1] !== 200)).toEqual([]);
     await close();
