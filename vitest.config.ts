@@ -39,6 +39,7 @@ const SLOW = [
 
 /** Files with long tables or long waits, which a sample cannot shorten: `npm run test:all` runs these with coverage; `npm test` does not. */
 const LONG = [
+  "test/declarations/live/random-relations.test.ts",
   "test/declarations/live/random-server-tables.test.ts",
   "test/executors/relations-names.test.ts",
   "test/http/capabilities.test.ts",
