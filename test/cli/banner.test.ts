@@ -8,6 +8,7 @@ const warning = (code: string, place: string): DescribedWarning => ({ code, plac
 function lines(
   settings: Partial<BannerFacts["settings"]>,
   warnings: readonly DescribedWarning[] = [],
+  shown: string | null = null,
 ): readonly string[] {
   const facts = {
     url: "http://h/odata",
@@ -22,7 +23,7 @@ function lines(
       ...settings,
     },
     loaded: {
-      opened: { kind: "postgres", shown: "postgres://h/d", file: null },
+      opened: { kind: "postgres", shown: shown ?? "postgres://h/d", file: null },
       found: { schema: { product: "PostgreSQL 15" }, warnings, described: { sets: [] } },
     },
     version: "1",
@@ -30,8 +31,18 @@ function lines(
     hasOwnSecret: true,
     warnings: [],
   };
-  return bannerLines(facts as unknown as BannerFacts).slice(4, -2);
+  return bannerLines(facts as unknown as BannerFacts).slice(4, shown === null ? -2 : -1);
 }
+
+test.each([
+  ["data/shop.db", "data/shop.db"],
+  ["My Shop.db", '"My Shop.db"'],
+  [`a"b$c.db`, String.raw`"a\"b\$c.db"`],
+  ["postgres://app@h/d?a=1&b=2", '"postgres://app@h/d?a=1&b=2"'],
+  ["postgres://app:***@h/d", "<db>"],
+])("proposes to pull %s", (shown, expected) => {
+  expect(lines({}, [], shown).at(-1)).toBe(`  Eject  npx odatakit pull ${expected} --out src/model`);
+});
 
 const COUNTS = "  0 entity sets, 0 properties, 0 navigations. ";
 

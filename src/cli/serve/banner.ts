@@ -47,9 +47,14 @@ export function bannerLines(facts: BannerFacts): readonly string[] {
       ...(settings.rules.indexedOnly ? unindexedWarnings(found.described) : []),
     ]),
     ...tryLines(url, sets),
-    `  Eject  npx odatakit pull ${shown.includes("***") ? "<db>" : shown} --out src/model`,
+    `  Eject  npx odatakit pull ${shown.includes("***") ? "<db>" : asArgument(shown)} --out src/model`,
     `  Stop   Ctrl+C`,
   ];
+}
+
+/** Returns a text as one argument of a command, ready to paste. */
+function asArgument(text: string): string {
+  return /^[\w./:@%+,=-]+$/.test(text) ? text : `"${text.replaceAll(/["$`]/g, String.raw`\$&`)}"`;
 }
 
 /** Returns a request that shows a navigation, if there is one to one entity. */
