@@ -25,6 +25,8 @@ export async function openPostgres(url: string, settings: ServerSettings): Promi
     `set statement_timeout = ${String(settings.timeout)}`,
     `set idle_in_transaction_session_timeout = ${String(IDLE_TIMEOUT)}`,
     ...(settings.mayWrite ? [] : ["set default_transaction_read_only = on"]),
+    // Tables without statistics look large, so an expansion of nothing would be compiled for seconds.
+    "select set_config(name, 'off', false) from pg_settings where name = 'jit'",
   ];
   // Nothing may run in a session without its settings.
   pool.on("connect", (client) => void client.query(statements.join(";")).catch(() => client.end()));

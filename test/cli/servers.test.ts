@@ -25,9 +25,9 @@ describe.skipIf(postgres === undefined)("PostgreSQL", () => {
     const { db, close } = await open({ kind: "postgres", url }, mayWrite);
     const { rows } = await sql<object>`select current_setting('TimeZone') as zone,
       current_setting('statement_timeout') as timeout, current_setting('default_transaction_read_only') as readonly,
-      current_setting('application_name') as name`.execute(db);
+      current_setting('application_name') as name, current_setting('jit') as jit`.execute(db);
     await close();
-    expect(rows).toEqual([{ zone: "UTC", timeout: "2s", readonly: readOnly, name: "odatakit" }]);
+    expect(rows).toEqual([{ zone: "UTC", timeout: "2s", readonly: readOnly, name: "odatakit", jit: "off" }]);
   });
 
   test("inspect describes a schema", async () => {
