@@ -10,9 +10,13 @@ export function connectionPaths(name: string): { readonly excel: string; readonl
   return { excel: `/${name}.odc`, powerBi: `/${name}.pbids` };
 }
 
+/** The name of the files if the application chooses none. */
+const USUAL = "service";
+
 /** Returns the name of a service for people. */
-export function titleOf({ name, model }: Exchange["service"]["definition"]): string {
-  return name ?? model.namespace;
+export function titleOf({ name, model, connectionFiles }: Exchange["service"]["definition"]): string {
+  const chosen = connectionFiles === USUAL ? null : connectionFiles;
+  return name ?? chosen ?? model.namespace;
 }
 
 /** `GET /service.odc`: a connection for Excel. @see docs/guides/excel-and-power-bi.md */
@@ -31,7 +35,7 @@ function fileOf(exchange: Exchange, type: string, extension: string, text: strin
   bindNoQuery(readOptions(exchange));
   const { definition } = exchange.service;
   const { connectionFiles: given } = definition;
-  const isUsual = given === null || given === "service";
+  const isUsual = given === null || given === USUAL;
   const name = isUsual ? titleOf(definition).replaceAll(/[^\w.-]/gu, "_") : given;
   return okResponse(exchange, type, text, {
     "Content-Disposition": `attachment; filename="${name}.${extension}"`,
