@@ -125,11 +125,10 @@ const SERVED: ReadonlyArray<readonly [column: string, values: Values, unreadable
   ["c_date", ["2024-02-29", null, null, null, "9999-12-31"], [3, 4, 5]],
   ["c_datetime", ["2024-02-29T12:00:00Z", null, null, null, "9999-12-31T23:59:59Z"], [3, 4, 5]],
   ["c_datetime3", ["2024-02-29T12:00:00.123Z", null, null, null, null], [3, 4, 5]],
-  // No filter finds the year 0, whose dates MariaDB compares like dates before all.
   [
     "c_datetime6",
     ["2024-02-29T12:00:00.123456Z", null, null, "0000-02-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"],
-    [3, 4, 5],
+    [3, 4],
   ],
   // The session of the test has the zone +05:45.
   ["c_timestamp", ["2024-02-29T06:15:00Z", null, null, null, null], [3]],
