@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { pause } from "../../base/host.ts";
+import type { Maybe } from "../../base/maybe.ts";
 import { LockTimeoutError, type WritePatience } from "../connection/synchronous-reader.ts";
 import { reasonOf } from "./reader-faults.ts";
 
@@ -36,10 +37,15 @@ export class FileLock {
    * Runs a command, again and again until the file is not locked. A command that finds the file locked has changed nothing.
    * @throws the error of the command; LockTimeoutError after the time; the reason of the signal if the client disconnects
    */
-  async wait<T>(run: () => T, { since, signal }: WritePatience): Promise<T> {
+  wait<T>(run: () => T, patience: WritePatience): Promise<T> {
+    return this.waitFor(() => this.atOnce(run), patience);
+  }
+
+  /** As `wait`, for a command that another connection runs, and that fails at once if the file is locked. */
+  async waitFor<T>(run: () => Maybe<T>, { since, signal }: WritePatience): Promise<T> {
     for (let tries = 0; ; tries += 1) {
       try {
-        return this.atOnce(run);
+        return await run();
       } catch (error) {
         if (!isLocked(error) || this.#timeout === 0) throw error;
         const left = since + this.#timeout - performance.now();

@@ -125,7 +125,7 @@ export class PreparedStatement<F extends RowForm> {
 
   /** Clears large bound values; small ones are cheaper to keep. */
   #release(values: readonly SQLInputValue[]): void {
-    if (sizeOf(values) <= MAX_KEPT) return;
+    if (sizeOfValues(values) <= MAX_KEPT) return;
     try {
       this.#clear();
     } catch {
@@ -141,11 +141,11 @@ export class PreparedStatement<F extends RowForm> {
 }
 
 /** Returns the total length of strings and bytes. */
-function sizeOf(values: readonly SQLInputValue[]): number {
+export function sizeOfValues(values: readonly unknown[]): number {
   let size = 0;
   for (const value of values) {
     if (typeof value === "string") size += value.length;
-    else if (typeof value === "object" && value !== null) size += value.byteLength;
+    else if (ArrayBuffer.isView(value)) size += value.byteLength;
   }
   return size;
 }

@@ -46,7 +46,7 @@ export type ReadResult = ReadOutcome & {
 };
 
 /** The fields of an error that survive the way between threads. */
-interface SentError {
+export interface SentError {
   readonly name: string;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;

@@ -8,7 +8,14 @@ import {
 } from "kysely";
 import { nextTurn } from "../../base/host.ts";
 import type { Maybe } from "../../base/maybe.ts";
-import type { RunRows, SynchronousWriter, WritePatience } from "../connection/synchronous-reader.ts";
+import {
+  type RunRows,
+  type SynchronousWriter,
+  UndoneWriteError,
+  type WritePatience,
+} from "../connection/synchronous-reader.ts";
+import { type ChangedRows, changeRows } from "./changed-rows.ts";
+import type { LongWrites } from "./long-writes.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
@@ -28,13 +35,15 @@ const NO_CLIENT = (): undefined => undefined;
 /** The connection of Kysely's statements. While it is free, it also runs synchronous writes. */
 export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
   readonly #database: SqliteDatabase;
+  readonly #longWrites: LongWrites;
   #patience: WritePatience | undefined;
   #queued = 0;
   /** Whether a transaction has the lock of writers, so that no statement has to wait for it. */
   hasLock = false;
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: SqliteDatabase, longWrites: LongWrites) {
     this.#database = database;
+    this.#longWrites = longWrites;
   }
 
   get mayWrite(): boolean {
@@ -43,7 +52,12 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
 
   write<T>(work: (run: RunRows) => T): Maybe<T> {
     const { writes, group } = this.#database;
-    const write = (): T => work((sql, parameters) => writes.get(sql).all(toBoundValues(parameters)));
+    const write = (): T =>
+      work((sql, parameters) => {
+        // Alone, it runs in a thread.
+        if (this.#longWrites.accepts(parameters)) throw new UndoneWriteError(undefined);
+        return writes.get(sql).all(toBoundValues(parameters));
+      });
     return group === null ? write() : group.add(write);
   }
 
@@ -68,6 +82,10 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
     return new Promise((resolve) => {
       const values = toBoundValues(query.parameters);
       const { statements, watch, lock } = this.#database;
+      if (this.#runsElsewhere(query, values)) {
+        resolve(this.#longWrites.run(query.sql, values, this.#takePatience()).then(asChanged<R>));
+        return;
+      }
       const run = (): QueryResult<R> => {
         watch.begin(MAX_TIME_HERE);
         try {
@@ -110,6 +128,12 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
     });
   }
 
+  /** Whether a statement runs in the thread for long values: not within a transaction. */
+  #runsElsewhere(query: CompiledQuery, values: readonly SQLInputValue[]): boolean {
+    if (this.#database.connection.isTransaction || !changesRows(query.query, query.sql)) return false;
+    return this.#longWrites.accepts(values);
+  }
+
   /** The first command waits as the request does; time in the queue counts. Later ones have their own time. */
   #takePatience(): WritePatience {
     const first = this.#patience ?? { since: performance.now() - this.#queued, signal: NO_CLIENT };
@@ -139,14 +163,13 @@ function execute<R>(
   values: readonly SQLInputValue[],
   { query, sql }: CompiledQuery,
 ): QueryResult<R> {
-  if (statement.hasRows) {
-    if (SelectQueryNode.is(query)) return { rows: statement.select(values).map(asResult<R>) };
-    const rows = statement.all(values).map(asResult<R>);
-    return changesRows(query, sql) ? { rows, numAffectedRows: BigInt(rows.length) } : { rows };
-  }
-  const { changes, lastInsertRowid } = statement.run(values);
-  if (!changesRows(query, sql)) return { rows: [] };
-  return { rows: [], numAffectedRows: changes, ...(changes > 0n && { insertId: lastInsertRowid }) };
+  if (statement.hasRows && SelectQueryNode.is(query)) return { rows: statement.select(values).map(asResult<R>) };
+  const changed = changeRows(statement, values);
+  return changesRows(query, sql) ? asChanged(changed) : { rows: changed.rows.map(asResult<R>) };
+}
+
+function asChanged<R>(changed: ChangedRows): QueryResult<R> {
+  return { ...changed, rows: changed.rows.map(asResult<R>) };
 }
 
 /** Whether SQLite's count of changes belongs to this statement; `create table` leaves the previous count. */

@@ -7,6 +7,7 @@ import {
 } from "kysely";
 import { chain } from "../../base/maybe.ts";
 import type { Patience, PatientReader, SnapshotReader } from "../connection/patient-reader.ts";
+import { LongWrites } from "./long-writes.ts";
 import { lostSnapshot, reasonOf } from "./reader-faults.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
@@ -24,6 +25,7 @@ const DONE: Promise<void> = Promise.resolve();
 export class SqliteDriver implements Driver {
   readonly #database: SqliteDatabase;
   readonly #reads: SqliteReads;
+  readonly #longWrites: LongWrites;
   readonly #connection: SqliteConnection;
   readonly #turns = new Turns();
   #isReadOnly = false;
@@ -31,7 +33,8 @@ export class SqliteDriver implements Driver {
   constructor(database: SqliteDatabase, reads: SqliteReads) {
     this.#database = database;
     this.#reads = reads;
-    this.#connection = new SqliteConnection(database);
+    this.#longWrites = new LongWrites(database);
+    this.#connection = new SqliteConnection(database, this.#longWrites);
   }
 
   /** Opens nothing: the first statement does. */
@@ -93,7 +96,7 @@ export class SqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    await this.#reads.close();
+    await Promise.all([this.#reads.close(), this.#longWrites.close()]);
     this.#database.close();
   }
 
