@@ -31,7 +31,10 @@ export interface SqliteOptions {
   readonly journalMode?: JournalMode | undefined;
   /** The maximum number of cached prepared statements, each for reads, synchronous writes and Kysely. Default 200. */
   readonly statements?: number | undefined;
-  /** The maximum number of threads for long reads of a service, default 2. 0: long reads stop the whole process. */
+  /**
+   * The maximum number of threads for long reads of a service, default 2. One more stores long values. 0: both stop the
+   * whole process.
+   */
   readonly readerThreads?: number | undefined;
   /** The maximum number of long reads that wait for a thread, default 100. Above it, the service returns 503. */
   readonly maxQueuedQueries?: number | undefined;
