@@ -49,6 +49,7 @@ const LONG = [
   "test/http/write-table.test.ts",
   "test/kysely/cross-joins.test.ts",
   "test/kysely/item-budget.test.ts",
+  "test/kysely/long-writes.test.ts",
   "test/kysely/reader-threads.test.ts",
   "test/kysely/stream-cursors.test.ts",
   "test/kysely/streams.test.ts",
