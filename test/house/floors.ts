@@ -144,7 +144,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["forms"],
     ["functions"],
     ["dialects/sqlite", "dialects/postgres", "dialects/mysql"],
-    ["dialects/find-dialect-profile.ts", "dialects/database-fault.ts"],
+    ["dialects/find-dialect-profile.ts", "dialects/database-fault.ts", "dialects/connection-lost.ts"],
     ["translate"],
     ["schema"],
     ["read"],

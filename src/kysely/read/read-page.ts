@@ -6,7 +6,8 @@ import type { RowStatement } from "./compile-statement.ts";
 import { readJson } from "./read-json.ts";
 import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
-import { type SqlRows, toNumber } from "./sql-rows.ts";
+import type { SqlRows } from "./sql-rows.ts";
+import { toNumber } from "./traced-read.ts";
 
 /** The most rows that contain the total. More rows take longer to do so than a second statement. */
 const MOST_WITH_TOTAL = 100;

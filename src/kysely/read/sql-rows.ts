@@ -15,8 +15,9 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { RunningStatement } from "../statement/running-statement.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";
+import { repeatOnce } from "./repeated-read.ts";
 import { StreamSlots } from "./stream-slots.ts";
-import { beginRead, countOf, type ReadRows } from "./traced-read.ts";
+import { beginRead, countOf, type ReadRows, toNumber } from "./traced-read.ts";
 
 /** The parts of a profile that running statements requires. */
 type RowsProfile = Pick<DialectProfile, "name" | "guardConnections" | "syntax">;
@@ -161,16 +162,21 @@ export class SqlRows {
   }
 
   /**
-   * Returns the rows of several statements: in one round trip if the driver can, otherwise in parallel.
+   * Returns the rows of several statements: in one round trip if the driver can, otherwise in parallel. Outside a
+   * transaction, they run once more if their connection is lost.
    * @throws the error of the first read that fails
    */
   async each(reads: readonly Read[], patience: Patience = USUAL): Promise<readonly (readonly Row[])[]> {
-    const table = reads[0]?.statement.table;
-    if (!this.#isGuarded) await this.#reached(table);
+    if (!this.#isGuarded) await this.#reached(reads[0]?.statement.table);
+    // A transaction is lost with its connection.
+    if (this.#db.isTransaction) return this.#eachOnce(reads, patience);
+    return repeatOnce((rest) => this.#eachOnce(reads, rest), patience);
+  }
+
+  async #eachOnce(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
     const batches = this.#batches;
-    const canSend = (value: unknown): boolean => batches?.canSend(value) === true;
-    if (batches !== undefined && reads.every(({ parameters }) => parameters.every(canSend))) {
-      return this.#inBatch(batches, reads, table, patience);
+    if (batches !== undefined && reads.every(({ parameters }) => parameters.every((each) => batches.canSend(each)))) {
+      return this.#inBatch(batches, reads, patience);
     }
     const found = reads.map((read) => unawaited(this.#alone(read, patience)));
     const rows: (readonly Row[])[] = [];
@@ -242,7 +248,6 @@ export class SqlRows {
   async #inBatch(
     batches: BatchReader,
     reads: readonly Read[],
-    table: string | undefined,
     { signal, timeout = null }: Patience,
   ): Promise<readonly (readonly Row[])[]> {
     signal?.throwIfAborted();
@@ -259,7 +264,7 @@ export class SqlRows {
       return found;
     } catch (error) {
       for (const each of running) each?.fail(error);
-      throw toReadFault(error, this.#profile.name, table);
+      throw toReadFault(error, this.#profile.name, reads[0]?.statement.table);
     }
   }
 
@@ -290,9 +295,4 @@ export class SqlRows {
     if (isSynchronousReader(adapter) && isPatientReader(adapter)) return adapter.guard(sql, parameters);
     return this.#profile.syntax.within?.(timeout, sql) ?? sql;
   }
-}
-
-/** Returns the number in the only cell of a row. */
-export function toNumber(row: Row | undefined): number {
-  return Number(row?.[0]);
 }

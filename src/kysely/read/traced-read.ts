@@ -29,3 +29,8 @@ export function countOf(
   const [first, { length }] = isMany ? [(found as readonly Row[])[0], found] : [found, [found]];
   return members === undefined || first === undefined ? length : Number(first[2]);
 }
+
+/** Returns the number in the only cell of a row. */
+export function toNumber(row: Row | undefined): number {
+  return Number(row?.[0]);
+}

@@ -70,7 +70,22 @@ function ignoreErrors(pool: Pool): void {
 }
 
 function ignoreErrorsOfClient(client: unknown): void {
-  if (Emitter !== undefined && client instanceof Emitter) listenOnce(client as EventEmitter, "error", ignore);
+  if (Emitter === undefined || !(client instanceof Emitter)) return;
+  listenOnce(client as EventEmitter, "error", ignore);
+  const connection: unknown = Reflect.get(client, "connection");
+  if (connection instanceof Emitter) listenOnce(connection as EventEmitter, "errorMessage", closeIfEnding);
+}
+
+/** The codes of PostgreSQL for a server that ends the connection. */
+const ENDINGS: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03"]);
+
+/**
+ * Closes a connection that the server is about to end. Otherwise the statement would fail first, and the pool would give the
+ * client, which is as good as dead, to the next one.
+ */
+function closeIfEnding(this: { readonly stream?: { readonly destroy?: () => void } }, message: unknown): void {
+  if (typeof message !== "object" || message === null || !("code" in message)) return;
+  if (ENDINGS.has(message.code)) this.stream?.destroy?.();
 }
 
 function ignore(): void {
