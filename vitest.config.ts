@@ -47,6 +47,7 @@ const LONG = [
   "test/http/limits-expressions.test.ts",
   "test/http/serve-timeouts.test.ts",
   "test/http/write-table.test.ts",
+  "test/kysely/copies.test.ts",
   "test/kysely/cross-joins.test.ts",
   "test/kysely/item-budget.test.ts",
   "test/kysely/long-writes.test.ts",
