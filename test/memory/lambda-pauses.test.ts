@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Pace } from "../../src/base/turn.ts";
 import { caseCount } from "../cases.ts";
 import { inOneTurn, inPauses } from "./in-pauses.ts";
@@ -11,6 +11,15 @@ interface Row {
   readonly tags: (string | null)[] | null;
   readonly address: { readonly lines: (string | null)[] };
 }
+
+// Each reading takes a millisecond: a busy machine must not decide how often a condition pauses.
+let now = 0;
+beforeEach(() => {
+  vi.spyOn(performance, "now").mockImplementation(() => (now += 1));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 /** Pauses at one of `interval` places where a query may. */
 function eachOf(interval: number): Pace {

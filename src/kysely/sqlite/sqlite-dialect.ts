@@ -1,6 +1,7 @@
 import { SqliteIntrospector, SqliteQueryCompiler, type Dialect } from "kysely";
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
+import { LongWrites } from "./long-writes.ts";
 import { type JournalMode, SqliteDatabase, type SqliteSettings, type Synchronous } from "./sqlite-database.ts";
 import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
 import { SqliteReads } from "./sqlite-reads.ts";
@@ -79,8 +80,9 @@ const JOURNAL_MODES: ReadonlySet<unknown> = new Set<JournalMode>(["wal", "keep"]
 export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialect {
   const database = new SqliteDatabase(checkSettings(file, options));
   const reads = new SqliteReads(database);
+  const longWrites = new LongWrites(database);
   return {
-    createDriver: () => new SqliteDriver(database, reads),
+    createDriver: () => new SqliteDriver(database, reads, longWrites),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SynchronousSqliteAdapter(reads),
     createIntrospector: (db) => new SqliteIntrospector(db),

@@ -7,7 +7,7 @@ import {
 } from "kysely";
 import { chain } from "../../base/maybe.ts";
 import type { Patience, PatientReader, SnapshotReader } from "../connection/patient-reader.ts";
-import { LongWrites } from "./long-writes.ts";
+import type { LongWrites } from "./long-writes.ts";
 import { lostSnapshot, reasonOf } from "./reader-faults.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
@@ -30,11 +30,11 @@ export class SqliteDriver implements Driver {
   readonly #turns = new Turns();
   #isReadOnly = false;
 
-  constructor(database: SqliteDatabase, reads: SqliteReads) {
+  constructor(database: SqliteDatabase, reads: SqliteReads, longWrites: LongWrites) {
     this.#database = database;
     this.#reads = reads;
-    this.#longWrites = new LongWrites(database);
-    this.#connection = new SqliteConnection(database, this.#longWrites);
+    this.#longWrites = longWrites;
+    this.#connection = new SqliteConnection(database, longWrites);
   }
 
   /** Opens nothing: the first statement does. */
