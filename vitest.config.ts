@@ -39,10 +39,15 @@ const SLOW = [
 
 /** Files with long tables or long waits, which a sample cannot shorten: `npm run test:all` runs these with coverage; `npm test` does not. */
 const LONG = [
+  "test/adapters/wrapped-response.test.ts",
+  "test/cli/inspect-hostile.test.ts",
+  "test/cli/pull/pull-command.test.ts",
   "test/declarations/live/random-relations.test.ts",
   "test/declarations/live/random-server-tables.test.ts",
   "test/executors/relations-names.test.ts",
+  "test/http/batch-time.test.ts",
   "test/http/capabilities.test.ts",
+  "test/http/http2-hostile.test.ts",
   "test/http/limits-bodies.test.ts",
   "test/http/limits-expressions.test.ts",
   "test/http/serve-timeouts.test.ts",
@@ -56,6 +61,7 @@ const LONG = [
   "test/kysely/streams.test.ts",
   "test/kysely/thread-memory.test.ts",
   "test/kysely/write-table.test.ts",
+  "test/kysely/writes-locked.test.ts",
   "test/kysely/writes.test.ts",
   "test/rows/handlers.test.ts",
 ];
