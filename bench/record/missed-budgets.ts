@@ -32,6 +32,8 @@ const START =
   "Imports, of which `kysely` is the largest: [the steps of a start](#start-and-memory), [the decision](../decisions/0037-fast-start.md).";
 const STREAM =
   "SQLite writes and checks a row of 8 columns in 1 µs, and the main thread checks its bytes: [the profile](../decisions/0029-streaming.md#where-the-time-goes).";
+const SERVER_STREAM =
+  "V8 lets the space of new objects grow, since the driver makes an object for each row: [the profile](../decisions/0029-streaming.md#memory-over-postgresql).";
 const TURNS = "[the decision](../decisions/0032-long-work-takes-turns.md#what-still-takes-one-turn)";
 /** The reasons of long pauses, by the names of their attacks. */
 const STALLS: readonly (readonly [name: RegExp, reason: string])[] = [
@@ -70,22 +72,25 @@ function missedStarts(): readonly Missed[] {
 }
 
 function missedStreams(): readonly Missed[] {
-  const ours = (readResult<readonly StreamRecord[]>("stream") ?? []).find(
-    ({ database, server }) => database === "SQLite" && server === "ours",
-  );
-  if (ours === undefined) return [];
+  const records = readResult<readonly StreamRecord[]>("stream") ?? [];
+  return records.filter(({ server }) => server === "ours").flatMap(missedStream);
+}
+
+/** Over PostgreSQL the budgets of time do not apply: its driver takes longer than they allow. */
+function missedStream(ours: StreamRecord): readonly Missed[] {
+  const isSqlite = ours.database === "SQLite";
   const units = [
     ["CPU time", "cpu", "ms"],
     ["longest pause", "pause", "ms"],
     ["peak memory", "peak", "MB"],
   ] as const;
   return units
-    .filter(([, what]) => ours[what] > STREAM_BUDGET[what])
+    .filter(([, what]) => (isSqlite || what === "peak") && ours[what] > STREAM_BUDGET[what])
     .map(([name, what, unit]) => ({
-      what: `a million rows: ${name}`,
+      what: `a million rows${isSqlite ? "" : " over PostgreSQL"}: ${name}`,
       budget: `${String(STREAM_BUDGET[what])} ${unit}`,
       measured: `${String(ours[what])} ${unit}`,
-      reason: STREAM,
+      reason: isSqlite ? STREAM : SERVER_STREAM,
     }));
 }
 
