@@ -119,8 +119,11 @@ export class NodeServer {
     });
   }
 
-  /** Stops accepting connections. Resolves when all connections are closed. */
+  /** Stops accepting connections, after `drainDelay`. Resolves when all connections are closed. */
   async drain(): Promise<void> {
+    const { drainDelay } = this.#settings;
+    // Without a delay, the server stops before this method returns its promise.
+    if (drainDelay > 0) await afterDelay(drainDelay);
     const endsAt = performance.now() + (this.#settings.drainTimeout ?? Infinity);
     await this.#connections.announceEnd(endsAt);
     return new Promise((resolve) => {
@@ -133,6 +136,12 @@ export class NodeServer {
       const stop = this.#connections.drain(endsAt);
     });
   }
+}
+
+function afterDelay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
 }
 
 function toServerOptions(settings: ServeSettings): ServerOptions {

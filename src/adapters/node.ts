@@ -20,8 +20,8 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Stops the server. It accepts no new connections, finishes pending requests and closes idle connections. Resolves when
-   * all connections are closed, after `drainTimeout` at the latest. Further calls return the same promise.
+   * Stops the server after `drainDelay`. It accepts no new connections, finishes pending requests and closes idle connections.
+   * Resolves when all connections are closed, after another `drainTimeout` at the latest. Further calls return the same promise.
    */
   close(): Promise<void>;
 }

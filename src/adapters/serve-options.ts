@@ -9,7 +9,12 @@ export interface ListenOptions {
   readonly port?: number | undefined;
   /** The host name or address to listen on. Default `localhost`, which only this machine can reach. */
   readonly host?: string | undefined;
-  /** How long `close` waits for requests before it destroys their connections. Default 10,000. */
+  /**
+   * How long `close` still serves new connections and requests, while `ready` is 503 already: longer than a load balancer
+   * needs to notice. Default 0.
+   */
+  readonly drainDelay?: number | undefined;
+  /** How long `close` then waits for requests before it destroys their connections. Default 10,000. */
   readonly drainTimeout?: number | null | undefined;
   /**
    * How long a client may take to send the request line and the headers, and for the handshake of TLS. Default 20,000. With
@@ -34,7 +39,13 @@ export interface ListenOptions {
   readonly ready?: string | undefined;
 }
 
-type Timeouts = "drainTimeout" | "headersTimeout" | "requestTimeout" | "keepAliveTimeout" | "slowReaderTimeout";
+type Timeouts =
+  | "drainDelay"
+  | "drainTimeout"
+  | "headersTimeout"
+  | "requestTimeout"
+  | "keepAliveTimeout"
+  | "slowReaderTimeout";
 type Stated<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
 
 /** The options of `serve` with defaults filled in. */
@@ -51,6 +62,7 @@ const TIME = { kind: "limit", least: 1 } as const;
 const TABLE: OptionTable<keyof ListenOptions> = Object.freeze({
   port: { kind: "any" },
   host: { kind: "text" },
+  drainDelay: { kind: "any" },
   drainTimeout: TIME,
   headersTimeout: TIME,
   requestTimeout: TIME,
@@ -71,6 +83,7 @@ const COMPRESSION: OptionTable<keyof CompressionOptions> = Object.freeze({
 const DEFAULTS: ServeSettings = Object.freeze({
   port: 3000,
   host: "localhost",
+  drainDelay: 0,
   drainTimeout: 10_000,
   headersTimeout: 20_000,
   requestTimeout: 300_000,
@@ -148,6 +161,11 @@ function* findFaults(options: unknown): Iterable<ConfigurationFault> {
   if (port !== undefined && !(typeof port === "number" && Number.isInteger(port) && port >= 0 && port <= MAX_PORT)) {
     const message = `\`port\` of serve cannot be ${describe(port)}.`;
     yield { message, fix: `Give a whole number from 0 to ${String(MAX_PORT)}; 0 lets the system choose.` };
+  }
+  const { drainDelay } = options;
+  if (drainDelay !== undefined && !(Number.isSafeInteger(drainDelay) && Number(drainDelay) >= 0)) {
+    const message = `\`drainDelay\` of serve cannot be ${describe(drainDelay)}.`;
+    yield { message, fix: "Give a whole number of milliseconds; 0 stops at once." };
   }
   if (options["http2"] === true && options["tls"] === undefined) {
     const message = "`http2` of serve needs `tls`: browsers speak HTTP/2 over TLS only.";

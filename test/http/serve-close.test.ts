@@ -121,6 +121,27 @@ test("drainTimeout destroys the remaining connections", async () => {
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
+test("during drainDelay the server is not ready, and serves old and new connections", async () => {
+  const server = await serve(notes, { port: 0, host: "127.0.0.1", ready: "/readyz", drainDelay: 2000 });
+  const old = open(server.port);
+  old.socket.write(get(0));
+  await expect.poll(() => old.seen.text).toContain("200 OK");
+  const closing = server.close();
+  expect(server.close()).toBe(closing);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+  old.seen.text = "";
+  old.socket.write(get(0));
+  await expect.poll(() => old.seen.text).toContain("200 OK");
+  expect(old.seen.text).not.toContain("Connection: close");
+  const fresh = open(server.port);
+  fresh.socket.write(get(2500));
+  await closing;
+  expect(fresh.seen.text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/u);
+  await Promise.all([old.closed, fresh.closed]);
+  expect([...old.seen.errors, ...fresh.seen.errors]).toEqual([]);
+  await expect(fetch(server.url)).rejects.toThrow("fetch failed");
+});
+
 /** Sends requests one after another, some of them two at once, until the server closes the connection. */
 async function load(port: number, at: number): Promise<{ readonly sent: number; readonly answered: number }> {
   const { socket, seen, closed } = open(port);

@@ -17,6 +17,8 @@ const COPIES = 3;
 const RACES = 1000;
 const ROWS = 60;
 const SENDERS = 6;
+/** Milliseconds, many times longer than a check of readiness takes. */
+const DRAIN_DELAY = 3000;
 const SCRIPT = path.join(import.meta.dirname, "copy-server.ts");
 
 interface Copy {
@@ -24,8 +26,8 @@ interface Copy {
   readonly port: number;
 }
 
-async function startCopy(schema: string): Promise<Copy> {
-  const child = spawn(process.execPath, ["--conditions=source", SCRIPT, url ?? "", schema], {
+async function startCopy(schema: string, drainDelay = 0): Promise<Copy> {
+  const child = spawn(process.execPath, ["--conditions=source", SCRIPT, url ?? "", schema, String(drainDelay)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line]: unknown[] = await once(child.stdout, "data");
@@ -39,14 +41,15 @@ async function stopCopy({ child }: Copy): Promise<void> {
   await exited;
 }
 
-/** Passes each request to the next copy, and to the one after it if nobody accepts the connection, as proxies do. */
+/** Passes each request to the next copy, and to as many others if nobody accepts the connection. */
 class Proxy {
   readonly copies: Copy[] = [];
   readonly #server: Server;
   #turn = 0;
 
-  constructor() {
-    this.#server = createServer((incoming, outgoing) => this.#pass(incoming, outgoing, COPIES));
+  /** @param tries the number of further copies; 0 for a proxy that never passes a request on */
+  constructor(tries: number) {
+    this.#server = createServer((incoming, outgoing) => this.#pass(incoming, outgoing, tries));
   }
 
   async listen(): Promise<string> {
@@ -78,7 +81,7 @@ class Proxy {
 
 describe.skipIf(url === undefined)("three copies of a service behind a proxy", () => {
   const schema = `copies_${String(process.pid)}`;
-  const proxy = new Proxy();
+  const proxy = new Proxy(COPIES);
   let admin: AnyDatabase;
   let root = "";
 
@@ -160,9 +163,9 @@ describe.skipIf(url === undefined)("three copies of a service behind a proxy", (
     expect(JSON.parse((await ask(2, "/Items(1)")).text)).toMatchObject({ Version: RACES });
   });
 
-  test("no request fails while each copy is replaced", async () => {
+  /** Sends reads and writes through a proxy until it is told to stop. @returns the number of responses of each status */
+  async function load(place: string, under: { readonly load: boolean }): Promise<ReadonlyMap<number, number>> {
     const statuses = new Map<number, number>();
-    const under = { load: true };
     const send = async (sender: number): Promise<void> => {
       for (let count = 0; under.load; count += 1) {
         const isWrite = count % 3 === 0;
@@ -171,23 +174,57 @@ describe.skipIf(url === undefined)("three copies of a service behind a proxy", (
           headers: { "Content-Type": "application/json", "If-Match": "*" },
           body: JSON.stringify({ Version: count }),
         };
-        const response = await fetch(`${root}/Items(${String(2 + sender)})`, isWrite ? init : {});
+        const response = await fetch(`${place}/Items(${String(2 + sender)})`, isWrite ? init : {});
         await response.text();
         statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
       }
     };
-    const senders = Array.from({ length: SENDERS }, (_none, sender) => send(sender));
+    await Promise.all(Array.from({ length: SENDERS }, (_none, sender) => send(sender)));
+    return statuses;
+  }
+
+  const isReady = async ({ port }: Copy): Promise<boolean> =>
+    (await fetch(`http://127.0.0.1:${String(port)}/readyz`)).status === 200;
+
+  test("no request fails while each copy is replaced", async () => {
+    const under = { load: true };
+    const loaded = load(root, under);
     for (let index = 0; index < COPIES; index += 1) {
       const old = proxy.copies[index];
       if (old === undefined) throw new Error("There is no such copy.");
       const next = await startCopy(schema);
-      expect((await fetch(`http://127.0.0.1:${String(next.port)}/readyz`)).status).toBe(200);
+      expect(await isReady(next)).toBe(true);
       proxy.copies[index] = next;
       await stopCopy(old);
       await sleep(100);
     }
     under.load = false;
-    await Promise.all(senders);
+    const statuses = await loaded;
+    expect([...statuses.keys()]).toEqual([200]);
+    expect(statuses.get(200)).toBeGreaterThan(100);
+  });
+
+  test("no request fails behind a balancer that asks for readiness and never passes a request on", async () => {
+    const balancer = new Proxy(0);
+    const running = [await startCopy(schema, DRAIN_DELAY), await startCopy(schema, DRAIN_DELAY)];
+    balancer.copies.push(...running);
+    const place = await balancer.listen();
+    const under = { load: true };
+    const loaded = load(place, under);
+    for (const old of running) {
+      const next = await startCopy(schema, DRAIN_DELAY);
+      expect(await isReady(next)).toBe(true);
+      balancer.copies.push(next);
+      const exited = once(old.child, "exit");
+      old.child.kill("SIGTERM");
+      await expect.poll(() => isReady(old), { timeout: 10_000 }).toBe(false);
+      balancer.copies.splice(balancer.copies.indexOf(old), 1);
+      await exited;
+    }
+    under.load = false;
+    const statuses = await loaded;
+    balancer.close();
+    await Promise.all(balancer.copies.map(stopCopy));
     expect([...statuses.keys()]).toEqual([200]);
     expect(statuses.get(200)).toBeGreaterThan(100);
   });

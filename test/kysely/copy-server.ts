@@ -6,8 +6,11 @@ import { serve } from "odatakit/node";
 import { Pool } from "pg";
 import type { AnyDatabase } from "../executors/engines.ts";
 
-/** One of several copies of a service over PostgreSQL: prints its port when it listens, and ends at SIGTERM. */
-const [, , url = "", schema = ""] = process.argv;
+/**
+ * One of several copies of a service over PostgreSQL: prints its port when it listens, and ends at SIGTERM, a number of
+ * milliseconds after its readiness.
+ */
+const [, , url = "", schema = "", drainDelay = "0"] = process.argv;
 const pool = new Pool({ connectionString: url, max: 4, options: `-c search_path=${schema}`, application_name: schema });
 const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
 
@@ -24,7 +27,7 @@ const service = odataService({
   secret: "one secret for all copies, of 32 characters or more",
   logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
 });
-const server = await serve(service, { port: 0, host: "127.0.0.1", ready: "/readyz" });
+const server = await serve(service, { port: 0, host: "127.0.0.1", ready: "/readyz", drainDelay: Number(drainDelay) });
 process.once("SIGTERM", () => {
   void server.close().then(() => db.destroy());
 });
