@@ -22,12 +22,15 @@ const TYPES = {
   mariadb: ["int", "tinyint unsigned", "smallint", "bigint"],
 } as const;
 
-const NUMBERS = "40000 2147483648 -2147483649 9007199254740993 9223372036854775808 1e30".split(" ");
+const NUMBERS =
+  "40000 32767 -32768 -32769 2147483647 2147483648 -2147483648 -2147483649 9007199254740993 9223372036854775808 1e30".split(
+    " ",
+  );
 const CONDITIONS = NUMBERS.flatMap((number) =>
   ["Id", "Byte", "Small", "Long"].flatMap((name) => [
     ...["eq", "ne", "gt", "ge", "lt", "le"].map((operator) => `${name} ${operator} ${number}`),
-    `not (${name} eq ${number})`,
-    `not (${name} ne ${number})`,
+    ...["eq", "ne", "gt", "ge", "lt", "le"].map((operator) => `not (${name} ${operator} ${number})`),
+    `(${name} gt ${number}) eq (${name} lt ${number})`,
     `${number} eq ${name}`,
     `(${name} eq ${number}) ne true`,
     `${name} in (1,${number})`,
@@ -79,18 +82,60 @@ describe.each(ENGINES)("integers beyond the type of a column of $title", ({ name
     await close();
   });
 
-  test.runIf(name === "postgres")("are bound as null where a distributed database converts them", async () => {
+  test.runIf(name === "postgres")(
+    "are bound as numbers of the column, or as null, where a distributed database converts them",
+    async () => {
+      const { db, close } = await open();
+      await makeItems(db);
+      const set = { name: "Items", db, table: "items", operations: ["read"], distributed: true } as const;
+      const service = odataService({ profile: "standard", schemaCheck: false, entitySets: [sqlEntitySet(Item, set)] });
+      const statements = await sentStatements(db, () => answersOf(service, Object.keys(BOUND)));
+      const bound = statements.map(({ sql: text, parameters }) => [
+        /where (.*) order by/.exec(text)?.[1],
+        parameters.slice(0, -1),
+      ]);
+      expect(bound).toEqual(Object.values(BOUND));
+      await close();
+    },
+  );
+
+  test.runIf(name === "postgres")("are never compared with a column as 64-bit integers", async () => {
     const { db, close } = await open();
     await makeItems(db);
     const set = { name: "Items", db, table: "items", operations: ["read"], distributed: true } as const;
     const service = odataService({ profile: "standard", schemaCheck: false, entitySets: [sqlEntitySet(Item, set)] });
-    const conditions = ["Id eq 9007199254740993", "Small in (1,40000)", "Id eq 2147483647"];
-    const statements = await sentStatements(db, () => answersOf(service, conditions));
-    expect(statements.map(({ parameters }) => parameters.slice(0, 2))).toEqual([
-      [null, expect.anything()],
-      ["1", null],
-      ["2147483647", expect.anything()],
-    ]);
+    const bits = { id: 32, byte: 16, small: 16, long: 64 } as const;
+    const statements = await sentStatements(db, () => answersOf(service, CONDITIONS));
+    const wide = statements.flatMap(({ sql: text, parameters }) => {
+      const compared = text.matchAll(/"(\w+)" (?:=|<>|<=?|>=?|in) (\([^)]*\)|\$\d+(?:::int8)?)/g);
+      return Array.from(compared, ([comparison, column, places = ""]) => {
+        const given = Array.from(places.matchAll(/\$(\d+)/g), ([, place]) => parameters[Number(place) - 1]);
+        const fits = given.every(
+          (value) => value === null || isInteger(String(value), bits[column as keyof typeof bits]),
+        );
+        return fits ? [] : [`${comparison} with ${given.join()}`];
+      }).flat();
+    });
+    expect(wide).toEqual([]);
     await close();
   });
 });
+
+/** The condition and the values of some filters. */
+const BOUND = {
+  "Id eq 9007199254740993": [`"id" = $1::int8`, [null]],
+  "Small in (1,40000)": [`"small" in ($1::int8, $2::int8)`, ["1", null]],
+  "Id eq 2147483647": [`"id" = $1::int8`, ["2147483647"]],
+  "Id gt 2147483647": [`"id" >= $1::int8`, [null]],
+  "Id gt 2147483646": [`"id" >= $1::int8`, ["2147483647"]],
+  "Id gt -2147483649": [`"id" >= $1::int8`, ["-2147483648"]],
+  "Id ge 2147483648": [`"id" >= $1::int8`, [null]],
+  "Id le 9007199254740993": [`"id" <= $1::int8`, ["2147483647"]],
+  "Id lt 9007199254740993": [`"id" <= $1::int8`, ["2147483647"]],
+  "Id lt -2147483648": [`"id" <= $1::int8`, [null]],
+  "Long gt 9007199254740993": [`"long" > $1::int8`, ["9007199254740993"]],
+} as const;
+
+function isInteger(text: string, bits: number): boolean {
+  return /^-?\d+$/.test(text) && BigInt.asIntN(bits, BigInt(text)) === BigInt(text);
+}

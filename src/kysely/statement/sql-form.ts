@@ -15,6 +15,12 @@ export interface SqlForm {
   /** Returns the least cell that is not below a value. */
   readonly ceiling: Encode;
   /**
+   * Returns the least cell above a value, and the greatest below it, for columns that cannot be compared with every value:
+   * `>` and `<` include this cell. Null if there is none; then `floor` and `ceiling` are null, too, if they have none. Absent
+   * if `floor` and `ceiling` are enough.
+   */
+  readonly beside?: { readonly above: Encode; readonly below: Encode };
+  /**
    * Returns the only cell of a value, or something that no cell equals. Null if several cells represent one value: all from
    * `ceiling` to `floor`.
    */
@@ -26,7 +32,7 @@ export interface SqlForm {
   readonly continued?: Encode;
   /** Without `exact`: whether no value has two cells. `ceiling` and `floor` differ for a value without a cell. */
   readonly isSingle?: true;
-  /** Whether `exact`, `floor` and `ceiling` may return null, for a value without a cell: NaN. */
+  /** Whether `exact`, `floor` and `ceiling` may return null, for a value without a cell: NaN, or one beyond the column. */
   readonly mayBeNull: boolean;
   /** Converts cells so that they sort like their values; absent if they already do. */
   readonly sortable?: Conversion;

@@ -102,7 +102,7 @@ function compareWithConstant(
   const isEquality = operator === "eq" || operator === "ne";
   const cells = isEquality ? toEquatable(operand) : toSortable(operand);
   const mayBeNull = operand.form.mayBeNull || cells.form.mayBeNull;
-  const absent = mayBeNull ? sql`${bindFormed(constant, cells.form)} is null` : null;
+  const absent = mayBeNull ? sql`${bindFormed(constant, cells.form, cellOf(operator, cells.form))} is null` : null;
   const condition = conditionOn(operator, operand, cells, constant);
   return operator === "ne"
     ? orAbsent(condition, operand, absent, syntax)
@@ -116,7 +116,7 @@ function conditionOn(
   { sql: cells, form }: FormedSql,
   constant: SqlConstant,
 ): Sql {
-  const { floor, ceiling, exact } = form;
+  const { floor, ceiling, exact, beside } = form;
   const bind = (encode: Encode): Sql => bindFormed(constant, form, encode);
   switch (operator) {
     case "eq": {
@@ -132,15 +132,32 @@ function conditionOn(
         ? sql`${cells} not between ${bind(ceiling)} and ${bind(floor)}`
         : sql`${cells} <> ${bind(exact)}`;
     case "gt":
-      return sql`${cells} > ${bind(floor)}`;
+      return beside === undefined ? sql`${cells} > ${bind(floor)}` : sql`${cells} >= ${bind(beside.above)}`;
     case "ge":
       return sql`${cells} >= ${bind(ceiling)}`;
     case "lt":
-      return sql`${cells} < ${bind(ceiling)}`;
+      return beside === undefined ? sql`${cells} < ${bind(ceiling)}` : sql`${cells} <= ${bind(beside.below)}`;
     case "le":
       return sql`${cells} <= ${bind(floor)}`;
     default:
       return assertNever(operator);
+  }
+}
+
+/** Returns the encoding that is null where no cell meets a comparison; undefined: that of an equality. */
+function cellOf(operator: ComparisonOperator, { beside, ceiling, floor }: SqlForm): Encode | undefined {
+  if (beside === undefined) return undefined;
+  switch (operator) {
+    case "gt":
+      return beside.above;
+    case "ge":
+      return ceiling;
+    case "lt":
+      return beside.below;
+    case "le":
+      return floor;
+    default:
+      return undefined;
   }
 }
 

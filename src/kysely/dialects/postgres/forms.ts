@@ -39,20 +39,25 @@ export const PG_FORMS: CastForms = castForms(
 );
 
 /**
- * Integers in columns with fewer bits, for distributed databases: these convert a bound key to the type of its column, and
- * fail for a greater number. No cell equals null either.
+ * Integers in columns with fewer bits, for distributed databases: to find the machine of a row, these convert every number
+ * that a column is compared with to the type of the column, and fail for a greater one. So each bound number is one that the
+ * column may contain, or null, which no comparison is true for.
  */
 export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
   const { integer } = PG_FORMS;
   const asIs: Conversion = { form: integer, apply: (operand) => operand };
-  const exact = (value: PrimitiveValue): string | null => {
-    const given = BigInt(String(value));
-    return BigInt.asIntN(bits, given) === given ? String(given) : null;
-  };
+  const most = 2n ** BigInt(bits - 1) - 1n;
+  const least = -most - 1n;
+  const atLeast = (cell: bigint): string | null => (cell > most ? null : String(cell < least ? least : cell));
+  const atMost = (cell: bigint): string | null => (cell < least ? null : String(cell > most ? most : cell));
+  const numberOf = (value: PrimitiveValue): bigint => BigInt(String(value));
   return Object.freeze<SqlForm>({
     ...integer,
     name: `integer of ${String(bits)} bits`,
-    exact,
+    exact: (value) => (BigInt.asIntN(bits, numberOf(value)) === numberOf(value) ? String(value) : null),
+    ceiling: (value) => atLeast(numberOf(value)),
+    floor: (value) => atMost(numberOf(value)),
+    beside: { above: (value) => atLeast(numberOf(value) + 1n), below: (value) => atMost(numberOf(value) - 1n) },
     mayBeNull: true,
     comparable: asIs,
     computable: asIs,
