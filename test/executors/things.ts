@@ -11,6 +11,7 @@ import {
   type ServiceOptions,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
+import { isDistributed } from "../distributed/distributed-engines.ts";
 import {
   createTable,
   insertRow,
@@ -307,9 +308,7 @@ export async function thingServices(
     ...options,
     entitySets: [entitySet(Thing, { name, maxTop: null, queryable: () => arraySource(Thing, stored) })],
   });
-  const database = odataService({
-    ...options,
-    entitySets: [sqlEntitySet(Thing, { name, maxTop: null, db, table: "things", operations: ["read"], columns })],
-  });
+  const table = { db, table: "things", operations: ["read"], columns, distributed: isDistributed(db) } as const;
+  const database = odataService({ ...options, entitySets: [sqlEntitySet(Thing, { name, maxTop: null, ...table })] });
   return { memory, database, db, close };
 }

@@ -8,8 +8,11 @@ export interface DialectCapabilities {
   readonly listsWhole: boolean;
   /** Whether `key in (select …)` searches a long list once per row, unlike `exists`, unless it becomes a join. */
   readonly searchesLists: boolean;
-  /** Whether the cells of rows that a limit or an offset excludes are computed, too. */
-  readonly computesExcluded: boolean;
+  /**
+   * What happens to the cells of rows that a limit or an offset excludes: nothing; they are computed; each machine computes
+   * them and sends them to the one that merges the rows.
+   */
+  readonly excludedRows: "skipped" | "computed" | "sent";
   /** Whether one statement returns a page and its total. */
   readonly countsWithPage: boolean;
   /** Whether to join single-valued navigations in expansions and orders. Otherwise they are read one by one, by key. */
@@ -24,7 +27,7 @@ export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<Diale
   correlatedSubqueries: false,
   listsWhole: false,
   searchesLists: false,
-  computesExcluded: false,
+  excludedRows: "sent",
   countsWithPage: false,
   joins: false,
   returnsAnything: false,

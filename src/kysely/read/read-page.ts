@@ -1,8 +1,10 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
+import type { Row } from "../../query/row-shape.ts";
 import type { JsonPage, Page, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import { readableRows } from "../../query/unreadable-cells.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
 import type { RowStatement } from "./compile-statement.ts";
+import { mayMiss } from "./keys-first.ts";
 import { readJson } from "./read-json.ts";
 import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
@@ -54,11 +56,17 @@ function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): 
     if (isShort && reader.profile.capabilities.countsWithPage) return readWithTotal(rows, reader, query, execution);
     if (query.count) return readBoth(rows, reader, query, execution);
   }
-  const statement = reader.statements.page(query);
-  const { rowShape } = statement;
-  return chain(rows.all(statement, readSlots(statement.slots, execution), query), (entities): Maybe<Page> => {
-    return counted({ entities: readableRows(entities, rowShape), rowShape }, entities.length, reader, query, execution);
-  });
+  const read = (statement: RowStatement, use: (entities: readonly Row[]) => Maybe<Page>): Maybe<Page> =>
+    chain(rows.all(statement, readSlots(statement.slots, execution), query), use);
+  const toPage = ({ rowShape }: RowStatement, entities: readonly Row[]): Maybe<Page> =>
+    counted({ entities: readableRows(entities, rowShape), rowShape }, entities.length, reader, query, execution);
+  const readWhole = (): Maybe<Page> => {
+    const statement = reader.statements.page(query);
+    return read(statement, (entities) => toPage(statement, entities));
+  };
+  const keysFirst = reader.statements.keysFirst(query);
+  if (keysFirst === null) return readWhole();
+  return read(keysFirst, (entities) => (mayMiss(entities, keysFirst) ? readWhole() : toPage(keysFirst, entities)));
 }
 
 /** Reads a page whose rows contain the total. */
@@ -76,14 +84,21 @@ function readWithTotal(rows: SqlRows, reader: SqlReader, query: SourceQuery, exe
 
 /** Reads a page and its total with two statements, in one round trip if the driver can. */
 async function readBoth(rows: SqlRows, reader: SqlReader, query: SourceQuery, execution: Execution): Promise<Page> {
-  const statement = reader.statements.page(query);
-  const total = reader.statements.total(query);
-  const reads = [statement, total].map((each) => {
+  const { statements } = reader;
+  const keysFirst = statements.keysFirst(query);
+  const statement = keysFirst ?? statements.page(query);
+  const reads = [statement, statements.total(query)].map((each) => {
     return { statement: each, parameters: readSlots(each.slots, execution) };
   });
   const [entities = [], found = []] = await rows.each(reads, query);
-  const { rowShape } = statement;
-  return { entities: readableRows(entities, rowShape), rowShape, count: toNumber(found[0]) };
+  const count = toNumber(found[0]);
+  if (keysFirst === null || !mayMiss(entities, keysFirst)) return rowPage(statement, entities, count);
+  const whole = statements.page(query);
+  return rowPage(whole, await rows.all(whole, readSlots(whole.slots, execution), query), count);
+}
+
+function rowPage({ rowShape }: RowStatement, entities: readonly Row[], count: number): Page {
+  return { entities: readableRows(entities, rowShape), rowShape, count };
 }
 
 /** Adds the total to a page if it is requested. */

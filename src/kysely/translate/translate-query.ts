@@ -12,7 +12,6 @@ import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.
 import { type Sql, toOrdered } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { toDerivedTable, type From } from "./base-query.ts";
-import { DerivedRelation } from "./derived-relation.ts";
 import { rowScope, type PathScope, ROWS_ALIAS } from "./path-scope.ts";
 import { columnOperand, type Rows, type StatementScope, aliases, type RowStatements } from "./relation.ts";
 import { addCell, selectColumns, type Cells } from "./select-columns.ts";
@@ -40,37 +39,6 @@ export interface RowQuery {
   /** The number of cells in a row. */
   readonly width: number;
 }
-
-/** Translates the query of a page: filter, then order, then skip and top. */
-export function translatePage(rows: Rows, statement: StatementScope, clauses: PageClauses): RowQuery {
-  const { joined, hasTop, hasSkip } = clauses;
-  const isLimited = (hasTop || hasSkip) && joined.length === 0;
-  if (isLimited && statement.profile.capabilities.computesExcluded) return translateLimited(rows, statement, clauses);
-  return translateSelection(rows, statement, clauses, (scope, cells) => {
-    const columns = selectColumns(clauses.selected, scope.it, cells);
-    const joined = selectJoined(clauses.joined, scope.it, statement, cells);
-    addTotal(clauses, cells);
-    return { rowShape: Object.freeze(keeper({ columns, joined })) };
-  });
-}
-
-function addTotal({ total }: PageClauses, cells: Cells): void {
-  if (total !== undefined) addCell(cells, sql`(${total})`);
-}
-
-/** Translates the query of a page that computes its cells from a derived table, to which the limit applies. */
-function translateLimited(rows: Rows, statement: StatementScope, clauses: PageClauses): RowQuery {
-  const cells: Cells = [];
-  const { query: limited, rowShape } = translateSelection(rows, statement, clauses, ({ it }, inner) => {
-    const columns = selectColumns(clauses.selected, new DerivedRelation(it, PAGE, inner), cells);
-    return { rowShape: Object.freeze(keeper({ columns, joined: undefined })) };
-  });
-  addTotal(clauses, cells);
-  const query = sql`select ${cells.length === 0 ? sql`null` : sql.join(cells)} from (${limited}) as ${sql.id(PAGE)}`;
-  return { query, rowShape, width: cells.length };
-}
-
-const PAGE = "page";
 
 /** Translates the query of a page. @param select adds the cells to select; its result becomes part of the query */
 export function translateSelection<S extends object>(

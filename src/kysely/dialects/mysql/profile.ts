@@ -26,7 +26,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     correlatedSubqueries: true,
     listsWhole: false,
     searchesLists: false,
-    computesExcluded: false,
+    excludedRows: "skipped",
     countsWithPage: true,
     joins: true,
     returnsAnything: true,

@@ -29,7 +29,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     correlatedSubqueries: true,
     listsWhole: true,
     searchesLists: true,
-    computesExcluded: true,
+    excludedRows: "computed",
     countsWithPage: true,
     joins: true,
     returnsAnything: true,

@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import { keeper } from "../../base/memo.ts";
+import type { Sql } from "../statement/sql-form.ts";
+import { DerivedRelation } from "./derived-relation.ts";
+import type { Rows, StatementScope } from "./relation.ts";
+import { addCell, cellName, selectColumns, type Cells } from "./select-columns.ts";
+import { selectJoined } from "./select-joined.ts";
+import { translateSelection, type PageClauses, type RowQuery } from "./translate-query.ts";
+
+/** The alias of the derived table to which the limit applies. */
+const PAGE = "page";
+/** The aliases of the keys of a page, and of their number. */
+const KEYS = "keys";
+const KEY_COUNT = "odata_count";
+
+/**
+ * Translates the query of a page: filter, then order, then skip and top. The cells of excluded rows are not computed: where
+ * the database would do so, the limit applies to a derived table.
+ */
+export function translatePage(rows: Rows, statement: StatementScope, clauses: PageClauses): RowQuery {
+  const { joined, hasTop, hasSkip } = clauses;
+  const isLimited = (hasTop || hasSkip) && joined.length === 0;
+  if (isLimited && statement.profile.capabilities.excludedRows === "computed") {
+    return translateLimited(rows, statement, clauses);
+  }
+  return translateSelection(rows, statement, clauses, (scope, cells) => {
+    const columns = selectColumns(clauses.selected, scope.it, cells);
+    const joined = selectJoined(clauses.joined, scope.it, statement, cells);
+    addTotal(clauses, cells);
+    return { rowShape: Object.freeze(keeper({ columns, joined })) };
+  });
+}
+
+function addTotal({ total }: PageClauses, cells: Cells): void {
+  if (total !== undefined) addCell(cells, sql`(${total})`);
+}
+
+/** Translates the query of a page that computes its cells from the columns of a derived table. */
+function translateLimited(rows: Rows, statement: StatementScope, clauses: PageClauses): RowQuery {
+  const cells: Cells = [];
+  const { query: limited, rowShape } = translateSelection(rows, statement, clauses, ({ it }, inner) => {
+    const columns = selectColumns(clauses.selected, new DerivedRelation(it, PAGE, inner), cells);
+    return { rowShape: Object.freeze(keeper({ columns, joined: undefined })) };
+  });
+  addTotal(clauses, cells);
+  const query = sql`select ${cells.length === 0 ? sql`null` : sql.join(cells)} from (${limited}) as ${sql.id(PAGE)}`;
+  return { query, rowShape, width: cells.length };
+}
+
+/**
+ * Translates the query of a page that joins the keys in a derived table with their rows. A database that sends rows between
+ * its machines sends only the keys of excluded rows: it reads the derived table first, because of its limit. The machines
+ * read at different times, so the rows must still meet the filter, and the last cell is the number of keys.
+ * @see docs/decisions/0050-keys-before-rows.md
+ */
+export function translateKeysFirst(
+  rows: Rows,
+  statement: StatementScope,
+  clauses: Omit<PageClauses, "joined" | "total">,
+): RowQuery {
+  const { query: keys, width } = translateSelection(rows, statement, clauses, ({ it }, cells) => {
+    for (const column of it.keyColumns()) addCell(cells, column);
+    return {};
+  });
+  const count = sql`count(*) over () as ${sql.id(KEY_COUNT)}`;
+  const page = sql`(select ${sql.id(KEYS)}.*, ${count} from (${keys}) as ${sql.id(KEYS)}) as ${sql.id(PAGE)}`;
+  const names = Array.from({ length: width }, (_none, index) => sql.id(PAGE, cellName(index)));
+  // Two relations have columns.
+  const outer = { ...statement, isRelational: true };
+  return translateSelection(rows, outer, { ...clauses, hasTop: false, hasSkip: false }, ({ it, level }, cells) => {
+    const tests = it.keyColumns().map((column, index): Sql => sql`${column} = ${names[index]}`);
+    level.join(() => sql` inner join ${page} on ${sql.join(tests, sql` and `)}`);
+    const columns = selectColumns(clauses.selected, it, cells);
+    addCell(cells, sql.id(PAGE, KEY_COUNT));
+    return { rowShape: Object.freeze(keeper({ columns, joined: undefined })) };
+  });
+}
