@@ -44,6 +44,7 @@ function* checkType(expected: ExpectedColumn, found: ColumnSchema, place: Place)
   yield {
     ...place,
     code: advice?.code ?? "C03",
+    severity: advice?.severity ?? place.severity,
     message: `The column ${column} has the type \`${found.definition}\`, ${why}.`,
     fix: advice === undefined ? defaultFix(storedTypes, expected.declaredType) : fillIn(advice, place),
   };

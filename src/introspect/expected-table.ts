@@ -122,4 +122,6 @@ export interface TypeAdvice {
   readonly fix: string;
   /** `C03` if absent. */
   readonly code?: "C05" | undefined;
+  /** An error if absent: the type cannot be read or written. */
+  readonly severity?: "warning" | undefined;
 }

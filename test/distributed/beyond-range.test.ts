@@ -119,6 +119,28 @@ describe.each(ENGINES)("integers beyond the type of a column of $title", ({ name
     expect(wide).toEqual([]);
     await close();
   });
+
+  test.runIf(name === "postgres")(
+    "are announced at startup where a column of a distributed database is narrower than its property",
+    async () => {
+      const { db, close } = await open();
+      const named = sql.id("long");
+      await sql`create table items (id int4 primary key, byte int2, small int2, ${named} int4)`.execute(db);
+      for (const distributed of [false, true]) {
+        const warnings: unknown[] = [];
+        const silent = (): void => undefined;
+        const warn = (_text: string, fields: object): void => void warnings.push(fields);
+        const logger = { error: silent, warn, info: silent };
+        const set = { name: "Items", db, table: "items", operations: ["read"], distributed } as const;
+        const service = odataService({ logger, entitySets: [sqlEntitySet(Item, set)] });
+        await service.ready();
+        expect(warnings).toMatchObject(
+          distributed ? [{ code: "C03", severity: "warning", set: "Items", property: "long", column: "long" }] : [],
+        );
+      }
+      await close();
+    },
+  );
 });
 
 /** The condition and the values of some filters. */

@@ -53,7 +53,7 @@ export interface DialectProfile {
   /** Absent for a database that always finds a good plan. */
   readonly whenScanning?: ScanningForm | undefined;
   /** What differs if the database is distributed over machines. */
-  readonly whenDistributed?: Partial<Pick<DialectProfile, "functions" | "values" | "syntax">>;
+  readonly whenDistributed?: Partial<Pick<DialectProfile, "functions" | "values" | "syntax" | "catalogue">>;
 }
 
 /** An alternative form for statements that would read all related rows once per row, for lack of an index. */

@@ -1,3 +1,4 @@
+import { required } from "../../../base/required.ts";
 import type { TypeAdvice } from "../../../introspect/expected-table.ts";
 import { readPostgresCatalogue } from "../../../introspect/postgres-catalogue.ts";
 import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
@@ -173,3 +174,34 @@ export const PG_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   storedTypes: PG_STORED_TYPES,
   indexes: { quote: '"', namesIndexes: true, nullsAreLast: true, unindexedTypes: ["json", "jsonb", "xml"] },
 });
+
+/** Columns that contain fewer numbers than the property. */
+const NARROWER: Readonly<Record<string, readonly string[]>> = {
+  "Edm.Int32 default": ["int2"],
+  "Edm.Int64 default": ["int2", "int4"],
+  "Edm.Single default": ["int2", "int4", "int8"],
+  "Edm.Double default": ["int2", "int4", "int8"],
+  "Edm.Decimal default": ["int2", "int4", "int8"],
+};
+
+/** Statements bind only numbers of the property. The database fails for one that the column cannot contain. */
+const TOO_NARROW: TypeAdvice = {
+  severity: "warning",
+  why: "and if this column decides on the machine of a row, a filter by a number beyond that type is 400",
+  fix: "Declare the property as the integer type of the column, such as `edm.int32()` for `integer`.",
+};
+
+/** The same for distributed databases. */
+export const PG_SPREAD_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
+  ...PG_CATALOGUE,
+  storedTypes: Object.freeze<StoredTypeTable>({
+    ...PG_STORED_TYPES,
+    ...Object.fromEntries(Object.entries(NARROWER).map(([form, narrower]) => [form, besides(narrower, form)])),
+  }),
+});
+
+function besides(narrower: readonly string[], form: string): StoredTypeRow {
+  const { types, instead, ...others } = required(PG_STORED_TYPES[form], `${form} is no storage form.`);
+  const advice = Object.fromEntries(narrower.map((type) => [type, TOO_NARROW]));
+  return { ...others, types: types.filter((type) => !narrower.includes(type)), instead: { ...instead, ...advice } };
+}

@@ -1,7 +1,7 @@
 import { PostgresAdapter } from "kysely";
 import type { DialectCapabilities } from "../dialect-capabilities.ts";
 import type { DialectProfile } from "../dialect-profile.ts";
-import { PG_CATALOGUE } from "./catalogue.ts";
+import { PG_CATALOGUE, PG_SPREAD_CATALOGUE } from "./catalogue.ts";
 import { PG_DOCUMENTS } from "./documents.ts";
 import { PG_FAULTS } from "./faults.ts";
 import { PG_FUNCTIONS, PG_SPREAD_FUNCTIONS } from "./functions.ts";
@@ -38,5 +38,10 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   streaming: PG_STREAMING,
   transactionIsolation: "repeatable read",
   guardConnections: guardPool,
-  whenDistributed: { functions: PG_SPREAD_FUNCTIONS, values: PG_SPREAD_VALUES, syntax: PG_SPREAD_SYNTAX },
+  whenDistributed: {
+    functions: PG_SPREAD_FUNCTIONS,
+    values: PG_SPREAD_VALUES,
+    syntax: PG_SPREAD_SYNTAX,
+    catalogue: PG_SPREAD_CATALOGUE,
+  },
 });
