@@ -16,8 +16,9 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeD
   /** The columns of properties that differ from the default name or storage. */
   readonly columns?: ColumnOptions<E> | undefined;
   /**
-   * Whether the database is distributed, such as Citus: statements then avoid lateral and correlated subqueries, and
-   * single-valued navigations are read by their keys. Sets that refer to one another must agree. Default false.
+   * Whether the database is distributed, such as Citus: statements then avoid lateral and correlated subqueries,
+   * single-valued navigations are read by their keys, and long pages read their keys first. Sets that refer to one another
+   * must agree. Default false.
    */
   readonly distributed?: boolean | undefined;
   /**

@@ -113,7 +113,7 @@ describe.each(ENGINES)("integers beyond the type of a column of $title", ({ name
         const fits = given.every(
           (value) => value === null || isInteger(String(value), bits[column as keyof typeof bits]),
         );
-        return fits ? [] : [`${comparison} with ${given.join()}`];
+        return fits ? [] : [`${comparison} with ${JSON.stringify(given)}`];
       }).flat();
     });
     expect(wide).toEqual([]);

@@ -174,6 +174,7 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("pages of $titl
       const expected = await readAll(service, target);
       for (const lost of [1, 150]) {
         const connections = await connectionsOf(db);
+        // oxlint-disable-next-line typescript/unbound-method -- it is applied to its connection
         const { executeQuery } = connections;
         const spy = vi.spyOn(connections, "executeQuery").mockImplementation(async function (this: unknown, ...given) {
           const result = await (executeQuery.apply(this as typeof connections, given) as Promise<{ rows: unknown[] }>);
