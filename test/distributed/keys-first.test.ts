@@ -99,8 +99,6 @@ const TARGETS: ReadonlyArray<readonly [target: string, isKeysFirst: boolean]> = 
   ["Parts?$top=200&$skip=350", true],
   ["Parts?$top=200&$skip=500", true],
   ["Parts?$top=0&$skip=500", false],
-  ["Parts?$skip=350", false],
-  ["Parts", false],
   ["Hundreds", false],
   ["Hundreds?$skip=200", true],
   ["Paged", true],
@@ -123,6 +121,9 @@ const TARGETS: ReadonlyArray<readonly [target: string, isKeysFirst: boolean]> = 
   ["Queried?$top=150", false],
 ];
 
+/** Pages without a limit: a server that streams reads their first rows with one. */
+const ENDLESS = ["Parts", "Parts?$skip=350", "Parts?$skip=10&$orderby=Name"];
+
 describe.each(ENGINES.filter(({ name }) => name === "postgres"))("pages of $title, spread over machines", (engine) => {
   test("are the same as of one machine, whether keys or rows come first", async () => {
     const pagesOf = async (open: typeof engine.open, distributed: boolean) => {
@@ -130,7 +131,8 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("pages of $titl
       await createTables(db);
       const service = serve(db, distributed);
       const pages: unknown[] = [];
-      for (const [target] of TARGETS) pages.push([target, await readAll(service, target)]);
+      for (const target of [...TARGETS.map(([each]) => each), ...ENDLESS])
+        pages.push([target, await readAll(service, target)]);
       await close();
       return pages;
     };
@@ -154,7 +156,7 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("pages of $titl
     const statements = await sentStatements(db, () =>
       read(service, "Parts?$top=150&$skip=90&$filter=Number gt 5&$orderby=Name desc"),
     );
-    expect(statements.map(({ sql: text }) => text)).toEqual([
+    expect(statements.map(({ sql: text }) => String(text))).toEqual([
       `select "it"."shop"::text as "c0", "it"."number"::text as "c1", "it"."name"::text as "c2", "it"."owner"::text as "c3", "it"."kindId"::text as "c4", "page"."odata_count" as "c5" ` +
         `from "parts" as "it" inner join (select "keys".*, count(*) over () as "odata_count" from (` +
         `select "shop" as "c0", "number" as "c1" from "parts" as "it" where "number" >= $1::int8 ` +
@@ -165,7 +167,11 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("pages of $titl
     await close();
   });
 
-  test.each(["Paged?$orderby=Name", "Paged?$count=true&$filter=Number gt 3", "Parts?$top=150&$skip=10"])(
+  // A driver of a server returns the rows of a batch in another way.
+  const isEmbedded = engine.title === "PGlite";
+  test
+    .runIf(isEmbedded)
+    .each(["Paged?$orderby=Name", "Paged?$count=true&$filter=Number gt 3", "Parts?$top=150&$skip=10"])(
     "%s is read again if rows of its keys are gone",
     async (target) => {
       const { db, close } = await engine.open();
