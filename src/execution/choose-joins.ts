@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import type { NavigationJoin } from "../edm/model.ts";
 import {
   type CanJoin,
   findUnjoined,
@@ -28,11 +29,20 @@ const NOTHING: ChosenJoins = Object.freeze({ joined: NO_JOINS, sources: new Map(
  * Chooses the expansions that one statement reads along with the entities of a source: single-valued ones, at any depth,
  * whose sources the statement can join.
  * @param plan the expansions of the entities; null: none
+ * @param along the join that the entities are read along; absent: they are a page of their set, or one entity
  * @throws ODataError that a `queryable` handler returned or threw
  */
-export function chooseJoins(plan: ExpandPlan | null, source: QueryableSource, reader: Reader): Maybe<ChosenJoins> {
+export function chooseJoins(
+  plan: ExpandPlan | null,
+  source: QueryableSource,
+  reader: Reader,
+  along?: NavigationJoin,
+): Maybe<ChosenJoins> {
   const { relational } = source;
-  if (plan === null || relational === undefined || relational.joinsExpansions === false) return NOTHING;
+  if (plan === null || relational === undefined) return NOTHING;
+  const { joinsExpansions = true } = relational;
+  // Rows that are found by links may be gathered from all machines.
+  if (joinsExpansions === false || (joinsExpansions !== true && along?.kind === "link")) return NOTHING;
   const candidates = joinCandidates(plan);
   if (candidates.length === 0) return NOTHING;
   return chain(resolveSources(candidates, reader), (resolved) => {
@@ -40,7 +50,11 @@ export function chooseJoins(plan: ExpandPlan | null, source: QueryableSource, re
     const sources = new Map([...resolved].filter(([, each]) => relational.joins(each)));
     const canJoin: CanJoin = ({ related, expansion }) => {
       const target = related === null ? undefined : sources.get(related.target);
-      return target !== undefined && canTranslate(expansion, relational, sources);
+      if (related === null || target === undefined || !canTranslate(expansion, relational, sources)) return false;
+      if (typeof joinsExpansions !== "function") return joinsExpansions;
+      // The condition of a join has no subqueries there.
+      if (mentionsOf(expansion) !== null) return false;
+      return joinsExpansions(related.join, sources.get(expansion.entitySet) ?? source, target);
     };
     return { joined: joinSteps(plan, canJoin), sources };
   });

@@ -26,7 +26,7 @@ export function chooseJson(
 ): Maybe<ChosenJson | null> {
   if (json === undefined) return null;
   if (json.expanded.length === 0) return { json, sources: undefined };
-  if (relational === undefined || relational.joinsExpansions === false) return null;
+  if (relational === undefined || (relational.joinsExpansions ?? true) !== true) return null;
   return recover(
     () =>
       chain(resolveSources(setsOfJson(json), reader), (sources) =>

@@ -25,14 +25,14 @@ import { searchedSource } from "./search-related.ts";
  */
 export function openExpandedTarget(
   step: ExpandStep,
-  { target }: TargetWay,
+  { join, target }: TargetWay,
   run: ReadRun,
 ): Maybe<ReadTarget<Related> | null> {
   return chain(relationalSource(step, target, run), (source) => {
     const relational = source?.relational;
     if (source === null || relational === undefined) return null;
     return (groups) =>
-      chain(chooseJoins(step.below, source, run), (chosen) => {
+      chain(chooseJoins(step.below, source, run, join), (chosen) => {
         const page = chain(withMentioned(step, relational, chosen, run), (sources) =>
           readLists(step, relational, { ...chosen, sources }, groups, run),
         );

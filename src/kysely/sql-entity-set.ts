@@ -18,6 +18,7 @@ import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkLinkStorage } from "./columns/check-link-storage.ts";
 import { checkTableOptions } from "./columns/check-table-options.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
+import type { DistributedOption } from "./columns/distribution.ts";
 import type { PlansByField } from "./columns/table-columns.ts";
 import { checkUncomparable, convertedFields, textGuids } from "./columns/uncomparable-columns.ts";
 import type { AnyKysely } from "./connection/synchronous-reader.ts";
@@ -60,11 +61,12 @@ export interface SqlEntitySetOptions<
   /** The columns of properties that differ from the default name or storage. */
   readonly columns?: ColumnOptions<E> | undefined;
   /**
-   * Whether the database is distributed, such as Citus: statements then avoid lateral and correlated subqueries,
-   * single-valued navigations are read by their keys, and long pages read their keys first. Sets that refer to one another
-   * must agree. Default false.
+   * Whether the database is distributed, such as Citus, and how: `true`, `{ by: "customerId", with: "orders" }` for a table
+   * that the column of a property distributes, or `"reference"` for one that each machine has completely. Statements
+   * avoid lateral subqueries, and read the keys of long pages first; they correlate and join only tables that are declared
+   * to be co-located. All sets of the database need a value other than false. Default false.
    */
-  readonly distributed?: boolean | undefined;
+  readonly distributed?: DistributedOption<keyof E["properties"] & string> | undefined;
   /**
    * Whether connections to PostgreSQL prepare statements that are used again. Give `false` for a pooler that cannot, such as
    * PgBouncer before version 1.21 in transaction mode. One set suffices for all sets with the same `db`. Default true.

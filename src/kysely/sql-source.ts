@@ -2,6 +2,7 @@ import type { EntitySource, ValueSource } from "../definition/handlers.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
+import type { DistributedOption } from "./columns/distribution.ts";
 import type { AnyKysely } from "./connection/synchronous-reader.ts";
 import { makeReader } from "./read/sql-reader.ts";
 import { sourceOf } from "./read/sql-row-source.ts";
@@ -16,11 +17,12 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeD
   /** The columns of properties that differ from the default name or storage. */
   readonly columns?: ColumnOptions<E> | undefined;
   /**
-   * Whether the database is distributed, such as Citus: statements then avoid lateral and correlated subqueries,
-   * single-valued navigations are read by their keys, and long pages read their keys first. Sets that refer to one another
-   * must agree. Default false.
+   * Whether the database is distributed, such as Citus, and how: `true`, `{ by: "customerId", with: "orders" }` for a table
+   * that the column of a property distributes, or `"reference"` for one that each machine has completely. Statements
+   * avoid lateral subqueries, and read the keys of long pages first; they correlate and join only tables that are declared
+   * to be co-located. All sets of the database need a value other than false. Default false.
    */
-  readonly distributed?: boolean | undefined;
+  readonly distributed?: DistributedOption<keyof E["properties"] & string> | undefined;
   /**
    * Whether connections to PostgreSQL prepare statements that are used again. Give `false` for a pooler that cannot, such as
    * PgBouncer before version 1.21 in transaction mode. One set suffices for all sets with the same `db`. Default true.

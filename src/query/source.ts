@@ -154,15 +154,16 @@ export interface RelatedPage {
   readonly counts?: readonly (number | bigint)[] | undefined;
 }
 
+type JoinsExpansion = (join: NavigationJoin, parents: QueryableSource, target: QueryableSource) => boolean;
 /** The navigation support of a source of a database. */
 export interface RelationalSource {
   /** Returns whether one statement can join the rows of another source with rows of this source. */
   joins(other: QueryableSource): boolean;
   /**
-   * Whether it joins single-valued expansions to their parents (`SourceQuery.joined`); true when absent. If false, each is
-   * a separate related read, which suits a distributed database.
+   * Whether it joins single-valued expansions to their parents (`SourceQuery.joined`) instead of reading them separately; true
+   * when absent. A function decides on each: its parents are in this source, or in one that is joined itself.
    */
-  readonly joinsExpansions?: boolean | undefined;
+  readonly joinsExpansions?: boolean | JoinsExpansion | undefined;
   /**
    * Reads one entity of this source by its key.
    * @param key in the application's form

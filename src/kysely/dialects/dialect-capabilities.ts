@@ -17,6 +17,11 @@ export interface DialectCapabilities {
   readonly countsWithPage: boolean;
   /** Whether to join single-valued navigations in expansions and orders. Otherwise they are read one by one, by key. */
   readonly joins: boolean;
+  /**
+   * Whether conditions list the keys of parents whose related entities are read: a distributed database then asks only the
+   * machines that have them.
+   */
+  readonly bindsKeys: boolean;
   /** Whether `returning` may call functions that depend on the session, and contain subqueries. */
   readonly returnsAnything: boolean;
 }
@@ -30,5 +35,6 @@ export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<Diale
   excludedRows: "sent",
   countsWithPage: false,
   joins: false,
+  bindsKeys: true,
   returnsAnything: false,
 });

@@ -102,6 +102,8 @@ export interface DialectSyntax {
   readonly keyTable: (list: Sql, forms: readonly SqlForm[]) => Sql;
   /** Writes keys, each a list of cells as the forms encode them, for `keyTable`. */
   readonly writeKeys: (keys: readonly (readonly unknown[])[]) => unknown;
+  /** How conditions list the cells of one column of keys; absent: they do not. */
+  readonly keyArrays?: KeyArrays | undefined;
   /**
    * Patterns that match quoted strings, quoted names, comments, and places of values. Only places have a group: `?` is the
    * value after the greatest so far, `?3` or `$3` the third value. The first pattern that finds a place applies.
@@ -111,6 +113,16 @@ export interface DialectSyntax {
   readonly inUtcSession?: (statement: string) => string;
   /** Makes the database end a statement after some milliseconds; absent if it has no such limit for one statement. */
   readonly within?: (timeout: number, statement: string) => string;
+}
+
+/** The cells of one column of keys as an array. */
+export interface KeyArrays {
+  /** Writes the cells, as their form encodes them. */
+  readonly write: (cells: readonly unknown[]) => unknown;
+  /** Tests whether an array contains a value. */
+  readonly contains: (array: Sql, value: Sql) => Sql;
+  /** The position of a value in an array that contains it, from 0 on. */
+  readonly positionOf: (array: Sql, value: Sql) => Sql;
 }
 
 /** How one kind of database stores values and computes with them. */

@@ -31,6 +31,17 @@ interface Casts {
   readonly enumName?: Cast;
   /** The integer of a member, after its name was mapped. */
   readonly enumNumber?: Cast;
+  /** The casts of bound arrays; absent if the database has none. */
+  readonly arrays?: ArrayCasts;
+}
+
+interface ArrayCasts {
+  readonly integers: Cast;
+  readonly decimals: Cast;
+  readonly guids: Cast;
+  readonly texts: Cast;
+  /** Texts as the database converts them to the type of the column that they are compared with. */
+  readonly asColumn: Cast;
 }
 
 /** The encodings of values that are not bound as text, or that may be out of range. */
@@ -70,11 +81,12 @@ export interface CastForms {
  * driver writes numbers, dates and bytes does not matter.
  */
 export function castForms(casts: Casts, bound: Bound): CastForms {
-  const { integer: asInteger, text, enumName, enumNumber } = casts;
+  const { integer: asInteger, text, enumName, enumNumber, arrays } = casts;
+  const listed = (name: keyof ArrayCasts): Partial<SqlForm> => (arrays === undefined ? {} : { toArray: arrays[name] });
   const of = (name: string, encode: Encode, cast: Cast, others: Partial<SqlForm> = {}): SqlForm =>
     plainForm(name, encode, { place: cast, fromKey: cast, ...others });
   const boolean = of("boolean", bound.boolean, casts.boolean);
-  const string = of("string", asText, text);
+  const string = of("string", asText, text, listed("texts"));
   const toString = { form: string, apply: text };
   const enums = enumForms({
     encode: String,
@@ -84,18 +96,19 @@ export function castForms(casts: Casts, bound: Bound): CastForms {
   });
   return Object.freeze<CastForms>({
     boolean,
-    integer: of("integer", String, asInteger),
-    decimal: of("decimal", bound.decimal, casts.decimal),
+    integer: of("integer", String, asInteger, listed("integers")),
+    decimal: of("decimal", bound.decimal, casts.decimal, listed("decimals")),
     double: of("double", bound.double, casts.double, { mayBeNull: true }),
     string,
     stringColumn: convertedForm("string column", asText, toString, {
-      indexed: plainForm("string as it stands", asText),
+      indexed: plainForm("string as it stands", asText, listed("asColumn")),
       fromKey: casts.keyText,
     }),
     guid: plainForm("guid", asText, {
       continued: asText,
       comparable: toString,
       computable: toString,
+      ...listed("guids"),
       ...(casts.keyGuid && { fromKey: casts.keyGuid }),
     }),
     anyCaseGuid: convertedForm("guid in any case", asText, {

@@ -5,6 +5,7 @@ import { describe } from "../../definition/option-table.ts";
 import type { StoredDatabase } from "../../definition/stored-database.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType } from "../../edm/model.ts";
+import { type Distribution, readDistribution } from "../columns/distribution.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import {
   columnNames,
@@ -22,6 +23,8 @@ import { SchemaDatabase } from "../schema/schema-database.ts";
 import { toExecution } from "../statement/parameter-slot.ts";
 import { hasPlaceholders, toFrom, type From, withExpressions } from "../translate/base-query.ts";
 import { ROWS_ALIAS } from "../translate/path-scope.ts";
+import { CoLocatedTables } from "./co-located-tables.ts";
+import { placementOf } from "./find-placement.ts";
 import { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
 import { UnreadableLog } from "./unreadable-log.ts";
@@ -46,7 +49,7 @@ export interface ReaderOptions {
   readonly db: unknown;
   readonly from: unknown;
   readonly columns: object | undefined;
-  /** Whether the database is distributed; default false. */
+  /** Whether the database is distributed, and how the table is: see `DistributedOption`; default false. */
   readonly distributed?: unknown;
   /** Whether connections may prepare statements; default true. */
   readonly preparedStatements?: unknown;
@@ -63,6 +66,8 @@ interface Connected {
   readonly caches: WeakMap<EntityTypeDeclaration, BoundedCache<string, StatementCache>>;
   readonly functions: FunctionNumbers;
   readonly unreadable: UnreadableLog;
+  /** Used if the database is distributed. */
+  readonly coLocated: CoLocatedTables;
 }
 
 /** A number for each conversion function, since two sources may differ only in these functions. */
@@ -88,24 +93,25 @@ export function makeReader(
     report("`db` is not a Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
     return null;
   }
-  if (typeof distributed !== "boolean" || typeof preparedStatements !== "boolean") {
-    const [name, given] =
-      typeof distributed === "boolean" ? ["preparedStatements", preparedStatements] : ["distributed", distributed];
-    report(`\`${name}\` is ${describe(given)}.`, "Give true or false.");
+  const distribution = readDistribution(distributed, report);
+  if (distribution === undefined) return null;
+  if (typeof preparedStatements !== "boolean") {
+    report(`\`preparedStatements\` is ${describe(preparedStatements)}.`, "Give true or false.");
     return null;
   }
   if (unreadable !== "error" && unreadable !== "null") {
     report(`\`unreadable\` is ${describe(unreadable)}.`, 'Give "error" or "null".');
     return null;
   }
-  const connected = connectionOf(db, distributed);
+  const connected = connectionOf(db, distribution !== null);
   if (connected === null) {
     const message = `${dialectName(db)} is not supported by this version.`;
     report(message, "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.");
     return null;
   }
   const from = toFrom(base, connected.profile.syntax, report);
-  const statements = from === null ? null : statementsOf(connected, { type, db, from, columns, unreadable }, report);
+  const statements =
+    from === null ? null : statementsOf(connected, { type, db, from, columns, unreadable, distribution }, report);
   if (from === null || statements === null) return null;
   const { rows, profile, database } = connected;
   if (!preparedStatements) rows.stopPreparing();
@@ -140,6 +146,7 @@ function connect(db: AnyKysely, distributed: boolean): Connected | null {
     caches: new WeakMap(),
     functions: { known: new WeakMap(), count: 0 },
     unreadable: new UnreadableLog(),
+    coLocated: new CoLocatedTables(),
   };
 }
 
@@ -150,16 +157,17 @@ interface StatementBase {
   readonly from: From;
   readonly columns: object;
   readonly unreadable: "error" | "null";
+  readonly distribution: Distribution | null;
 }
 
 function statementsOf(
-  { profile, caches, rows, functions, unreadable: log }: Connected,
-  { type, db, from: base, columns, unreadable }: StatementBase,
+  { profile, caches, rows, functions, unreadable: log, coLocated }: Connected,
+  { type, db, from: base, columns, unreadable, distribution }: StatementBase,
   report: ReportFault,
 ): StatementCache | null {
   const ofType = caches.get(type) ?? new BoundedCache<string, StatementCache>(CACHES_KEPT);
   caches.set(type, ofType);
-  const key = JSON.stringify([base.text, columns, unreadable], (_name, value: unknown) =>
+  const key = JSON.stringify([base.text, columns, unreadable, distribution], (_name, value: unknown) =>
     typeof value === "function" ? numberOf(value, functions) : value,
   );
   const known = ofType.get(key);
@@ -178,6 +186,12 @@ function statementsOf(
     if (!hasPlaceholders(expression, profile.syntax)) continue;
     reportFault(`\`columns\` has the expression "${expression}" with a placeholder.`, "Write its values as literals.");
   }
+  const placement = placementOf(
+    distribution,
+    { entityType, base, coLocated },
+    new Map([...plans, ...joinable]),
+    reportFault,
+  );
   if (isFaulty) return null;
   const hidden = hiddenColumns(all, profile);
   const from = expressions.size === 0 ? withHidden(base, hidden) : withExpressions(base, expressions, hidden);
@@ -189,7 +203,7 @@ function statementsOf(
     const known = withKnownCollations(plans, probed, rows.local);
     return new Map([...known, ...withCollationsIfThere(withKnownCollations, joinable, probed, rows.local)]);
   };
-  const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans, local: rows.local });
+  const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans, placement, local: rows.local });
   ofType.set(key, made);
   return made;
 }

@@ -2,8 +2,11 @@ import { recover, type Maybe } from "../../base/maybe.ts";
 import type { EntitySource } from "../../definition/handlers.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
+import type { NavigationJoin } from "../../edm/model.ts";
 import type { QueryableSource, RelationalSource, RowRestriction } from "../../query/source.ts";
 import { toExecution } from "../statement/parameter-slot.ts";
+import { isJoinedLocally } from "../translate/join-navigation.ts";
+import type { Rows } from "../translate/relation.ts";
 import { openPageStream } from "./open-page-stream.ts";
 import { readRow } from "./read-entity.ts";
 import { baseOf, readPage } from "./read-page.ts";
@@ -30,7 +33,7 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
     read: (query) => explained(() => readPage(reader, query), query),
     stream: (query) => explained(() => openPageStream(reader, query), query),
     relational: Object.freeze<RelationalSource>({
-      joinsExpansions: capabilities.joins,
+      joinsExpansions: capabilities.joins || joinsLocally,
       joins: (other) => findReader(other)?.rows === reader.rows,
       readRow: (key, selected, joins, transaction) =>
         explained(() => readRow(reader, keyProperties, { key, selected, joins, transaction }), joins ?? {}),
@@ -39,6 +42,17 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
     restrict: (restriction) => sourceOf(type, narrowedReader(reader, restriction)),
   });
   return Object.freeze(source);
+}
+
+/** Whether a distributed database joins an expansion on each machine. */
+function joinsLocally(join: NavigationJoin, parents: QueryableSource, target: QueryableSource): boolean {
+  const [from, to] = [placedRows(parents), placedRows(target)];
+  return from !== undefined && to !== undefined && isJoinedLocally(join, from, to);
+}
+
+function placedRows(source: QueryableSource): (Pick<Rows, "placement"> & { readonly rows: Rows }) | undefined {
+  const rows = findReader(source)?.statements.rowsFor(null);
+  return rows === undefined ? undefined : { rows, placement: rows.placement };
 }
 
 /** Returns the reader of a source; undefined for a source without a database. */

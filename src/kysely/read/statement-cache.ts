@@ -10,7 +10,7 @@ import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
+import { aliases, type Placement, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
 import { type JsonForm, type JsonQuery, translateJsonPage } from "../translate/translate-json.ts";
 import { translateKeysFirst, translatePage } from "../translate/translate-page.ts";
 import {
@@ -37,6 +37,8 @@ export interface StatementTarget extends CompileTarget {
   readonly key: readonly StructuralProperty[];
   /** Finds the columns. Called for the first statement, since tables may be created after the declarations. */
   readonly findPlans: () => PlansByField;
+  /** Finds where a distributed database has the rows. Called for the first statement, since other sets may be declared later. */
+  readonly placement: () => Placement | undefined;
 }
 
 /** The JSON of a page. */
@@ -63,7 +65,7 @@ export class StatementCache {
   readonly #totals = new IdentityCache<Statement>();
   readonly #keyed = new IdentityCache<RowStatement>();
   readonly #related = new IdentityCache<Map<number, RowStatement>>();
-  readonly #relatedCounts = new IdentityCache<RowStatement>();
+  readonly #relatedCounts = new IdentityCache<Map<number, RowStatement>>();
   readonly #narrowed = new IdentityCache<StatementCache>();
   readonly #tests = new IdentityCache<RowStatement>();
   #plans: PlansByField | undefined;
@@ -209,10 +211,16 @@ export class StatementCache {
    * Returns the statement of related entities. Each row starts with the position of its key.
    * @throws ODataError as for `page`
    */
-  related({ shape, top, skip, maxRows, sources }: RelatedQuery): RowStatement {
-    const variant = { hasTop: top !== undefined, hasSkip: skip > 0, hasMaxRows: maxRows !== undefined };
+  related({ shape, keys, top, skip, maxRows, sources }: RelatedQuery): RowStatement {
+    const variant = {
+      hasTop: top !== undefined,
+      hasSkip: skip > 0,
+      hasMaxRows: maxRows !== undefined,
+      hasOneKey: this.#hasOne(keys),
+    };
     const variants = this.#related.get([shape, ...identitiesOf(sources)], () => new Map());
-    return variantOf(variants, [variant.hasTop, variant.hasSkip, variant.hasMaxRows], () =>
+    const { hasTop, hasSkip, hasMaxRows, hasOneKey } = variant;
+    return variantOf(variants, [hasTop, hasSkip, hasMaxRows, hasOneKey], () =>
       this.#compiler.choose((profile) =>
         this.#compiler.compileRows(translateRelated(this.rowsFor(null), this.#scope(profile, sources), shape, variant)),
       ),
@@ -220,13 +228,20 @@ export class StatementCache {
   }
 
   /** Returns the statement that counts the related entities per key. @throws ODataError as for `page` */
-  relatedCounts({ shape, sources }: RelatedQuery): RowStatement {
-    return this.#relatedCounts.get([shape, ...identitiesOf(sources)], () =>
+  relatedCounts({ shape, keys, sources }: RelatedQuery): RowStatement {
+    const hasOneKey = this.#hasOne(keys);
+    const variants = this.#relatedCounts.get([shape, ...identitiesOf(sources)], () => new Map());
+    return variantOf(variants, [hasOneKey], () =>
       this.#compiler.choose((profile) => {
-        const query = translateRelatedCounts(this.rowsFor(null), this.#scope(profile, sources), shape);
+        const query = translateRelatedCounts(this.rowsFor(null), this.#scope(profile, sources), shape, { hasOneKey });
         return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
       }),
     );
+  }
+
+  /** Other databases have one statement for any number of keys. */
+  #hasOne(keys: RelatedQuery["keys"]): boolean {
+    return this.#target.profile.capabilities.bindsKeys && keys.length === 1;
   }
 
   /**
@@ -269,7 +284,7 @@ export class StatementCache {
    * @param use by default, a page of the rows is read
    */
   rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
-    const { from, key, findPlans } = this.#target;
+    const { from, key, findPlans, placement } = this.#target;
     this.#plans ??= this.#compiler.ofTable(findPlans);
     this.#mark ??= utcMark(this.#plans);
     const mark = this.#mark;
@@ -280,6 +295,7 @@ export class StatementCache {
       key,
       seen,
       needsFence,
+      placement: needsFence === true ? undefined : placement(),
     };
   }
 

@@ -53,6 +53,8 @@ export interface SqlForm {
   readonly indexed?: SqlForm;
   /** Converts a value of a key list, as `DialectSyntax.keyTable` reads it, to a cell; absent if it already is one. */
   readonly fromKey?: (value: Sql) => Sql;
+  /** Casts a bound array of cells; absent if the database has no array of such cells. */
+  readonly toArray?: (array: Sql) => Sql;
   /** For an Edm.Date stored as midnights in UTC: the form of the same cells as Edm.DateTimeOffset. */
   readonly midnight?: SqlForm;
   /** Whether statements over such columns need a session time zone of UTC. */

@@ -15,9 +15,12 @@ export function countRelated(navigation: NavigationExpression, scope: PathScope)
   const { syntax, values } = statement.profile;
   const items = relatedItems(navigation, scope);
   const { source } = items;
-  const count = readsAllAtOnce(items, statement)
-    ? syntax.ifNull(joinedCount(navigation, items, statement), sql`0`)
-    : sql`(${selectItems(sql`count(*)`, items, itemTests(items), [])})`;
+  // Counted again for each of the rows that share them, the related entities would cost more than a list.
+  const isCountedEach = items.isLocal && !items.isShared;
+  const count =
+    !isCountedEach && readsAllAtOnce(items, statement)
+      ? syntax.ifNull(joinedCount(navigation, items, statement), sql`0`)
+      : sql`(${selectItems(sql`count(*)`, items, itemTests(items), [])})`;
   const form = values.canonicalForm(PRIMITIVE_TYPES["Edm.Int64"]);
   if (!source.isOptional) return { kind: "row", sql: count, form, nulls: "never" };
   const value = syntax.choose(isEntityPresent(source), count, sql`null`);

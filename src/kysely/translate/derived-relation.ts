@@ -20,6 +20,10 @@ export class DerivedRelation extends Relation {
     this.#cells = cells;
   }
 
+  override get placement(): undefined {
+    return undefined;
+  }
+
   override column(name: string): Sql {
     const known = this.#names.get(name);
     if (known !== undefined) return known;

@@ -16,27 +16,30 @@ interface JoinedOptions {
   readonly statement: StatementScope;
   /** By default, an unused one. */
   readonly alias?: string;
+  /** Whether a distributed database reads the rows first; by default, if it cannot join tables that are distributed. */
+  readonly isGathered?: boolean;
   /** Makes conditions on the rows, which a distributed database tests before it gathers them. */
   readonly where?: (related: Relation) => readonly Sql[];
 }
 
 /**
- * Makes a relation to join. A distributed database joins only tables that are distributed alike, so it reads the used columns
- * first, and sends them to all machines: a subquery with an offset has this effect.
+ * Makes a relation to join. A distributed database joins only tables that are distributed alike. Of others it reads the used
+ * columns first, and sends them to all machines: a subquery with an offset has this effect.
  */
 export function joinedRows({
   rows,
   level,
   statement,
   alias = statement.nextAlias(),
+  isGathered = !statement.profile.capabilities.joins,
   where = () => [],
 }: JoinedOptions): JoinedRows {
   const used = new Set<string>();
-  const { capabilities, syntax } = statement.profile;
+  const { syntax } = statement.profile;
   const gathering: Gathering = { used, where, offset: syntax.limit(null, sql`0`) };
   const make = (isOptional: boolean): Relation => {
     const options = { alias, rows, level, isOptional, isQualified: true };
-    return capabilities.joins ? new Relation(options) : new GatheredRelation(options, gathering);
+    return isGathered ? new GatheredRelation(options, gathering) : new Relation(options);
   };
   return { related: make(false), optional: () => make(true) };
 }
@@ -54,6 +57,10 @@ class GatheredRelation extends Relation {
   constructor(options: ConstructorParameters<typeof Relation>[0], gathering: Gathering) {
     super(options);
     this.#gathering = gathering;
+  }
+
+  override get placement(): undefined {
+    return undefined;
   }
 
   override column(name: string): Sql {

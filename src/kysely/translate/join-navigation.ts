@@ -16,9 +16,10 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toComparable, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
+import { bareTests, isCoLocated, type PlacedRows } from "./co-location.ts";
 import { joinedRows } from "./gathered-relation.ts";
 import type { PathScope } from "./path-scope.ts";
-import { columnOperand, addRelation, type Relation, type StatementScope } from "./relation.ts";
+import { columnOperand, addRelation, type Relation, type Rows, type StatementScope } from "./relation.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 
 /** A navigation with its target set. */
@@ -72,16 +73,32 @@ export function joinRelated(
   const { level } = source;
   const rows = statement.rowsOf(targetOf(navigation));
   const pairs = pairsOf(navigation);
-  const { joins } = statement.profile.capabilities;
+  const isLocal = isJoinedLocally(joinOf(navigation), source, { rows, placement: rows.placement });
+  const isGathered = !statement.profile.capabilities.joins && !isLocal;
   const first = (related: Relation): readonly Sql[] => isFirst(related, pairs, statement);
-  const { related, optional } = joinedRows({ rows, level, statement, where: first });
+  const { related, optional } = joinedRows({ rows, level, statement, isGathered, where: first });
   const tests = [
+    ...bareTests(pairs, source, related),
     ...pairs.map((pair) => equalColumns(pair, source, related)),
-    ...(joins ? first(related) : []),
+    ...(isGathered ? [] : first(related)),
     ...conditions(related),
   ];
   level.join(() => sql` left join ${related.from} on ${sql.join(tests, sql` and `)}`);
   return optional();
+}
+
+/**
+ * Whether a distributed database joins the one related row of each row on its machine. A join that may find several would
+ * need a subquery in its condition.
+ */
+export function isJoinedLocally(
+  join: NavigationJoin,
+  source: PlacedRows,
+  target: PlacedRows & { readonly rows: Pick<Rows, "key"> },
+): boolean {
+  if (join.kind === "link" || !isCoLocated(join, source, target)) return false;
+  const fields = new Set(join.pairs.map(({ related }) => related.field));
+  return target.rows.key.every(({ field }) => fields.has(field));
 }
 
 /** Returns the relation of the entity that `$root` addresses. */
@@ -134,14 +151,18 @@ export function isFirst(related: Relation, pairs: readonly JoinPair[], statement
   if (related.isIdentifiedBy(pairs.map((pair) => pair.related))) return [];
   const { key } = related.rows;
   const other = addRelation(related.rows, related.level, statement.nextAlias());
-  const tests = pairs.map(({ related: property }) => equalColumns({ property, related: property }, related, other));
-  if (!statement.profile.capabilities.correlatedSubqueries) return [isAmongFirst(related, other, pairs, statement)];
+  const same = pairs.map(({ related: property }) => ({ property, related: property }));
+  const isLocal = isCoLocated({ kind: "direct", pairs: same }, related, other);
+  if (!isLocal && !statement.profile.capabilities.correlatedSubqueries) {
+    return [isAmongFirst(related, other, pairs, statement)];
+  }
   const before = key.map((property, index) => {
     const equal = key.slice(0, index).map((part) => equalColumns({ property: part, related: part }, related, other));
     const [left, right] = alike(columnOperand(property, other), columnOperand(property, related));
     return sql`(${sql.join([...equal, sql`${left} < ${right}`], sql` and `)})`;
   });
   const isBefore = sql`(${sql.join(before, sql` or `)})`;
+  const tests = [...bareTests(same, related, other), ...same.map((pair) => equalColumns(pair, related, other))];
   return [sql`not exists (select 1 from ${other.from} where ${sql.join([...tests, isBefore], sql` and `)})`];
 }
 

@@ -15,6 +15,11 @@ export interface PathScope {
   readonly it: Relation;
   /** The rows that the innermost `from` reads once each; null if it reads a row several times. */
   readonly each: ItemScope | null;
+  /**
+   * Whether the expression is part of a `where`: elsewhere, a distributed database may refuse subqueries that refer to the
+   * row.
+   */
+  readonly isCondition: boolean;
   /** By the depth of their operator. */
   readonly items: readonly ItemScope[];
 }
@@ -42,13 +47,21 @@ export function rowScope(rows: Rows, statement: StatementScope, alias: string = 
   return relationScope(it, statement);
 }
 
-/** Makes the scope of an expression over the rows of one relation. */
+/** Makes the scope of a condition over the rows of one relation. */
 export function relationScope(it: Relation, statement: StatementScope): PathScope {
-  return Object.freeze({ statement, level: it.level, it, each: it, items: [] });
+  return Object.freeze({ statement, level: it.level, it, each: it, isCondition: true, items: [] });
+}
+
+/** Makes the scope of other expressions over the same rows. */
+export function outsideConditions(scope: PathScope): PathScope {
+  return Object.freeze({ ...scope, isCondition: false });
 }
 
 /** Makes the scope within a lambda operator: JSON items have columns too, so the columns of the entity are qualified. */
 export function itemScope(scope: PathScope, item: ItemScope): PathScope {
   const level = item instanceof Relation ? item.level : scope.level;
-  return Object.freeze({ ...scope, level, it: scope.it.qualified(), each: item, items: [...scope.items, item] });
+  // The predicate is part of the `where` of a subquery, if the items have one.
+  const isCondition = item instanceof Relation || scope.isCondition;
+  const items = [...scope.items, item];
+  return Object.freeze({ ...scope, level, it: scope.it.qualified(), each: item, isCondition, items });
 }

@@ -3,6 +3,7 @@ import type { EntitySet, NavigationJoin } from "../../edm/model.ts";
 import type { NavigationExpression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
+import { bareTests, isCoLocated } from "./co-location.ts";
 import { findRelation } from "./find-path.ts";
 import { joinedRows } from "./gathered-relation.ts";
 import { equal, joinOf, linkColumn, linkTable, linkTest, targetOf } from "./join-navigation.ts";
@@ -28,6 +29,10 @@ export interface RelatedItems {
    * each of these rows, so its cost is the product of rows and related entities.
    */
   readonly isShared: boolean;
+  /** Whether a distributed database finds the related entities of a row on its machine, by a subquery at this place. */
+  readonly isLocal: boolean;
+  /** Further tests that a related entity belongs to the source, which only tell a distributed database its machine. */
+  readonly bare: readonly Sql[];
 }
 
 /** Finds the related entities of a collection-valued navigation, and joins the navigations to their source. */
@@ -38,7 +43,11 @@ export function relatedItems(navigation: NavigationExpression, scope: PathScope)
   const properties =
     join.kind === "direct" ? join.pairs.map(({ property }) => property) : join.from.map(({ property }) => property);
   const isShared = source !== scope.each || !source.isIdentifiedBy(properties);
-  return { source, ...joinItems(join, targetOf(navigation), source.qualified(), statement), isShared };
+  const items = joinItems(join, targetOf(navigation), source.qualified(), statement);
+  const { joins } = statement.profile.capabilities;
+  const isLocal = !joins && scope.isCondition && isCoLocated(join, source, items.related);
+  const bare = join.kind === "direct" && isLocal ? bareTests(join.pairs, source.qualified(), items.related) : [];
+  return { source, ...items, isShared, isLocal, bare };
 }
 
 /**
@@ -77,8 +86,11 @@ export function joinItems(
 }
 
 /** Returns the tests that a related entity belongs to the source. */
-export function itemTests({ pairs }: Pick<RelatedItems, "pairs">): readonly Sql[] {
-  return pairs.map(([inner, outer]) => equal(inner, outer));
+export function itemTests({
+  pairs,
+  bare = [],
+}: Pick<RelatedItems, "pairs"> & Partial<Pick<RelatedItems, "bare">>): readonly Sql[] {
+  return [...bare, ...pairs.map(([inner, outer]) => equal(inner, outer))];
 }
 
 /**

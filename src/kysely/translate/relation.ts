@@ -6,6 +6,17 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 
+/** Where a distributed database has the rows of a table: on each machine, or on one by the value of a column. */
+export type Placement =
+  | { readonly kind: "reference" }
+  | {
+      readonly kind: "column";
+      /** The property of the column. */
+      readonly field: string;
+      /** Tables of the same group have rows with the same value on the same machine. */
+      readonly group: string;
+    };
+
 /** The rows of one entity set, or of the queried source, and the columns of their type. */
 export interface Rows {
   /** Returns the SQL for `from`. @param isFenced see `RowsUse` */
@@ -17,6 +28,8 @@ export interface Rows {
   readonly seen?: string | undefined;
   /** Whether computations need `isFenced`: see `From`. */
   readonly needsFence?: boolean | undefined;
+  /** Absent if it is not declared, or if the statement may have to read the rows before it evaluates anything else. */
+  readonly placement?: Placement | undefined;
 }
 
 /** The properties of a statement that its base queries depend on. */
@@ -144,6 +157,11 @@ export class Relation {
   /** The SQL for `from`, without joins. Call it after all other parts of the statement are translated. */
   get from(): Sql {
     return this.rows.from(this.alias, this.level.fenced.has(this.alias));
+  }
+
+  /** Where the rows are; undefined if that is unknown, or if they were gathered from all machines. */
+  get placement(): Placement | undefined {
+    return this.rows.placement;
   }
 
   /** Returns this relation with qualified columns, for a scope with several relations. */

@@ -6,7 +6,7 @@ import type { JoinedShape, Row, RowColumn, RowShape } from "../../query/row-shap
 import type { JoinedNavigation } from "../../query/source.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { joinNavigation, joinRelated } from "./join-navigation.ts";
-import { relationScope } from "./path-scope.ts";
+import { outsideConditions, relationScope } from "./path-scope.ts";
 import { Level, Relation, type StatementScope } from "./relation.ts";
 import { addCell, selectColumns, type Cells } from "./select-columns.ts";
 import { makeTranslator } from "./translate-expression.ts";
@@ -48,7 +48,7 @@ function joinExpansion({ expansion, target }: JoinedNavigation, parent: Relation
     const translator = makeTranslator({
       profile: statement.profile,
       // Several rows of the page may have the same related entity.
-      scope: { ...relationScope(it, statement), each: null },
+      scope: { ...outsideConditions(relationScope(it, statement)), each: null },
       roundingMode,
     });
     const condition = translator.condition(filter.expression, "filter");

@@ -12,7 +12,7 @@ import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.
 import { type Sql, toOrdered } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { toDerivedTable, type From } from "./base-query.ts";
-import { rowScope, type PathScope, ROWS_ALIAS } from "./path-scope.ts";
+import { outsideConditions, rowScope, type PathScope, ROWS_ALIAS } from "./path-scope.ts";
 import { columnOperand, type Rows, type StatementScope, aliases, type RowStatements } from "./relation.ts";
 import { addCell, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
@@ -53,7 +53,8 @@ export function translateSelection<S extends object>(
   const cells: Cells = [];
   const selection = select(scope, cells);
   const condition = where(filter, translator);
-  const order = orderClause(translateOrder(orderBy, translator, syntax));
+  const sorter = makeTranslator({ profile: statement.profile, scope: outsideConditions(scope), roundingMode });
+  const order = orderClause(translateOrder(orderBy, sorter, syntax));
   const limit = syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
   // `from` comes last, because every other part may have added joins.
   const query = sql`${selectFrom(cells, scope)}${condition}${order}${limit}`;

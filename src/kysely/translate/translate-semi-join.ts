@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import type { ComparisonExpression, Expression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode } from "../statement/sql-operand.ts";
-import { alike, equalColumns, isFirst, notNull, pairsOf, targetOf, tuple } from "./join-navigation.ts";
+import { bareTests, isCoLocated } from "./co-location.ts";
+import { alike, equalColumns, isFirst, joinOf, notNull, pairsOf, targetOf, tuple } from "./join-navigation.ts";
 import { isInJoinedList } from "./list-join.ts";
 import type { PathScope } from "./path-scope.ts";
 import { columnOperand, addRelation, Level, whereClause, type Relation } from "./relation.ts";
@@ -13,8 +14,8 @@ type TranslateWithin = (condition: Expression, scope: PathScope, mode: Condition
 
 /**
  * Translates a condition that depends on one related entity only as `key in (select key … where condition)`, which an index
- * on either side serves and which databases with few kinds of joins accept; or as `exists` if few rows are looked up, or the
- * database would search a long list once per row.
+ * on either side serves and which databases with few kinds of joins accept; or as `exists` if few rows are looked up, the
+ * database would search a long list once per row, or each machine of a distributed one has the rows of both.
  * @returns null if the condition depends on anything else
  */
 export function translateSemiJoin(
@@ -90,13 +91,15 @@ function semiJoin(
   const related = addRelation(statement.rowsOf(targetOf(navigation)), new Level(), statement.nextAlias());
   const joinPairs = pairsOf(navigation);
   const condition = within(source, navigation.navigationProperty, related, () =>
-    where({ ...scope, level: related.level, each: related }),
+    where({ ...scope, level: related.level, each: related, isCondition: true }),
   );
   const wanted = condition === null ? [] : [sql`(${condition})`];
   const { correlatedSubqueries, listsWhole, searchesLists, joins } = statement.profile.capabilities;
-  if (correlatedSubqueries && (searchesLists || (statement.isLookup && listsWhole))) {
+  const isLocal = !joins && scope.isCondition && isCoLocated(joinOf(navigation), source, related);
+  if (isLocal || (correlatedSubqueries && (searchesLists || (statement.isLookup && listsWhole)))) {
     const tests = joinPairs.map((pair) => equalColumns(pair, source.qualified(), related));
-    const conditions = [...tests, ...isFirst(related, joinPairs, statement), ...wanted];
+    const bare = bareTests(joinPairs, source.qualified(), related);
+    const conditions = [...bare, ...tests, ...isFirst(related, joinPairs, statement), ...wanted];
     return sql`exists (select 1 from ${related.level.from(related.from)}${whereClause(conditions)})`;
   }
   const operands = joinPairs.map(

@@ -29,6 +29,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     excludedRows: "skipped",
     countsWithPage: true,
     joins: true,
+    bindsKeys: false,
     returnsAnything: true,
   }),
   maxParameters: 65_535,

@@ -29,6 +29,13 @@ export const PG_FORMS: CastForms = castForms(
     keyGuid: (value) => sql`${value}::uuid`,
     enumName: (value) => sql`${value}::text`,
     enumNumber: asInteger,
+    arrays: {
+      integers: (array) => sql`${array}::int8[]`,
+      decimals: (array) => sql`${array}::numeric[]`,
+      guids: (array) => sql`${array}::uuid[]`,
+      texts: (array) => sql`${array}::text[]`,
+      asColumn: (array) => array,
+    },
   },
   {
     boolean: asBoolean,
@@ -59,6 +66,7 @@ export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
     floor: (value) => atMost(numberOf(value)),
     beside: { above: (value) => atLeast(numberOf(value) + 1n), below: (value) => atMost(numberOf(value) - 1n) },
     mayBeNull: true,
+    toArray: (array) => (bits === 16 ? sql`${array}::int2[]` : sql`${array}::int4[]`),
     comparable: asIs,
     computable: asIs,
   });

@@ -32,6 +32,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     excludedRows: "computed",
     countsWithPage: true,
     joins: true,
+    bindsKeys: false,
     returnsAnything: true,
   }),
   maxParameters: 65_535,

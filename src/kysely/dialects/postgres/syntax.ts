@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
 import { IN_SUBQUERY, REPEATED } from "./once.ts";
+import { writeArray } from "./write-array.ts";
 
 /** The SQL for distributed databases, without subqueries that have no tables. */
 export const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
@@ -39,6 +40,11 @@ export const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     /\b[eE]'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g,
   ],
   writeKeys: writeKeyList,
+  keyArrays: {
+    write: writeArray,
+    contains: (array, value) => sql`${value} = any(${array})`,
+    positionOf: (array, value) => sql`array_position(${array}, ${value}) - 1`,
+  },
 });
 
 /** The SQL of PostgreSQL that all statements need. */

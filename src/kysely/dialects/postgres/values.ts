@@ -8,6 +8,7 @@ import { pgColumnFormat, pgSpreadColumnFormat } from "./column-format.ts";
 import { PG_FORMS, pgNumbers } from "./forms.ts";
 import { IN_SUBQUERY, REPEATED, type Once } from "./once.ts";
 import { PG_DATE, PG_MIDNIGHT, pgOffsetOfText, PG_TEXTS } from "./temporal-forms.ts";
+import { writeArray } from "./write-array.ts";
 
 /** The types of arrays whose items the database may round. */
 const CASTS: Readonly<Record<string, Sql>> = {
@@ -31,18 +32,12 @@ export const PG_ARRAYS: ArraySyntax = Object.freeze<ArraySyntax>({
   },
   write: (cells, { type }) => {
     const prefix = type.name === "Edm.Binary" ? "\\x" : "";
-    const items = cells.map((cell) => (cell === null ? "NULL" : quote(`${prefix}${String(cell)}`)));
-    return `{${items.join(",")}}`;
+    return writeArray(cells.map((cell) => (cell === null ? null : `${prefix}${String(cell)}`)));
   },
   place: (cell, { type }) => sql`${cell}${CASTS[type.name] ?? sql``}`,
   // Arrays are comparable only if their element types match.
   compared: (column, { type }) => sql`${column}${CASTS[type.name] ?? sql``}`,
 });
-
-/** Quotes an item of an array literal, so that commas, braces and NULL have no special meaning. */
-function quote(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
-}
 
 /** How PostgreSQL stores values and computes with them. */
 export const PG_VALUES: DialectValues = pgValues(IN_SUBQUERY, pgColumnFormat);
