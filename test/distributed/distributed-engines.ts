@@ -4,6 +4,7 @@ import { ENGINES, type AnyDatabase, type DatabaseEngine, type OpenDatabase } fro
 import { connectionsOf } from "../kysely/sent-statements.ts";
 import { refusedConstructs } from "./refused-constructs.ts";
 import { flatten, isWord, parseStatement } from "./statement-tree.ts";
+import type { Placements } from "./table-placement.ts";
 
 const distributed = new WeakSet<AnyDatabase>();
 
@@ -17,12 +18,18 @@ export const DISTRIBUTED: readonly DatabaseEngine[] = ENGINES.filter(({ name }) 
   (engine) => ({ ...engine, title: `${engine.title}, as if spread over machines`, open: watching(engine) }),
 );
 
-/** Returns the function that opens a database whose sets are distributed. Other databases than PostgreSQL are not spread. */
-export function watching({ name, open }: Pick<DatabaseEngine, "name" | "open">): DatabaseEngine["open"] {
-  return name === "postgres" ? async () => watched(await open()) : open;
+/**
+ * Returns the function that opens a database whose sets are distributed. Other databases than PostgreSQL are not spread.
+ * @param placements how the sets declare their tables; by default, they do not
+ */
+export function watching(
+  { name, open }: Pick<DatabaseEngine, "name" | "open">,
+  placements?: Placements,
+): DatabaseEngine["open"] {
+  return name === "postgres" ? async () => watched(await open(), placements) : open;
 }
 
-async function watched({ db, close }: OpenDatabase): Promise<OpenDatabase> {
+async function watched({ db, close }: OpenDatabase, placements?: Placements): Promise<OpenDatabase> {
   distributed.add(db);
   const connections = await connectionsOf(db);
   const statements = vi.spyOn(connections, "executeQuery");
@@ -34,7 +41,9 @@ async function watched({ db, close }: OpenDatabase): Promise<OpenDatabase> {
         statements.mock.calls.map(([query]) => query.sql).filter((text) => !text.includes("pg_class")),
       );
       statements.mockRestore();
-      const faults = [...texts].flatMap((text) => refusedConstructs(text).map((fault) => `${fault}: ${text}`));
+      const faults = [...texts].flatMap((text) =>
+        refusedConstructs(text, placements).map((fault) => `${fault}: ${text}`),
+      );
       for (const text of texts) faults.push(...(await changingCells(db, text)));
       await close();
       if (faults.length === 0) return;

@@ -1,4 +1,5 @@
 import { clausesOf, flatten, isSelect, isWord, parseStatement, selectsIn, type Node } from "./statement-tree.ts";
+import { correlatesOnMachines, joinsOnMachines, type FromItem, type Placements } from "./table-placement.ts";
 
 /** Functions and casts whose result depends on the settings of a session: PostgreSQL calls them stable or volatile. */
 const UNSTABLE = new Set([
@@ -13,54 +14,57 @@ const UNSTABLE = new Set([
   "array_to_string",
 ]);
 
-/** One item of a `from` clause. */
-interface FromItem {
-  readonly alias: string;
-  /**
-   * `spread`: a table, or a derived table over one that is merged into the statement. `gathered`: a derived table with a
-   * limit, an offset or groups, which is read first and sent to all parts (docs/decisions/0050-keys-before-rows.md).
-   * `function`: the items of a value.
-   */
-  readonly kind: "spread" | "gathered" | "function" | "empty";
-  readonly nodes: readonly Node[];
-}
-
 /**
  * Returns the constructs of a statement that Citus refuses, or may refuse if tables are distributed by different columns;
- * none for a statement that every distribution allows. See the table of "Past one machine" in the facts of the data layer.
+ * none for a statement that every distribution allows, or the given one.
  */
-export function refusedConstructs(text: string): readonly string[] {
+export function refusedConstructs(text: string, placements: Placements = new Map()): readonly string[] {
   const nodes = parseStatement(text);
   const found = new Set<string>();
-  if (isWord(nodes[0], "select")) checkSelect(nodes, new Set(), (fault) => found.add(fault));
+  if (isWord(nodes[0], "select")) checkSelect(nodes, [], { placements, report: (fault) => found.add(fault) });
   else if (isWord(nodes[0], "insert", "update", "delete")) checkWrite(nodes, (fault) => found.add(fault));
   return [...found];
 }
 
 type Report = (fault: string) => void;
 
-function checkSelect(nodes: readonly Node[], outer: ReadonlySet<string>, report: Report): void {
+const AND: Node = { kind: "word", text: "and" };
+
+interface Check {
+  readonly placements: Placements;
+  readonly report: Report;
+}
+
+/** @param outer the items of the selects around it, innermost first */
+function checkSelect(nodes: readonly Node[], outer: readonly FromItem[], check: Check): void {
+  const { placements, report } = check;
   const clauses = clausesOf(nodes);
-  const items = fromItems(clauses.get("from") ?? []);
+  const from = clauses.get("from") ?? [];
+  const items = fromItems(from);
+  const where = clauses.get("where") ?? [];
+  const isConjunction = !where.some((node) => isWord(node, "or"));
+  const conditions = [...withoutDerived(from), ...(isConjunction ? [AND, ...where] : [])];
+  const joined = { items, conditions };
   if (flatten(nodes).some((node) => isWord(node, "lateral"))) report("a lateral join");
-  if (items.filter(({ kind }) => kind === "spread").length > 1) report("a join of tables");
+  const isJoin = items.filter(({ kind }) => kind === "spread").length > 1;
+  if (isJoin && !joinsOnMachines(joined, placements)) report("a join of tables");
   if (items.some(({ kind }) => kind === "empty")) report("a derived table without a table");
-  const own = new Set(items.map(({ alias }) => alias));
   if (clauses.has("for") && items.some(({ kind }) => kind !== "spread")) report("a lock of anything but a table");
-  if (refersTo(nodes, outer)) {
+  if (refersTo(nodes, new Set(outer.map(({ alias }) => alias)))) {
     if (items.length === 0) report("a correlated subquery without a table");
-    if (items.some(({ kind }) => kind === "spread")) report("a correlated subquery over a table");
+    const isSpread = items.some(({ kind }) => kind === "spread");
+    if (isSpread && !correlatesOnMachines(joined, outer, placements)) report("a correlated subquery over a table");
   }
-  const within = new Set([...outer, ...own]);
+  const within = [...items, ...outer];
   if (selectsIn(clauses.get("select") ?? []).some(readsTable)) report("a subquery in a select list");
   if (selectsIn(clauses.get("order") ?? []).some(readsTable)) report("a subquery in an order");
   for (const { nodes: derived } of items) {
-    if (isWord(derived[0], "select")) checkSelect(derived, outer, report);
+    if (isWord(derived[0], "select")) checkSelect(derived, outer, check);
   }
   for (const [clause, content] of clauses) {
     if (clause === "from") {
-      for (const each of selectsIn(withoutDerived(content))) checkSelect(each, within, report);
-    } else for (const each of selectsIn(content)) checkSelect(each, within, report);
+      for (const each of selectsIn(withoutDerived(content))) checkSelect(each, within, check);
+    } else for (const each of selectsIn(content)) checkSelect(each, within, check);
   }
 }
 
@@ -120,8 +124,18 @@ function toItem(part: readonly Node[]): FromItem {
   const last = as === -1 ? named.at(-1) : named[as + 1];
   const alias = last?.kind === "name" || last?.kind === "word" ? last.text : "";
   const [first] = named;
-  if (first?.kind === "group" && isSelect(first)) return { alias, kind: kindOf(first.nodes), nodes: first.nodes };
-  return { alias, kind: first?.kind === "word" ? "function" : "spread", nodes: [] };
+  if (first?.kind === "group" && isSelect(first)) {
+    return { alias, kind: kindOf(first.nodes), nodes: first.nodes, table: tableWithin(first.nodes) };
+  }
+  if (first?.kind === "word") return { alias, kind: "function", nodes: [] };
+  const [name] = named.slice(0, as === -1 ? undefined : as).toReversed();
+  return { alias, kind: "spread", nodes: [], table: name?.kind === "name" ? name.text : undefined };
+}
+
+/** The only table of a derived table. */
+function tableWithin(select: readonly Node[]): string | undefined {
+  const [item, ...others] = fromItems(clausesOf(select).get("from") ?? []).filter(({ kind }) => kind === "spread");
+  return others.length === 0 ? item?.table : undefined;
 }
 
 function kindOf(select: readonly Node[]): FromItem["kind"] {

@@ -1,5 +1,6 @@
 import { watching } from "../distributed/distributed-engines.ts";
 import { ENGINES as DATABASES } from "./engines.ts";
+import { LAYOUTS } from "./relations-distributions.ts";
 import { memoryService, type Service, type Shared } from "./relations-memory.ts";
 import type { Relations } from "./relations-model.ts";
 import { makeTables, mixedService, namesFrom, tablesService } from "./relations-tables.ts";
@@ -28,6 +29,20 @@ const tablesOf = (distributed: boolean): ReadonlyArray<readonly [name: string, e
       return { service: tablesService({ db, database, distributed }, data, shared), end: close };
     },
   ]);
+
+/** Tables of PostgreSQL as if spread over machines in the way that their sets declare. */
+const declared: ReadonlyArray<readonly [name: string, engine: Engine]> = DATABASES.filter(
+  ({ name }) => name === "postgres",
+).flatMap(({ name: database, title, ...engine }) =>
+  LAYOUTS.map(([layout, distributed]) => [
+    `tables of ${title}, as if distributed ${layout}`,
+    async (data, shared) => {
+      const { db, close } = await watching({ name: database, ...engine }, distributed.placements)();
+      await makeTables(db, database, data);
+      return { service: tablesService({ db, database, distributed }, data, shared), end: close };
+    },
+  ]),
+);
 
 /** Some sets over arrays, some over tables. */
 const mixed: ReadonlyArray<readonly [name: string, engine: Engine]> = DATABASES.map(
@@ -60,7 +75,11 @@ export const RENAMED: ReadonlyArray<readonly [name: string, engine: Engine]> = D
 );
 
 /** Engines that refuse queries which need more than one statement, and support all others. */
-export const PARTIAL: ReadonlyArray<readonly [name: string, engine: Engine]> = [...mixed, ...tablesOf(true)];
+export const PARTIAL: ReadonlyArray<readonly [name: string, engine: Engine]> = [
+  ...mixed,
+  ...tablesOf(true),
+  ...declared,
+];
 
 /** The engines that are compared with arrays whose navigations have handlers for many parents. */
 export const ENGINES: ReadonlyArray<readonly [name: string, engine: Engine]> = [

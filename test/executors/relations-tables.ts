@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { entitySet, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import type { AnyDatabase, DatabaseName } from "./engines.ts";
+import type { Layout } from "./relations-distributions.ts";
 import { arraySets, COMMON, type Service, type Shared } from "./relations-memory.ts";
 import { Author, Book, Chapter, Note, Publisher, SEARCHED, Tag, type Relations } from "./relations-model.ts";
 import { navigationsOf, type NameColumn } from "./relations-navigations.ts";
@@ -199,18 +200,20 @@ export async function makeTables(
   }
 }
 
-/** The database of the tables, and whether it is treated as distributed. */
+/** The database of the tables, and whether and how it is treated as distributed. */
 export interface TablesPlace {
   readonly db: AnyDatabase;
   readonly database: DatabaseName;
-  readonly distributed?: boolean;
+  readonly distributed?: boolean | Layout;
   /** The names of columns, if they are not those of `TABLES`. */
   readonly nameColumn?: NameColumn;
 }
 
 /** The options of the sets over tables. */
 export function tableOptions({ db, database, distributed = false, nameColumn = OWN_NAME }: TablesPlace) {
-  const shared = { db, operations: ["read"], distributed } as const;
+  const shared = { db, operations: ["read"] } as const;
+  const layout = typeof distributed === "object" ? distributed : null;
+  const unknown = distributed !== false;
   const price = database === "sqlite" ? ({ storage: "scaled" } as const) : {};
   // A column of decimals has a fixed number of digits there.
   const rating = database === "mariadb" ? ({ storage: "text" } as const) : {};
@@ -225,22 +228,35 @@ export function tableOptions({ db, database, distributed = false, nameColumn = O
   const home =
     nameColumn === OWN_NAME ? undefined : { columns: { city: author("home_city"), zip: author("home_zip") } };
   return {
-    publishers: { ...shared, table: "publishers", columns: own("publishers") },
+    publishers: {
+      ...shared,
+      distributed: layout?.publishers ?? unknown,
+      table: "publishers",
+      columns: own("publishers"),
+    },
     authors: {
       ...shared,
+      distributed: layout?.authors ?? unknown,
       table: "authors",
       columns: { ...authors, mentorId, rating: { name: author("rating"), ...rating }, home },
       search: SEARCHED.authors,
     },
     books: {
       ...shared,
+      distributed: layout?.books ?? unknown,
       table: "books",
       columns: { ...books, title, price: { name: book("price"), ...price } },
       search: SEARCHED.books,
     },
-    chapters: { ...shared, table: "chapters", columns: own("chapters") },
-    notes: { ...shared, table: "notes", columns: own("notes") },
-    tags: { ...shared, table: "tags", columns: own("tags"), search: SEARCHED.tags },
+    chapters: { ...shared, distributed: layout?.chapters ?? unknown, table: "chapters", columns: own("chapters") },
+    notes: { ...shared, distributed: layout?.notes ?? unknown, table: "notes", columns: own("notes") },
+    tags: {
+      ...shared,
+      distributed: layout?.tags ?? unknown,
+      table: "tags",
+      columns: own("tags"),
+      search: SEARCHED.tags,
+    },
   } as const;
 }
 
