@@ -31,7 +31,7 @@ const tablesOf = (distributed: boolean): ReadonlyArray<readonly [name: string, e
   ]);
 
 /** Tables of PostgreSQL as if spread over machines in the way that their sets declare. */
-const declared: ReadonlyArray<readonly [name: string, engine: Engine]> = DATABASES.filter(
+export const DECLARED: ReadonlyArray<readonly [name: string, engine: Engine]> = DATABASES.filter(
   ({ name }) => name === "postgres",
 ).flatMap(({ name: database, title, ...engine }) =>
   LAYOUTS.map(([layout, distributed]) => [
@@ -78,7 +78,7 @@ export const RENAMED: ReadonlyArray<readonly [name: string, engine: Engine]> = D
 export const PARTIAL: ReadonlyArray<readonly [name: string, engine: Engine]> = [
   ...mixed,
   ...tablesOf(true),
-  ...declared,
+  ...DECLARED,
 ];
 
 /** The engines that are compared with arrays whose navigations have handlers for many parents. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fuzzCount } from "../cases.ts";
 import { compareAll } from "./compare-relations.ts";
-import { ENGINES, PARTIAL, type Engine } from "./relations-engines.ts";
+import { DECLARED, ENGINES, PARTIAL, type Engine } from "./relations-engines.ts";
 import { memoryService, type Shared } from "./relations-memory.ts";
 import { navigationQuery, setQuery } from "./relations-queries.ts";
 
@@ -49,5 +49,13 @@ test.each(PARTIAL)(
   { timeout: 60_000 + RUNS * 40 },
   async (_name, engine) => {
     expect(await compareAll(setQuery, RUNS / 3, {}, engine, true)).toBeGreaterThan(0.5);
+  },
+);
+
+test.each(DECLARED)(
+  "over %s, routes along navigations are answered alike",
+  { timeout: 60_000 + RUNS * 40 },
+  async (_name, engine) => {
+    expect(await compareAll(navigationQuery, ROUTES, {}, engine, true)).toBeGreaterThan(0.25);
   },
 );
