@@ -77,13 +77,16 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Customers(5)/Orders?$filter=Total gt 3&$top=2&$skip=1&$orderby=Total",
-    `from "orders" as "r1" where "r1"."customerId" = $1::int8 and ("r1"."total" > $2::int8) order by "r1"."total", "r1"."customerId", "r1"."id" limit $3 offset $4`,
+    `from "orders" as "r1" where "r1"."customerId" = $1::int4 and ("r1"."total" > $2::int8) order by "r1"."total", "r1"."customerId", "r1"."id" limit $3 offset $4`,
   ],
   [
     "Customers?$expand=Orders",
     `from (select array_position($1::int4[], "r1"."customerId") - 1 as "c0", "r1"."customerId"::text as "c1", "r1"."id"::text as "c2", "r1"."total"::text as "c3", row_number() over (partition by "r1"."customerId" order by "r1"."customerId", "r1"."id") as "n" from "orders" as "r1" where "r1"."customerId" = any($2::int4[])) as "found" where "found"."n" <= $3 order by "found"."c0", "found"."n" limit $4`,
   ],
-  ["Customers?$expand=Orders($top=1)", ``],
+  [
+    "Customers?$expand=Orders($top=1)",
+    `from (select array_position($1::int4[], "r1"."customerId") - 1 as "c0", "r1"."customerId"::text as "c1", "r1"."id"::text as "c2", "r1"."total"::text as "c3", row_number() over (partition by "r1"."customerId" order by "r1"."customerId", "r1"."id") as "n" from "orders" as "r1" where "r1"."customerId" = any($2::int4[])) as "found" where "found"."n" <= $3 order by "found"."c0", "found"."n" limit $4`,
+  ],
   [
     "Orders?$expand=Lines",
     `from (select "keys"."ordinal" as "c0", "r1"."customerId"::text as "c1", "r1"."orderId"::text as "c2", "r1"."number"::text as "c3", "r1"."productId"::text as "c4", "r1"."price"::text as "c5", row_number() over (partition by "keys"."ordinal" order by "r1"."customerId", "r1"."orderId", "r1"."number") as "n" from (select (ordinality - 1)::int as ordinal, (value ->> 0)::int8 as "k0", (value ->> 1)::int8 as "k1" from jsonb_array_elements($1::jsonb) with ordinality as odata_keys(value, ordinality)) as "keys" inner join "lines" as "r1" on "r1"."orderId" = "keys"."k0" and "r1"."customerId" = "keys"."k1" where "r1"."orderId" = any($2::int4[]) and "r1"."customerId" = any($3::int4[])) as "found" where "found"."n" <= $4 order by "found"."c0", "found"."n" limit $5`,

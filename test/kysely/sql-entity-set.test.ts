@@ -184,9 +184,12 @@ describe("faults at startup", () => {
       ],
     ],
     [
-      "distributed that is neither true nor false",
+      "distributed that is no distribution",
       { ...base, distributed: "yes" },
-      ['`distributed` is "yes".', "Give true or false."],
+      [
+        '`distributed` is "yes".',
+        'Give true, "reference" for a table that each machine has completely, or the property whose column distributes the table: { by: "customerId", with: "orders" }.',
+      ],
     ],
     [
       "no database",

@@ -127,5 +127,6 @@ function isSlot(value: unknown): value is ParameterSlot {
  */
 export function bindFormed(constant: SqlConstant, form: SqlForm, encode: Encode = form.exact ?? form.floor): Sql {
   const place = bindConstant(constant, encode);
-  return form.place?.(place) ?? place;
+  const cast = encode === form.exact ? (form.placeExact ?? form.place) : form.place;
+  return cast?.(place) ?? place;
 }

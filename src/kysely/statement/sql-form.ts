@@ -46,6 +46,8 @@ export interface SqlForm {
   readonly computable?: Conversion;
   /** Casts a placeholder if the database needs to know its type; absent if it does not. */
   readonly place?: (value: Sql) => Sql;
+  /** Casts the placeholder of an exact cell, if its type is narrower; absent if `place` does. */
+  readonly placeExact?: (value: Sql) => Sql;
   /**
    * The form of the bare cells, if their equality is true for all equal values and for some others: it is added to the exact
    * condition so that an index can serve it.

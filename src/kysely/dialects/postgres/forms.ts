@@ -66,6 +66,7 @@ export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
     floor: (value) => atMost(numberOf(value)),
     beside: { above: (value) => atLeast(numberOf(value) + 1n), below: (value) => atMost(numberOf(value) - 1n) },
     mayBeNull: true,
+    placeExact: (place) => (bits === 16 ? sql`${place}::int2` : sql`${place}::int4`),
     toArray: (array) => (bits === 16 ? sql`${array}::int2[]` : sql`${array}::int4[]`),
     comparable: asIs,
     computable: asIs,
