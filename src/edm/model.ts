@@ -73,7 +73,14 @@ export interface LinkJoin {
   readonly from: readonly LinkColumn[];
   /** Properties of the related type, with the columns of their values in the table. Never empty. */
   readonly to: readonly LinkColumn[];
+  /** How a distributed database stores the table; undefined if that is unknown. */
+  readonly distributed?: LinkDistribution | undefined;
 }
+
+/** A link table is on each machine, or distributed by a column: co-located with a table, or with those that name it. */
+export type LinkDistribution =
+  | { readonly kind: "reference" }
+  | { readonly kind: "column"; readonly column: string; readonly with: TableName | undefined };
 
 /** A column of a table of links, with the property of its values, which may be an ignored property. */
 export interface LinkColumn {

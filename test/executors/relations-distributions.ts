@@ -8,6 +8,8 @@ export interface Layout {
   readonly chapters: LayoutOption<"bookId">;
   readonly notes: LayoutOption<"id" | "bookId" | "tagCode">;
   readonly tags: LayoutOption<"code">;
+  /** By table. */
+  readonly links: Readonly<Record<string, "reference" | { readonly by: string; readonly with?: string }>>;
   readonly placements: Placements;
 }
 
@@ -21,6 +23,12 @@ const BY_BOOK: Layout = {
   chapters: { by: "bookId", with: "books" },
   notes: { by: "bookId", with: "chapters" },
   tags: "reference",
+  links: {
+    author_tags: { by: "author", with: "authors" },
+    book_tags: { by: "book", with: "chapters" },
+    friends: { by: "author", with: "authors" },
+    publisher_tags: "reference",
+  },
   placements: new Map<string, TablePlacement>([
     ["publishers", "reference"],
     ["authors", { column: "id", group: "authors" }],
@@ -28,6 +36,10 @@ const BY_BOOK: Layout = {
     ["chapters", { column: "bookId", group: "books" }],
     ["notes", { column: "bookId", group: "books" }],
     ["tags", "reference"],
+    ["author_tags", { column: "author", group: "authors" }],
+    ["book_tags", { column: "book", group: "books" }],
+    ["friends", { column: "author", group: "authors" }],
+    ["publisher_tags", "reference"],
   ]),
 };
 
@@ -39,12 +51,20 @@ const BY_TEXT: Layout = {
   chapters: true,
   notes: { by: "tagCode", with: "tags" },
   tags: { by: "code" },
+  links: {
+    author_tags: { by: "tag", with: "tags" },
+    book_tags: "reference",
+    publisher_tags: { by: "p_country", with: "publishers" },
+  },
   placements: new Map<string, TablePlacement>([
     ["publishers", { column: "country", group: "publishers" }],
     ["authors", { column: "publisherCountry", group: "publishers" }],
     ["books", { column: "authorId", group: "books" }],
     ["notes", { column: "tagCode", group: "tags" }],
     ["tags", { column: "code", group: "tags" }],
+    ["author_tags", { column: "tag", group: "tags" }],
+    ["book_tags", "reference"],
+    ["publisher_tags", { column: "p_country", group: "publishers" }],
   ]),
 };
 

@@ -1,4 +1,5 @@
 import { hasMany, hasOptional, hasRequired } from "odatakit";
+import type { Layout } from "./relations-distributions.ts";
 import { Author, Book, Chapter, Note, Publisher, Tag, type Relations } from "./relations-model.ts";
 
 /**
@@ -84,7 +85,13 @@ function renamed<Given extends Through>(through: Given, nameColumn: NameColumn):
 }
 
 /** The navigations of all sets. */
-export function navigationsOf(wiring: Wiring, data: Relations, nameColumn?: NameColumn) {
+export function navigationsOf(
+  wiring: Wiring,
+  data: Relations,
+  nameColumn?: NameColumn,
+  /** How the tables of links are distributed. */
+  links: Layout["links"] = {},
+) {
   const publishers = byKey(data.publishers, ({ country, number }) => [country, number]);
   const authors = byKey(data.authors, ({ id }) => [id]);
   const books = byKey(data.books, ({ id }) => [id]);
@@ -110,7 +117,12 @@ export function navigationsOf(wiring: Wiring, data: Relations, nameColumn?: Name
   /** A navigation to many by links, which only a database can follow without handlers. */
   const manyThrough = <P, T, Given extends Through>(given: Given, relation: Relation<P, T>) =>
     wiring === "tables"
-      ? { through: nameColumn === undefined ? given : renamed(given, nameColumn) }
+      ? {
+          through: {
+            ...(nameColumn === undefined ? given : renamed(given, nameColumn)),
+            distributed: links[given.table],
+          },
+        }
       : many(wiring, relation);
 
   return {

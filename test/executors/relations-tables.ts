@@ -262,7 +262,9 @@ export function tableOptions({ db, database, distributed = false, nameColumn = O
 
 /** A service over the tables. */
 export function tablesService(place: TablesPlace, data: Relations, shared: Shared = {}): Service {
-  const navigation = navigationsOf("tables", data, place.nameColumn);
+  const { distributed } = place;
+  const links = typeof distributed === "object" ? distributed.links : {};
+  const navigation = navigationsOf("tables", data, place.nameColumn, links);
   const options = tableOptions(place);
   return odataService({
     ...COMMON,

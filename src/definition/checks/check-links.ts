@@ -96,11 +96,11 @@ function* checkSide(side: unknown, name: "from" | "to", field: string): Iterable
 
 /** The maker of the set checks whether the database has the storage. */
 function* checkColumns(
-  { from, to, columns, ...others }: Readonly<Record<string, unknown>>,
+  { from, to, columns, distributed, ...others }: Readonly<Record<string, unknown>>,
   field: string,
 ): Iterable<Problem> {
   const where = `\`through\` of \`${field}\``;
-  const options = ["table", "from", "to", "columns"];
+  const options = ["table", "from", "to", "columns", "distributed"];
   for (const name of Object.keys(others)) {
     if (name === "table" || name === "anyCase") continue;
     yield { message: `${where} has no option \`${name}\`.`, fix: adviseName(name, options) };
@@ -110,6 +110,7 @@ function* checkColumns(
     yield { message, fix: 'Give the storage of columns: { tag_id: { storage: "text" } }.' };
   }
   const known = [...entriesOf(from).map(([, column]) => String(column)), ...namesOf(to)];
+  if (distributed !== undefined) yield* checkDistributed(distributed, known, where);
   for (const [column, option] of entriesOf(columns)) {
     if (!known.includes(column)) {
       const message = `\`columns\` of ${where} names \`${column}\`, which is neither in \`from\` nor in \`to\`.`;
@@ -119,6 +120,29 @@ function* checkColumns(
     const message = `\`columns.${column}\` of ${where} is ${isObject(option) ? "not only a storage" : describe(option)}.`;
     yield { message, fix: 'Give only its storage: { storage: "text" }.' };
   }
+}
+
+function* checkDistributed(given: unknown, known: readonly string[], where: string): Iterable<Problem> {
+  if (given === "reference") return;
+  const fix =
+    'Give "reference" for a table that each machine has completely, or its column that distributes it: { by: "order_id", with: "orders" }.';
+  if (!isObject(given)) {
+    yield { message: `\`distributed\` of ${where} is ${describe(given)}.`, fix };
+    return;
+  }
+  const { by, with: partner, ...others } = given;
+  for (const name of Object.keys(others)) {
+    yield { message: `\`distributed\` of ${where} has no option \`${name}\`.`, fix: adviseName(name, ["by", "with"]) };
+  }
+  if (typeof by !== "string") {
+    yield { message: `\`distributed.by\` of ${where} is ${describe(by)}.`, fix };
+  } else if (!known.includes(by)) {
+    const message = `\`distributed.by\` of ${where} names \`${by}\`, which is neither in \`from\` nor in \`to\`.`;
+    yield { message, fix: adviseName(by, known) };
+  }
+  if (partner === undefined || isTableName(partner)) return;
+  const message = `\`distributed.with\` of ${where} is ${describe(partner)}.`;
+  yield { message, fix: "Give the name of the table that the link table is co-located with, or omit it." };
 }
 
 function* checkProperty(

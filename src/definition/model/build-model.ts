@@ -11,6 +11,7 @@ import type {
   OperationParameter,
   ReturnType,
   LinkColumn,
+  LinkDistribution,
   NavigationJoin,
   StructuralProperty,
 } from "../../edm/model.ts";
@@ -198,13 +199,26 @@ function toNavigationJoin(
     });
     const to = entriesOf(through["to"]).map(([column, field]) => toColumn(related, String(field), column, stored));
     const table = isTableName(through["table"]) ? through["table"] : String(through["table"]);
-    return keeper<NavigationJoin>({ kind: "link", table, from, to });
+    return keeper<NavigationJoin>({
+      kind: "link",
+      table,
+      from,
+      to,
+      distributed: toDistribution(through["distributed"]),
+    });
   }
   const pairs = entriesOf(on).map(([field, other]) => ({
     property: propertyOf(source, field),
     related: propertyOf(related, String(other)),
   }));
   return pairs.length === 0 ? null : keeper<NavigationJoin>({ kind: "direct", pairs });
+}
+
+function toDistribution(distributed: unknown): LinkDistribution | undefined {
+  if (distributed === "reference") return { kind: "reference" };
+  if (!isObject(distributed)) return undefined;
+  const { by, with: partner } = distributed;
+  return { kind: "column", column: String(by), with: isTableName(partner) ? partner : undefined };
 }
 
 function toColumn(

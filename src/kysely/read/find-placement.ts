@@ -37,7 +37,8 @@ export function placementOf(
     report("`distributed` of a query has no `with`.", "Name the table whose rows the query returns.");
     return () => undefined;
   }
-  return () => ({ kind: "column", field, group: coLocated.groupOf(member) });
+  const groupOf = (name: string): string => coLocated.groupOf(name);
+  return () => ({ kind: "column", field, group: groupOf(member), groupOf });
 }
 
 const REFERENCE: Placement = Object.freeze({ kind: "reference" });

@@ -47,6 +47,6 @@ function formOf(property: JoinPair["property"], { rows }: PlacedRows): SqlForm |
 }
 
 /** Whether equal values have cells that are equal in the type of their column. */
-function isBare({ indexed, exact, sortable }: SqlForm): boolean {
+export function isBare({ indexed, exact, sortable }: SqlForm): boolean {
   return indexed !== undefined || (exact !== null && sortable === undefined);
 }

@@ -9,6 +9,7 @@ import { joinedRows } from "./gathered-relation.ts";
 import { equal, joinOf, linkColumn, linkTable, linkTest, targetOf } from "./join-navigation.ts";
 import { leadsTo } from "./link-lists.ts";
 import type { PathScope } from "./path-scope.ts";
+import { areLinkedLocal, areLinksLocal, bareLinkTests } from "./placed-links.ts";
 import { addRelation, columnOperand, Level, whereClause, type Relation, type StatementScope } from "./relation.ts";
 
 /** The related entities of a collection-valued navigation, for a subquery. */
@@ -45,9 +46,29 @@ export function relatedItems(navigation: NavigationExpression, scope: PathScope)
   const isShared = source !== scope.each || !source.isIdentifiedBy(properties);
   const items = joinItems(join, targetOf(navigation), source.qualified(), statement);
   const { joins } = statement.profile.capabilities;
-  const isLocal = !joins && scope.isCondition && isCoLocated(join, source, items.related);
-  const bare = join.kind === "direct" && isLocal ? bareTests(join.pairs, source.qualified(), items.related) : [];
-  return { source, ...items, isShared, isLocal, bare };
+  const isPossible = !joins && scope.isCondition;
+  return { source, ...items, isShared, ...(isPossible ? placeItems(join, source, items, statement) : ELSEWHERE) };
+}
+
+const ELSEWHERE = Object.freeze({ isLocal: false, bare: Object.freeze([]) });
+
+function placeItems(
+  join: NavigationJoin,
+  source: Relation,
+  { plain, link }: Pick<JoinedItems, "plain" | "link">,
+  { profile }: StatementScope,
+): Pick<RelatedItems, "isLocal" | "bare"> {
+  if (join.kind === "direct") {
+    const isLocal = isCoLocated(join, source, plain);
+    return isLocal ? { isLocal, bare: bareTests(join.pairs, source.qualified(), plain) } : ELSEWHERE;
+  }
+  if (link === null || !areLinksLocal(join, source, plain, profile)) return ELSEWHERE;
+  return { isLocal: true, bare: bareLinkTests(join, join.from, link, source.qualified(), profile) };
+}
+
+interface JoinedItems extends Pick<RelatedItems, "related" | "from" | "pairs" | "link" | "linkedTo"> {
+  /** The related entities as their table has them, even if the statement gathers them. */
+  readonly plain: Relation;
 }
 
 /**
@@ -59,7 +80,7 @@ export function joinItems(
   target: EntitySet,
   outer: Relation,
   statement: StatementScope,
-): Pick<RelatedItems, "related" | "from" | "pairs" | "link" | "linkedTo"> {
+): JoinedItems {
   const { profile } = statement;
   const rows = statement.rowsOf(target);
   const plain = addRelation(rows, new Level(), statement.nextAlias());
@@ -67,7 +88,7 @@ export function joinItems(
     const pairs = join.pairs.map(
       (pair) => [columnOperand(pair.related, plain), columnOperand(pair.property, outer)] as const,
     );
-    return { related: plain, from: () => plain.from, pairs, link: null, linkedTo: null };
+    return { related: plain, plain, from: () => plain.from, pairs, link: null, linkedTo: null };
   }
   const link = statement.nextAlias();
   const pairs = join.from.map((column) => {
@@ -75,14 +96,16 @@ export function joinItems(
     return [linkColumn(column, link, profile, operand.form), operand] as const;
   });
   const links = linkTable(join, link);
+  const isJoined = profile.capabilities.joins || areLinkedLocal(join, plain, profile);
   // Links that are not joined can be counted only if each belongs to one entity.
-  if (!profile.capabilities.joins && plain.isIdentifiedBy(join.to.map(({ property }) => property))) {
+  if (!isJoined && plain.isIdentifiedBy(join.to.map(({ property }) => property))) {
     const linkedTo = (wanted: readonly Sql[]): Sql => leadsTo({ join, link, profile }, plain, wanted);
-    return { related: plain, from: () => links, pairs, link, linkedTo };
+    return { related: plain, plain, from: () => links, pairs, link, linkedTo };
   }
-  const { related } = joinedRows({ rows, level: plain.level, statement, alias: plain.alias });
-  const test = linkTest(join, link, related, profile);
-  return { related, from: () => sql`${links} inner join ${related.from} on ${test}`, pairs, link, linkedTo: null };
+  const { related } = joinedRows({ rows, level: plain.level, statement, alias: plain.alias, isGathered: !isJoined });
+  const tests = [...bareLinkTests(join, join.to, link, related, profile), linkTest(join, link, related, profile)];
+  const from = (): Sql => sql`${links} inner join ${related.from} on ${sql.join(tests, sql` and `)}`;
+  return { related, plain, from, pairs, link, linkedTo: null };
 }
 
 /** Returns the tests that a related entity belongs to the source. */

@@ -11,6 +11,7 @@ import { joinedRows } from "./gathered-relation.ts";
 import { linkColumn, linkTable, linkTest } from "./join-navigation.ts";
 import { isLinked } from "./link-lists.ts";
 import { relationScope, type PathScope } from "./path-scope.ts";
+import { areLinkedLocal, bareLinkTests } from "./placed-links.ts";
 import {
   addRelation,
   columnOperand,
@@ -65,9 +66,10 @@ export function relatedRows(
   const where = (row: Relation): readonly Sql[] => [
     isLinked({ join: ties, link, profile }, row, sql`${linked}${whereClause(keys.conditions)}`),
   ];
-  const { related } = joinedRows({ rows, level, statement, alias, where });
-  const test = linkTest(ties, link, related, profile);
-  const toRelated = (): Sql => sql` ${join} ${related.from} on ${test}`;
+  const isGathered = !profile.capabilities.joins && !areLinkedLocal(ties, plain, profile);
+  const { related } = joinedRows({ rows, level, statement, alias, isGathered, where });
+  const tests = [...bareLinkTests(ties, ties.to, link, related, profile), linkTest(ties, link, related, profile)];
+  const toRelated = (): Sql => sql` ${join} ${related.from} on ${sql.join(tests, sql` and `)}`;
   return { ...made(related), from: () => sql`${links}${toRelated()}`, withKeys: () => sql`${linked}${toRelated()}` };
 }
 

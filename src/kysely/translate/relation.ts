@@ -15,6 +15,8 @@ export type Placement =
       readonly field: string;
       /** Tables of the same group have rows with the same value on the same machine. */
       readonly group: string;
+      /** Returns the group of another table. */
+      readonly groupOf: (table: string) => string;
     };
 
 /** The rows of one entity set, or of the queried source, and the columns of their type. */

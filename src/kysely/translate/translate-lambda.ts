@@ -68,13 +68,15 @@ function translateRelatedLambda(
   const condition = predicate === null ? null : translate(predicate, itemScope(scope, items.related));
   const wanted = condition === null ? [] : [wantedItem(operator, condition)];
   const isListable = predicate === null || dependsOnItemsAlone(predicate, depth);
-  if (isListable && !items.isLocal && readsAllAtOnce(items, scope.statement)) {
+  // A list of related entities that are on other machines cannot refer to the row.
+  const isLocal = items.isLocal && (isListable || items.linkedTo === null);
+  if (isListable && !isLocal && readsAllAtOnce(items, scope.statement)) {
     // Without joins of tables, a negated list is slow.
     const isNegated = !scope.statement.profile.capabilities.joins && (isAll || mode === "exact");
     const found = isNegated ? inJoinedList(items, wanted, scope.statement) : amongPairs(items, wanted, scope.statement);
     return isAll ? sql`not (${found})` : found;
   }
-  if (!items.isLocal && !scope.statement.profile.capabilities.correlatedSubqueries) {
+  if (!isLocal && !scope.statement.profile.capabilities.correlatedSubqueries) {
     throw tooEntangled(navigation, operator);
   }
   const tests = [...itemTests(items), ...spent(items, depth, scope)];
