@@ -22,7 +22,10 @@ const OF_ONE = [
   "Orders?$filter=CustomerId eq 5&$orderby=Customer/Name desc,Total",
   "Orders(CustomerId=5,Id=1)?$expand=Customer,Lines",
   "Orders(CustomerId=5,Id=1)/Lines",
+  "Orders(CustomerId=5,Id=1)/Gifts?$orderby=Name desc&$top=2&$count=true",
   "Orders(CustomerId=5,Id=1)/Customer",
+  "Orders?$filter=CustomerId eq 5 and not Gifts/any()&$expand=Gifts",
+  "Orders?$filter=CustomerId eq 5 and Gifts/any(g:g/Id gt $it/Total)",
   "Lines?$filter=CustomerId eq 5 and not (Product/Name eq 'product 2')&$orderby=Product/Name",
   "Accounts('e')/Invoices?$orderby=Amount desc",
   "Accounts('e')?$expand=Invoices($filter=Owner/Code eq 'e')",
@@ -31,6 +34,8 @@ const OF_ONE = [
 
 /** Reads of the rows of many, and those whose plan does not tell the parts: a counting subquery finds its part when it runs. */
 const OF_MANY = [
+  "Orders?$filter=not Gifts/any(g:g/Name eq 'product 3') and Gifts/$count lt 3&$expand=Gifts($top=1;$count=true)",
+  "Orders?$orderby=Gifts/$count desc,CustomerId,Id&$top=8",
   "Customers?$filter=Id eq 5 and Orders/$count gt 1",
   "Customers?$filter=Id eq 5 and Orders/all(o:o/Lines/$count lt 9)&$count=true",
   "Customers?$expand=Orders($top=2;$orderby=Total desc,Id;$count=true;$expand=Lines,Customer)",

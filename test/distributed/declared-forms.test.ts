@@ -99,6 +99,18 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
     "Accounts('e')/Invoices",
     `from "invoices" as "r1" where ("r1"."account" = $1 and ("r1"."account"::text collate "C") = ($2::text collate "C")) order by "r1"."id", ("r1"."account"::text collate "C") limit $3`,
   ],
+  [
+    "Orders?$filter=not Gifts/any()",
+    `from "orders" as "it" where not (exists (select 1 from "gifts" as "r2" inner join "products" as "r1" on "r1"."id" = "r2"."product_id" where "r2"."order_id" = "it"."id" and "r2"."customer_id" = "it"."customerId")) order by "it"."customerId", "it"."id" limit $1`,
+  ],
+  [
+    "Orders?$filter=Gifts/all(g:g/Name gt 'p')",
+    `from "orders" as "it" where not exists (select 1 from "gifts" as "r2" inner join "products" as "r1" on "r1"."id" = "r2"."product_id" where "r2"."order_id" = "it"."id" and "r2"."customer_id" = "it"."customerId" and (("r1"."name"::text collate "C") > ($1::text collate "C")) is not true) order by "it"."customerId", "it"."id" limit $2`,
+  ],
+  [
+    "Orders(CustomerId=5,Id=1)/Gifts",
+    `from "gifts" as "r2" inner join "products" as "r1" on "r1"."id" = "r2"."product_id" where "r2"."order_id" = $1::int4 and "r2"."customer_id" = $2::int4 order by "r1"."id" limit $3`,
+  ],
 ];
 
 describe.each(ENGINES.filter(({ name }) => name === "postgres"))(

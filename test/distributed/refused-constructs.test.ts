@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { refusedConstructs } from "./refused-constructs.ts";
+import type { TablePlacement } from "./table-placement.ts";
 
 test.each([
   ["a page", `select "id"::text as "c0" from "orders" as "it" where "total" > $1 order by "id" limit $2`, []],
@@ -98,4 +99,52 @@ test.each([
   ],
 ] as const)("finds what is refused in %s", (_title, text, expected) => {
   expect(refusedConstructs(text)).toEqual(expected);
+});
+
+const PLACEMENTS = new Map<string, TablePlacement>([
+  ["a", { column: "id", group: "a" }],
+  ["b", { column: "a", group: "a" }],
+  ["c", { column: "id", group: "c" }],
+  ["d", "reference"],
+]);
+
+test.each([
+  ["a join by both columns", `from "a" as "it" left join "b" as "r1" on "r1"."a" = "it"."id" and "r1"."x" = $1`, []],
+  ["a join by other columns", `from "a" as "it" left join "b" as "r1" on "r1"."b" = "it"."id"`, ["a join of tables"]],
+  ["a join of other groups", `from "a" as "it" left join "c" as "r1" on "r1"."id" = "it"."id"`, ["a join of tables"]],
+  ["an alternative", `from "a" as "it" left join "b" as "r1" on ("r1"."a" = "it"."id" or $1)`, ["a join of tables"]],
+  ["a reference table", `from "a" as "it" left join "d" as "r1" on "r1"."x" = "it"."y"`, []],
+  ["a join from it", `from "d" as "it" left join "a" as "r1" on "r1"."id" = "it"."y"`, ["a join of tables"]],
+  [
+    "a chain",
+    `from "b" as "it" left join "d" as "r1" on "r1"."x" = "it"."y" left join (select * from "a" as "q" where "q"."z") as "r2" on "r2"."id" = "it"."a"`,
+    [],
+  ],
+  [
+    "exists",
+    `from "a" as "it" where not exists (select 1 from "b" as "r1" where "r1"."a" = "it"."id" and ($1) is not true)`,
+    [],
+  ],
+  [
+    "exists by another column",
+    `from "a" as "it" where exists (select 1 from "b" as "r1" where "r1"."b" = "it"."id")`,
+    ["a correlated subquery over a table"],
+  ],
+  [
+    "exists for gathered rows",
+    `from (select "id" from "a" as "r2" offset 0) as "it" where exists (select 1 from "b" as "r1" where "r1"."a" = "it"."id")`,
+    ["a correlated subquery over a table"],
+  ],
+  [
+    "exists in a reference table",
+    `from "a" as "it" where exists (select 1 from "d" as "r1" where "r1"."x" = "it"."y")`,
+    [],
+  ],
+  [
+    "exists for a reference table",
+    `from "d" as "it" where exists (select 1 from "a" as "r1" where "r1"."id" = "it"."y")`,
+    ["a correlated subquery over a table"],
+  ],
+] as const)("knows the declared distribution in %s", (_title, text, expected) => {
+  expect(refusedConstructs(`select 1 ${text}`, PLACEMENTS)).toEqual(expected);
 });

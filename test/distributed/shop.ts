@@ -39,6 +39,12 @@ export const SHOP: readonly Spread[] = [
     with: "orders",
   },
   { table: "products", columns: "id int primary key, name text not null" },
+  {
+    table: "gifts",
+    columns: `customer_id int, order_id int, product_id int, primary key (customer_id, order_id, product_id)`,
+    by: "customer_id",
+    with: "orders",
+  },
   { table: "accounts", columns: "code text primary key, owner text", by: "code" },
   {
     table: "invoices",
@@ -54,6 +60,7 @@ export const SHOP_PLACEMENTS: Placements = new Map<string, TablePlacement>([
   ["orders", { column: "customerId", group: "customers" }],
   ["lines", { column: "customerId", group: "customers" }],
   ["products", "reference"],
+  ["gifts", { column: "customer_id", group: "customers" }],
   ["accounts", { column: "code", group: "accounts" }],
   ["invoices", { column: "account", group: "accounts" }],
 ]);
@@ -73,6 +80,8 @@ export async function fillShop(db: AnyDatabase): Promise<void> {
     `insert into products select i, 'product ' || i from generate_series(1, 7) as i`,
     `insert into lines select c, i, n, case when n < 3 then (c + i + n) % 9 end, (c * n) % 11
       from generate_series(1, 38) as c, generate_series(1, 4) as i, generate_series(1, 3) as n where (c + i) % 5 > 1`,
+    `insert into gifts select c, i, p from generate_series(1, 38) as c, generate_series(1, 4) as i, generate_series(1, 7) as p
+      where (c + i * p) % 6 = 0`,
     `insert into accounts select chr(96 + i), null from generate_series(1, 20) as i`,
     `insert into invoices select ('00000000-0000-0000-0000-0000000000' || (10 + i))::uuid, chr(96 + i % 18), i from generate_series(1, 60) as i`,
   ];
@@ -107,6 +116,15 @@ export function serveShop(db: AnyDatabase, declared: Declared): ODataService {
         navigation: {
           customer: hasRequired(Customer, { on: { customerId: "id" }, target: "Customers" }),
           lines: hasMany(Line, { on: { id: "orderId", customerId: "customerId" }, target: "Lines" }),
+          gifts: hasMany(Product, {
+            through: {
+              table: "gifts",
+              from: { id: "order_id", customerId: "customer_id" },
+              to: { product_id: "id" },
+              ...(declared === "declared" ? { distributed: { by: "customer_id", with: "orders" } } : {}),
+            },
+            target: "Products",
+          }),
           sameNumber: hasMany(Order, { on: { id: "id" }, target: "Orders" }),
         },
       }),
