@@ -191,6 +191,11 @@ describe("table names", () => {
     [{ columns: { t: { storage: "real", name: "x" } } }, "`columns.t` of `through` of `tags` is not only a storage."],
     [{ collums: {} }, "`through` of `tags` has no option `collums`."],
     [{ table: { name: "" } }, "`table` of `through` of `tags` is an object."],
+    [{ distributed: true }, "`distributed` of `through` of `tags` is true."],
+    [{ distributed: {} }, "`distributed.by` of `through` of `tags` is undefined."],
+    [{ distributed: { by: "x" } }, "`distributed.by` of `through` of `tags` names `x`, which is neither in"],
+    [{ distributed: { by: "b", to: "b" } }, "`distributed` of `through` of `tags` has no option `to`."],
+    [{ distributed: { by: "b", with: 5 } }, "`distributed.with` of `through` of `tags` is 5."],
   ])("of links reject %j", async (more, message) => {
     const opened = await (ENGINES[0] as DatabaseEngine).open();
     const through = { table: "l", from: { id: "b" }, to: { t: "code" }, ...more } as never;
