@@ -56,7 +56,8 @@ export function chooseJoins(
       if (mentionsOf(expansion) !== null) return false;
       return joinsExpansions(related.join, sources.get(expansion.entitySet) ?? source, target);
     };
-    return { joined: joinSteps(plan, canJoin), sources };
+    const joined = joinSteps(plan, canJoin);
+    return joined === NO_JOINS ? NOTHING : { joined, sources };
   });
 }
 

@@ -143,9 +143,9 @@ describe.each(ENGINES)("integers beyond the type of a column of $title", ({ name
 
 /** The condition and the values of some filters. */
 const BOUND = {
-  "Id eq 9007199254740993": [`"id" = $1::int8`, [null]],
-  "Small in (1,40000)": [`"small" in ($1::int8, $2::int8)`, ["1", null]],
-  "Id eq 2147483647": [`"id" = $1::int8`, ["2147483647"]],
+  "Id eq 9007199254740993": [`"id" = $1::int4`, [null]],
+  "Small in (1,40000)": [`"small" in ($1::int2, $2::int2)`, ["1", null]],
+  "Id eq 2147483647": [`"id" = $1::int4`, ["2147483647"]],
   "Id gt 2147483647": [`"id" >= $1::int8`, [null]],
   "Id gt 2147483646": [`"id" >= $1::int8`, ["2147483647"]],
   "Id gt -2147483649": [`"id" >= $1::int8`, ["-2147483648"]],

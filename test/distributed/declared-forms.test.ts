@@ -13,11 +13,11 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Customers?$filter=Orders/any(o:o/Total gt 1)",
-    `from "customers" as "it" where exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id" and ("r1"."total" > $1::int8)) order by "it"."id" limit $2`,
+    `from "customers" as "it" where exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id" and ("r1"."total" >= $1::int8)) order by "it"."id" limit $2`,
   ],
   [
     "Customers?$filter=Orders/all(o:o/Total gt 1)",
-    `from "customers" as "it" where not exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id" and ("r1"."total" > $1::int8) is not true) order by "it"."id" limit $2`,
+    `from "customers" as "it" where not exists (select 1 from "orders" as "r1" where "r1"."customerId" = "it"."id" and ("r1"."total" >= $1::int8) is not true) order by "it"."id" limit $2`,
   ],
   [
     "Customers?$filter=Orders/$count gt 2",
@@ -77,7 +77,7 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Customers(5)/Orders?$filter=Total gt 3&$top=2&$skip=1&$orderby=Total",
-    `from "orders" as "r1" where "r1"."customerId" = $1::int4 and ("r1"."total" > $2::int8) order by "r1"."total", "r1"."customerId", "r1"."id" limit $3 offset $4`,
+    `from "orders" as "r1" where "r1"."customerId" = $1::int4 and ("r1"."total" >= $2::int8) order by "r1"."total", "r1"."customerId", "r1"."id" limit $3 offset $4`,
   ],
   [
     "Customers?$expand=Orders",
