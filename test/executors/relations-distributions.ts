@@ -16,7 +16,7 @@ export interface Layout {
 type LayoutOption<Field extends string> = boolean | "reference" | { readonly by: Field; readonly with?: string };
 
 /** Books with all that belongs to them; few publishers and tags. */
-const BY_BOOK: Layout = {
+export const BY_BOOK: Layout = {
   publishers: "reference",
   authors: { by: "id" },
   books: { by: "id" },

@@ -1,5 +1,6 @@
 import { watching } from "../distributed/distributed-engines.ts";
 import { ENGINES as DATABASES } from "../executors/engines.ts";
+import { BY_BOOK } from "../executors/relations-distributions.ts";
 import type { Service, Shared } from "../executors/relations-memory.ts";
 import { makeTables } from "../executors/relations-tables.ts";
 import { memoryRows, STYLES, type ServiceData } from "./row-memory.ts";
@@ -43,7 +44,9 @@ const tables = DATABASES.map(({ name: database, title, open }): Family => ({
   engines: ["tables" as const, ...FORMS].map((form) => ({
     name: `${form} of ${title}`,
     start: async (given) => {
-      const { db, close } = await (form === "distributed" ? watching({ name: database, open }) : open)();
+      const placements = form === "declared" ? BY_BOOK.placements : undefined;
+      const isSpread = form === "distributed" || form === "declared";
+      const { db, close } = await (isSpread ? watching({ name: database, open }, placements) : open)();
       await makeTables(db, database, given.data);
       const service = tableRows(given, { db, database }, form);
       return { service, stored: () => storedRows(db), end: close };

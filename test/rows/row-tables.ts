@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { entitySet, hasOptional, odataService, type EntitySet, type EntityType } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import type { AnyDatabase } from "../executors/engines.ts";
+import { BY_BOOK } from "../executors/relations-distributions.ts";
 import { arraySets, type Service } from "../executors/relations-memory.ts";
 import { type Author, Book } from "../executors/relations-model.ts";
 import { navigationsOf } from "../executors/relations-navigations.ts";
@@ -13,10 +14,10 @@ import { KEY_FIELDS, SETS, type SetName } from "./row-rules.ts";
 import { TYPES, type StoredRows } from "./row-store.ts";
 
 /**
- * How the sets over tables are read: whole tables; tables as on a distributed database; some by sources of the
- * application; some as arrays.
+ * How the sets over tables are read: whole tables; tables as on a distributed database, whose distribution is unknown or
+ * declared; some by sources of the application; some as arrays.
  */
-export const FORMS = ["tables", "distributed", "sources", "mixed"] as const;
+export const FORMS = ["tables", "distributed", "declared", "sources", "mixed"] as const;
 export type Form = (typeof FORMS)[number];
 
 /** Sets whose options are made from data, so the compiler does not know their types. */
@@ -31,8 +32,9 @@ export function tableRows(given: ServiceData, place: TablesPlace, form: Form): S
   const { data, categories } = given;
   const make = sqlEntitySet as unknown as Untyped;
   const makeOverArrays = entitySet as unknown as Untyped;
-  const options = tableOptions({ ...place, distributed: form === "distributed" });
-  const toTables = navigationsOf("tables", data);
+  const layout = form === "declared" ? BY_BOOK : null;
+  const options = tableOptions({ ...place, distributed: layout ?? form === "distributed" });
+  const toTables = navigationsOf("tables", data, undefined, layout?.links);
   const toArrays = navigationsOf("batches", data);
   return odataService({
     ...serviceOptions(given),
