@@ -158,7 +158,7 @@ function* encodeInSteps(pieces: Iterable<string>, pace: Pace): Steps<Uint8Array>
     if (pace.isOver) yield;
   }
   bytes.add(encoder.encode(text));
-  return bytes.end();
+  return yield* bytes.endInSteps(pace);
 }
 
 /** Joins adjacent requests of one group. */

@@ -46,5 +46,5 @@ async function bytesOf(body: NonNullable<ODataResponse["body"]>): Promise<Uint8A
   for await (const chunk of chunksOf(body)) {
     bytes.add(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
   }
-  return bytes.end();
+  return bytes.endInTurns();
 }

@@ -1,10 +1,10 @@
 import { nextTurn } from "../base/host.ts";
-import { chain, type Maybe } from "../base/maybe.ts";
-import { Turn } from "../base/turn.ts";
+import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
+import { inTurns, type Pace, type Steps } from "../base/turn.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { JsonLimitError, JsonSyntaxError } from "../json/json-errors.ts";
 import type { JsonValue } from "../json/json-value.ts";
-import { JsonParse } from "../json/parse-json.ts";
+import { JsonParse, type ParseJsonOptions } from "../json/parse-json.ts";
 import { payloadTooLarge, tooManyValues } from "./body-buffer.ts";
 import type { ODataRequest } from "./odata-request.ts";
 
@@ -21,10 +21,13 @@ export interface BodyLimits {
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The number of bytes that are decoded in one step. */
-const DECODED_BYTES = 1 << 20;
+const DECODED_BYTES = 1 << 18;
 
 /** The number of characters that are parsed between two readings of the clock. */
 const PARSED_LENGTH = 1 << 16;
+
+/** The most characters of a member name: the engine hashes a name in one call. */
+const MAX_NAME_LENGTH = 1 << 20;
 
 /**
  * Reads the body of a request as JSON, once and without loss. Checks the limits while it reads. Pauses for other requests
@@ -45,58 +48,49 @@ export function readJsonBody(request: ODataRequest, { maxBytes, maxDepth, maxVal
  * @throws ODataError `InvalidBody`, or `PayloadTooLarge` for too many values
  */
 export function parseBody(bytes: Uint8Array, maxDepth: number, maxValues: number = Infinity): Maybe<JsonValue> {
-  return chain(decode(bytes), (text) => parseInTurns(new JsonParse(text, { maxDepth, maxValues })));
+  const limits = { maxDepth, maxValues, maxNameLength: MAX_NAME_LENGTH };
+  const parsed = inTurns((pace) => parseInSteps(bytes, limits, pace));
+  return isPromiseLike(parsed) ? inNewTurn(parsed) : parsed;
 }
 
-function parseInTurns(parse: JsonParse): Maybe<JsonValue> {
-  return parseTurn(parse) ? parse.value : parseRest(parse);
-}
-
-async function parseRest(parse: JsonParse): Promise<JsonValue> {
-  do await nextTurn();
-  while (!parseTurn(parse));
-  // The following work begins in a new turn.
+/** Lets the work after a long one begin in a new turn. */
+async function inNewTurn<T>(work: PromiseLike<T>): Promise<T> {
+  const result = await work;
   await nextTurn();
+  return result;
+}
+
+function* parseInSteps(bytes: Uint8Array, limits: ParseJsonOptions, pace: Pace): Steps<JsonValue> {
+  let end = partEnd(bytes, 0);
+  const parse = new JsonParse(decodePart(bytes.subarray(0, end)), limits, end === bytes.length);
+  while (!parseStep(parse, bytes)) {
+    if (pace.isOver || parse.isNextLong) yield;
+    if (!parse.needsText) continue;
+    const start = end;
+    end = partEnd(bytes, start);
+    parse.append(decodePart(bytes.subarray(start, end)), end === bytes.length);
+  }
   return parse.value;
 }
 
-/** Parses until the turn is over. Returns whether the text is complete. */
-function parseTurn(parse: JsonParse): boolean {
-  const turn = new Turn();
+/** Parses some characters. Returns whether the text is complete. */
+function parseStep(parse: JsonParse, bytes: Uint8Array): boolean {
   try {
-    do {
-      if (parse.next(PARSED_LENGTH)) return true;
-    } while (!turn.isOver);
-    return false;
+    return parse.next(PARSED_LENGTH);
   } catch (error) {
     if (error instanceof JsonLimitError) throw tooManyValues(error.message);
+    // A string cannot have so many characters.
+    if (error instanceof RangeError) throw payloadTooLarge(bytes.length - 1);
     if (!(error instanceof JsonSyntaxError)) throw error;
     if (parse.isBlank && error.isAtEnd) throw invalidBody("The body is empty. Send a JSON object.");
     throw invalidBody(`The body cannot be read. ${error.message}`, error.path);
   }
 }
 
-function decode(bytes: Uint8Array): Maybe<string> {
-  return bytes.length <= DECODED_BYTES ? decodePart(bytes) : decodeInTurns(bytes);
-}
-
-async function decodeInTurns(bytes: Uint8Array): Promise<string> {
-  const parts: string[] = [];
-  let turn = new Turn();
-  for (let start = 0; start < bytes.length;) {
-    const end = characterStart(bytes, start + DECODED_BYTES);
-    parts.push(decodePart(bytes.subarray(start, end)));
-    start = end;
-    if (!turn.isOver) continue;
-    await nextTurn();
-    turn = new Turn();
-  }
-  try {
-    return parts.join("");
-  } catch {
-    // A string cannot have so many characters.
-    throw payloadTooLarge(bytes.length - 1);
-  }
+/** Returns the end of the part that begins at an offset. It divides no character. */
+function partEnd(bytes: Uint8Array, start: number): number {
+  const end = start + DECODED_BYTES;
+  return end >= bytes.length ? bytes.length : characterStart(bytes, end);
 }
 
 /** Returns the offset of the character that contains an offset. A character has at most four bytes. */

@@ -1,7 +1,7 @@
-import { JsonSyntaxError } from "./json-errors.ts";
+import type { JsonSyntaxError } from "./json-errors.ts";
 import { JsonNumber } from "./json-value.ts";
+import { JsonWindow } from "./json-window.ts";
 
-const NEWLINE = 10;
 const QUOTE = 34;
 const BACKSLASH = 92;
 const MINUS = 45;
@@ -12,15 +12,15 @@ const NINE = 57;
 const FIRST_PRINTABLE = 32;
 /** A double represents every integer of this many digits exactly. */
 const MAX_EXACT_DIGITS = 15;
-const SHOWN_LENGTH = 20;
 /** From this length on, an engine may represent a part of a text as a view into it. */
 const VIEW_LENGTH = 13;
 /** A text of at most this length may stay in memory as long as a value from it. */
 const MAX_KEPT_LENGTH = 8192;
-/** Beyond every offset that a read may reach: an escape at the end of the text skips two characters. */
-const BEHIND_END = 3;
 /** Maximum number of names that are kept with their successor: more than objects usually have. */
 const MAX_SUCCESSORS = 256;
+
+/** The length from which joining the parts of one value is a step of its own: it is one call of the engine. */
+const LONG_LENGTH = 1 << 20;
 
 /** The length of the longest escape, such as `\\u0041`. */
 const LONGEST_ESCAPE = 6;
@@ -34,60 +34,20 @@ type NumberPart = "integer" | "fraction" | "exponent";
  * Reads the tokens of a JSON text from left to right. Each read moves `at` forward or throws. A read that reaches `until`
  * returns null: repeat it after `extend`.
  */
-export class JsonScanner {
-  readonly text: string;
-  /** Offset of the next character. */
-  at: number;
-  /** Offset at which reads pause. */
-  until: number;
+export class JsonScanner extends JsonWindow {
   /** Whether a string or a number has been read in part. */
   isWithin = false;
+  /** Whether the parts of a long value are complete, so that the next read joins them. */
+  isJoinDue = false;
   readonly #successors = new Map<string, string>();
-  /** The parts of a string whose end has not been reached; null between strings. */
+  /** The parts of a string or number whose end has not been reached; null between them. */
   #pieces: string[] | null = null;
-  /** Offset of the number that is being read. */
+  #isNumber = false;
+  /** Position of the part of a number that is being read. */
   #numberStart = 0;
   #numberPart: NumberPart = "integer";
-  /** Offset of the digits of the part. */
+  /** Position of its digits. */
   #digitsStart = 0;
-  #line = 1;
-  #lineStart = 0;
-
-  constructor(text: string) {
-    this.text = text;
-    this.until = 0;
-    // A byte order mark may precede the text. @see RFC 8259, section 8.1
-    this.at = text.charCodeAt(0) === 0xfe_ff ? 1 : 0;
-  }
-
-  /** Lets reads continue for a number of characters. */
-  extend(length: number): void {
-    const { text, until } = this;
-    this.until = until + length < text.length ? until + length : text.length + BEHIND_END;
-  }
-
-  /** Skips blanks and returns the code of the next character without taking it; NaN at the end. */
-  peek(): number {
-    const code = this.text.charCodeAt(this.at);
-    return code === 32 || code === NEWLINE || code === 13 || code === 9 ? this.#skipBlanks() : code;
-  }
-
-  #skipBlanks(): number {
-    const { text, until } = this;
-    let end = this.at;
-    let code = text.charCodeAt(end);
-    while ((code === 32 || code === NEWLINE || code === 13 || code === 9) && end < until) {
-      end += 1;
-      if (code === NEWLINE) {
-        this.#line += 1;
-        this.#lineStart = end;
-      }
-      code = text.charCodeAt(end);
-    }
-    this.at = end;
-    return code;
-  }
-
   /** Takes the word `true`, `false` or `null`, whose first character is next. */
   takeWord<Value extends boolean | null>(word: string, value: Value): Value {
     if (!this.text.startsWith(word, this.at)) throw this.unexpected("a value");
@@ -97,7 +57,7 @@ export class JsonScanner {
 
   /** Continues the string or number that has been read in part. */
   takeRest(): string | number | JsonNumber | null {
-    return this.#pieces === null ? this.#takeLongNumber() : this.takeString();
+    return this.#isNumber ? this.#takeLongNumber() : this.takeString();
   }
 
   /**
@@ -105,6 +65,7 @@ export class JsonScanner {
    * @see RFC 8259, section 7
    */
   takeString(): string | null {
+    if (this.isJoinDue) return this.#join();
     const { text, until } = this;
     const start = this.#pieces === null ? this.at + 1 : this.at;
     const firstEnd = this.#plainEnd(start);
@@ -121,20 +82,39 @@ export class JsonScanner {
     // All escapes are handled in one step: one by one, millions of them would take seconds.
     const piece = end === firstEnd ? this.#cut(start, end) : parseString(`"${text.slice(start, end)}"`);
     if (piece === null) throw this.#stringFault(firstEnd);
-    if (isPaused) {
-      this.#pieces ??= [];
-      this.#pieces.push(piece);
-      this.at = end;
-      this.isWithin = true;
-      return null;
-    }
+    if (isPaused) return this.#pauseAt(end, piece);
     this.at = end + 1;
-    if (this.#pieces === null) return piece;
-    const pieces = this.#pieces;
-    pieces.push(piece);
+    return this.#pieces === null ? piece : this.#end(piece);
+  }
+
+  /** Keeps a part of a value whose rest follows. */
+  #pauseAt(end: number, piece: string): null {
+    this.#pieces ??= [];
+    this.#pieces.push(piece);
+    this.at = end;
+    this.isWithin = true;
+    return null;
+  }
+
+  /** Ends a value of several parts with the last of them. @returns null if joining them is a step of its own */
+  #end(last: string): string | null {
+    const pieces = (this.#pieces ??= []);
+    pieces.push(last);
+    this.isJoinDue = this.lengthWithin > LONG_LENGTH;
+    return this.isJoinDue ? null : this.#join();
+  }
+
+  #join(): string {
+    const pieces = this.#pieces ?? [];
     this.#pieces = null;
     this.isWithin = false;
+    this.isJoinDue = false;
     return pieces.join("");
+  }
+
+  /** The number of characters of the value that has been read in part. */
+  get lengthWithin(): number {
+    return this.#pieces?.reduce((length, piece) => length + piece.length, 0) ?? 0;
   }
 
   /** Copies the text between two offsets, so that a stored value does not keep a large body in memory. */
@@ -217,9 +197,10 @@ export class JsonScanner {
     if (count === 0 || (count > 1 && text.charCodeAt(first) === ZERO)) throw this.#badNumber(first, count);
     this.at = end;
     if (count <= MAX_EXACT_DIGITS && code !== POINT && code !== 101 && code !== 69) return isNegative ? -value : value;
-    this.#numberStart = start;
+    this.#isNumber = true;
+    this.#numberStart = this.position - (end - start);
     this.#numberPart = "integer";
-    this.#digitsStart = first;
+    this.#digitsStart = this.position - count;
     return this.#takeLongNumber();
   }
 
@@ -231,13 +212,14 @@ export class JsonScanner {
   /** Takes the rest of a number that keeps its text. */
   #takeLongNumber(): JsonNumber | null {
     const { text } = this;
-    for (;;) {
+    while (!this.isJoinDue) {
       const code = this.#skipDigits();
       if (this.at >= this.until) {
-        this.isWithin = true;
-        return null;
+        const piece = this.#cut(this.offsetOf(this.#numberStart), this.at);
+        this.#numberStart = this.position;
+        return this.#pauseAt(this.at, piece);
       }
-      if (this.at === this.#digitsStart) throw this.unexpected("a digit");
+      if (this.position === this.#digitsStart) throw this.unexpected("a digit");
       if (code === POINT && this.#numberPart === "integer") {
         this.#numberPart = "fraction";
         this.at += 1;
@@ -246,11 +228,18 @@ export class JsonScanner {
         this.#numberPart = "exponent";
         this.at += sign === PLUS || sign === MINUS ? 2 : 1;
       } else {
-        this.isWithin = false;
-        return new JsonNumber(this.#cut(this.#numberStart, this.at));
+        const last = this.#cut(this.offsetOf(this.#numberStart), this.at);
+        const digits = this.#pieces === null ? last : this.#end(last);
+        return digits === null ? null : this.#asNumber(digits);
       }
-      this.#digitsStart = this.at;
+      this.#digitsStart = this.position;
     }
+    return this.#asNumber(this.#join());
+  }
+
+  #asNumber(digits: string): JsonNumber {
+    this.#isNumber = false;
+    return new JsonNumber(digits);
   }
 
   /** Returns the code of the character after the digits. */
@@ -264,21 +253,6 @@ export class JsonScanner {
     }
     this.at = end;
     return code;
-  }
-
-  unexpected(expected: string): JsonSyntaxError {
-    if (this.at >= this.text.length) return this.fault(`The JSON text ends too early: expected ${expected}`);
-    const rest = this.text.slice(this.at, this.at + SHOWN_LENGTH);
-    const shown = /^(?:[\w.+-]+|[^]?)/.exec(rest)?.[0] ?? "";
-    return this.fault(`Unexpected ${JSON.stringify(shown)}: expected ${expected}`);
-  }
-
-  /** Makes an error at an offset of the current line, by default `at`. */
-  fault(message: string, position: number = this.at, path?: string): JsonSyntaxError {
-    const column = position - this.#lineStart + 1;
-    const place = `at line ${this.#line}, column ${column} (position ${position})`;
-    const isAtEnd = position >= this.text.length;
-    return new JsonSyntaxError(`${message} ${place}.`, { position, path, isAtEnd });
   }
 }
 

@@ -8,6 +8,8 @@ export interface ParseJsonOptions {
   readonly maxDepth: number;
   /** Maximum number of objects, arrays and single values in total; absent for no limit. */
   readonly maxValues?: number;
+  /** Maximum number of characters of a member name; absent for no limit. A long name is stored in one call of the engine. */
+  readonly maxNameLength?: number;
 }
 
 /** An array under construction. */
@@ -21,7 +23,7 @@ interface OpenObject {
   readonly kind: "object";
   readonly value: Record<string, JsonValue>;
   name: string;
-  /** Offset of the name. */
+  /** Position of the name. */
   nameStart: number;
 }
 
@@ -61,6 +63,7 @@ export class JsonParse {
   readonly #scanner: JsonScanner;
   readonly #maxDepth: number;
   readonly #maxValues: number;
+  readonly #maxNameLength: number;
   /** The open containers around `#open`, the innermost last. */
   readonly #stack: (OpenArray | OpenObject)[] = [];
   /** The innermost open container. */
@@ -69,10 +72,31 @@ export class JsonParse {
   #values = 0;
   #value: JsonValue = null;
 
-  constructor(text: string, { maxDepth, maxValues = Infinity }: ParseJsonOptions) {
-    this.#scanner = new JsonScanner(text);
+  /** @param isWhole whether `text` is the whole text: otherwise its rest follows by `append` */
+  constructor(
+    text: string,
+    { maxDepth, maxValues = Infinity, maxNameLength = Infinity }: ParseJsonOptions,
+    isWhole: boolean = true,
+  ) {
+    this.#scanner = new JsonScanner(text, isWhole);
     this.#maxDepth = maxDepth;
     this.#maxValues = maxValues;
+    this.#maxNameLength = maxNameLength;
+  }
+
+  /** Whether the next step needs more text. */
+  get needsText(): boolean {
+    return this.#scanner.needsText;
+  }
+
+  /** Whether the next step makes one long value, which takes long and cannot be divided. */
+  get isNextLong(): boolean {
+    return this.#scanner.isJoinDue;
+  }
+
+  /** Adds text. @param isLast whether it is the end of the whole text */
+  append(text: string, isLast: boolean): void {
+    this.#scanner.append(text, isLast);
   }
 
   /** The value of the whole text, once it is complete. */
@@ -216,8 +240,11 @@ export class JsonParse {
     const open = this.#open;
     if (open?.kind !== "object") return;
     if (code !== QUOTE && !scanner.isWithin) throw scanner.unexpected('a member name in "quotes"');
-    if (!scanner.isWithin) open.nameStart = scanner.at;
+    if (!scanner.isWithin) open.nameStart = scanner.position;
     const name = scanner.takeName(open.name);
+    if ((name?.length ?? scanner.lengthWithin) > this.#maxNameLength) {
+      throw scanner.fault(`A member name is longer than ${this.#maxNameLength} characters`, open.nameStart);
+    }
     if (name === null) {
       this.#phase = "name";
       return;

@@ -452,4 +452,68 @@ describe("a parse in steps", () => {
       { numRuns: caseCount(4000) },
     );
   });
+
+  /** Parses a text that arrives in windows. */
+  function inWindows(text: string, window: number, length: number, options: ParseJsonOptions): JsonValue {
+    let end = window;
+    const steps = new JsonParse(text.slice(0, end), options, end >= text.length);
+    while (!steps.next(length)) {
+      if (!steps.needsText) continue;
+      steps.append(text.slice(end, end + window), end + window >= text.length);
+      end += window;
+    }
+    return steps.value;
+  }
+
+  const long = fc.array(
+    fc.oneof(
+      pieces,
+      texts,
+      fc.integer({ min: 1, max: 90 }).map((count) => "9".repeat(count)),
+      fc.integer({ min: 1, max: 90 }).map((count) => `"${"x\\n".repeat(count)}",`),
+      fc.integer({ min: 1, max: 90 }).map((count) => " \n".repeat(count)),
+    ),
+    { maxLength: 40, size: "max" },
+  );
+
+  test("gives the value, or the error, of the whole text if it arrives in windows", () => {
+    const valid = fc.array(fc.json(), { maxLength: 20, size: "max" }).map((items) => `[${items.join(",\n")}]`);
+    const all = fc.oneof(
+      long.map((parts) => parts.join("")),
+      long.map((parts) => `[${parts.join(",")}]`),
+      valid,
+    );
+    const sizes = fc.record({ window: fc.integer({ min: 1, max: 200 }), length: fc.integer({ min: 1, max: 100 }) });
+    fc.assert(
+      fc.property(all, sizes, (text, { window, length }) => {
+        const options = { maxDepth: 20, maxValues: 400 };
+        expect(outcome(() => inWindows(text, window, length, options))).toEqual(
+          outcome(() => parseJson(text, options)),
+        );
+      }),
+      { numRuns: caseCount(4000) },
+    );
+  });
+
+  test("joins a long value in a step of its own", () => {
+    for (const [value, json] of [
+      ["x".repeat(1_100_000), `"${"x".repeat(1_100_000)}"`],
+      [new JsonNumber("1".repeat(1_100_000)), "1".repeat(1_100_000)],
+    ] as const) {
+      const steps = new JsonParse(`[${json},2]`, { maxDepth: 1 });
+      let announced = 0;
+      while (!steps.next(65_536)) if (steps.isNextLong) announced += 1;
+      expect(announced).toBe(1);
+      expect(steps.value).toEqual([value, 2]);
+    }
+  });
+
+  test.each([1, 7, 100_000])("refuses a long name, in steps of %i", (length) => {
+    const parse = (name: string): Outcome =>
+      outcome(() => inSteps(` {"a":1,\n"${name}":2}`, length, { maxDepth: 1, maxNameLength: 10 }));
+    expect(parse("0123456789")).toEqual({ value: { a: 1, "0123456789": 2 } });
+    for (const name of ["0123456789a", String.raw`\u0061`.repeat(11), "0123456789a".repeat(20)]) {
+      expect(parse(name).error).toBe("A member name is longer than 10 characters at line 2, column 1 (position 9).");
+    }
+  });
 });
