@@ -110,6 +110,12 @@ export interface Context extends RuleContext {
   inTransaction<T>(this: void, work: (context: Context) => Awaitable<T>, options?: TransactionOptions): Promise<T>;
 }
 
+/** A further fact about the request of a context that odatakit makes. */
+export interface BodyFacts {
+  /** Whether the body of the request is so long that it may contain long values. */
+  readonly hasLongBody?: boolean | undefined;
+}
+
 interface TrustedCall {
   /** Whether row rules are skipped for the rows that the call reads and writes. */
   readonly seesAllRows?: boolean;

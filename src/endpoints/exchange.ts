@@ -10,6 +10,7 @@ import { readerOf } from "../execution/gate.ts";
 import type { NavigationSource } from "../execution/read-navigation.ts";
 import type { Reader } from "../execution/reader.ts";
 import { RowAccess, ServiceContext } from "../execution/row-access.ts";
+import { LONG_BODY_BYTES } from "../http/body-buffer.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readPreferences, type Preferences } from "../http/preferences.ts";
@@ -119,6 +120,7 @@ export class Exchange implements Arrival, Access {
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
   #reader: Reader | undefined;
+  #bodyLength = 0;
 
   constructor(service: ServiceRuntime, { odata, requestId, url, sent, baseUrl, batch }: Arrival, access: Access) {
     this.service = service;
@@ -149,6 +151,16 @@ export class Exchange implements Arrival, Access {
   /** Counts the entities of the response, for the limit of the batch. */
   countEntities(entities: number): void {
     if (this.batch !== undefined) this.batch.counted.total += entities;
+  }
+
+  /** Records the length of the body in bytes. */
+  noteBody(length: number): void {
+    this.#bodyLength = length;
+  }
+
+  /** Whether the body that has been read may contain long values. */
+  get hasLongBody(): boolean {
+    return this.#bodyLength > LONG_BODY_BYTES;
   }
 
   /** The absolute URL of the resource without query options. */
@@ -240,6 +252,10 @@ class RequestContext extends ServiceContext implements Context {
 
   get host(): Host {
     return hostOf(this.#exchange.odata);
+  }
+
+  get hasLongBody(): boolean {
+    return this.#exchange.hasLongBody;
   }
 
   get service(): Context["service"] {

@@ -29,7 +29,9 @@ export function openBody(exchange: Exchange, entitySet: EntitySet | null): Reque
   const { ieee754Compatible } = checkContentHeaders(exchange.odata, maxBytes);
   return {
     read: (bind) => {
-      const json = readJsonBody(exchange.odata, { maxBytes, maxDepth, maxValues });
+      const json = readJsonBody(exchange.odata, { maxBytes, maxDepth, maxValues }, (length) =>
+        exchange.noteBody(length),
+      );
       return chain(json, (value) => bind(value, ieee754Compatible));
     },
   };

@@ -1,10 +1,19 @@
-import type { Context, Host, IncomingRequest, RuleContext, Transaction, User } from "../definition/context.ts";
+import type {
+  BodyFacts,
+  Context,
+  Host,
+  IncomingRequest,
+  RuleContext,
+  Transaction,
+  User,
+} from "../definition/context.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { type RowAccess, ServiceContext } from "../execution/row-access.ts";
 import type { TransactionPart } from "./transaction-part.ts";
 
 /** The parts of a context that depend on the request alone; `isAborted` avoids creating a signal. */
-export type RequestFacts = Omit<RuleContext, "transaction" | "service"> & { readonly isAborted?: boolean | undefined };
+export type RequestFacts = Omit<RuleContext, "transaction" | "service"> &
+  BodyFacts & { readonly isAborted?: boolean | undefined };
 
 /** The place of a call of a handler within the request. */
 export interface CallPlace {
@@ -55,6 +64,10 @@ export class CallContext extends ServiceContext implements Context {
 
   get isAborted(): boolean | undefined {
     return this.#place.facts.isAborted;
+  }
+
+  get hasLongBody(): boolean | undefined {
+    return this.#place.facts.hasLongBody;
   }
 
   get request(): IncomingRequest {

@@ -513,7 +513,9 @@ describe("a parse in steps", () => {
       outcome(() => inSteps(` {"a":1,\n"${name}":2}`, length, { maxDepth: 1, maxNameLength: 10 }));
     expect(parse("0123456789")).toEqual({ value: { a: 1, "0123456789": 2 } });
     for (const name of ["0123456789a", String.raw`\u0061`.repeat(11), "0123456789a".repeat(20)]) {
-      expect(parse(name).error).toBe("A member name is longer than 10 characters at line 2, column 1 (position 9).");
+      expect(parse(name)).toMatchObject({
+        error: "A member name is longer than 10 characters at line 2, column 1 (position 9).",
+      });
     }
   });
 });

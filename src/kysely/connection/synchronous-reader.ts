@@ -81,6 +81,8 @@ export interface WritePatience {
   readonly since: number;
   /** Aborted when the client disconnects. It is called only if the request waits. */
   readonly signal: () => AbortSignal | undefined;
+  /** Whether the statements may store long values, so that a transaction should not run in the main thread; absent: false. */
+  readonly isLong?: boolean;
 }
 
 /** Runs a statement once and returns the rows that it wrote. @param parameters as for `SynchronousReader` */
@@ -95,9 +97,22 @@ export class UndoneWriteError extends Error {
   }
 }
 
+/** A transaction in another thread has made temporary tables or attached files. It is undone, and must run in this thread. */
+export class OwnTablesError extends Error {
+  override readonly name = "OwnTablesError";
+
+  constructor() {
+    super(
+      "The transaction of a request with a long body ran in a thread, which keeps no temporary tables, views or triggers and no attached files. Make them before the transaction.",
+    );
+  }
+}
+
 /** The writer of an instance; null until its connection has been inspected. */
 interface Found {
   writer: SynchronousWriter | null;
+  /** The connection whose transactions wait as requests do; null for another dialect. */
+  patient: Pick<SynchronousWriter, "patiently"> | null;
   /** Ends when the connection has been inspected; null afterwards. */
   inspection: Promise<void> | null;
 }
@@ -118,7 +133,7 @@ export class LockTimeoutError extends Error {
 /** Requests a connection that waits for a lock as long as a request does, if the database is a file of this process. */
 export function patiently<T>(db: AnyKysely, patience: WritePatience, request: () => Promise<T>): Promise<T> {
   const found = findWriter(db);
-  const begin = (): Promise<T> => found.writer?.patiently(patience, request) ?? request();
+  const begin = (): Promise<T> => found.patient?.patiently(patience, request) ?? request();
   return found.inspection === null ? begin() : found.inspection.then(begin);
 }
 
@@ -132,12 +147,16 @@ export function synchronousWriterOf(db: AnyKysely): SynchronousWriter | null {
 }
 
 const findWriter = keptPerForeign((db: AnyKysely): Found => {
-  const made: Found = { writer: null, inspection: null };
+  const made: Found = { writer: null, patient: null, inspection: null };
   const executor = db.getExecutor();
   // In other databases connections are expensive, and each user gets a different one.
   if (!db.isTransaction && isSynchronousReader(executor.adapter)) {
     const inspect = (connection: DatabaseConnection): Promise<void> => {
-      if (isSynchronousWriter(connection)) made.writer = connection;
+      if (isSynchronousWriter(connection)) {
+        made.patient = connection;
+        // To log statements, Kysely overrides this method on the connection.
+        if (!Object.hasOwn(connection, "executeQuery")) made.writer = connection;
+      }
       return Promise.resolve();
     };
     // Without a connection, the statement reports the error.
@@ -150,7 +169,5 @@ const findWriter = keptPerForeign((db: AnyKysely): Found => {
 });
 
 function isSynchronousWriter(connection: DatabaseConnection): connection is DatabaseConnection & SynchronousWriter {
-  // To log statements, Kysely overrides this method on the connection.
-  if (Object.hasOwn(connection, "executeQuery")) return false;
   return "mayWrite" in connection && "write" in connection && typeof connection.write === "function";
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { required } from "../../base/required.ts";
-import type { WritePatience } from "../connection/synchronous-reader.ts";
+import { OwnTablesError, type WritePatience } from "../connection/synchronous-reader.ts";
 import type { ChangedRows } from "./changed-rows.ts";
 import { sizeOfValues } from "./prepared-statement.ts";
 import { threadEntry } from "./reader-threads.ts";
@@ -43,7 +43,11 @@ export class LongWrites {
 
   /** Whether a statement with such values runs in the thread, as its own transaction. */
   accepts(values: readonly unknown[]): boolean {
-    if (sizeOfValues(values) <= MOST_HERE) return false;
+    return sizeOfValues(values) > MOST_HERE && this.isAvailable;
+  }
+
+  /** Whether a connection in the thread could replace that of Kysely. */
+  get isAvailable(): boolean {
     const { settings, connection, hasSnapshots } = this.#database;
     if (settings.readonly || settings.readerThreads === 0 || !hasSnapshots) return false;
     this.#entry ??= threadEntry();
@@ -63,7 +67,41 @@ export class LongWrites {
     return running;
   }
 
-  /** Ends the thread after its write. */
+  /**
+   * Begins a transaction in the thread, for several statements of which some may store long values. End it by `commit` or
+   * `rollback`, and then release the thread.
+   * @throws as `run`
+   */
+  async begin(patience: WritePatience): Promise<WriterThread> {
+    const { connection, lock } = this.#database;
+    const thread = this.#started();
+    const begin = `${settingsOf(connection)}; begin immediate`;
+    await lock.waitFor(() => thread.run({ command: begin }), patience);
+    return thread;
+  }
+
+  /**
+   * Commits a transaction of several statements.
+   * @throws the errors of the database; OwnTablesError if it has made tables that only the connection in the thread has
+   */
+  async commit(thread: WriterThread, patience: WritePatience): Promise<void> {
+    const own = await thread.run({ sql: OWN_TABLES, values: [], selects: true });
+    if (own?.rows.length !== 0) throw new OwnTablesError();
+    await this.#database.lock.waitFor(() => thread.run({ command: "commit" }), patience);
+  }
+
+  /** Ends the use of the thread by a transaction. */
+  release(thread: WriterThread, isKept: boolean): void {
+    if (this.#thread !== thread) return;
+    if (!isKept || thread.isTransaction) {
+      this.#thread = null;
+      this.#running = thread.end();
+    } else {
+      this.#running = this.#retireIfLarge();
+    }
+  }
+
+  /** Ends the thread after its write. An open transaction is undone. */
   async close(): Promise<void> {
     await this.#running;
     await this.#thread?.end();
@@ -71,12 +109,9 @@ export class LongWrites {
   }
 
   async #run(sql: string, values: readonly SQLInputValue[], patience: WritePatience): Promise<ChangedRows> {
-    const thread = this.#started();
-    const { connection, lock } = this.#database;
-    const begin = `${settingsOf(connection)}; begin immediate`;
-    await lock.waitFor(() => thread.run({ command: begin }), patience);
+    const thread = await this.begin(patience);
     try {
-      const changed = await thread.run({ sql, values });
+      const changed = await thread.run({ sql, values, selects: false });
       await thread.run({ command: "commit" });
       return required(changed, "A statement has an effect.");
     } catch (error) {
@@ -102,12 +137,12 @@ export class LongWrites {
   }
 }
 
-/** Whether a connection has temporary tables, views or triggers, or attached files, which another connection lacks. */
+/** Finds temporary tables, views or triggers, and attached files, which another connection lacks. */
+const OWN_TABLES = `select 1 from pragma_database_list where name not in ('main', 'temp')
+  union all select 1 from temp.sqlite_schema limit 1`;
+
 function hasOwnTables(connection: DatabaseSync): boolean {
-  const attached = connection.prepare("select 1 from pragma_database_list where name not in ('main', 'temp')");
-  return (
-    attached.get() !== undefined || connection.prepare("select 1 from temp.sqlite_schema limit 1").get() !== undefined
-  );
+  return connection.prepare(OWN_TABLES).get() !== undefined;
 }
 
 /** Returns commands that give another connection the settings of this one. */

@@ -15,6 +15,7 @@ import {
   type WritePatience,
 } from "../connection/synchronous-reader.ts";
 import { type ChangedRows, changeRows } from "./changed-rows.ts";
+import { LongTransaction } from "./long-transaction.ts";
 import type { LongWrites } from "./long-writes.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
@@ -38,6 +39,7 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
   readonly #longWrites: LongWrites;
   #patience: WritePatience | undefined;
   #queued = 0;
+  #elsewhere: LongTransaction | null = null;
   /** Whether a transaction has the lock of writers, so that no statement has to wait for it. */
   hasLock = false;
 
@@ -77,10 +79,41 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
     this.hasLock = false;
   }
 
+  /** The transaction that runs in a thread; null without one. */
+  get elsewhere(): LongTransaction | null {
+    return this.#elsewhere;
+  }
+
+  /** Begins a transaction: in a thread if it may store long values. */
+  async beginWriting(): Promise<void> {
+    const isLong = this.#patience?.isLong === true && !this.#database.connection.isTransaction;
+    if (isLong && this.#longWrites.isAvailable) {
+      this.#elsewhere = await LongTransaction.begin(this.#longWrites, this.#takePatience());
+    } else {
+      await this.locking("begin immediate");
+      this.hasLock = true;
+    }
+  }
+
+  /** Ends the transaction in the thread. @throws as `LongTransaction` */
+  commitElsewhere(transaction: LongTransaction): Promise<void> {
+    return transaction.commit(this.#takePatience());
+  }
+
+  /** Ends a use of the connection. */
+  end(): void {
+    this.#elsewhere?.release();
+    this.#elsewhere = null;
+  }
+
   /** Runs a statement. The result has `numAffectedRows` and `insertId` if it changed rows. */
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     return new Promise((resolve) => {
       const values = toBoundValues(query.parameters);
+      if (this.#elsewhere !== null) {
+        resolve(this.#elsewhere.run(query, values).then((changed) => asResultOf<R>(query, changed)));
+        return;
+      }
       const { statements, watch, lock } = this.#database;
       if (this.#runsElsewhere(query, values)) {
         resolve(this.#longWrites.run(query.sql, values, this.#takePatience()).then(asChanged<R>));
@@ -103,8 +136,12 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
    * process.
    */
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncGenerator<QueryResult<R>> {
-    const { statements } = this.#database;
     const values = toBoundValues(query.parameters);
+    if (this.#elsewhere !== null) {
+      for await (const rows of this.#elsewhere.stream(query, values, chunkSize)) yield { rows: rows.map(asResult<R>) };
+      return;
+    }
+    const { statements } = this.#database;
     const statement = statements.take(query.sql);
     if (statement.hasRows) yield* readChunks<R>(statement.iterate(values), chunkSize);
     else yield execute<R>(statement, values, query);
@@ -114,6 +151,7 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
 
   /** Runs a command without preparing or caching it. */
   control(command: string): Promise<void> {
+    if (this.#elsewhere !== null) return this.#elsewhere.control(command);
     return new Promise((resolve) => {
       this.#database.connection.exec(command);
       resolve();
@@ -164,8 +202,11 @@ function execute<R>(
   { query, sql }: CompiledQuery,
 ): QueryResult<R> {
   if (statement.hasRows && SelectQueryNode.is(query)) return { rows: statement.select(values).map(asResult<R>) };
-  const changed = changeRows(statement, values);
-  return changesRows(query, sql) ? asChanged(changed) : { rows: changed.rows.map(asResult<R>) };
+  return asResultOf<R>({ query, sql }, changeRows(statement, values));
+}
+
+function asResultOf<R>({ query, sql }: Pick<CompiledQuery, "query" | "sql">, changed: ChangedRows): QueryResult<R> {
+  return changesRows(query, sql) ? asChanged<R>(changed) : { rows: changed.rows.map(asResult<R>) };
 }
 
 function asChanged<R>(changed: ChangedRows): QueryResult<R> {

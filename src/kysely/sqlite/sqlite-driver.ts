@@ -57,6 +57,7 @@ export class SqliteDriver implements Driver {
   }
 
   releaseConnection(): Promise<void> {
+    this.#connection.end();
     this.#database.giveBack();
     this.#turns.giveBack();
     return DONE;
@@ -66,12 +67,12 @@ export class SqliteDriver implements Driver {
     this.#isReadOnly = accessMode === "read only";
     if (this.#isReadOnly) return this.#connection.control("begin; pragma query_only = on");
     if (this.#database.settings.readonly) return this.#connection.control("begin");
-    return this.#connection.locking("begin immediate").then(() => {
-      this.#connection.hasLock = true;
-    });
+    return this.#connection.beginWriting();
   }
 
   commitTransaction(): Promise<void> {
+    const { elsewhere } = this.#connection;
+    if (elsewhere !== null) return this.#connection.commitElsewhere(elsewhere);
     // SQLite rolls back by itself if the disk is full or a trigger demands it, possibly unnoticed by the application.
     if (this.#database.connection.isTransaction) return this.#end("commit");
     return this.#end("").then(() => {
@@ -80,6 +81,8 @@ export class SqliteDriver implements Driver {
   }
 
   rollbackTransaction(): Promise<void> {
+    const { elsewhere } = this.#connection;
+    if (elsewhere !== null) return elsewhere.rollback();
     return this.#end(this.#database.connection.isTransaction ? "rollback" : "");
   }
 

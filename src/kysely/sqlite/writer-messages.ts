@@ -12,8 +12,12 @@ export interface WriterData {
 export type WriteStep =
   /** SQL without rows, such as `commit`. */
   | { readonly command: string }
-  /** A statement that changes rows. */
-  | { readonly sql: string; readonly values: readonly SQLInputValue[] }
+  /** A statement, which changes rows unless it selects them. */
+  | { readonly sql: string; readonly values: readonly SQLInputValue[]; readonly selects: boolean }
+  /** Reads the next rows of a statement, fewer at its end. The first request with the number of a cursor opens it. */
+  | { readonly sql: string; readonly values: readonly SQLInputValue[]; readonly cursor: number; readonly rows: number }
+  /** Closes a cursor, unless it has ended. */
+  | { readonly closes: number }
   /** Closes the connection: the thread ends afterwards. */
   | { readonly ends: true };
 
@@ -25,4 +29,6 @@ export type WriteResult = {
   readonly id: number;
   /** Whether the thread keeps so much memory that it should be replaced. */
   readonly isLarge: boolean;
+  /** Whether a transaction is open. */
+  readonly isTransaction: boolean;
 } & ({ readonly changed: ChangedRows | null } | { readonly error: SentError });

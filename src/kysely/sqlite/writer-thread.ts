@@ -1,3 +1,4 @@
+import type { SQLInputValue } from "node:sqlite";
 import type { Worker } from "node:worker_threads";
 import { builtinModule } from "../../base/host.ts";
 import type { ChangedRows } from "./changed-rows.ts";
@@ -5,22 +6,23 @@ import { receiveError } from "./reader-messages.ts";
 import type { SqliteSettings } from "./sqlite-database.ts";
 import type { WriteRequest, WriteResult, WriterData, WriteStep } from "./writer-messages.ts";
 
-/** The step that waits for its end. */
+/** A step that waits for its end. */
 interface Pending {
-  readonly id: number;
   readonly resolve: (changed: ChangedRows | null) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** A thread with a writable connection. It does one step at a time. While it does nothing, it does not keep the process alive. */
+/** A thread with a writable connection. It does one step after another. While it does nothing, it does not keep the process alive. */
 export class WriterThread {
   readonly #worker: Worker;
   #last = 0;
-  #pending: Pending | null = null;
+  readonly #pending = new Map<number, Pending>();
   /** Why it does nothing any longer; null while it runs. */
   #failure: Error | null = null;
   /** Whether it keeps much memory since its last step. */
   isLarge = false;
+  /** Whether a transaction was open after its last step. */
+  isTransaction = false;
 
   /** @param entry the file of a thread, as `threadEntry` finds it */
   constructor(entry: URL, settings: SqliteSettings) {
@@ -38,41 +40,52 @@ export class WriterThread {
     return this.#failure === null;
   }
 
-  /** Does one step. Do not call it before the previous step has ended. @throws the errors of the database, or of the thread */
+  /** Does one step, after all earlier ones. @throws the errors of the database, or of the thread */
   run(step: WriteStep): Promise<ChangedRows | null> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     this.#last += 1;
     const id = this.#last;
     this.#worker.ref();
     return new Promise((resolve, reject) => {
-      this.#pending = { id, resolve, reject };
-      const request: WriteRequest = { ...step, id };
+      this.#pending.set(id, { resolve, reject });
+      const request: WriteRequest =
+        "values" in step ? { ...step, values: step.values.map(alone), id } : { ...step, id };
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js has no origin
       this.#worker.postMessage(request);
     });
   }
 
-  /** Closes the connection, and ends the thread. */
+  /** Closes the connection after all earlier steps, and ends the thread. An open transaction is undone. */
   async end(): Promise<void> {
     if (this.#failure !== null) return;
     // A connection that cannot be closed ends with its thread.
-    await this.run({ ends: true }).catch(() => undefined);
+    const ended = this.run({ ends: true }).catch(() => undefined);
+    // A later step would open the connection again.
+    this.#failure = new Error("The SQLite database was closed while a transaction was open: it is undone.");
+    await ended;
     await this.#worker.terminate();
   }
 
   #finish(result: WriteResult): void {
-    const pending = this.#pending;
+    const pending = this.#pending.get(result.id);
     this.isLarge = result.isLarge;
-    if (pending?.id !== result.id) return;
-    this.#pending = null;
-    this.#worker.unref();
-    if ("error" in result) pending.reject(receiveError(result.error));
-    else pending.resolve(result.changed);
+    this.isTransaction = result.isTransaction;
+    this.#pending.delete(result.id);
+    if (this.#pending.size === 0) this.#worker.unref();
+    if ("error" in result) pending?.reject(receiveError(result.error));
+    else pending?.resolve(result.changed);
   }
 
   #fail(error: Error): void {
     this.#failure ??= error;
-    this.#pending?.reject(error);
-    this.#pending = null;
+    this.isTransaction = false;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
   }
+}
+
+/** Copies bytes out of a larger memory, which a message would copy as a whole. */
+function alone(value: SQLInputValue): SQLInputValue {
+  if (!ArrayBuffer.isView(value) || value.byteLength === value.buffer.byteLength) return value;
+  return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
 }
