@@ -36,6 +36,16 @@ export const BATCH_ATTACKS: readonly Attack[] = [
     );
     return `--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n${parts}--c--\r\n`;
   }),
+  multipart("SQLite stores a change set of 29 MB", () => {
+    const city = (id: number): string =>
+      `{"Id":${String(id)},"CountryId":1,"Population":1,"Name":"${"ä".repeat(MEGABYTES_29 / 4)}"}`;
+    const parts = many(
+      2,
+      (index) => `--c\r\n${operation(String(index), "POST /Cities")}${city(89_980 + index)}\r\n`,
+      "",
+    );
+    return `--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n${parts}--c--\r\n`;
+  }),
   multipart("a delimiter with 29 MB of blanks", () =>
     part("GET /Cities(1) HTTP/1.1\r\n\r\n").replace("--b", `--b${" ".repeat(MEGABYTES_29)}`),
   ),
@@ -51,6 +61,14 @@ export const BATCH_ATTACKS: readonly Attack[] = [
   json("a JSON batch of 1,000 bodies", () =>
     Array.from({ length: 1000 }, () => `{"Id":1,"Tags":["a"],"Text":"${"x".repeat(29_000)}"}`),
   ),
+  {
+    ...json("SQLite stores a JSON group of 29 MB", () => []),
+    body: () => {
+      const request = (id: number): string =>
+        `{"id":"${String(id)}","atomicityGroup":"g","method":"POST","url":"Cities","body":{"Id":${String(id)},"CountryId":1,"Population":1,"Name":"${"漢".repeat(MEGABYTES_29 / 6)}"}}`;
+      return `{"requests":[${many(2, (index) => request(89_970 + index), ",")}]}`;
+    },
+  },
   json("a JSON batch with 90,000 values", () => [`{"Id":1,"Text":"","Tags":[${many(90_000, () => '"a"', ",")}]}`]),
 ];
 

@@ -127,10 +127,23 @@ export const BODY_ATTACKS: readonly Attack[] = [
     headers: REPRESENTATION,
     body: () => `{"Id":99999,"CountryId":1,"Population":1,"Name":"${long("ä")}"}`,
   },
+  {
+    name: "SQLite stores a deep insert of 29 MB",
+    method: "POST",
+    target: "/Countries",
+    headers: REPRESENTATION,
+    body: () => `{"Id":9999,"Name":"deep","Cities":[${many(2, (index) => city(89_990 + index, "ä"), ",")}]}`,
+  },
   { name: "SQLite reads 29 MB", target: "/Cities(99999)" },
   { name: "SQLite reads 29 MB in a page", target: "/Cities?$filter=Id ge 99990" },
   { name: "SQLite compares 29 MB", target: "/Cities?$filter=contains(Name,'ö')&$orderby=Name desc&$top=2" },
 ];
+
+/** Makes a city whose name is half of 29 MB. */
+function city(id: number, part: string): string {
+  const name = part.repeat(MEGABYTES_29 / 2 / new TextEncoder().encode(part).length);
+  return `{"Id":${String(id)},"Population":1,"Name":"${name}"}`;
+}
 
 function collection(member: string, item: (index: number) => string, count: number = VALUES): Omit<Attack, "name"> {
   const others = ["Places", "Prices", "Octets"].filter((name) => name !== member).map((name) => `"${name}":[]`);

@@ -107,7 +107,8 @@ export function openAttackedService(place: string, defaults: ServiceDefaults): A
         db,
         table: "country",
         name: "Countries",
-        operations: ["read"],
+        operations: ["read", "create"],
+        allowDeepInsert: true,
         navigation: { cities: hasMany(City, { on: { id: "countryId" }, target: "Cities", partner: "country" }) },
       }),
       sqlEntitySet(City, {
