@@ -2,7 +2,7 @@ import { nextTurn } from "./host.ts";
 import type { Maybe } from "./maybe.ts";
 
 /** Milliseconds after which long work pauses for other requests. */
-const TURN = 10;
+export const TURN = 10;
 
 /** The time of one piece of long work. */
 export class Turn {

@@ -1,7 +1,7 @@
 import type { Pace, Steps } from "../base/turn.ts";
 import { decodeBase64InSteps } from "../edm/base64.ts";
 import { BodyBuffer } from "../http/body-buffer.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue, namesOf } from "../json/json-value.ts";
 import { textParts, writeJsonPieces } from "../json/write-json.ts";
 import { BatchIds, OperationCount, unreadable } from "./batch-faults.ts";
 import {
@@ -198,7 +198,7 @@ function isAbsent(value: JsonValue | undefined): value is null | undefined {
 /** Returns the members of an object. Annotations are skipped. @throws ODataError `InvalidBody` for an unknown member */
 function membersOf(value: JsonValue, place: string, names: readonly string[]): JsonObject {
   if (!isJsonObject(value)) throw unreadable(place, "is not a JSON object.");
-  const unknown = Object.keys(value).find((name) => !names.includes(name) && !name.includes("@"));
+  const unknown = namesOf(value).find((name) => !names.includes(name) && !name.includes("@"));
   if (unknown === undefined) return value;
   const problem =
     unknown === "if"

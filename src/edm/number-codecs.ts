@@ -87,6 +87,9 @@ export function int64Codec(): ValueCodec {
   });
 }
 
+/** The most characters of a floating-point number: the engine reads it in one call. */
+const LONGEST_FLOAT = 65_536;
+
 /**
  * Makes the codec of Edm.Double and Edm.Single. `INF`, `-INF` and `NaN` are valid; a finite number that would become
  * infinite is not. A Single keeps the given number and is not rounded to 24 bits.
@@ -100,8 +103,12 @@ export function floatCodec(name: "Edm.Double" | "Edm.Single"): ValueCodec {
     if (Math.abs(number) < limit) return number;
     throw invalidValue(value, name, advice);
   };
+  const short = (text: string): string => {
+    if (text.length <= LONGEST_FLOAT) return text;
+    throw invalidValue(text, name, `write at most ${String(LONGEST_FLOAT)} characters`);
+  };
   const fromText = (text: string): number => {
-    return SPECIAL_VALUES.get(text) ?? check(FLOAT.test(text) ? Number(text) : Number.NaN, text);
+    return SPECIAL_VALUES.get(short(text)) ?? check(FLOAT.test(text) ? Number(text) : Number.NaN, text);
   };
   return Object.freeze<ValueCodec>({
     type: PRIMITIVE_TYPES[name],
@@ -111,9 +118,9 @@ export function floatCodec(name: "Edm.Double" | "Edm.Single"): ValueCodec {
     },
     fromJson: (value, ieee754Compatible) => {
       if (typeof value === "number") return check(value, value);
-      if (value instanceof JsonNumber) return check(Number(value.text), value);
+      if (value instanceof JsonNumber) return check(Number(short(value.text)), value);
       if (typeof value !== "string") throw invalidValue(value, name, advice);
-      if (!ieee754Compatible && !SPECIAL_VALUES.has(value)) throw quotedNumber(value, name, advice);
+      if (!ieee754Compatible && !SPECIAL_VALUES.has(short(value))) throw quotedNumber(value, name, advice);
       return fromText(value);
     },
     toJson: (value) => {

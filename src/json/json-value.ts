@@ -12,6 +12,19 @@ export interface JsonObject {
   readonly [name: string]: JsonValue;
 }
 
+/** The field in which an object with many members keeps their names. It is hidden: neither compared, printed nor copied. */
+const NAMES: unique symbol = Symbol("names");
+
+/** Keeps the names of the members of an object. The engine would make their list in one call, of 40 milliseconds for 100,000. */
+export function keepNames(object: JsonObject, names: readonly string[]): void {
+  Object.defineProperty(object, NAMES, { value: names });
+}
+
+/** Returns the names of the members of an object. */
+export function namesOf(object: JsonObject): readonly string[] {
+  return (object as { readonly [NAMES]?: readonly string[] })[NAMES] ?? Object.keys(object);
+}
+
 /**
  * A parsed JSON value without loss: integers that a double represents exactly are numbers, all other numbers keep their
  * text.

@@ -1,6 +1,7 @@
 import { JsonLimitError, type JsonSyntaxError } from "./json-errors.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import type { JsonNumber, JsonValue } from "./json-value.ts";
+import { OpenObject } from "./open-object.ts";
 
 /** The limits of one parse. */
 export interface ParseJsonOptions {
@@ -16,15 +17,6 @@ export interface ParseJsonOptions {
 interface OpenArray {
   readonly kind: "array";
   readonly value: JsonValue[];
-}
-
-/** An object under construction; `name` is the name of the member whose value is next. */
-interface OpenObject {
-  readonly kind: "object";
-  readonly value: Record<string, JsonValue>;
-  name: string;
-  /** Position of the name. */
-  nameStart: number;
 }
 
 /** The token that is next: a value, an item or `]`, a member or `}`, a name, a colon, a comma or the end of the container, or nothing. */
@@ -168,7 +160,7 @@ export class JsonParse {
       case QUOTE:
         return this.#add(scanner.takeString());
       case OPEN_BRACE:
-        return this.#enter({ kind: "object", value: { __proto__: null }, name: "", nameStart: 0 });
+        return this.#enter(new OpenObject());
       case OPEN_BRACKET:
         return this.#enter({ kind: "array", value: [] });
       case LETTER_T:
@@ -229,7 +221,9 @@ export class JsonParse {
   /** Ends the innermost container at its bracket. */
   #close(): void {
     this.#scanner.at += 1;
-    const value = this.#open?.value ?? null;
+    const open = this.#open;
+    if (open?.kind === "object") open.end();
+    const value = open?.value ?? null;
     this.#open = this.#stack.pop();
     this.#end(value);
   }
@@ -252,6 +246,7 @@ export class JsonParse {
     open.name = name;
     // Members have no prototype and are never undefined.
     if (open.value[name] !== undefined) throw this.#duplicate(open.nameStart);
+    open.count();
     this.#phase = "colon";
     if (scanner.peek() === COLON) this.#takeColon(COLON);
   }

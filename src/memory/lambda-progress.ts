@@ -1,4 +1,4 @@
-import { type Pace, Paused } from "../base/turn.ts";
+import { type Pace, Paused, TURN } from "../base/turn.ts";
 
 /** An expression as a closure. */
 type Evaluate<State, Value> = (entity: object, evaluation: State) => Value;
@@ -112,8 +112,8 @@ export class LambdaProgress {
       throw new Paused();
     }
     const time = performance.now() - this.#begun;
-    // New work takes as long as the repetition at least. Otherwise a long repetition would never come to an end.
+    // New work takes as long as the repetition, or a turn, so a repetition never dominates for long.
     if (this.#repeated === null) this.#repeated = time;
-    else if (this.#pace.isOver && time >= 2 * this.#repeated) throw new Paused();
+    else if (this.#pace.isOver && time >= this.#repeated + Math.min(this.#repeated, TURN)) throw new Paused();
   }
 }

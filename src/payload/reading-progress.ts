@@ -1,6 +1,6 @@
 import type { Maybe } from "../base/maybe.ts";
-import { type Pace, Paused, type Steps, Turn } from "../base/turn.ts";
-import type { JsonObject, JsonValue } from "../json/json-value.ts";
+import { type Pace, Paused, type Steps, Turn, TURN } from "../base/turn.ts";
+import { type JsonObject, type JsonValue, namesOf } from "../json/json-value.ts";
 
 /** The number of items whose reading is too short to pause for. */
 const FEW = 16;
@@ -61,7 +61,7 @@ export class ReadingProgress {
   namesOf(object: JsonObject): readonly string[] {
     const kept = this.#names.get(object);
     if (kept !== undefined) return kept;
-    const names = Object.keys(object);
+    const names = namesOf(object);
     if (names.length > MANY) this.#names.set(object, names);
     return names;
   }
@@ -124,14 +124,14 @@ export class ReadingProgress {
     }
   }
 
-  /** New work takes as long as the repetition at least. Otherwise a long repetition would never come to an end. */
+  /** New work takes as long as the repetition, or a turn, so a repetition never dominates for long. */
   #isOver(): boolean {
     if (!this.#mayPause) return false;
     if (this.#repeated === null) {
       this.#repeated = performance.now() - this.#begun;
       return false;
     }
-    return this.#turn.isOver && performance.now() - this.#begun >= 2 * this.#repeated;
+    return this.#turn.isOver && performance.now() - this.#begun >= this.#repeated + Math.min(this.#repeated, TURN);
   }
 }
 

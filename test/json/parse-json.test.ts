@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonLimitError, JsonSyntaxError } from "../../src/json/json-errors.ts";
-import { JsonNumber, type JsonValue } from "../../src/json/json-value.ts";
+import { JsonNumber, type JsonObject, type JsonValue, namesOf } from "../../src/json/json-value.ts";
 import { JsonParse, parseJson, type ParseJsonOptions } from "../../src/json/parse-json.ts";
 import { writeJsonString } from "../../src/json/write-json.ts";
 import { anyCharacter } from "../any-character.ts";
@@ -492,6 +492,22 @@ describe("a parse in steps", () => {
         );
       }),
       { numRuns: caseCount(4000) },
+    );
+  });
+
+  test("keeps the names of an object with many members in their order", () => {
+    const some = fc.array(
+      fc.oneof(fc.nat(3000).map(String), fc.constantFrom("__proto__", "01", "a", "-1", "4294967295")),
+    );
+    fc.assert(
+      fc.property(some, fc.integer({ min: 990, max: 1010 }), fc.boolean(), (others, count, isBefore) => {
+        const many = Array.from({ length: count }, (_, index) => `n${String(index)}`);
+        const names = [...new Set(isBefore ? [...others, ...many] : [...many, ...others])];
+        const object = parse(`{${names.map((name) => `${JSON.stringify(name)}:1`).join(",")}}`) as JsonObject;
+        expect(namesOf(object)).toEqual(Object.keys(object));
+        expect(Reflect.ownKeys(object).filter((key) => typeof key === "string")).toEqual(Object.keys(object));
+      }),
+      { numRuns: caseCount(200) },
     );
   });
 
