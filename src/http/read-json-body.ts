@@ -23,8 +23,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** The number of bytes that are decoded in one step. */
 const DECODED_BYTES = 1 << 18;
 
-/** The number of characters that are parsed between two readings of the clock. */
-const PARSED_LENGTH = 1 << 16;
+/** The characters that are parsed between two readings of the clock: parts of a long string are too large to be moved by V8. */
+const PARSED_LENGTH = 1 << 17;
 
 /** The most characters of a member name: the engine hashes a name in one call. */
 const MAX_NAME_LENGTH = 1 << 23;
