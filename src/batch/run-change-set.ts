@@ -1,3 +1,4 @@
+import { Turn } from "../base/turn.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { RuleContext } from "../definition/context.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
@@ -49,6 +50,7 @@ export async function runAtomically(
     restart();
     const whole = new OpenTransaction(database, transaction);
     const responses: OperationResponse[] = [];
+    const turn = new Turn();
     const executeAll = async (): Promise<readonly OperationResponse[]> => {
       for (const operation of operations) {
         current = operation;
@@ -56,7 +58,8 @@ export async function runAtomically(
         void whole.transaction;
         const part = new TransactionPart(whole);
         const response = await part.enclose(() => execute(operation, part));
-        responses.push({ id: operation.id, response: await completed(response) });
+        responses.push({ id: operation.id, response: await completed(response, turn) });
+        if (turn.isOver) await turn.next();
       }
       current = null;
       return responses;
@@ -81,10 +84,12 @@ export async function runAtomically(
  */
 export async function runInSequence({ operations, execute }: ChangeSetRun): Promise<readonly OperationResponse[]> {
   const responses: OperationResponse[] = [];
+  const turn = new Turn();
   for (const operation of operations) {
     try {
       const response = await execute(operation, null);
-      responses.push({ id: operation.id, response: await completed(response) });
+      responses.push({ id: operation.id, response: await completed(response, turn) });
+      if (turn.isOver) await turn.next();
     } catch (error) {
       throw new ChangeSetFailure(operation, error, responses);
     }
@@ -92,12 +97,15 @@ export async function runInSequence({ operations, execute }: ChangeSetRun): Prom
   return responses;
 }
 
-/** Reads the body of a response to its end, while its transaction is open. */
-async function completed(response: ODataResponse): Promise<ODataResponse> {
+/** Reads the body of a response to its end, while its transaction is open. Pauses for other requests. */
+async function completed(response: ODataResponse, turn: Turn): Promise<ODataResponse> {
   const { body } = response;
   if (body === null || typeof body === "string" || body instanceof Uint8Array) return response;
   const chunks: Array<string | Uint8Array> = [];
-  for await (const chunk of chunksOf(body)) chunks.push(chunk);
+  for await (const chunk of chunksOf(body)) {
+    chunks.push(chunk);
+    if (turn.isOver) await turn.next();
+  }
   return { ...response, body: chunks };
 }
 

@@ -1,3 +1,4 @@
+import { Turn } from "../base/turn.ts";
 import { encodeBase64Url } from "../edm/base64.ts";
 import { BodyBuffer } from "../http/body-buffer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -43,8 +44,10 @@ async function writeBody(contentType: string, body: NonNullable<ODataResponse["b
 
 async function bytesOf(body: NonNullable<ODataResponse["body"]>): Promise<Uint8Array> {
   const bytes = new BodyBuffer(null, undefined);
+  const turn = new Turn();
   for await (const chunk of chunksOf(body)) {
     bytes.add(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+    if (turn.isOver) await turn.next();
   }
   return bytes.endInTurns();
 }

@@ -1,3 +1,4 @@
+import { isWellFormed } from "../../base/well-formed.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -19,8 +20,6 @@ import { rowPredicate, type RowOperand, type RowPredicate } from "./row-predicat
 export type Row = Readonly<Record<string, unknown>>;
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Makes the row from which predicates on a set are made.
@@ -167,7 +166,7 @@ function toLiteral(
   const type = scalarOf(property, whose);
   if (given === null) return { kind: "null", type };
   if (given === undefined) throw wrongValue(property, given, "a value, or null", whose);
-  if (typeof given === "string" && LONE_SURROGATE.test(given)) throw noText(property, whose);
+  if (typeof given === "string" && !isWellFormed(given)) throw noText(property, whose);
   return { kind: "literal", value: toCanonical(property, given, whose), type };
 }
 

@@ -1,3 +1,4 @@
+import { isWellFormed } from "../../base/well-formed.ts";
 import { mergeValue } from "../../definition/sets/merge-delta.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -63,9 +64,6 @@ interface StoredMembers {
   readonly parts: ReadonlyMap<string, StoredProperty>;
 }
 
-/** Half of a surrogate pair, which is not valid in Unicode text. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 const asItStands = (cell: Sql): Sql => cell;
 
 /** Makes the writer of a property: the inverse of its format. */
@@ -116,7 +114,7 @@ function computedProperty(property: StructuralProperty, path: readonly Structura
 
 /** Returns a cell. @throws UnstorableValueError for text that a database would store differently */
 function storableText(cell: unknown, path: readonly StructuralProperty[]): unknown {
-  if (typeof cell !== "string" || !LONE_SURROGATE.test(cell)) return cell;
+  if (typeof cell !== "string" || isWellFormed(cell)) return cell;
   throw new UnstorableValueError(path, "The value contains half of a surrogate pair, which its column cannot store.");
 }
 
@@ -202,7 +200,7 @@ function encoderOf({ property, storage, format }: ScalarPlan): CellEncoder {
   return {
     place: form.place ?? asItStands,
     // Invalid Unicode would be stored as other text.
-    encode: isText ? (value) => (LONE_SURROGATE.test(String(value)) ? undefined : toCell(value)) : toCell,
+    encode: isText ? (value) => (isWellFormed(String(value)) ? toCell(value) : undefined) : toCell,
   };
 }
 
