@@ -103,12 +103,12 @@ export function floatCodec(name: "Edm.Double" | "Edm.Single"): ValueCodec {
     if (Math.abs(number) < limit) return number;
     throw invalidValue(value, name, advice);
   };
-  const short = (text: string): string => {
+  const short = (text: string, value: unknown): string => {
     if (text.length <= LONGEST_FLOAT) return text;
-    throw invalidValue(text, name, `write at most ${String(LONGEST_FLOAT)} characters`);
+    throw invalidValue(value, name, `write at most ${String(LONGEST_FLOAT)} characters`);
   };
   const fromText = (text: string): number => {
-    return SPECIAL_VALUES.get(short(text)) ?? check(FLOAT.test(text) ? Number(text) : Number.NaN, text);
+    return SPECIAL_VALUES.get(short(text, text)) ?? check(FLOAT.test(text) ? Number(text) : Number.NaN, text);
   };
   return Object.freeze<ValueCodec>({
     type: PRIMITIVE_TYPES[name],
@@ -118,9 +118,9 @@ export function floatCodec(name: "Edm.Double" | "Edm.Single"): ValueCodec {
     },
     fromJson: (value, ieee754Compatible) => {
       if (typeof value === "number") return check(value, value);
-      if (value instanceof JsonNumber) return check(Number(short(value.text)), value);
+      if (value instanceof JsonNumber) return check(Number(short(value.text, value)), value);
       if (typeof value !== "string") throw invalidValue(value, name, advice);
-      if (!ieee754Compatible && !SPECIAL_VALUES.has(short(value))) throw quotedNumber(value, name, advice);
+      if (!ieee754Compatible && !SPECIAL_VALUES.has(short(value, value))) throw quotedNumber(value, name, advice);
       return fromText(value);
     },
     toJson: (value) => {

@@ -172,6 +172,19 @@ describe("BodyBuffer", () => {
     set.mockRestore();
   });
 
+  test("joins a long body in steps of a megabyte", () => {
+    const buffer = new BodyBuffer(null, undefined);
+    for (let index = 0; index < 64; index += 1) buffer.add(new Uint8Array(65_536).fill(index));
+    buffer.add(new Uint8Array(3 << 20).fill(64));
+    const steps = buffer.endInSteps({ isOver: true });
+    let pauses = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) pauses += 1;
+    expect(pauses).toBe(64 + 3);
+    expect(step.value).toEqual(buffer.end());
+    expect([step.value[65_535], step.value[65_536], step.value.at(-1)]).toEqual([0, 1, 64]);
+  });
+
   test("accepts bytes up to the limit, and not one more", () => {
     const buffer = new BodyBuffer(5, undefined);
     buffer.add(ENCODER.encode("ab"));

@@ -119,3 +119,32 @@ test("nothing from refused requests is kept", async () => {
   expect(bytesKept() - before).toBeLessThan(30_000_000);
   expect(work.calls).toBe(0);
 });
+
+test("a member name of more than 8,388,608 characters, and a float of more than 65,536, are refused", async () => {
+  const Float = entityType("Float", { id: edm.int32().key(), double: edm.double() });
+  const service = odataService({
+    logger: noFailures,
+    entitySets: [entitySet(Float, { unknownMembers: "ignore", create: (given) => given })],
+  });
+  const post = async (body: string): Promise<unknown> => {
+    const headers = { "Content-Type": "application/json;IEEE754Compatible=true" };
+    const response = await service.fetch(new Request("http://x.example/Floats", { method: "POST", body, headers }));
+    const json = (await response.json()) as { readonly error?: { readonly message: string } };
+    return [response.status, json.error?.message];
+  };
+  const name = "n".repeat(2 ** 23);
+  expect(await post(`{"Id":1,"Double":1.5,"${name}":2}`)).toEqual([201, undefined]);
+  expect(await post(`{"Id":1,"Double":1.5,\n"${name}n":2}`)).toEqual([
+    400,
+    "The body cannot be read. A member name is longer than 8388608 characters at line 2, column 1 (position 22).",
+  ]);
+  const digits = `1.${"0".repeat(65_534)}`;
+  const problem = `"${digits.slice(0, 40)}…" is not an Edm.Double: write at most 65536 characters.`;
+  for (const [quote, described] of [
+    ["", problem.replaceAll('"', "")],
+    ['"', problem],
+  ] as const) {
+    expect(await post(`{"Id":1,"Double":${quote}${digits}${quote}}`)).toEqual([201, undefined]);
+    expect(await post(`{"Id":1,"Double":${quote}${digits}0${quote}}`)).toEqual([400, `Double: ${described}`]);
+  }
+});

@@ -77,3 +77,31 @@ test("the check of a long page pauses between objects", () => {
   const [lastStart, previousStart] = [29 * (object.length + 1), 28 * (object.length + 1)];
   expect(step.value).toMatchObject({ total: 30, lastStart, previousStart });
 });
+
+describe("a page of more than 4 MB with one long value", () => {
+  const member = { head: '{"Text":'.length, nullable: false, scan: scanString };
+
+  function scan(bytes: Uint8Array): { readonly pauses: number; readonly isFit: boolean } {
+    const steps = scanRows(bytes, 1, [member], { isOver: true });
+    let pauses = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) pauses += 1;
+    return { pauses, isFit: step.value !== null };
+  }
+
+  test("is checked in steps", () => {
+    const { pauses, isFit } = scan(join(`{"Text":"${"ä漢😀\\n".repeat(600_000)}"}`));
+    expect([pauses > 6, isFit]).toEqual([true, true]);
+  });
+
+  test.each(INVALID)("%j is not sent", (invalid) => {
+    for (const [before, after] of [
+      [0, 4_300_000],
+      [2_100_000, 2_200_000],
+      [4_300_000, 0],
+    ] as const) {
+      const bytes = join(`{"Text":"${"x".repeat(before)}`, invalid, `${"ä".repeat(after / 2)}"}`);
+      expect(scan(bytes).isFit).toBe(false);
+    }
+  });
+});
