@@ -120,7 +120,8 @@ export class Exchange implements Arrival, Access {
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
   #reader: Reader | undefined;
-  #bodyLength = 0;
+  /** Whether the body that has been read may contain long values. */
+  hasLongBody = false;
 
   constructor(service: ServiceRuntime, { odata, requestId, url, sent, baseUrl, batch }: Arrival, access: Access) {
     this.service = service;
@@ -155,12 +156,7 @@ export class Exchange implements Arrival, Access {
 
   /** Records the length of the body in bytes. */
   noteBody(length: number): void {
-    this.#bodyLength = length;
-  }
-
-  /** Whether the body that has been read may contain long values. */
-  get hasLongBody(): boolean {
-    return this.#bodyLength > LONG_BODY_BYTES;
+    this.hasLongBody = length > LONG_BODY_BYTES;
   }
 
   /** The absolute URL of the resource without query options. */

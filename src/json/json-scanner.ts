@@ -98,8 +98,8 @@ export class JsonScanner extends JsonWindow {
 
   /** Ends a value of several parts with the last of them. @returns null if joining them is a step of its own */
   #end(last: string): string | null {
-    const pieces = (this.#pieces ??= []);
-    pieces.push(last);
+    this.#pieces ??= [];
+    this.#pieces.push(last);
     this.isJoinDue = this.lengthWithin > LONG_LENGTH;
     return this.isJoinDue ? null : this.#join();
   }

@@ -39,7 +39,8 @@ export class LongTransaction {
     values: readonly SQLInputValue[],
     size: number,
   ): AsyncGenerator<ChangedRows["rows"], void, undefined> {
-    const cursor = (this.#cursors += 1);
+    this.#cursors += 1;
+    const cursor = this.#cursors;
     let isOpen = true;
     try {
       while (isOpen) {
