@@ -56,11 +56,20 @@ async function startPGlite(): Promise<PGlite> {
   return started ?? new PGlite({ loadDataDir: await openAsBlob(path) });
 }
 
+/** Settings of PostgreSQL sessions that must not matter: they change the texts of dates, instants, durations and numbers. */
+export const HOSTILE_SETTINGS: Readonly<Record<string, string>> = {
+  datestyle: "German, DMY",
+  timezone: "Asia/Kathmandu",
+  intervalstyle: "sql_standard",
+  extra_float_digits: "3",
+};
+
 /** Opens PostgreSQL in this process, which all test files of a worker share. */
 async function openPGlite(): Promise<OpenDatabase> {
   embedded ??= startPGlite();
   const pglite = await embedded;
-  await pglite.exec("drop schema if exists public cascade; create schema public; set time zone 'Asia/Kathmandu'");
+  const settings = Object.entries(HOSTILE_SETTINGS).map(([name, value]) => `set ${name} = '${value}'`);
+  await pglite.exec(["drop schema if exists public cascade", "create schema public", ...settings].join("; "));
   // Closing the database does not close the server.
   const kept = { ...methodsOf(pglite), close: () => Promise.resolve() };
   const db: AnyDatabase = new Kysely({ dialect: new PGliteDialect({ pglite: kept }) });
@@ -80,11 +89,10 @@ function methodsOf(pglite: PGlite): Pick<PGlite, "query" | "transaction" | "clos
 /** A schema on a server, with another time zone and collation, which must not matter. */
 async function openPostgres(url: string): Promise<OpenDatabase> {
   const schema = `t_${randomBytes(6).toString("hex")}`;
-  const pool = new Pool({
-    connectionString: url,
-    max: 4,
-    options: `-c search_path=${schema} -c timezone=Asia/Kathmandu -c datestyle=German`,
-  });
+  const settings = Object.entries({ ...HOSTILE_SETTINGS, search_path: schema }).map(
+    ([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`,
+  );
+  const pool = new Pool({ connectionString: url, max: 4, options: settings.join(" ") });
   const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
   await sql`create schema ${sql.id(schema)}`.execute(db);
   return {
