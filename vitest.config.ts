@@ -66,6 +66,24 @@ const LONG = [
   "test/rows/handlers.test.ts",
 ];
 
+/**
+ * Files whose tests also run over PostgreSQL as if it were spread over machines, each set declared as `distributed`. Those
+ * which assert the forms of statements for one machine are absent, and those which have such an engine of their own.
+ */
+const SPREAD = [
+  "test/executors/{beyond,cancelled,cell-names,column-expressions,complex-changes,foreign-texts}.test.ts",
+  "test/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,streams}.test.ts",
+  "test/executors/{stream-differential,value-functions}.test.ts",
+  "test/http/authorization-along.test.ts",
+  "test/kysely/{change-sets,character-sets,check-constraints,converted-columns,if-none-match,infinite-cells}.test.ts",
+  "test/kysely/{log-fields,malformed-texts,null-operands,postgres-types,related-keys,stored-indexes}.test.ts",
+  "test/kysely/{storage-forms,text-guids,unreadable-cells,unreadable-null,writes-edges,writes-rounding}.test.ts",
+  "test/executors/checked-queries.test.ts",
+  "test/kysely/year-zero.test.ts",
+  "test/rows/{foreign-keys,foreign-keys-along}.test.ts",
+  "test/sets/{access,transactions}.test.ts",
+];
+
 /** `npm run test:browser` runs these: it installs the browser first. */
 const BROWSER = "test/browser/**";
 
@@ -117,6 +135,17 @@ export default defineConfig({
           exclude: [...ALONE, ...SLOW, ...(ALL_CASES ? [] : LONG), BROWSER, PACKAGING, CLIENTS, HOSTS],
           pool: "forks",
           isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "distributed",
+          include: ALL_CASES ? SPREAD : [],
+          pool: "forks",
+          isolate: false,
+          env: { ODATAKIT_SPREAD: "1" },
+          setupFiles: ["test/setup.ts", "test/distributed/spread-sets.ts"],
         },
       },
       {

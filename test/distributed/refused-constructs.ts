@@ -43,7 +43,9 @@ function checkSelect(nodes: readonly Node[], outer: ReadonlySet<string>, report:
   const items = fromItems(clauses.get("from") ?? []);
   if (flatten(nodes).some((node) => isWord(node, "lateral"))) report("a lateral join");
   if (items.filter(({ kind }) => kind === "spread").length > 1) report("a join of tables");
-  if (items.some(({ kind }) => kind === "empty")) report("a derived table without a table");
+  if (items.some((item) => item.kind === "empty" && isRefusedEmpty(item, items, outer))) {
+    report("a derived table without a table");
+  }
   const own = new Set(items.map(({ alias }) => alias));
   if (clauses.has("for") && items.some(({ kind }) => kind !== "spread")) report("a lock of anything but a table");
   if (refersTo(nodes, outer)) {
@@ -61,6 +63,11 @@ function checkSelect(nodes: readonly Node[], outer: ReadonlySet<string>, report:
       for (const each of selectsIn(withoutDerived(content))) checkSelect(each, within, report);
     } else for (const each of selectsIn(content)) checkSelect(each, within, report);
   }
+}
+
+/** Whether a derived table without a table is beside tables, or repeats values of the statement around it. */
+function isRefusedEmpty({ nodes }: FromItem, items: readonly FromItem[], outer: ReadonlySet<string>): boolean {
+  return items.length === 1 || items.some(({ kind }) => kind === "spread") || refersTo(nodes, outer);
 }
 
 /** Whether a select reads tables: the items of a value are no table. */

@@ -7,6 +7,7 @@ import { Kysely, MysqlDialect, PGliteDialect, PostgresDialect, sql, type PGlite 
 import { createPool } from "mysql2";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
+import { watching } from "../distributed/watched-database.ts";
 import { oncePerRun } from "../once-per-run.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
@@ -146,16 +147,29 @@ function serverOf(
 
 /**
  * The databases of this run: always SQLite and PGlite, and the servers whose URLs are in ODATAKIT_POSTGRES and
- * ODATAKIT_MYSQL. With ODATAKIT_SERVERS_ONLY only the servers.
+ * ODATAKIT_MYSQL. With ODATAKIT_SERVERS_ONLY only the servers. In the project "distributed" only PostgreSQL, as if it were
+ * spread over machines.
  */
-export const ENGINES: readonly DatabaseEngine[] =
-  process.env["ODATAKIT_SERVERS_ONLY"] === undefined
-    ? [
-        { name: "sqlite", title: "SQLite", open: openSqlite },
-        { name: "postgres", title: "PGlite", open: openPGlite },
-        ...servers,
-      ]
-    : servers;
+export const ENGINES: readonly DatabaseEngine[] = isSpread() ? all().flatMap(spread) : all();
+
+/** Whether the tests of this process run over a database that is spread over machines. */
+export function isSpread(): boolean {
+  return process.env["ODATAKIT_SPREAD"] !== undefined;
+}
+
+function all(): readonly DatabaseEngine[] {
+  if (process.env["ODATAKIT_SERVERS_ONLY"] !== undefined) return servers;
+  return [
+    { name: "sqlite", title: "SQLite", open: openSqlite },
+    { name: "postgres", title: "PGlite", open: openPGlite },
+    ...servers,
+  ];
+}
+
+function spread(engine: DatabaseEngine): readonly DatabaseEngine[] {
+  if (engine.name !== "postgres") return [];
+  return [{ ...engine, title: `${engine.title}, spread over machines`, open: watching(engine) }];
+}
 
 /** Makes a table from columns with types by name; the first one is the key. */
 export async function createTable(

@@ -1,4 +1,4 @@
-import { watching } from "../distributed/distributed-engines.ts";
+import { watching } from "../distributed/watched-database.ts";
 import { ENGINES as DATABASES } from "./engines.ts";
 import { memoryService, type Service, type Shared } from "./relations-memory.ts";
 import type { Relations } from "./relations-model.ts";

@@ -16,6 +16,8 @@ export interface DialectCapabilities {
   readonly joins: boolean;
   /** Whether `returning` may call functions that depend on the session, and contain subqueries. */
   readonly returnsAnything: boolean;
+  /** Whether a write may read other rows in a subquery. Otherwise they are read before. */
+  readonly readsInWrites: boolean;
 }
 
 /** The capabilities of databases distributed over machines, such as Citus, where each part of a statement queries them all. */
@@ -28,4 +30,5 @@ export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<Diale
   countsWithPage: false,
   joins: false,
   returnsAnything: false,
+  readsInWrites: false,
 });

@@ -9,12 +9,14 @@ import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { toEntity, setMember } from "../read/read-entity.ts";
 import { changedColumns, writtenColumns, type MergedChange, type WrittenColumns } from "./changed-columns.ts";
+import { findsReferred, readReferredTexts } from "./referred-texts.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { checkSame, type StoredColumn, type Values } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { toWriteFault } from "./write-faults.ts";
 import {
+  referredBy,
   toCommand,
   WriteStatements,
   type Expected,
@@ -70,8 +72,9 @@ export class TableWriter {
     const fields = this.#fieldsOf(given);
     const selected = beside.length === 0 ? table.whole : [...table.whole, ...beside.map((property) => ({ property }))];
     const { columns, cells } = this.#orFault(task, () => this.#written(fields, given));
-    const statement = statements.insert(columns, selected, this.#referencesOf(task.context));
-    const added = this.#run(task, statement, () => ({ cells }));
+    const { bound, references } = this.#bind(task, { columns, cells });
+    const statement = statements.insert(columns, selected, references);
+    const added = chain(bound, (texts) => this.#run(task, statement, () => ({ cells: texts })));
     return chain(added, ({ rows: [row], insertId }): Maybe<Stored> => {
       const returned = row === undefined ? null : toEntity({ row, rowShape: statement.rowShape });
       if (returned !== null && statements.areReturning) return split(returned, beside);
@@ -115,8 +118,9 @@ export class TableWriter {
     expected: Expected,
   ): Maybe<Values | null> {
     const { table, statements } = this;
-    const statement = statements.update(columns, { expected }, this.#referencesOf(task.context));
-    const changed = this.#run(task, statement, () => ({ key, expected, cells }));
+    const { bound, references } = this.#bind(task, { columns, cells });
+    const statement = statements.update(columns, { expected }, references);
+    const changed = chain(bound, (texts) => this.#run(task, statement, () => ({ key, expected, cells: texts })));
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       if (statements.areReturning) return firstOf(rows, statement);
       return chain(this.read(task, key, table.whole), (stored) => {
@@ -166,6 +170,23 @@ export class TableWriter {
   /** Returns the values of a key in the application's form. */
   keyValues(key: unknown): readonly PrimitiveValue[] {
     return keyValues(this.table.entityType.key, key);
+  }
+
+  /** Returns the cells to bind, and the references whose texts the statement itself finds. */
+  #bind(
+    task: WriteTask,
+    { columns, cells }: WrittenColumns,
+  ): { readonly bound: Maybe<readonly unknown[]>; readonly references: StoredReferences } {
+    const references = this.#referencesOf(task.context);
+    if (references.size === 0 || findsReferred(this.table)) return { bound: cells, references };
+    const referred = columns.map((column) => referredBy(column, references));
+    const bound = recover(
+      () => readReferredTexts(task.session, cells, referred),
+      (error) => {
+        throw this.#faultOf(task, error, false);
+      },
+    );
+    return { bound, references: new Map() };
   }
 
   #referencesOf(context: Context): StoredReferences {
@@ -250,7 +271,7 @@ export class TableWriter {
   /** @throws ODataError `InvalidBody` if a column contains another value than was written, which fails the transaction */
   #checkStored(task: WriteTask, columns: readonly StoredColumn[], stored: Values, given: Values): void {
     this.#orFault(task, () => {
-      for (const { path } of columns) checkSame(path, stored, given);
+      for (const column of columns) checkSame(column, stored, given);
     });
   }
 }

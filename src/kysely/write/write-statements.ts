@@ -272,7 +272,7 @@ function referring(columns: readonly StoredColumn[], references: StoredReference
 }
 
 /** Returns the columns that a foreign key refers to. Members of complex values are never foreign keys. */
-function referredBy({ path }: StoredColumn, references: StoredReferences): readonly StoredReference[] | undefined {
+export function referredBy({ path }: StoredColumn, references: StoredReferences): readonly StoredReference[] | undefined {
   const [property, ...members] = path;
   return property === undefined || members.length > 0 ? undefined : references.get(property.field);
 }

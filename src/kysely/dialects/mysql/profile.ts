@@ -30,6 +30,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     countsWithPage: true,
     joins: true,
     returnsAnything: true,
+    readsInWrites: true,
   }),
   maxParameters: 65_535,
   streaming: MY_STREAMING,

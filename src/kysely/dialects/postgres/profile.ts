@@ -33,6 +33,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     countsWithPage: true,
     joins: true,
     returnsAnything: true,
+    readsInWrites: true,
   }),
   maxParameters: 65_535,
   streaming: PG_STREAMING,

@@ -80,6 +80,7 @@ const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     countsWithPage: true,
     joins: true,
     returnsAnything: true,
+    readsInWrites: true,
   }),
   maxParameters: 32_766,
 });
@@ -97,6 +98,7 @@ export const SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     countsWithPage: true,
     joins: true,
     returnsAnything: true,
+    readsInWrites: true,
   }),
   whenScanning: Object.freeze({ profile: SCANNING_PROFILE, isNeeded: scansRepeatedly }),
 });

@@ -1,0 +1,86 @@
+import { sql, type DatabaseConnection } from "kysely";
+import type { AnyDatabase, DatabaseEngine, OpenDatabase } from "../executors/engines.ts";
+import { connectionsOf } from "../kysely/sent-statements.ts";
+import { refusedConstructs } from "./refused-constructs.ts";
+import { flatten, isWord, parseStatement } from "./statement-tree.ts";
+
+const distributed = new WeakSet<AnyDatabase>();
+
+/** Whether the sets of a database are declared as `distributed`. */
+export function isDistributed(db: AnyDatabase): boolean {
+  return distributed.has(db);
+}
+
+/** Returns the function that opens a database whose sets are distributed. Other databases than PostgreSQL are not spread. */
+export function watching({ name, open }: Pick<DatabaseEngine, "name" | "open">): DatabaseEngine["open"] {
+  return name === "postgres" ? async () => watched(await open()) : open;
+}
+
+async function watched({ db, close }: OpenDatabase): Promise<OpenDatabase> {
+  distributed.add(db);
+  const { texts, stop } = observe(await connectionsOf(db));
+  return {
+    db,
+    close: async () => {
+      stop();
+      // Each machine has the catalogue.
+      const checked = [...texts].filter((text) => !text.includes("pg_class"));
+      const faults = checked.flatMap((text) => refusedConstructs(text).map((fault) => `${fault}: ${text}`));
+      for (const text of checked) faults.push(...(await changingCells(db, text)));
+      await close();
+      if (faults.length === 0) return;
+      throw new Error(`Citus refuses ${String(faults.length)} statements.\n${faults.join("\n")}`);
+    },
+  };
+}
+
+/** Collects the statements of connections, beside the spies of tests, which end on their own. */
+function observe(connections: DatabaseConnection): { readonly texts: ReadonlySet<string>; readonly stop: () => void } {
+  const texts = new Set<string>();
+  const { executeQuery } = connections;
+  const observed: DatabaseConnection["executeQuery"] = function observed(this: DatabaseConnection, query) {
+    texts.add(query.sql);
+    return executeQuery.call(this, query) as never;
+  };
+  connections.executeQuery = observed;
+  return {
+    texts,
+    stop: () => {
+      if (connections.executeQuery === observed) connections.executeQuery = executeQuery;
+    },
+  };
+}
+
+const WRITE = /^(?:insert into|update|delete from) ((?:"[^"]+"\.)?"(?:[^"]|"")+")[\s\S]* returning ([\s\S]*)$/;
+
+/** Finds the returned expressions that depend on the session: the database refuses an index on them. */
+async function changingCells(db: AnyDatabase, text: string): Promise<readonly string[]> {
+  const [, table, returned] = WRITE.exec(text) ?? [];
+  if (table === undefined || returned === undefined) return [];
+  const faults: string[] = [];
+  for (const cell of splitCells(returned)) {
+    const expression = cell.replace(/ as "c\d+"$/, "").replaceAll(/\$\d+/g, "null");
+    const names = flatten(parseStatement(expression));
+    if (names.every((node) => !isWord(node) && node.kind !== "name")) continue;
+    try {
+      await sql.raw(`create index on ${table} ((${expression}))`).execute(db);
+    } catch (error) {
+      const { code } = error as { readonly code?: unknown };
+      // Other errors are about indexes, such as those of types without an order.
+      if (code === "42P17") faults.push(`${expression} in returning: ${text}`);
+    }
+  }
+  return faults;
+}
+
+function splitCells(list: string): readonly string[] {
+  const cells = [""];
+  let depth = 0;
+  for (const [piece] of list.matchAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|[\s\S]/g)) {
+    if (piece === "(" || piece === "[") depth += 1;
+    if (piece === ")" || piece === "]") depth -= 1;
+    if (piece === "," && depth === 0) cells.push("");
+    else cells.push(`${cells.pop() ?? ""}${piece}`);
+  }
+  return cells.map((cell) => cell.trim());
+}
