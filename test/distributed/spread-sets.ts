@@ -1,5 +1,6 @@
-import { vi } from "vitest";
 import type * as Sets from "odatakit/kysely";
+import { vi } from "vitest";
+import type { AnyDatabase } from "../executors/engines.ts";
 import { isDistributed } from "./watched-database.ts";
 
 /** Declares the sets of each test as `distributed` if their database is spread over machines. */
@@ -7,11 +8,17 @@ vi.mock("odatakit/kysely", async (original) => {
   const sets = await original<typeof Sets>();
   return {
     ...sets,
-    sqlEntitySet: (type: never, options: { readonly db: never }) => sets.sqlEntitySet(type, spread(options) as never),
-    sqlSource: (type: never, options: { readonly db: never }) => sets.sqlSource(type, spread(options) as never),
+    sqlEntitySet: (type: never, options: Options) => sets.sqlEntitySet(type, spread(options) as never),
+    sqlSource: (type: never, options: Options) => sets.sqlSource(type, spread(options) as never),
   };
 });
 
-function spread<T extends { readonly db: never; readonly distributed?: boolean }>(options: T): T {
-  return isDistributed(options.db) ? { ...options, distributed: options.distributed ?? true } : options;
+interface Options {
+  readonly db: AnyDatabase;
+  readonly distributed?: boolean;
+}
+
+function spread(options: Options): Options {
+  const { db, distributed = isDistributed(db) } = options;
+  return distributed ? { ...options, distributed } : options;
 }

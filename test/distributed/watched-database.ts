@@ -13,7 +13,7 @@ export function isDistributed(db: AnyDatabase): boolean {
 
 /** Returns the function that opens a database whose sets are distributed. Other databases than PostgreSQL are not spread. */
 export function watching({ name, open }: Pick<DatabaseEngine, "name" | "open">): DatabaseEngine["open"] {
-  return name === "postgres" ? async () => watched(await open()) : open;
+  return name === "postgres" ? async (log) => watched(await open(log)) : open;
 }
 
 async function watched({ db, close }: OpenDatabase): Promise<OpenDatabase> {

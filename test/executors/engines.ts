@@ -3,7 +3,15 @@ import { openAsBlob } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import process from "node:process";
-import { Kysely, MysqlDialect, PGliteDialect, PostgresDialect, sql, type PGlite as PGliteInstance } from "kysely";
+import {
+  Kysely,
+  type LogEvent,
+  MysqlDialect,
+  PGliteDialect,
+  PostgresDialect,
+  sql,
+  type PGlite as PGliteInstance,
+} from "kysely";
 import { createPool } from "mysql2";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
@@ -12,6 +20,9 @@ import { oncePerRun } from "../once-per-run.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
 export type AnyDatabase = Kysely<any>;
+
+/** Receives the statements of a database. */
+type Logger = (event: LogEvent) => void;
 
 /** The SQL dialect of a database, which decides the column types. */
 export type DatabaseName = "sqlite" | "postgres" | "mariadb";
@@ -27,8 +38,8 @@ export interface DatabaseEngine {
   readonly name: DatabaseName;
   /** For the names of tests. */
   readonly title: string;
-  /** Opens a database, one at a time in a test file: the next one empties it. */
-  readonly open: () => Promise<OpenDatabase>;
+  /** Opens a database, one at a time in a test file: the next one empties it. @param log receives its statements */
+  readonly open: (log?: Logger) => Promise<OpenDatabase>;
 }
 
 /** PostgreSQL in this process, as far as the tests use it. */
@@ -66,14 +77,14 @@ export const HOSTILE_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** Opens PostgreSQL in this process, which all test files of a worker share. */
-async function openPGlite(): Promise<OpenDatabase> {
+async function openPGlite(log?: Logger): Promise<OpenDatabase> {
   embedded ??= startPGlite();
   const pglite = await embedded;
   const settings = Object.entries(HOSTILE_SETTINGS).map(([name, value]) => `set ${name} = '${value}'`);
   await pglite.exec(["drop schema if exists public cascade", "create schema public", ...settings].join("; "));
   // Closing the database does not close the server.
   const kept = { ...methodsOf(pglite), close: () => Promise.resolve() };
-  const db: AnyDatabase = new Kysely({ dialect: new PGliteDialect({ pglite: kept }) });
+  const db: AnyDatabase = new Kysely({ dialect: new PGliteDialect({ pglite: kept }), ...logging(log) });
   return { db, close: () => db.destroy() };
 }
 
@@ -88,13 +99,13 @@ function methodsOf(pglite: PGlite): Pick<PGlite, "query" | "transaction" | "clos
 }
 
 /** A schema on a server, with another time zone and collation, which must not matter. */
-async function openPostgres(url: string): Promise<OpenDatabase> {
+async function openPostgres(url: string, log?: Logger): Promise<OpenDatabase> {
   const schema = `t_${randomBytes(6).toString("hex")}`;
   const settings = Object.entries({ ...HOSTILE_SETTINGS, search_path: schema }).map(
     ([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`,
   );
   const pool = new Pool({ connectionString: url, max: 4, options: settings.join(" ") });
-  const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }), ...logging(log) });
   await sql`create schema ${sql.id(schema)}`.execute(db);
   return {
     db,
@@ -106,7 +117,7 @@ async function openPostgres(url: string): Promise<OpenDatabase> {
 }
 
 /** A database on a server. */
-async function openMariadb(url: string): Promise<OpenDatabase> {
+async function openMariadb(url: string, log?: Logger): Promise<OpenDatabase> {
   const name = `t_${randomBytes(6).toString("hex")}`;
   const admin: AnyDatabase = new Kysely({ dialect: new MysqlDialect({ pool: createPool(url) }) });
   await sql`create database ${sql.id(name)} character set utf8mb4 collate utf8mb4_general_ci`.execute(admin);
@@ -114,7 +125,7 @@ async function openMariadb(url: string): Promise<OpenDatabase> {
   target.pathname = `/${name}`;
   const pool = createPool({ uri: target.href, connectionLimit: 4, timezone: "+05:45" });
   pool.on("connection", (connection) => connection.query("set time_zone = '+05:45'"));
-  const db: AnyDatabase = new Kysely({ dialect: new MysqlDialect({ pool }) });
+  const db: AnyDatabase = new Kysely({ dialect: new MysqlDialect({ pool }), ...logging(log) });
   return {
     db,
     close: async () => {
@@ -125,8 +136,12 @@ async function openMariadb(url: string): Promise<OpenDatabase> {
   };
 }
 
-function openSqlite(): Promise<OpenDatabase> {
-  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
+function logging(log: Logger | undefined): { readonly log?: Logger } {
+  return log === undefined ? {} : { log };
+}
+
+function openSqlite(log?: Logger): Promise<OpenDatabase> {
+  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:"), ...logging(log) });
   return Promise.resolve({ db, close: () => db.destroy() });
 }
 
@@ -139,10 +154,10 @@ function serverOf(
   variable: string,
   name: DatabaseName,
   title: string,
-  open: (url: string) => Promise<OpenDatabase>,
+  open: (url: string, log?: Logger) => Promise<OpenDatabase>,
 ): readonly DatabaseEngine[] {
   const url = process.env[variable];
-  return url === undefined ? [] : [{ name, title, open: () => open(url) }];
+  return url === undefined ? [] : [{ name, title, open: (log) => open(url, log) }];
 }
 
 /**
