@@ -11,7 +11,23 @@ const UNSTABLE = new Set([
   "pg_typeof",
   "now",
   "array_to_string",
+  "random",
+  "gen_random_uuid",
+  "nextval",
+  "clock_timestamp",
+  "current_setting",
 ]);
+
+/** Functions whose rows differ from call to call, or with the session. */
+const UNSTABLE_ROWS = new Set([
+  "json_to_record",
+  "jsonb_to_record",
+  "jsonb_to_recordset",
+  "json_to_recordset",
+  "random",
+]);
+
+const AGGREGATES = new Set(["count", "sum", "min", "max", "avg", "string_agg", "array_agg", "json_agg", "jsonb_agg"]);
 
 /** One item of a `from` clause. */
 interface FromItem {
@@ -22,21 +38,35 @@ interface FromItem {
    */
   readonly kind: "spread" | "gathered" | "function" | "empty";
   readonly nodes: readonly Node[];
+  /** The name of a function or table. */
+  readonly name: string;
+  /** Whether it is the second side of an outer join. */
+  readonly isOuter: boolean;
 }
 
 /**
  * Returns the constructs of a statement that Citus refuses, or may refuse if tables are distributed by different columns;
- * none for a statement that every distribution allows. See the table of "Past one machine" in the facts of the data layer.
+ * none for a statement that every distribution allows. The rules are those of its planner: subqueries that name no row
+ * around them are read first, and the others must suit each shard.
+ * @see docs/scaling.md
  */
 export function refusedConstructs(text: string): readonly string[] {
   const nodes = parseStatement(text);
   const found = new Set<string>();
-  if (isWord(nodes[0], "select")) checkSelect(nodes, new Set(), (fault) => found.add(fault));
+  const cursor = nodes.findIndex((node) => isWord(node, "cursor"));
+  if (isWord(nodes[0], "declare")) {
+    if (!isWord(nodes[cursor - 1], "scroll") || !isWord(nodes[cursor - 2], "no")) found.add("a cursor that moves back");
+    checkSelect(nodes.slice(cursor + 2), new Set(), (fault) => found.add(fault));
+  } else if (isWord(nodes[0], "with")) found.add("a common table expression");
+  else if (isWord(nodes[0], "merge")) found.add("a merge");
+  else if (isWord(nodes[0], "select")) checkSelect(nodes, new Set(), (fault) => found.add(fault));
   else if (isWord(nodes[0], "insert", "update", "delete")) checkWrite(nodes, (fault) => found.add(fault));
   return [...found];
 }
 
 type Report = (fault: string) => void;
+
+type Clauses = ReadonlyMap<string, readonly Node[]>;
 
 function checkSelect(nodes: readonly Node[], outer: ReadonlySet<string>, report: Report): void {
   const clauses = clausesOf(nodes);
@@ -52,6 +82,8 @@ function checkSelect(nodes: readonly Node[], outer: ReadonlySet<string>, report:
     if (items.length === 0) report("a correlated subquery without a table");
     if (items.some(({ kind }) => kind === "spread")) report("a correlated subquery over a table");
   }
+  checkParts(nodes, clauses, items, report);
+  if (refersTo(nodes, outer)) checkCorrelated(nodes, clauses, report);
   const within = new Set([...outer, ...own]);
   if (selectsIn(clauses.get("select") ?? []).some(readsTable)) report("a subquery in a select list");
   if (selectsIn(clauses.get("order") ?? []).some(readsTable)) report("a subquery in an order");
@@ -63,6 +95,45 @@ function checkSelect(nodes: readonly Node[], outer: ReadonlySet<string>, report:
       for (const each of selectsIn(withoutDerived(content))) checkSelect(each, within, report);
     } else for (const each of selectsIn(content)) checkSelect(each, within, report);
   }
+}
+
+/** Reports what Citus refuses in every select. */
+function checkParts(nodes: readonly Node[], clauses: Clauses, items: readonly FromItem[], report: Report): void {
+  const words = nodes.filter((node) => isWord(node));
+  if (words.some((node) => isWord(node, "tablesample"))) report("a sample of a table");
+  const grouped = clauses.get("group") ?? [];
+  if (grouped.some((node) => isWord(node, "sets", "rollup", "cube"))) report("grouping sets");
+  if (flatten(clauses.get("having") ?? []).some((node) => isSelect(node))) report("a subquery in having");
+  for (const { kind, name, isOuter } of items) {
+    if (kind === "function" && UNSTABLE_ROWS.has(name)) report(`rows of ${name}`);
+    // Each shard would add the rows that it has no partner for.
+    if (kind === "spread" && isOuter && items[0]?.kind !== "spread")
+      report("an outer join from rows without a shard to a table");
+  }
+  if (!clauses.has("for") || items.some(({ kind }) => kind !== "spread")) return;
+  const conditions = flatten(clauses.get("where") ?? []);
+  const isOfOneRow = conditions.some((node) => node.kind === "sign" && node.text === "=");
+  if (!isOfOneRow || conditions.some((node) => isWord(node, "or"))) report("a lock of rows of several shards");
+}
+
+/** Reports what Citus refuses in a subquery that names rows around it: it cannot be read first. */
+function checkCorrelated(nodes: readonly Node[], clauses: Clauses, report: Report): void {
+  const items = fromItems(clauses.get("from") ?? []);
+  // That itself is refused.
+  if (items.some(({ kind }) => kind === "spread")) return;
+  const selected = flatten(clauses.get("select") ?? []);
+  const isAggregate = selected.some((node, index, all) => {
+    return node.kind === "word" && AGGREGATES.has(node.text) && all[index + 1]?.kind === "group";
+  });
+  if (isAggregate && !clauses.has("group")) report("an aggregate in a correlated subquery");
+  for (const clause of ["limit", "offset", "group"])
+    if (clauses.has(clause)) report(`${clause} in a correlated subquery`);
+  if (selected.some((node) => isWord(node, "over"))) report("a window in a correlated subquery");
+  // The parts of a union on its own are read first.
+  if (nodes.some((node) => isWord(node, "union", "intersect", "except"))) report("a union in a correlated subquery");
+  if (isWord(clauses.get("select")?.[0], "distinct")) report("distinct in a correlated subquery");
+  const hasSubquery = selectsIn(nodes).some((select) => !items.some((item) => item.nodes === select));
+  if (items.length > 0 && hasSubquery) report("a subquery within a correlated one without a table");
 }
 
 /** Whether a derived table without a table is beside tables, or repeats values of the statement around it. */
@@ -78,6 +149,14 @@ function readsTable(select: readonly Node[]): boolean {
 
 function checkWrite(nodes: readonly Node[], report: Report): void {
   const clauses = clausesOf(nodes);
+  if (isWord(nodes[0], "insert") && clauses.has("select")) report("an insert of a query");
+  if (flatten(nodes).some((node, index, all) => isWord(node, "do") && isWord(all[index + 1], "update"))) {
+    report("an upsert");
+  }
+  if (isWord(nodes[0], "update", "delete")) {
+    if (clauses.has("from") && isWord(nodes[0], "update")) report("a write with a join");
+    if (nodes.some((node) => isWord(node, "using"))) report("a write with a join");
+  }
   const returned = clauses.get("returning") ?? [];
   for (const fault of unstable(returned)) report(`${fault} in returning`);
   for (const [clause, content] of clauses) {
@@ -107,27 +186,33 @@ function refersTo(select: readonly Node[], outer: ReadonlySet<string>): boolean 
   return left.size > 0 && names(select);
 }
 
-const JOINS = ["join", "inner", "left", "cross", "outer", "lateral"];
+const JOINS = ["join", "inner", "left", "right", "full", "cross", "outer", "lateral"];
 
 /** Splits a `from` clause at its joins and commas. */
 function fromItems(nodes: readonly Node[]): readonly FromItem[] {
-  const parts: Node[][] = [[]];
-  for (const node of nodes) {
-    if (isWord(node, "join") || (node.kind === "sign" && node.text === ",")) parts.push([]);
-    else if (!isWord(node, ...JOINS)) parts.at(-1)?.push(node);
+  const parts: Array<{ readonly nodes: Node[]; readonly isOuter: boolean }> = [{ nodes: [], isOuter: false }];
+  for (const [index, node] of nodes.entries()) {
+    const isJoin = isWord(node, "join");
+    if (isJoin || (node.kind === "sign" && node.text === ",")) {
+      const isOuter = isJoin && [1, 2].some((back) => isWord(nodes[index - back], "left", "right", "full"));
+      parts.push({ nodes: [], isOuter });
+    } else if (!isWord(node, ...JOINS)) parts.at(-1)?.nodes.push(node);
   }
-  return parts.filter((part) => part.length > 0).map(toItem);
+  return parts.filter((part) => part.nodes.length > 0).map((part) => toItem(part.nodes, part.isOuter));
 }
 
-function toItem(part: readonly Node[]): FromItem {
+function toItem(part: readonly Node[], isOuter: boolean): FromItem {
   const on = part.findIndex((node) => isWord(node, "on"));
   const named = on === -1 ? part : part.slice(0, on);
   const as = named.findIndex((node) => isWord(node, "as"));
   const last = as === -1 ? named.at(-1) : named[as + 1];
   const alias = last?.kind === "name" || last?.kind === "word" ? last.text : "";
   const [first] = named;
-  if (first?.kind === "group" && isSelect(first)) return { alias, kind: kindOf(first.nodes), nodes: first.nodes };
-  return { alias, kind: first?.kind === "word" ? "function" : "spread", nodes: [] };
+  const name = first === undefined || first.kind === "group" ? "" : first.text;
+  if (first?.kind === "group" && isSelect(first)) {
+    return { alias, kind: kindOf(first.nodes), nodes: first.nodes, name, isOuter };
+  }
+  return { alias, kind: first?.kind === "word" ? "function" : "spread", nodes: [], name, isOuter };
 }
 
 function kindOf(select: readonly Node[]): FromItem["kind"] {
