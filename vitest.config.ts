@@ -1,3 +1,4 @@
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ALL_CASES } from "./test/cases.ts";
@@ -86,6 +87,18 @@ const SPREAD = [
   "test/sets/{access,transactions}.test.ts",
 ];
 
+/** Files with an engine of their own for databases that are spread over machines, which also run over a cluster of Citus. */
+const OVER_CLUSTER = [
+  "test/executors/{relations,relations-cases,same-answers}.test.ts",
+  "test/kysely/{writes,writes-graph,writes-links,writes-odd-bodies,writes-values}.test.ts",
+  "test/kysely/{restricted-computations,restricted-source}.test.ts",
+  "test/rows/*.test.ts",
+  "test/distributed/{beyond-range,exact-writes,reads,returned-cells}.test.ts",
+];
+
+/** Whether the tests run over the cluster of DISTRIBUTED_URL, and no other database. */
+const IS_CLUSTER = process.env["ODATAKIT_CITUS"] !== undefined;
+
 /** `npm run test:browser` runs these: it installs the browser first. */
 const BROWSER = "test/browser/**";
 
@@ -143,7 +156,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "distributed",
-          include: ALL_CASES ? SPREAD : [],
+          include: IS_CLUSTER ? [...SPREAD, ...OVER_CLUSTER] : ALL_CASES ? SPREAD : [],
           pool: "forks",
           isolate: false,
           env: { ODATAKIT_SPREAD: "1" },

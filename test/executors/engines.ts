@@ -15,7 +15,9 @@ import {
 import { createPool } from "mysql2";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
+import { placing } from "../distributed/citus/placing-database.ts";
 import { watching } from "../distributed/watched-database.ts";
+import { HOSTILE_SETTINGS } from "../hostile-settings.ts";
 import { oncePerRun } from "../once-per-run.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
@@ -68,14 +70,6 @@ async function startPGlite(): Promise<PGlite> {
   return started ?? new PGlite({ loadDataDir: await openAsBlob(path) });
 }
 
-/** Settings of PostgreSQL sessions that must not matter: they change the texts of dates, instants, durations and numbers. */
-export const HOSTILE_SETTINGS: Readonly<Record<string, string>> = {
-  datestyle: "German, DMY",
-  timezone: "Asia/Kathmandu",
-  intervalstyle: "sql_standard",
-  extra_float_digits: "3",
-};
-
 /** Opens PostgreSQL in this process, which all test files of a worker share. */
 async function openPGlite(log?: Logger): Promise<OpenDatabase> {
   embedded ??= startPGlite();
@@ -98,10 +92,15 @@ function methodsOf(pglite: PGlite): Pick<PGlite, "query" | "transaction" | "clos
   };
 }
 
+/** The same on a cluster of Citus: tables are distributed as tests create them. */
+async function openCluster(url: string, log?: Logger): Promise<OpenDatabase> {
+  return placing(await openPostgres(url, log));
+}
+
 /** A schema on a server, with another time zone and collation, which must not matter. */
 async function openPostgres(url: string, log?: Logger): Promise<OpenDatabase> {
   const schema = `t_${randomBytes(6).toString("hex")}`;
-  const settings = Object.entries({ ...HOSTILE_SETTINGS, search_path: schema }).map(
+  const settings = Object.entries({ ...HOSTILE_SETTINGS, search_path: `${schema},public` }).map(
     ([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`,
   );
   const pool = new Pool({ connectionString: url, max: 4, options: settings.join(" ") });
@@ -163,16 +162,18 @@ function serverOf(
 /**
  * The databases of this run: always SQLite and PGlite, and the servers whose URLs are in ODATAKIT_POSTGRES and
  * ODATAKIT_MYSQL. With ODATAKIT_SERVERS_ONLY only the servers. In the project "distributed" only PostgreSQL, as if it were
- * spread over machines.
+ * spread over machines, or the cluster whose URL is in ODATAKIT_CITUS.
  */
 export const ENGINES: readonly DatabaseEngine[] = isSpread() ? all().flatMap(spread) : all();
 
-/** Whether the tests of this process run over a database that is spread over machines. */
+/** Whether the tests of this process run over a database that is spread over machines, really or as if. */
 export function isSpread(): boolean {
   return process.env["ODATAKIT_SPREAD"] !== undefined;
 }
 
 function all(): readonly DatabaseEngine[] {
+  const cluster = serverOf("ODATAKIT_CITUS", "postgres", "Citus", openCluster);
+  if (cluster.length > 0) return cluster;
   if (process.env["ODATAKIT_SERVERS_ONLY"] !== undefined) return servers;
   return [
     { name: "sqlite", title: "SQLite", open: openSqlite },
