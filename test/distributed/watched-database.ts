@@ -37,7 +37,7 @@ async function watched({ db, close }: OpenDatabase): Promise<OpenDatabase> {
         const refused = refusedConstructs(text).filter((fault) => !RESPONDED.has(fault));
         return refused.map((fault) => `${fault}: ${text}`);
       });
-      for (const text of checked) faults.push(...(await changingCells(db, text)));
+      for (const text of checked) faults.push(...(await changingCells(db, text)), ...(await spreadLocks(db, text)));
       await close();
       if (faults.length === 0) return;
       throw new Error(`Citus refuses ${String(faults.length)} statements.\n${faults.join("\n")}`);
@@ -82,6 +82,21 @@ async function changingCells(db: AnyDatabase, text: string): Promise<readonly st
     }
   }
   return faults;
+}
+
+const LOCK = / from ((?:"[^"]+"\.)?"(?:[^"]|"")+") where ([\s\S]*) for update$/;
+
+/** Finds locks of rows that are not found by their key, by whose first column tables are distributed. */
+async function spreadLocks(db: AnyDatabase, text: string): Promise<readonly string[]> {
+  const [, table, condition = ""] = LOCK.exec(text) ?? [];
+  if (table === undefined) return [];
+  const { rows } = await sql<{ readonly name: string }>`select a.attname as name from pg_index i join pg_attribute a
+    on a.attrelid = i.indrelid and a.attnum = i.indkey[0] where i.indisprimary and i.indrelid = to_regclass(${table})`.execute(
+    db,
+  );
+  const [column] = rows;
+  if (column === undefined || condition.includes(`"${column.name}"`)) return [];
+  return [`a lock of rows of several shards: ${text}`];
 }
 
 function splitCells(list: string): readonly string[] {

@@ -18,6 +18,8 @@ export interface DialectCapabilities {
   readonly returnsAnything: boolean;
   /** Whether a write may read other rows in a subquery. Otherwise they are read before. */
   readonly readsInWrites: boolean;
+  /** Whether rows can be locked by any condition. Otherwise they are locked by their keys. */
+  readonly locksByCondition: boolean;
 }
 
 /** The capabilities of databases distributed over machines, such as Citus, where each part of a statement queries them all. */
@@ -31,4 +33,5 @@ export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<Diale
   joins: false,
   returnsAnything: false,
   readsInWrites: false,
+  locksByCondition: false,
 });

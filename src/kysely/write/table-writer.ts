@@ -152,6 +152,15 @@ export class TableWriter {
 
   /** Returns the keys of the rows with given values, none of them null, and locks these rows. */
   async keysBy(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
+    const keys = await this.#findKeys(task, values);
+    if (this.statements.locksByCondition || keys.length === 0) return keys;
+    const selected = this.table.entityType.key.map((property) => ({ property }));
+    for (const key of keys) await this.read(task, key, selected, "locked");
+    // Some may have got other values before they were locked.
+    return this.#findKeys(task, values);
+  }
+
+  async #findKeys(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
     const fields = Object.keys(values);
     const statement = this.statements.selectBy(fields);
     const { rows } = await this.#run(task, statement, () => ({

@@ -31,6 +31,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
     returnsAnything: true,
     readsInWrites: true,
+    locksByCondition: true,
   }),
   maxParameters: 65_535,
   streaming: MY_STREAMING,

@@ -34,6 +34,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
     returnsAnything: true,
     readsInWrites: true,
+    locksByCondition: true,
   }),
   maxParameters: 65_535,
   streaming: PG_STREAMING,

@@ -81,6 +81,7 @@ const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
     returnsAnything: true,
     readsInWrites: true,
+    locksByCondition: true,
   }),
   maxParameters: 32_766,
 });
@@ -99,6 +100,7 @@ export const SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
     returnsAnything: true,
     readsInWrites: true,
+    locksByCondition: true,
   }),
   whenScanning: Object.freeze({ profile: SCANNING_PROFILE, isNeeded: scansRepeatedly }),
 });
