@@ -156,7 +156,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "distributed",
-          include: IS_CLUSTER ? [...SPREAD, ...OVER_CLUSTER] : ALL_CASES ? SPREAD : [],
+          include: [...(IS_CLUSTER || ALL_CASES ? SPREAD : []), ...(IS_CLUSTER ? OVER_CLUSTER : [])],
           pool: "forks",
           isolate: false,
           env: { ODATAKIT_SPREAD: "1" },

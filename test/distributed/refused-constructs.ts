@@ -107,8 +107,9 @@ function checkParts(nodes: readonly Node[], clauses: Clauses, items: readonly Fr
   for (const { kind, name, isOuter } of items) {
     if (kind === "function" && UNSTABLE_ROWS.has(name)) report(`rows of ${name}`);
     // Each shard would add the rows that it has no partner for.
-    if (kind === "spread" && isOuter && items[0]?.kind !== "spread")
+    if (kind === "spread" && isOuter && items[0]?.kind !== "spread") {
       report("an outer join from rows without a shard to a table");
+    }
   }
   if (!clauses.has("for") || items.some(({ kind }) => kind !== "spread")) return;
   const conditions = flatten(clauses.get("where") ?? []);
@@ -126,8 +127,9 @@ function checkCorrelated(nodes: readonly Node[], clauses: Clauses, report: Repor
     return node.kind === "word" && AGGREGATES.has(node.text) && all[index + 1]?.kind === "group";
   });
   if (isAggregate && !clauses.has("group")) report("an aggregate in a correlated subquery");
-  for (const clause of ["limit", "offset", "group"])
+  for (const clause of ["limit", "offset", "group"]) {
     if (clauses.has(clause)) report(`${clause} in a correlated subquery`);
+  }
   if (selected.some((node) => isWord(node, "over"))) report("a window in a correlated subquery");
   // The parts of a union on its own are read first.
   if (nodes.some((node) => isWord(node, "union", "intersect", "except"))) report("a union in a correlated subquery");

@@ -1,5 +1,5 @@
 import { sql, type DatabaseConnection } from "kysely";
-import type { AnyDatabase, DatabaseEngine, OpenDatabase } from "../executors/engines.ts";
+import type { AnyDatabase, DatabaseEngine, OpenDatabase } from "../executors/open-database.ts";
 import { connectionsOf } from "../kysely/sent-statements.ts";
 import { refusedConstructs } from "./refused-constructs.ts";
 import { flatten, isWord, parseStatement } from "./statement-tree.ts";
@@ -48,7 +48,7 @@ async function watched({ db, close }: OpenDatabase): Promise<OpenDatabase> {
 /** Collects the statements of connections, beside the spies of tests, which end on their own. */
 function observe(connections: DatabaseConnection): { readonly texts: ReadonlySet<string>; readonly stop: () => void } {
   const texts = new Set<string>();
-  const { executeQuery } = connections;
+  const executeQuery = Reflect.get(connections, "executeQuery") as DatabaseConnection["executeQuery"];
   const observed: DatabaseConnection["executeQuery"] = function observed(this: DatabaseConnection, query) {
     texts.add(query.sql);
     return executeQuery.call(this, query) as never;

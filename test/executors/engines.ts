@@ -3,15 +3,7 @@ import { openAsBlob } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import process from "node:process";
-import {
-  Kysely,
-  type LogEvent,
-  MysqlDialect,
-  PGliteDialect,
-  PostgresDialect,
-  sql,
-  type PGlite as PGliteInstance,
-} from "kysely";
+import { Kysely, MysqlDialect, PGliteDialect, PostgresDialect, sql, type PGlite as PGliteInstance } from "kysely";
 import { createPool } from "mysql2";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
@@ -19,30 +11,9 @@ import { placing } from "../distributed/citus/placing-database.ts";
 import { watching } from "../distributed/watched-database.ts";
 import { HOSTILE_SETTINGS } from "../hostile-settings.ts";
 import { oncePerRun } from "../once-per-run.ts";
+import type { AnyDatabase, DatabaseEngine, DatabaseName, Logger, OpenDatabase } from "./open-database.ts";
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
-export type AnyDatabase = Kysely<any>;
-
-/** Receives the statements of a database. */
-type Logger = (event: LogEvent) => void;
-
-/** The SQL dialect of a database, which decides the column types. */
-export type DatabaseName = "sqlite" | "postgres" | "mariadb";
-
-/** An empty database. */
-export interface OpenDatabase {
-  readonly db: AnyDatabase;
-  readonly close: () => Promise<void>;
-}
-
-/** A kind of database that tests run over. */
-export interface DatabaseEngine {
-  readonly name: DatabaseName;
-  /** For the names of tests. */
-  readonly title: string;
-  /** Opens a database, one at a time in a test file: the next one empties it. @param log receives its statements */
-  readonly open: (log?: Logger) => Promise<OpenDatabase>;
-}
+export type { AnyDatabase, DatabaseEngine, DatabaseName, OpenDatabase } from "./open-database.ts";
 
 /** PostgreSQL in this process, as far as the tests use it. */
 interface PGlite extends PGliteInstance {

@@ -1,16 +1,41 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
+import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { cellName } from "../translate/select-columns.ts";
 import { compileStatement } from "../translate/utc-session.ts";
+import type { WrittenColumns } from "./changed-columns.ts";
 import type { SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { selectReferred, type StoredReference } from "./stored-references.ts";
-import { toCommand, type WriteStatement } from "./write-statements.ts";
+import { selectReferred, type StoredReference, type StoredReferences } from "./stored-references.ts";
+import { referredBy, toCommand, type WriteStatement } from "./write-statements.ts";
 
 /** Whether the statements that write a table find the texts of referenced rows. Otherwise they are read before. */
 export function findsReferred({ reader }: SqlTable): boolean {
   return reader.profile.capabilities.readsInWrites;
+}
+
+/** The cells of a statement, and the references whose texts the statement itself finds. */
+export interface BoundCells {
+  readonly bound: Maybe<readonly unknown[]>;
+  readonly references: StoredReferences;
+}
+
+/** Returns the cells to bind for a write. @param toFault converts the error of a read */
+export function bindReferred(
+  session: SqlSession,
+  { columns, cells }: WrittenColumns,
+  { references, table }: { readonly references: StoredReferences; readonly table: SqlTable },
+  toFault: (error: unknown) => unknown,
+): BoundCells {
+  if (references.size === 0 || findsReferred(table)) return { bound: cells, references };
+  const referred = columns.map((column) => referredBy(column, references));
+  const bound = recover(
+    () => readReferredTexts(session, cells, referred),
+    (error) => {
+      throw toFault(error);
+    },
+  );
+  return { bound, references: new Map() };
 }
 
 /**

@@ -9,14 +9,13 @@ import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { toEntity, setMember } from "../read/read-entity.ts";
 import { changedColumns, writtenColumns, type MergedChange, type WrittenColumns } from "./changed-columns.ts";
-import { findsReferred, readReferredTexts } from "./referred-texts.ts";
+import { bindReferred, type BoundCells } from "./referred-texts.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { checkSame, type StoredColumn, type Values } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { toWriteFault } from "./write-faults.ts";
 import {
-  referredBy,
   toCommand,
   WriteStatements,
   type Expected,
@@ -181,21 +180,11 @@ export class TableWriter {
     return keyValues(this.table.entityType.key, key);
   }
 
-  /** Returns the cells to bind, and the references whose texts the statement itself finds. */
-  #bind(
-    task: WriteTask,
-    { columns, cells }: WrittenColumns,
-  ): { readonly bound: Maybe<readonly unknown[]>; readonly references: StoredReferences } {
+  #bind(task: WriteTask, written: WrittenColumns): BoundCells {
     const references = this.#referencesOf(task.context);
-    if (references.size === 0 || findsReferred(this.table)) return { bound: cells, references };
-    const referred = columns.map((column) => referredBy(column, references));
-    const bound = recover(
-      () => readReferredTexts(task.session, cells, referred),
-      (error) => {
-        throw this.#faultOf(task, error, false);
-      },
+    return bindReferred(task.session, written, { references, table: this.table }, (error) =>
+      this.#faultOf(task, error, false),
     );
-    return { bound, references: new Map() };
   }
 
   #referencesOf(context: Context): StoredReferences {

@@ -1,12 +1,12 @@
 import { CompiledQuery, type DatabaseConnection } from "kysely";
-import type { OpenDatabase } from "../../executors/engines.ts";
+import type { OpenDatabase } from "../../executors/open-database.ts";
 import { connectionsOf } from "../../kysely/sent-statements.ts";
 import { runPlacing, type Run } from "./place-table.ts";
 
 /** Distributes the tables of a database over the machines of its cluster as tests create them. */
 export async function placing({ db, close }: OpenDatabase): Promise<OpenDatabase> {
   const connections = await connectionsOf(db);
-  const { executeQuery } = connections;
+  const executeQuery = Reflect.get(connections, "executeQuery") as DatabaseConnection["executeQuery"];
   const placed: DatabaseConnection["executeQuery"] = function placed(this: DatabaseConnection, query) {
     const run: Run = async (text, parameters = []) =>
       (await executeQuery.call(this, CompiledQuery.raw(text, [...parameters]))).rows;
