@@ -1,3 +1,4 @@
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ALL_CASES } from "./test/cases.ts";
@@ -66,6 +67,38 @@ const LONG = [
   "test/rows/handlers.test.ts",
 ];
 
+/**
+ * Files whose tests also run over PostgreSQL as if it were spread over machines, each set declared as `distributed`. Those
+ * which assert the forms of statements for one machine are absent, and those which have such an engine of their own.
+ */
+const SPREAD = [
+  "test/executors/{beyond,cancelled,cell-names,column-expressions,complex-changes,foreign-texts}.test.ts",
+  "test/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,streams}.test.ts",
+  "test/executors/{stream-differential,value-functions}.test.ts",
+  "test/http/capabilities-tables.test.ts",
+  "test/http/{batch,batch-alone,batch-change-sets,batch-clients,batch-json,batch-malformed,batch-urls}.test.ts",
+  "test/http/{standard-profile,standard-profile-unsupported}.test.ts",
+  "test/kysely/{change-sets,character-sets,check-constraints,converted-columns,if-none-match,infinite-cells}.test.ts",
+  "test/kysely/{log-fields,malformed-texts,null-operands,related-keys,stored-indexes}.test.ts",
+  "test/kysely/{storage-forms,text-guids,unreadable-cells,unreadable-null,writes-edges,writes-rounding}.test.ts",
+  "test/executors/checked-queries.test.ts",
+  "test/kysely/year-zero.test.ts",
+  "test/rows/{foreign-keys,foreign-keys-along}.test.ts",
+  "test/sets/{access,transactions}.test.ts",
+];
+
+/** Files with an engine of their own for databases that are spread over machines, which also run over a cluster of Citus. */
+const OVER_CLUSTER = [
+  "test/executors/{relations,relations-cases,same-answers}.test.ts",
+  "test/kysely/{writes,writes-graph,writes-links,writes-odd-bodies,writes-values}.test.ts",
+  "test/kysely/{restricted-computations,restricted-source}.test.ts",
+  "test/rows/*.test.ts",
+  "test/distributed/{beyond-range,exact-writes,reads,returned-cells}.test.ts",
+];
+
+/** Whether the tests run over the cluster of DISTRIBUTED_URL, and no other database. */
+const IS_CLUSTER = process.env["ODATAKIT_CITUS"] !== undefined;
+
 /** `npm run test:browser` runs these: it installs the browser first. */
 const BROWSER = "test/browser/**";
 
@@ -117,6 +150,17 @@ export default defineConfig({
           exclude: [...ALONE, ...SLOW, ...(ALL_CASES ? [] : LONG), BROWSER, PACKAGING, CLIENTS, HOSTS],
           pool: "forks",
           isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "distributed",
+          include: [...(IS_CLUSTER || ALL_CASES ? SPREAD : []), ...(IS_CLUSTER ? OVER_CLUSTER : [])],
+          pool: "forks",
+          isolate: false,
+          env: { ODATAKIT_SPREAD: "1" },
+          setupFiles: ["test/setup.ts", "test/distributed/spread-sets.ts"],
         },
       },
       {

@@ -36,6 +36,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Security", link: "/guides/security" },
       { text: "Errors and logging", link: "/guides/errors-and-logging" },
       { text: "Deployment", link: "/guides/deployment" },
+      { text: "Scaling", link: "/scaling" },
       { text: "Production options", link: "/guides/production" },
       { text: "Containers and proxies", link: "/guides/containers" },
       { text: "Pages of other origins", link: "/guides/browsers" },

@@ -8,6 +8,9 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createConnection } from "mysql2/promise";
 import { Client } from "pg";
+import type { Run } from "../distributed/citus/place-table.ts";
+import { prepareCluster } from "../distributed/citus/prepare-cluster.ts";
+import { HOSTILE_SETTINGS } from "../hostile-settings.ts";
 import { findProgram, installPackages } from "../house/debian.ts";
 
 /**
@@ -17,6 +20,8 @@ import { findProgram, installPackages } from "../house/debian.ts";
  *
  * Without arguments, the tests of the SQL layer run over the servers alone; paths choose other tests. With `--everything`
  * all tests run over all databases, and their coverage must reach its floors.
+ *
+ * With DISTRIBUTED_URL, the URL of a database on the coordinator of Citus, the tests of distributed databases run there.
  */
 
 const PACKAGES = ["postgresql", "mariadb-server"];
@@ -166,17 +171,16 @@ async function startMariadb(folder: string, { installMariadb, mariadb }: Program
 /** The tests that run over databases. */
 const OVER_DATABASES = ["test/executors", "test/rows", "test/kysely", "test/sets"];
 
+/** The projects whose tests run over servers. */
+const BESIDE_SERVERS = ["browser", "packaging", "slow", "clients", "hosts"].map((name) => `--project=!${name}`);
+
 /** Runs tests with all their cases. @returns the exit code */
 async function runTests(given: readonly string[], servers: Readonly<Record<string, string>>): Promise<number> {
   const env = { ...process.env, ODATAKIT_CASES: "all", ...servers };
   const vitest = [
     "node_modules/vitest/vitest.mjs",
     "run",
-    "--project=!browser",
-    "--project=!packaging",
-    "--project=!slow",
-    "--project=!clients",
-    "--project=!hosts",
+    ...(servers["ODATAKIT_CITUS"] === undefined ? BESIDE_SERVERS : ["--project=distributed"]),
     ...given,
   ];
   const child = spawn(process.execPath, vitest, { env, stdio: "inherit" });
@@ -203,10 +207,31 @@ async function runBesideServers(
   }
 }
 
+/** Runs the tests of distributed databases over a cluster of Citus. @returns the exit code */
+async function runOverCluster(url: string, given: readonly string[]): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const run: Run = async (text, parameters) => (await client.query(text, parameters?.slice())).rows;
+    const { version, reset } = await prepareCluster(run, HOSTILE_SETTINGS);
+    process.stdout.write(`${version}\n`);
+    try {
+      return await runTests(given, { ODATAKIT_CITUS: url });
+    } finally {
+      await reset();
+    }
+  } finally {
+    await client.end();
+  }
+}
+
 const [first, ...others] = process.argv.slice(2);
 const isEverything = first === "--everything";
-const programs = providePrograms();
-if (typeof programs !== "string") {
+const cluster = process.env["DISTRIBUTED_URL"];
+const programs = cluster === undefined ? providePrograms() : "";
+if (cluster !== undefined) {
+  process.exitCode = await runOverCluster(cluster, first === undefined ? [] : [first, ...others]);
+} else if (typeof programs !== "string") {
   process.exitCode = await runBesideServers(programs, (urls) => {
     if (isEverything) return runTests(["--coverage", ...others], urls);
     const given = first === undefined ? OVER_DATABASES : [first, ...others];

@@ -2,8 +2,8 @@ import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { sentStatements } from "../kysely/sent-statements.ts";
-import { watching } from "./distributed-engines.ts";
 import { createShopTables, fillShop, serveShop, SHOP_PLACEMENTS } from "./shop.ts";
+import { watching } from "./watched-database.ts";
 
 /** The last statement of a request, from its first `from` on. */
 const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [

@@ -17,7 +17,7 @@ import { query, targetOf } from "../executors/thing-queries.ts";
 import { thingRows } from "../executors/thing-rows.ts";
 import { thingServices } from "../executors/things.ts";
 import { connectionsOf, sentStatements } from "../kysely/sent-statements.ts";
-import { watching } from "./distributed-engines.ts";
+import { watching } from "./watched-database.ts";
 
 const ORIGIN = "http://service.example";
 const ROWS = 400;

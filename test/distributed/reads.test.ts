@@ -4,7 +4,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { sentStatements } from "../kysely/sent-statements.ts";
-import { isDistributed, watching } from "./distributed-engines.ts";
+import { isDistributed, watching } from "./watched-database.ts";
 
 const Status = enumType("Status", { Open: 0, Closed: 1 });
 const State = entityType("State", { code: edm.enum(Status).key(), text: edm.string() });

@@ -97,6 +97,78 @@ test.each([
     `select 1 from (select 1 from "a" limit 1) as "it" for update`,
     ["a lock of anything but a table"],
   ],
+  ["a cursor", `declare odatakit_page no scroll cursor for select 1 from "a" as "it"`, []],
+  ["a lock by key", `select 1 from "a" where "id" = $1 for update`, []],
+  ["a link that may be there", `insert into "l" ("a", "b") values ($1, $2) on conflict do nothing`, []],
+  [
+    "columns without rows",
+    `select "rows".* from (select 1 as one) as one left join (select * from "a" limit 0) as "rows" on 1 = 0`,
+    [],
+  ],
+  ["a cursor that moves back", `declare c scroll cursor for select 1 from "a" as "it"`, ["a cursor that moves back"]],
+  ["a lock by a condition", `select 1 from "a" where "b" > $1 for update`, ["a lock of rows of several shards"]],
+  [
+    "a lock by one of two keys",
+    `select 1 from "a" where "id" = $1 or "b" = $2 for update`,
+    ["a lock of rows of several shards"],
+  ],
+  ["a recursion", `with recursive n as (select 1) select * from n`, ["a common table expression"]],
+  ["a union of whole queries", `select 1 from "a" union all select 2 from "b"`, []],
+  [
+    "a union of the items of values",
+    `select 1 from "a" as "it" where exists (select 1 from unnest("it"."b") as "i" union select 1 from unnest("it"."c") as "j")`,
+    ["a union in a correlated subquery"],
+  ],
+  ["a lock by nested conditions", `select 1 from "a" where ("id" = $1 and ("id"::text) = ($2)) for update`, []],
+  ["a sample", `select 1 from "a" tablesample system (1)`, ["a sample of a table"]],
+  ["grouping sets", `select "b" from "a" group by grouping sets (("b"), ())`, ["grouping sets"]],
+  [
+    "a subquery in having",
+    `select "b" from "a" group by "b" having count(*) > (select 1 from "c")`,
+    ["a subquery in having"],
+  ],
+  ["a subquery in an order", `select 1 from "a" order by (select "b" from "c")`, ["a subquery in an order"]],
+  [
+    "records of a value",
+    `select 1 from "a" as "it" where exists (select 1 from jsonb_to_recordset($1) as r)`,
+    ["rows of jsonb_to_recordset"],
+  ],
+  [
+    "an outer join from keys to a table",
+    `select 1 from (select 1 as k from jsonb_array_elements($1)) as "keys" left join "a" as "r1" on "r1"."id" = "keys"."k"`,
+    ["an outer join from rows without a shard to a table"],
+  ],
+  [
+    "an outer join from a page to a table",
+    `select 1 from (select 1 from "b" limit 5) as "page" left outer join "a" as "r1" on "r1"."id" = "page"."k"`,
+    ["an outer join from rows without a shard to a table"],
+  ],
+  [
+    "a count of the items of a value",
+    `select 1 from "a" as "it" where (select count(*) from unnest("it"."tags") as "item0"(value)) = $1`,
+    ["an aggregate in a correlated subquery"],
+  ],
+  [
+    "the first item of a value",
+    `select 1 from "a" as "it" where exists (select 1 from unnest("it"."tags") as "item0"(value) limit 1 offset 2)`,
+    ["limit in a correlated subquery", "offset in a correlated subquery"],
+  ],
+  [
+    "groups, distinct items and windows of a value",
+    `select 1 from "a" as "it" where exists (select distinct row_number() over () from unnest("it"."tags") as "item0"(value) group by 1)`,
+    ["group in a correlated subquery", "a window in a correlated subquery", "distinct in a correlated subquery"],
+  ],
+  [
+    "a list within the items of a value",
+    `select 1 from "a" as "it" where exists (select 1 from unnest("it"."tags") as "item0"(value) where "item0"."value" in (select "r1"."b" from "c" as "r1"))`,
+    ["a subquery within a correlated one without a table"],
+  ],
+  ["an insert of a query", `insert into "a" ("b") select "c" from "d"`, ["an insert of a query"]],
+  ["an upsert", `insert into "a" ("b") values ($1) on conflict ("b") do update set "b" = $1`, ["an upsert"]],
+  ["an update of a join", `update "a" set "b" = $1 from "c" where "c"."id" = "a"."c"`, ["a write with a join"]],
+  ["a delete of a join", `delete from "a" using "c" where "c"."id" = "a"."c"`, ["a write with a join"]],
+  ["a merge", `merge into "a" using "b" on "a"."id" = "b"."id" when matched then delete`, ["a merge"]],
+  ["the time of a write", `update "a" set "b" = now() where "id" = $1`, ["now in a write"]],
 ] as const)("finds what is refused in %s", (_title, text, expected) => {
   expect(refusedConstructs(text)).toEqual(expected);
 });

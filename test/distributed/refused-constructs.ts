@@ -12,21 +12,48 @@ const UNSTABLE = new Set([
   "pg_typeof",
   "now",
   "array_to_string",
+  "random",
+  "gen_random_uuid",
+  "nextval",
+  "clock_timestamp",
+  "current_setting",
 ]);
+
+/** Functions whose rows differ from call to call, or with the session. */
+const UNSTABLE_ROWS = new Set([
+  "json_to_record",
+  "jsonb_to_record",
+  "jsonb_to_recordset",
+  "json_to_recordset",
+  "random",
+]);
+
+const AGGREGATES = new Set(["count", "sum", "min", "max", "avg", "string_agg", "array_agg", "json_agg", "jsonb_agg"]);
 
 /**
  * Returns the constructs of a statement that Citus refuses, or may refuse if tables are distributed by different columns;
- * none for a statement that every distribution allows, or the given one.
+ * none for a statement that every distribution allows, or the given one. The rules are those of its planner: subqueries that name no row
+ * around them are read first, and the others must suit each shard.
+ * @see docs/scaling.md
  */
 export function refusedConstructs(text: string, placements: Placements = new Map()): readonly string[] {
   const nodes = parseStatement(text);
   const found = new Set<string>();
-  if (isWord(nodes[0], "select")) checkSelect(nodes, [], { placements, report: (fault) => found.add(fault) });
-  else if (isWord(nodes[0], "insert", "update", "delete")) checkWrite(nodes, (fault) => found.add(fault));
+  const check: Check = { placements, report: (fault) => found.add(fault) };
+  const cursor = nodes.findIndex((node) => isWord(node, "cursor"));
+  if (isWord(nodes[0], "declare")) {
+    if (!isWord(nodes[cursor - 1], "scroll") || !isWord(nodes[cursor - 2], "no")) found.add("a cursor that moves back");
+    checkSelect(nodes.slice(cursor + 2), [], check);
+  } else if (isWord(nodes[0], "with")) found.add("a common table expression");
+  else if (isWord(nodes[0], "merge")) found.add("a merge");
+  else if (isWord(nodes[0], "select")) checkSelect(nodes, [], check);
+  else if (isWord(nodes[0], "insert", "update", "delete")) checkWrite(nodes, check.report);
   return [...found];
 }
 
 type Report = (fault: string) => void;
+
+type Clauses = ReadonlyMap<string, readonly Node[]>;
 
 const AND: Node = { kind: "word", text: "and" };
 
@@ -35,8 +62,8 @@ interface Check {
   readonly report: Report;
 }
 
-/** @param outer the items of the selects around it, innermost first */
-function checkSelect(nodes: readonly Node[], outer: readonly FromItem[], check: Check): void {
+/** @param around the items of the selects around it, innermost first */
+function checkSelect(nodes: readonly Node[], around: readonly FromItem[], check: Check): void {
   const { placements, report } = check;
   const clauses = clausesOf(nodes);
   const from = clauses.get("from") ?? [];
@@ -45,27 +72,79 @@ function checkSelect(nodes: readonly Node[], outer: readonly FromItem[], check: 
   const isConjunction = !where.some((node) => isWord(node, "or"));
   const conditions = [...withoutDerived(from), ...(isConjunction ? [AND, ...where] : [])];
   const joined = { items, conditions };
+  const outer = new Set(around.map(({ alias }) => alias));
+  const spread = items.filter(({ kind }) => kind === "spread");
   if (flatten(nodes).some((node) => isWord(node, "lateral"))) report("a lateral join");
-  const isJoin = items.filter(({ kind }) => kind === "spread").length > 1;
-  if (isJoin && !joinsOnMachines(joined, placements)) report("a join of tables");
-  if (items.some(({ kind }) => kind === "empty")) report("a derived table without a table");
-  if (clauses.has("for") && items.some(({ kind }) => kind !== "spread")) report("a lock of anything but a table");
-  if (refersTo(nodes, new Set(outer.map(({ alias }) => alias)))) {
-    if (items.length === 0) report("a correlated subquery without a table");
-    const isSpread = items.some(({ kind }) => kind === "spread");
-    if (isSpread && !correlatesOnMachines(joined, outer, placements)) report("a correlated subquery over a table");
+  if (spread.length > 1 && !joinsOnMachines(joined, placements)) report("a join of tables");
+  if (items.some((item) => item.kind === "empty" && isRefusedEmpty(item, items, outer))) {
+    report("a derived table without a table");
   }
-  const within = [...items, ...outer];
+  if (clauses.has("for") && items.some(({ kind }) => kind !== "spread")) report("a lock of anything but a table");
+  checkParts(nodes, clauses, items, report);
+  if (refersTo(nodes, outer)) {
+    if (items.length === 0) report("a correlated subquery without a table");
+    if (spread.length > 0 && !correlatesOnMachines(joined, around, placements)) {
+      report("a correlated subquery over a table");
+    }
+    checkCorrelated(nodes, clauses, report);
+  }
+  const within = [...items, ...around];
   if (selectsIn(clauses.get("select") ?? []).some(readsTable)) report("a subquery in a select list");
   if (selectsIn(clauses.get("order") ?? []).some(readsTable)) report("a subquery in an order");
   for (const { nodes: derived } of items) {
-    if (isWord(derived[0], "select")) checkSelect(derived, outer, check);
+    if (isWord(derived[0], "select")) checkSelect(derived, around, check);
   }
   for (const [clause, content] of clauses) {
     if (clause === "from") {
       for (const each of selectsIn(withoutDerived(content))) checkSelect(each, within, check);
     } else for (const each of selectsIn(content)) checkSelect(each, within, check);
   }
+}
+
+/** Reports what Citus refuses in every select. */
+function checkParts(nodes: readonly Node[], clauses: Clauses, items: readonly FromItem[], report: Report): void {
+  const words = nodes.filter((node) => isWord(node));
+  if (words.some((node) => isWord(node, "tablesample"))) report("a sample of a table");
+  const grouped = clauses.get("group") ?? [];
+  if (grouped.some((node) => isWord(node, "sets", "rollup", "cube"))) report("grouping sets");
+  if (flatten(clauses.get("having") ?? []).some((node) => isSelect(node))) report("a subquery in having");
+  for (const { kind, name, isOuter } of items) {
+    if (kind === "function" && UNSTABLE_ROWS.has(name)) report(`rows of ${name}`);
+    // Each shard would add the rows that it has no partner for.
+    if (kind === "spread" && isOuter && items[0]?.kind !== "spread") {
+      report("an outer join from rows without a shard to a table");
+    }
+  }
+  if (!clauses.has("for") || items.some(({ kind }) => kind !== "spread")) return;
+  const conditions = flatten(clauses.get("where") ?? []);
+  const isOfOneRow = conditions.some((node) => node.kind === "sign" && node.text === "=");
+  if (!isOfOneRow || conditions.some((node) => isWord(node, "or"))) report("a lock of rows of several shards");
+}
+
+/** Reports what Citus refuses in a subquery that names rows around it: it cannot be read first. */
+function checkCorrelated(nodes: readonly Node[], clauses: Clauses, report: Report): void {
+  const items = fromItems(clauses.get("from") ?? []);
+  // That itself is refused.
+  if (items.some(({ kind }) => kind === "spread")) return;
+  const selected = flatten(clauses.get("select") ?? []);
+  const isAggregate = selected.some((node, index, all) => {
+    return node.kind === "word" && AGGREGATES.has(node.text) && all[index + 1]?.kind === "group";
+  });
+  if (isAggregate && !clauses.has("group")) report("an aggregate in a correlated subquery");
+  for (const clause of ["limit", "offset", "group"]) {
+    if (clauses.has(clause)) report(`${clause} in a correlated subquery`);
+  }
+  if (selected.some((node) => isWord(node, "over"))) report("a window in a correlated subquery");
+  // The parts of a union on its own are read first.
+  if (nodes.some((node) => isWord(node, "union", "intersect", "except"))) report("a union in a correlated subquery");
+  if (isWord(clauses.get("select")?.[0], "distinct")) report("distinct in a correlated subquery");
+  const hasSubquery = selectsIn(nodes).some((select) => !items.some((item) => item.nodes === select));
+  if (items.length > 0 && hasSubquery) report("a subquery within a correlated one without a table");
+}
+
+/** Whether a derived table without a table is beside tables, or repeats values of the statement around it. */
+function isRefusedEmpty({ nodes }: FromItem, items: readonly FromItem[], outer: ReadonlySet<string>): boolean {
+  return items.length === 1 || items.some(({ kind }) => kind === "spread") || refersTo(nodes, outer);
 }
 
 /** Whether a select reads tables: the items of a value are no table. */
@@ -76,6 +155,14 @@ function readsTable(select: readonly Node[]): boolean {
 
 function checkWrite(nodes: readonly Node[], report: Report): void {
   const clauses = clausesOf(nodes);
+  if (isWord(nodes[0], "insert") && clauses.has("select")) report("an insert of a query");
+  if (flatten(nodes).some((node, index, all) => isWord(node, "do") && isWord(all[index + 1], "update"))) {
+    report("an upsert");
+  }
+  if (isWord(nodes[0], "update", "delete")) {
+    if (clauses.has("from") && isWord(nodes[0], "update")) report("a write with a join");
+    if (nodes.some((node) => isWord(node, "using"))) report("a write with a join");
+  }
   const returned = clauses.get("returning") ?? [];
   for (const fault of unstable(returned)) report(`${fault} in returning`);
   for (const [clause, content] of clauses) {
@@ -105,31 +192,36 @@ function refersTo(select: readonly Node[], outer: ReadonlySet<string>): boolean 
   return left.size > 0 && names(select);
 }
 
-const JOINS = ["join", "inner", "left", "cross", "outer", "lateral"];
+const JOINS = ["join", "inner", "left", "right", "full", "cross", "outer", "lateral"];
 
 /** Splits a `from` clause at its joins and commas. */
 function fromItems(nodes: readonly Node[]): readonly FromItem[] {
-  const parts: Node[][] = [[]];
-  for (const node of nodes) {
-    if (isWord(node, "join") || (node.kind === "sign" && node.text === ",")) parts.push([]);
-    else if (!isWord(node, ...JOINS)) parts.at(-1)?.push(node);
+  const parts: Array<{ readonly nodes: Node[]; readonly isOuter: boolean }> = [{ nodes: [], isOuter: false }];
+  for (const [index, node] of nodes.entries()) {
+    const isJoin = isWord(node, "join");
+    if (isJoin || (node.kind === "sign" && node.text === ",")) {
+      const isOuter = isJoin && [1, 2].some((back) => isWord(nodes[index - back], "left", "right", "full"));
+      parts.push({ nodes: [], isOuter });
+    } else if (!isWord(node, ...JOINS)) parts.at(-1)?.nodes.push(node);
   }
-  return parts.filter((part) => part.length > 0).map(toItem);
+  return parts.filter((part) => part.nodes.length > 0).map((part) => toItem(part.nodes, part.isOuter));
 }
 
-function toItem(part: readonly Node[]): FromItem {
+function toItem(part: readonly Node[], isOuter: boolean): FromItem {
   const on = part.findIndex((node) => isWord(node, "on"));
   const named = on === -1 ? part : part.slice(0, on);
   const as = named.findIndex((node) => isWord(node, "as"));
   const last = as === -1 ? named.at(-1) : named[as + 1];
   const alias = last?.kind === "name" || last?.kind === "word" ? last.text : "";
   const [first] = named;
+  const name = first === undefined || first.kind === "group" ? "" : first.text;
+  const item = { alias, nodes: [], name, isOuter };
   if (first?.kind === "group" && isSelect(first)) {
-    return { alias, kind: kindOf(first.nodes), nodes: first.nodes, table: tableWithin(first.nodes) };
+    return { ...item, kind: kindOf(first.nodes), nodes: first.nodes, table: tableWithin(first.nodes) };
   }
-  if (first?.kind === "word") return { alias, kind: "function", nodes: [] };
-  const [name] = named.slice(0, as === -1 ? undefined : as).toReversed();
-  return { alias, kind: "spread", nodes: [], table: name?.kind === "name" ? name.text : undefined };
+  if (first?.kind === "word") return { ...item, kind: "function" };
+  const [table] = named.slice(0, as === -1 ? undefined : as).toReversed();
+  return { ...item, kind: "spread", table: table?.kind === "name" ? table.text : undefined };
 }
 
 /** The only table of a derived table. */

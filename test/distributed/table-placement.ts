@@ -9,10 +9,15 @@ export interface FromItem {
   readonly alias: string;
   /**
    * `spread`: a table, or a derived table over one that is merged into the statement. `gathered`: a derived table with a
-   * limit, an offset or groups, which is read first and sent to all parts (docs/decisions/0050-keys-before-rows.md). `function`: the items of a value.
+   * limit, an offset or groups, which is read first and sent to all parts (docs/decisions/0050-keys-before-rows.md).
+   * `function`: the items of a value.
    */
   readonly kind: "spread" | "gathered" | "function" | "empty";
   readonly nodes: readonly Node[];
+  /** The name of a function or table. */
+  readonly name: string;
+  /** Whether it is the second side of an outer join. */
+  readonly isOuter: boolean;
   /** The only table of a spread item; undefined for several. */
   readonly table?: string | undefined;
 }

@@ -11,6 +11,8 @@ const Order = entityType("Order", {
   customerId: edm.int32().nullable(),
   placed: edm.date().nullable(),
   total: edm.int32(),
+  tags: edm.collection(edm.string()),
+  notes: edm.collection(edm.string()),
 });
 
 const MESSAGE = "complex joins are only supported when all distributed tables are co-located";
@@ -24,7 +26,8 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
     opened = await open();
     const { db } = opened;
     await sql`create table customers (id int primary key, name text not null)`.execute(db);
-    await sql`create table orders (id int primary key, "customerId" int, placed date, total int not null)`.execute(db);
+    await sql`create table orders (id int primary key, "customerId" int, placed date, total int not null,
+      tags jsonb not null default '[]', notes jsonb not null default '[]')`.execute(db);
     await sql`insert into customers values (1, 'Ann')`.execute(db);
     await sql`insert into orders values (1, 1, '2024-02-29', 5)`.execute(db);
     const place = { db, operations: ["read"], distributed: true } as const;
@@ -70,6 +73,8 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
     ["Orders?$filter=Customer/Name eq 'Ann'", "'Customer/Name' in $filter"],
     ["Orders?$orderby=Customer/Name", "'Customer/Name' in $orderby"],
     ["Orders?$filter=year(Placed) eq 2024&$orderby=Total div 2", "'year' in $filter or 'div' in $orderby"],
+    ["Orders?$filter=Tags/any(t:Notes/any(n:n eq t))", "'Tags/any' in $filter"],
+    ["Orders?$filter=not Tags/all(t:Notes/$count gt 1)&$orderby=Id", "'Tags/all' in $filter"],
     ["Orders?$filter=Total eq 1 or $root/Orders(1)/Total eq Total", "'$root/Orders/Total' in $filter"],
   ])("%s is a fault of the option", async (target, fault) => {
     await refuse("0A000", MESSAGE);

@@ -7,28 +7,13 @@ import { Kysely, MysqlDialect, PGliteDialect, PostgresDialect, sql, type PGlite 
 import { createPool } from "mysql2";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
+import { placing } from "../distributed/citus/placing-database.ts";
+import { watching } from "../distributed/watched-database.ts";
+import { HOSTILE_SETTINGS } from "../hostile-settings.ts";
 import { oncePerRun } from "../once-per-run.ts";
+import type { AnyDatabase, DatabaseEngine, DatabaseName, Logger, OpenDatabase } from "./open-database.ts";
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the tables are not described
-export type AnyDatabase = Kysely<any>;
-
-/** The SQL dialect of a database, which decides the column types. */
-export type DatabaseName = "sqlite" | "postgres" | "mariadb";
-
-/** An empty database. */
-export interface OpenDatabase {
-  readonly db: AnyDatabase;
-  readonly close: () => Promise<void>;
-}
-
-/** A kind of database that tests run over. */
-export interface DatabaseEngine {
-  readonly name: DatabaseName;
-  /** For the names of tests. */
-  readonly title: string;
-  /** Opens a database, one at a time in a test file: the next one empties it. */
-  readonly open: () => Promise<OpenDatabase>;
-}
+export type { AnyDatabase, DatabaseEngine, DatabaseName, OpenDatabase } from "./open-database.ts";
 
 /** PostgreSQL in this process, as far as the tests use it. */
 interface PGlite extends PGliteInstance {
@@ -57,13 +42,14 @@ async function startPGlite(): Promise<PGlite> {
 }
 
 /** Opens PostgreSQL in this process, which all test files of a worker share. */
-async function openPGlite(): Promise<OpenDatabase> {
+async function openPGlite(log?: Logger): Promise<OpenDatabase> {
   embedded ??= startPGlite();
   const pglite = await embedded;
-  await pglite.exec("drop schema if exists public cascade; create schema public; set time zone 'Asia/Kathmandu'");
+  const settings = Object.entries(HOSTILE_SETTINGS).map(([name, value]) => `set ${name} = '${value}'`);
+  await pglite.exec(["drop schema if exists public cascade", "create schema public", ...settings].join("; "));
   // Closing the database does not close the server.
   const kept = { ...methodsOf(pglite), close: () => Promise.resolve() };
-  const db: AnyDatabase = new Kysely({ dialect: new PGliteDialect({ pglite: kept }) });
+  const db: AnyDatabase = new Kysely({ dialect: new PGliteDialect({ pglite: kept }), ...logging(log) });
   return { db, close: () => db.destroy() };
 }
 
@@ -77,15 +63,19 @@ function methodsOf(pglite: PGlite): Pick<PGlite, "query" | "transaction" | "clos
   };
 }
 
+/** The same on a cluster of Citus: tables are distributed as tests create them. */
+async function openCluster(url: string, log?: Logger): Promise<OpenDatabase> {
+  return placing(await openPostgres(url, log));
+}
+
 /** A schema on a server, with another time zone and collation, which must not matter. */
-async function openPostgres(url: string): Promise<OpenDatabase> {
+async function openPostgres(url: string, log?: Logger): Promise<OpenDatabase> {
   const schema = `t_${randomBytes(6).toString("hex")}`;
-  const pool = new Pool({
-    connectionString: url,
-    max: 4,
-    options: `-c search_path=${schema} -c timezone=Asia/Kathmandu -c datestyle=German`,
-  });
-  const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  const settings = Object.entries({ ...HOSTILE_SETTINGS, search_path: `${schema},public` }).map(
+    ([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`,
+  );
+  const pool = new Pool({ connectionString: url, max: 4, options: settings.join(" ") });
+  const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }), ...logging(log) });
   await sql`create schema ${sql.id(schema)}`.execute(db);
   return {
     db,
@@ -97,7 +87,7 @@ async function openPostgres(url: string): Promise<OpenDatabase> {
 }
 
 /** A database on a server. */
-async function openMariadb(url: string): Promise<OpenDatabase> {
+async function openMariadb(url: string, log?: Logger): Promise<OpenDatabase> {
   const name = `t_${randomBytes(6).toString("hex")}`;
   const admin: AnyDatabase = new Kysely({ dialect: new MysqlDialect({ pool: createPool(url) }) });
   await sql`create database ${sql.id(name)} character set utf8mb4 collate utf8mb4_general_ci`.execute(admin);
@@ -105,7 +95,7 @@ async function openMariadb(url: string): Promise<OpenDatabase> {
   target.pathname = `/${name}`;
   const pool = createPool({ uri: target.href, connectionLimit: 4, timezone: "+05:45" });
   pool.on("connection", (connection) => connection.query("set time_zone = '+05:45'"));
-  const db: AnyDatabase = new Kysely({ dialect: new MysqlDialect({ pool }) });
+  const db: AnyDatabase = new Kysely({ dialect: new MysqlDialect({ pool }), ...logging(log) });
   return {
     db,
     close: async () => {
@@ -116,8 +106,12 @@ async function openMariadb(url: string): Promise<OpenDatabase> {
   };
 }
 
-function openSqlite(): Promise<OpenDatabase> {
-  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:") });
+function logging(log: Logger | undefined): { readonly log?: Logger } {
+  return log === undefined ? {} : { log };
+}
+
+function openSqlite(log?: Logger): Promise<OpenDatabase> {
+  const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(":memory:"), ...logging(log) });
   return Promise.resolve({ db, close: () => db.destroy() });
 }
 
@@ -130,24 +124,39 @@ function serverOf(
   variable: string,
   name: DatabaseName,
   title: string,
-  open: (url: string) => Promise<OpenDatabase>,
+  open: (url: string, log?: Logger) => Promise<OpenDatabase>,
 ): readonly DatabaseEngine[] {
   const url = process.env[variable];
-  return url === undefined ? [] : [{ name, title, open: () => open(url) }];
+  return url === undefined ? [] : [{ name, title, open: (log) => open(url, log) }];
 }
 
 /**
  * The databases of this run: always SQLite and PGlite, and the servers whose URLs are in ODATAKIT_POSTGRES and
- * ODATAKIT_MYSQL. With ODATAKIT_SERVERS_ONLY only the servers.
+ * ODATAKIT_MYSQL. With ODATAKIT_SERVERS_ONLY only the servers. In the project "distributed" only PostgreSQL, as if it were
+ * spread over machines, or the cluster whose URL is in ODATAKIT_CITUS.
  */
-export const ENGINES: readonly DatabaseEngine[] =
-  process.env["ODATAKIT_SERVERS_ONLY"] === undefined
-    ? [
-        { name: "sqlite", title: "SQLite", open: openSqlite },
-        { name: "postgres", title: "PGlite", open: openPGlite },
-        ...servers,
-      ]
-    : servers;
+export const ENGINES: readonly DatabaseEngine[] = isSpread() ? all().flatMap(spread) : all();
+
+/** Whether the tests of this process run over a database that is spread over machines, really or as if. */
+export function isSpread(): boolean {
+  return process.env["ODATAKIT_SPREAD"] !== undefined;
+}
+
+function all(): readonly DatabaseEngine[] {
+  const cluster = serverOf("ODATAKIT_CITUS", "postgres", "Citus", openCluster);
+  if (cluster.length > 0) return cluster;
+  if (process.env["ODATAKIT_SERVERS_ONLY"] !== undefined) return servers;
+  return [
+    { name: "sqlite", title: "SQLite", open: openSqlite },
+    { name: "postgres", title: "PGlite", open: openPGlite },
+    ...servers,
+  ];
+}
+
+function spread(engine: DatabaseEngine): readonly DatabaseEngine[] {
+  if (engine.name !== "postgres") return [];
+  return [{ ...engine, title: `${engine.title}, spread over machines`, open: watching(engine) }];
+}
 
 /** Makes a table from columns with types by name; the first one is the key. */
 export async function createTable(

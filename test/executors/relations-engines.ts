@@ -1,4 +1,4 @@
-import { watching } from "../distributed/distributed-engines.ts";
+import { watching } from "../distributed/watched-database.ts";
 import { ENGINES as DATABASES } from "./engines.ts";
 import { LAYOUTS } from "./relations-distributions.ts";
 import { memoryService, type Service, type Shared } from "./relations-memory.ts";

@@ -11,7 +11,7 @@ import {
   type ServiceOptions,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { isDistributed } from "../distributed/distributed-engines.ts";
+import { isDistributed } from "../distributed/watched-database.ts";
 import {
   createTable,
   insertRow,

@@ -2,10 +2,11 @@ import { Kysely, type Transaction, sql } from "kysely";
 import { action, edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { MULTIPART, multipart, received, type ReceivedPart } from "./batch-model.ts";
 import { eachDoor, type Door } from "./doors.ts";
 import { recordingLogger } from "./model.ts";
+import { openSql } from "./sql-database.ts";
 
 const Order = entityType("Order", { id: edm.int32().key(), note: edm.string() });
 const Entry = entityType("Entry", { id: edm.int32().key(), text: edm.string() });
@@ -17,7 +18,8 @@ interface Tables {
 
 /** A service whose handlers write, and then fail if their text says so. @param isSecond whether it has another database */
 async function openShop(door: Door, isSecond = false, changeSets: "atomic" | "sequential" = "atomic") {
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(":memory:") });
+  const { db, close } = await openSql();
+  onTestFinished(close);
   const other = new Kysely<unknown>({ dialect: sqliteDialect(":memory:") });
   await sql`create table orders (id integer primary key, note text not null)`.execute(db);
   await sql`create table log (id integer primary key, text text not null)`.execute(db);

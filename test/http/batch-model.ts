@@ -13,9 +13,10 @@ import {
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Door, HeaderTable } from "./doors.ts";
 import { recordingLogger } from "./model.ts";
+import { openSql } from "./sql-database.ts";
 
 const Customer = entityType("Customer", {
   id: edm.int32().key(),
@@ -54,7 +55,8 @@ export interface SeenCall {
  * audit of handlers that write through the transaction.
  */
 export async function batchShop(options: Partial<ServiceOptions> = {}) {
-  const db = new Kysely<Database>({ dialect: sqliteDialect(":memory:") });
+  const { db, close } = await openSql();
+  onTestFinished(close);
   const other = new Kysely<unknown>({ dialect: sqliteDialect(":memory:") });
   await sql`create table customers (id integer primary key, name text not null check (name <> 'refused'), version integer not null)`.execute(
     db,

@@ -1,4 +1,4 @@
-import { Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import {
   action,
   applyDelta,
@@ -13,9 +13,9 @@ import {
   type EntityOf,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { sqliteDialect } from "odatakit/sqlite";
 import { ORIGIN, type Service } from "./doors.ts";
 import { noFailures } from "./model.ts";
+import { openSql } from "./sql-database.ts";
 
 const Home = complexType("Home", { street: edm.string(), city: edm.string().nullable(), zip: edm.int32().nullable() });
 const Pet = entityType("Pet", { id: edm.int32().key(), name: edm.string() });
@@ -89,9 +89,9 @@ export function peopleByHandlers(profile: Profile): Service {
 
 /** The same people in a table. */
 export async function peopleByTable(profile: Profile): Promise<Service & { readonly close: () => Promise<void> }> {
-  const db = new Kysely<{ people: object }>({ dialect: sqliteDialect(":memory:") });
+  const { db, close } = await openSql();
   await sql`create table people (id integer primary key, name text not null, nick text, home_street text,
-    home_city text, home_zip integer, tags text not null, bestId integer)`.execute(db);
+    home_city text, home_zip integer, tags text not null, "bestId" integer)`.execute(db);
   const rows = people().map(({ home, tags, ...person }) => ({
     ...person,
     tags: JSON.stringify(tags),
@@ -115,7 +115,7 @@ export async function peopleByTable(profile: Profile): Promise<Service & { reado
       }),
     ],
   });
-  return { ...service, close: () => db.destroy() };
+  return { ...service, close };
 }
 
 /** A context URL of these services. */

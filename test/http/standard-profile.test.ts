@@ -1,4 +1,4 @@
-import { Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import {
   action,
   arraySource,
@@ -14,10 +14,10 @@ import {
   odataService,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eachDoor, expectAnswer, expectError, JSON_HEADERS, ORIGIN, type Send, type Service } from "./doors.ts";
 import { noFailures } from "./model.ts";
+import { openSql } from "./sql-database.ts";
 
 const Color = enumType("Color", { Red: 0, Green: 1 });
 const Place = complexType("Place", { city: edm.string(), zip: edm.int32() });
@@ -103,7 +103,7 @@ function overHandlers(profile: Profile): Service {
   });
 }
 
-const db = new Kysely<{ authors: object; books: object }>({ dialect: sqliteDialect(":memory:") });
+const { db, close } = await openSql();
 
 /** The same over tables. */
 function overTables(profile: Profile): Service {
@@ -130,13 +130,13 @@ function overTables(profile: Profile): Service {
 
 beforeAll(async () => {
   await sql`create table authors (id integer primary key, name text not null)`.execute(db);
-  await sql`create table books (id integer primary key, authorId integer not null, title text not null, price integer not null)`.execute(
+  await sql`create table books (id integer primary key, "authorId" integer not null, title text not null, price integer not null)`.execute(
     db,
   );
   await db.insertInto("authors").values(AUTHORS).execute();
   await db.insertInto("books").values(BOOKS).execute();
 });
-afterAll(() => db.destroy());
+afterAll(close);
 
 const FORMS = [
   ["handlers", overHandlers],

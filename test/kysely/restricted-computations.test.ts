@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { edm, entityType, hasMany, hasRequired, odataService, type RowPredicate } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { DISTRIBUTED, isDistributed } from "../distributed/distributed-engines.ts";
+import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
+import { isDistributed } from "../distributed/watched-database.ts";
 import { ENGINES, createTable, insertRow, type OpenDatabase } from "../executors/engines.ts";
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { caseCount } from "../cases.ts";
-import { watching } from "../distributed/distributed-engines.ts";
+import { watching } from "../distributed/watched-database.ts";
 import { ENGINES } from "../executors/engines.ts";
 import { memoryService, type Service } from "../executors/relations-memory.ts";
 import { navigationQuery, setQuery, targetOf, type Query } from "../executors/relations-queries.ts";

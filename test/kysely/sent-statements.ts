@@ -1,6 +1,6 @@
 import type { CompiledQuery, DatabaseConnection } from "kysely";
 import { vi } from "vitest";
-import type { AnyDatabase } from "../executors/engines.ts";
+import type { AnyDatabase } from "../executors/open-database.ts";
 
 /**
  * Returns the prototype of the connections of a database, to observe its `executeQuery`: each statement ends there, whatever

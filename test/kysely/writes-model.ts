@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { complexType, edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { isDistributed } from "../distributed/distributed-engines.ts";
+import { isDistributed } from "../distributed/watched-database.ts";
 import type { AnyDatabase, DatabaseEngine, DatabaseName } from "../executors/engines.ts";
 
 export const ORIGIN = "http://service.example";

@@ -1,4 +1,4 @@
-import { watching } from "../distributed/distributed-engines.ts";
+import { watching } from "../distributed/watched-database.ts";
 import { ENGINES as DATABASES } from "../executors/engines.ts";
 import { BY_BOOK } from "../executors/relations-distributions.ts";
 import type { Service, Shared } from "../executors/relations-memory.ts";

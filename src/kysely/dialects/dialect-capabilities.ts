@@ -24,6 +24,10 @@ export interface DialectCapabilities {
   readonly bindsKeys: boolean;
   /** Whether `returning` may call functions that depend on the session, and contain subqueries. */
   readonly returnsAnything: boolean;
+  /** Whether a write may read other rows in a subquery. Otherwise they are read before. */
+  readonly readsInWrites: boolean;
+  /** Whether rows can be locked by any condition. Otherwise they are locked by their keys. */
+  readonly locksByCondition: boolean;
 }
 
 /** The capabilities of databases distributed over machines, such as Citus, where each part of a statement queries them all. */
@@ -37,4 +41,6 @@ export const DISTRIBUTED_CAPABILITIES: DialectCapabilities = Object.freeze<Diale
   joins: false,
   bindsKeys: true,
   returnsAnything: false,
+  readsInWrites: false,
+  locksByCondition: false,
 });

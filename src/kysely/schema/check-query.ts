@@ -110,11 +110,15 @@ async function findFaults(
   return findings;
 }
 
-/** Returns the names of the columns of a query: those of a row that an outer join adds. */
+/**
+ * Returns the names of the columns of a query: those of a row that an outer join adds. Without rows on either side of it, a
+ * distributed database joins them on one machine.
+ */
 async function namesOf({ from }: QueryRows, { db, profile }: QueryScope): Promise<readonly string[]> {
   const id = sql.id(ROWS);
   const rows = from.as(ROWS, null, { profile, isLookup: false });
-  const statement = sql`select ${id}.* from (select 1 as odata_one) as odata_one left join ${rows} on 1 = 0`;
+  const none = sql`(select * from ${rows}${profile.syntax.limit(sql`0`, null)}) as ${id}`;
+  const statement = sql`select ${id}.* from (select 1 as odata_one) as odata_one left join ${none} on 1 = 0`;
   const compiled = compileStatement(statement, db, profile);
   const parameters = readSlots(compiled.parameters, toExecution({ values: [], base: () => from.parameters }));
   try {

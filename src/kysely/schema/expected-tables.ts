@@ -205,10 +205,12 @@ export function storageOf(
   }
 }
 
-/** Items of an array are stored like single values in a column. */
+/** Items of an array are stored like single values in a column. Warnings of such columns do not apply to arrays. */
 function arrayTypes(item: StructuralProperty, table: StoredTypeTable): StoredTypes | undefined {
-  const types = table[storageKey(item, undefined)]?.types.map((type) => `${type}[]`);
-  return types && { types };
+  const row = table[storageKey(item, undefined)];
+  if (row === undefined) return undefined;
+  const warned = Object.entries(row.instead ?? {}).filter(([, { severity }]) => severity === "warning");
+  return { types: [...row.types, ...warned.map(([type]) => type)].map((type) => `${type}[]`) };
 }
 
 function expectedColumn(

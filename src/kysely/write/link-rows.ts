@@ -10,6 +10,7 @@ import { sqlTableName } from "../statement/sql-table-name.ts";
 import { isAnyCase, linkFormat } from "../translate/join-navigation.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
+import { findsReferred, readReferredTexts } from "./referred-texts.ts";
 import type { WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";
@@ -32,6 +33,8 @@ interface LinkStatements {
   readonly delete: WriteStatement;
   readonly find: WriteStatement;
   readonly stored: readonly StoredProperty[];
+  /** For each stored cell, the column whose text it repeats; null if the insert finds these texts. */
+  readonly references: ReadonlyArray<readonly StoredReference[] | undefined> | null;
 }
 
 /**
@@ -41,9 +44,10 @@ interface LinkStatements {
 export async function addLink(task: WriteTask, ends: LinkEnds, join: LinkJoin, values: LinkValues): Promise<void> {
   const statements = statementsOf(ends, join);
   if (await hasLink(task, ends, join, values)) return;
-  await run(task, ends.own, statements.insert, () => ({
-    cells: statements.stored.flatMap(({ toCells }, index) => toCells(values[index])),
-  }));
+  const cells = statements.stored.flatMap(({ toCells }, index) => toCells(values[index]));
+  const { references } = statements;
+  const texts = references === null ? cells : await readReferredTexts(task.session, cells, references);
+  await run(task, ends.own, statements.insert, () => ({ cells: texts }));
 }
 
 /** Removes a link. @returns whether it existed */
@@ -107,8 +111,10 @@ function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
     .map(({ place }, index) => {
       const bind = (): Sql => place(bindSlot(({ cells }) => cells[index]));
       const referred = columns[index]?.referred;
-      return referred === undefined ? bind() : asReferredTo([referred], bind);
+      return referred === undefined || !findsReferred(ends.own) ? bind() : asReferredTo([referred], bind);
     });
+  const hasNone = findsReferred(ends.own) || columns.every(({ referred }) => referred === undefined);
+  const references = columns.map(({ referred }) => (referred === undefined ? undefined : [referred]));
   const names = columns.map(({ column }) => sql.id(column));
   const tests = columns.map(({ column, format }, index) => {
     const operand = { kind: "row", sql: sql.id(column), form: format.form, nulls: "column" } as const;
@@ -127,6 +133,7 @@ function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
     delete: compile(sql`delete from ${name} where ${where}`, 0),
     find: compile(sql`select 1 as ${sql.id("c0")} from ${name} where ${where} limit 1`, 1),
     stored,
+    references: hasNone ? null : references,
   };
 }
 

@@ -217,17 +217,33 @@ export function memberOf(value: object, field: string): unknown {
 export type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Checks that a property has the value that was written, since the database may silently store another.
- * @param path the enclosing complex properties, and the property itself
+ * Checks that a column has the value that was written, since the database may silently store another.
  * @throws UnstorableValueError if it has another value
  */
-export function checkSame(path: readonly StructuralProperty[], stored: Values, given: Values): void {
+export function checkSame(
+  { path, mayRound: rounds }: Pick<StoredColumn, "path" | "mayRound">,
+  stored: Values,
+  given: Values,
+): void {
   const property = path.at(-1);
-  if (property === undefined || property.isCollection || property.type.kind === "ComplexType") return;
+  if (property === undefined || property.type.kind === "ComplexType") return;
+  // Documents contain the items as they are written.
+  if (property.isCollection && !rounds) return;
   const [value, kept] = [valueAt(given, path), valueAt(stored, path)];
   if (value === undefined || value === null || kept === undefined) return;
-  if (kept !== null && isSame(property, kept as PrimitiveValue, value as PrimitiveValue)) return;
+  if (property.isCollection ? areSame(property, kept, value) : isSameValue(property, kept, value)) return;
   throw new UnstorableValueError(path, "The column cannot store the whole value.");
+}
+
+function areSame(property: StructuralProperty, kept: unknown, given: unknown): boolean {
+  if (!Array.isArray(kept) || !Array.isArray(given) || kept.length !== given.length) return false;
+  return given.every((item: unknown, index) =>
+    item === null ? kept[index] === null : isSameValue(property, kept[index], item),
+  );
+}
+
+function isSameValue(property: StructuralProperty, kept: unknown, given: unknown): boolean {
+  return kept !== null && isSame(property, kept as PrimitiveValue, given as PrimitiveValue);
 }
 
 /** Returns the value at a path: null below a null complex value; undefined if the values do not contain the property. */

@@ -60,13 +60,19 @@ function alongNavigation(
  * @param bind makes the placeholder of the value
  */
 export function asReferredTo(references: readonly StoredReference[], bind: () => Sql): Sql {
-  const texts = references.map(({ table, field }) => {
-    const plan = scalarPlanOf({ field, name: field }, table.plans);
-    const column = sql.id(plan.column);
-    const { sql: cells, form } = toEquatable({ sql: column, form: plan.format.form });
-    const found = sql`select ${column} as odata_text from ${sqlTableName(table.tableName)} where ${cells} = ${form.place?.(bind()) ?? bind()} limit 1`;
+  const texts = references.map((reference) => {
+    const found = selectReferred(reference, bind, "odata_text");
     // MariaDB can read the table that it writes only through a derived table.
     return sql`(select odata_text from (${found}) as odata_target)`;
   });
   return sql`coalesce(${sql.join([...texts, bind()])})`;
+}
+
+/** Selects the text of a referenced row. @param bind makes the placeholder of the value */
+export function selectReferred({ table, field }: StoredReference, bind: () => Sql, alias: string): Sql {
+  const plan = scalarPlanOf({ field, name: field }, table.plans);
+  const column = sql.id(plan.column);
+  const { sql: cells, form } = toEquatable({ sql: column, form: plan.format.form });
+  const place = form.place?.(bind()) ?? bind();
+  return sql`select ${column} as ${sql.id(alias)} from ${sqlTableName(table.tableName)} where ${cells} = ${place} limit 1`;
 }

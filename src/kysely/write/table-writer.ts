@@ -9,6 +9,7 @@ import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { toEntity, setMember } from "../read/read-entity.ts";
 import { changedColumns, writtenColumns, type MergedChange, type WrittenColumns } from "./changed-columns.ts";
+import { bindReferred, type BoundCells } from "./referred-texts.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { checkSame, type StoredColumn, type Values } from "./stored-columns.ts";
@@ -70,8 +71,9 @@ export class TableWriter {
     const fields = this.#fieldsOf(given);
     const selected = beside.length === 0 ? table.whole : [...table.whole, ...beside.map((property) => ({ property }))];
     const { columns, cells } = this.#orFault(task, () => this.#written(fields, given));
-    const statement = statements.insert(columns, selected, this.#referencesOf(task.context));
-    const added = this.#run(task, statement, () => ({ cells }));
+    const { bound, references } = this.#bind(task, { columns, cells });
+    const statement = statements.insert(columns, selected, references);
+    const added = chain(bound, (texts) => this.#run(task, statement, () => ({ cells: texts })));
     return chain(added, ({ rows: [row], insertId }): Maybe<Stored> => {
       const returned = row === undefined ? null : toEntity({ row, rowShape: statement.rowShape });
       if (returned !== null && statements.areReturning) return split(returned, beside);
@@ -115,8 +117,9 @@ export class TableWriter {
     expected: Expected,
   ): Maybe<Values | null> {
     const { table, statements } = this;
-    const statement = statements.update(columns, { expected }, this.#referencesOf(task.context));
-    const changed = this.#run(task, statement, () => ({ key, expected, cells }));
+    const { bound, references } = this.#bind(task, { columns, cells });
+    const statement = statements.update(columns, { expected }, references);
+    const changed = chain(bound, (texts) => this.#run(task, statement, () => ({ key, expected, cells: texts })));
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       if (statements.areReturning) return firstOf(rows, statement);
       return chain(this.read(task, key, table.whole), (stored) => {
@@ -148,6 +151,15 @@ export class TableWriter {
 
   /** Returns the keys of the rows with given values, none of them null, and locks these rows. */
   async keysBy(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
+    const keys = await this.#findKeys(task, values);
+    if (this.statements.locksByCondition || keys.length === 0) return keys;
+    const selected = this.table.entityType.key.map((property) => ({ property }));
+    for (const key of keys) await this.read(task, key, selected, "locked");
+    // Some may have got other values before they were locked.
+    return this.#findKeys(task, values);
+  }
+
+  async #findKeys(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
     const fields = Object.keys(values);
     const statement = this.statements.selectBy(fields);
     const { rows } = await this.#run(task, statement, () => ({
@@ -166,6 +178,13 @@ export class TableWriter {
   /** Returns the values of a key in the application's form. */
   keyValues(key: unknown): readonly PrimitiveValue[] {
     return keyValues(this.table.entityType.key, key);
+  }
+
+  #bind(task: WriteTask, written: WrittenColumns): BoundCells {
+    const references = this.#referencesOf(task.context);
+    return bindReferred(task.session, written, { references, table: this.table }, (error) =>
+      this.#faultOf(task, error, false),
+    );
   }
 
   #referencesOf(context: Context): StoredReferences {
@@ -250,7 +269,7 @@ export class TableWriter {
   /** @throws ODataError `InvalidBody` if a column contains another value than was written, which fails the transaction */
   #checkStored(task: WriteTask, columns: readonly StoredColumn[], stored: Values, given: Values): void {
     this.#orFault(task, () => {
-      for (const { path } of columns) checkSame(path, stored, given);
+      for (const column of columns) checkSame(column, stored, given);
     });
   }
 }

@@ -99,6 +99,10 @@ export class WriteStatements {
     return (this.#areReturnable ??= [...plans.values()].every(isReturnable));
   }
 
+  get locksByCondition(): boolean {
+    return this.#table.reader.profile.capabilities.locksByCondition;
+  }
+
   /** Adds a row. @param selected the properties to return, if the database returns rows */
   insert(
     columns: readonly StoredColumn[],
@@ -153,7 +157,7 @@ export class WriteStatements {
     });
   }
 
-  /** Reads the keys of the rows with given values in some columns, and locks these rows. */
+  /** Reads the keys of the rows with given values in some columns, and locks these rows if the database can. */
   selectBy(fields: readonly string[]): WriteStatement {
     return this.#get(["selectBy", ...fields], () => {
       const cells: Cells = [];
@@ -165,7 +169,8 @@ export class WriteStatements {
         // Compares values, since a column may have several cells for one value, or one cell for several.
         return equalsConstant(plannedOperand(plan, relation), { kind: "parameter", index }, "filter");
       });
-      const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${sql.join(conditions, sql` and `)}${this.#writes.rowLock}`;
+      const lock = this.locksByCondition ? this.#writes.rowLock : sql``;
+      const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${sql.join(conditions, sql` and `)}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
   }
@@ -272,7 +277,10 @@ function referring(columns: readonly StoredColumn[], references: StoredReference
 }
 
 /** Returns the columns that a foreign key refers to. Members of complex values are never foreign keys. */
-function referredBy({ path }: StoredColumn, references: StoredReferences): readonly StoredReference[] | undefined {
+export function referredBy(
+  { path }: StoredColumn,
+  references: StoredReferences,
+): readonly StoredReference[] | undefined {
   const [property, ...members] = path;
   return property === undefined || members.length > 0 ? undefined : references.get(property.field);
 }

@@ -31,6 +31,8 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
     bindsKeys: false,
     returnsAnything: true,
+    readsInWrites: true,
+    locksByCondition: true,
   }),
   maxParameters: 65_535,
   streaming: MY_STREAMING,

@@ -49,10 +49,14 @@ export const PG_INTERVAL: SqlForm = Object.freeze<SqlForm>({
   computable: TO_SECONDS,
 });
 
-/** Selects the seconds of an interval. Selects an interval with months unchanged, because months vary in length. */
+/**
+ * Selects the seconds of an interval. Selects the months of an interval with months, because months vary in length. Neither
+ * text depends on `IntervalStyle`.
+ */
 export function selectInterval(column: Sql): Sql {
+  const months = sql`(extract(year from ${column}) * 12 + extract(month from ${column}))`;
   const hasDaysOnly = sql`extract(year from ${column}) = 0 and extract(month from ${column}) = 0`;
-  return sql`(case when ${hasDaysOnly} then extract(epoch from ${column})::text else ${column}::text end)`;
+  return sql`(case when ${hasDaysOnly} then extract(epoch from ${column})::text else ${months}::text || ' mon' end)`;
 }
 
 /** Reads the result of `selectInterval`. */

@@ -34,6 +34,8 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
     bindsKeys: false,
     returnsAnything: true,
+    readsInWrites: true,
+    locksByCondition: true,
   }),
   maxParameters: 65_535,
   streaming: PG_STREAMING,

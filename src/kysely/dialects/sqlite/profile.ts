@@ -81,6 +81,8 @@ const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
     bindsKeys: false,
     returnsAnything: true,
+    readsInWrites: true,
+    locksByCondition: true,
   }),
   maxParameters: 32_766,
 });
@@ -99,6 +101,8 @@ export const SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     joins: true,
     bindsKeys: false,
     returnsAnything: true,
+    readsInWrites: true,
+    locksByCondition: true,
   }),
   whenScanning: Object.freeze({ profile: SCANNING_PROFILE, isNeeded: scansRepeatedly }),
 });
