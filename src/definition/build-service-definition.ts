@@ -107,6 +107,7 @@ export function buildServiceDefinition(
       challenge: options.challenge ?? "Bearer",
       exposesConstraintNames: options.exposeConstraintNames ?? false,
       explainError: options.explainError,
+      positions: options.positions,
       authenticate: options.authenticate,
       tokenScope: options.tokenScope,
       authorization: requirementsOf(options.authorization),

@@ -20,6 +20,7 @@ import type { ReadForm } from "../plan/plan-collection.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ShapeCache } from "../query/clauses.ts";
+import type { Reading } from "../query/reading.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { BatchScope } from "../sets/batch-scope.ts";
 import { CallContext, type CallPlace } from "../sets/call-context.ts";
@@ -115,12 +116,14 @@ export class Exchange implements Arrival, Access {
   /** The time of the present piece of work. */
   readonly turn: Turn = new Turn();
   readonly batch: BatchScope | undefined;
+  readonly reading: Reading | null;
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
   #reader: Reader | undefined;
 
-  constructor(service: ServiceRuntime, { odata, requestId, url, sent, baseUrl, batch }: Arrival, access: Access) {
+  constructor(service: ServiceRuntime, arrival: Arrival, access: Access) {
+    const { odata, requestId, url, sent, baseUrl, batch, reading } = arrival;
     this.service = service;
     this.odata = odata;
     this.requestId = requestId;
@@ -128,6 +131,7 @@ export class Exchange implements Arrival, Access {
     this.sent = sent;
     this.baseUrl = baseUrl;
     this.batch = batch;
+    this.reading = reading;
     this.serviceRoot = baseUrl + service.definition.prefix;
     this.user = access.user;
     this.pending = access.pending;
@@ -244,6 +248,10 @@ class RequestContext extends ServiceContext implements Context {
 
   get service(): Context["service"] {
     return this.#exchange.service.definition;
+  }
+
+  get reading(): Reading | null {
+    return this.#exchange.reading;
   }
 
   /** Open for the writes of a change set. @throws Error once the transaction has ended */

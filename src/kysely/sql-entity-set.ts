@@ -51,6 +51,16 @@ export interface SqlEntitySetOptions<
   readonly search?: EntitySetOptions<E, N, F, A>["search"] | ReadonlyArray<keyof E["properties"] & string>;
   /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. */
   readonly db: AnyKysely;
+  /**
+   * The Kysely instance of one streaming replica of `db`, for PostgreSQL: requests that only read use it. Sets with the same
+   * `db` must agree.
+   * @see docs/guides/replicas.md
+   */
+  readonly readFrom?: AnyKysely | undefined;
+  /**
+   * The milliseconds for which a read after a write waits until the replica shows that write; then it reads `db`. Default 500.
+   */
+  readonly replicaWait?: number | undefined;
   /** The name of the table, or `{ schema, name }` for names that contain a dot. Give either `table` or `from`. */
   readonly table?: TableName | undefined;
   /** A query in place of a table, as in `sqlSource`, for `operations: ["read"]`. */
@@ -104,8 +114,8 @@ export function sqlEntitySet<
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const options = everyOption(declared);
-  const { db, table, from, operations, columns, distributed, preparedStatements, unreadable, ...beside } = options;
-  const { rowVersion: _counted, search, ...others } = beside;
+  const { db, table, from, operations, columns, unreadable, ...beside } = options;
+  const { readFrom, replicaWait, distributed, preparedStatements, rowVersion: _counted, search, ...others } = beside;
   const faults: ConfigurationFault[] = [];
   const report = (message: string, fix: string): void => {
     faults.push({ message, fix });
@@ -115,7 +125,7 @@ export function sqlEntitySet<
   const uncomparable = convertedFields(columns);
   const reader = makeCheckedReader(
     type,
-    { db, from: from ?? table, columns, distributed, preparedStatements, unreadable },
+    { db, readFrom, replicaWait, from: from ?? table, columns, distributed, preparedStatements, unreadable },
     report,
   );
   checkUncomparable(uncomparable, options, report);

@@ -15,6 +15,7 @@ const EXPOSED = [
   "WWW-Authenticate",
   "Retry-After",
   "X-Request-Id",
+  "X-OData-Position",
 ].join(", ");
 
 /**
@@ -43,6 +44,7 @@ const KNOWN_HEADERS: ReadonlySet<string> = new Set([
   "traceparent",
   "tracestate",
   "x-csrf-token",
+  "x-odata-position",
   "x-request-id",
   "x-requested-with",
 ]);

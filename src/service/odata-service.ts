@@ -31,6 +31,7 @@ import { finishResponse } from "./finish-response.ts";
 import { followStatements } from "./follow-statements.ts";
 import { openFurtherRoutes } from "./further-routes.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
+import { PositionReports, withPosition } from "./position-reports.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
 import { SchemaGate } from "./schema-gate.ts";
 
@@ -85,13 +86,15 @@ export function odataService(options: ServiceOptions): ODataService {
   const { batch } = definition;
   const answerBatch = batch === null ? null : batchEndpoint(definition, batch, () => serviceRoutes);
   const further = openFurtherRoutes(options.routes ?? [], description, answerBatch);
-  const serviceRoutes: ServiceRoutes = { routes, further, schemaGate };
+  const positions = PositionReports.of(definition, runtime.seal);
+  const serviceRoutes: ServiceRoutes = { routes, further, schemaGate, positions };
   const answer = (request: ODataRequest, id: string): Handled => {
+    const reading = positions?.readingFor(request, id) ?? null;
     const finish = (response: ODataResponse): ODataResponse =>
-      finishResponse(request, id, withCors(definition.cors, request, response));
+      finishResponse(request, id, withCors(definition.cors, request, withPosition(reading, response)));
     const fail = (error: unknown): ODataResponse => finish(handleError(definition, request, id, error));
     try {
-      const response = answerRequest(request, id, runtime, serviceRoutes);
+      const response = answerRequest({ odata: request, requestId: id, reading }, runtime, serviceRoutes);
       return isPromiseLike(response) ? Promise.resolve(response).then(finish, fail) : finish(response);
     } catch (error) {
       return fail(error);

@@ -7,6 +7,7 @@ import { openTransaction } from "../connection/kysely-instance.ts";
 import { type AnyKysely, patiently, type WritePatience } from "../connection/synchronous-reader.ts";
 import { databaseFault, tooBusy, unavailable } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
+import { noteWrite } from "./noted-write.ts";
 import { isContention, patienceOf, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
 
 /** The savepoint at the start of a transaction: it disappears if the database rolls back the whole transaction. */
@@ -16,10 +17,11 @@ const BEGINNING = "odatakit_beginning";
 export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalDatabase {
   return Object.freeze<TransactionalDatabase>({
     instance: db,
+    replicated: reader.rows.replicated ?? undefined,
     transact: (work, context, { isRepeatable = true } = {}) => {
       const patience = patienceOf(context);
       const attempt = (): ReturnType<typeof work> => transact({ db, reader, patience }, work, context);
-      return isRepeatable ? retry(attempt, toFailure) : once(attempt);
+      return noteWrite(reader, context, () => (isRepeatable ? retry(attempt, toFailure) : once(attempt)));
     },
     attempt: async (transaction, depth, part) => {
       const open = required(openTransaction(transaction), "A part of a transaction requires an open transaction.");

@@ -36,6 +36,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   }),
   maxParameters: 65_535,
   streaming: PG_STREAMING,
+  positions: true,
   transactionIsolation: "repeatable read",
   guardConnections: guardPool,
   whenDistributed: { functions: PG_SPREAD_FUNCTIONS, values: PG_SPREAD_VALUES, syntax: PG_SPREAD_SYNTAX },
