@@ -22,6 +22,14 @@ export interface ReadingRequest {
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
+/** The run of a replica that a request reads. */
+export interface ReplicaRun {
+  /** Identifies the run: a server that is started again may show an earlier state for a moment. */
+  readonly started: string;
+  /** How often connections to the replica had changed. */
+  readonly changes: number;
+}
+
 const NO_POSITIONS: Positions = new Map();
 
 /**
@@ -36,13 +44,18 @@ export class Reading {
   reported: string | null = null;
   readonly request: ReadingRequest;
   readonly #databases: ReadonlySet<ReplicatedDatabase>;
-  readonly #places = new Map<ReplicatedDatabase, Promise<boolean>>();
+  readonly #places = new Map<ReplicatedDatabase, Promise<ReplicaRun | null>>();
   #written = new Set<ReplicatedDatabase>();
   #isPinned = false;
 
   constructor(databases: ReadonlySet<ReplicatedDatabase>, request: ReadingRequest) {
     this.#databases = databases;
     this.request = request;
+  }
+
+  /** Whether the reads must show a position. */
+  get isRequiring(): boolean {
+    return this.required === "unknown" || this.required.size > 0;
   }
 
   /** Whether a set of the service has this database and replica. */
@@ -69,11 +82,15 @@ export class Reading {
   }
 
   /**
-   * Returns whether the next statement reads the replica. Without a write, the answer stays the same.
+   * Returns the run of the replica that the next statement reads; null: it reads the primary. Without a write, the result stays
+   * the same.
    * @param decide finds the place on first use
    */
-  readsReplica(database: ReplicatedDatabase, decide: () => Promise<boolean>): Promise<boolean> | false {
-    if (this.#isPinned) return false;
+  replicaFor(
+    database: ReplicatedDatabase,
+    decide: () => Promise<ReplicaRun | null>,
+  ): Promise<ReplicaRun | null> | null {
+    if (this.#isPinned) return null;
     const known = this.#places.get(database);
     if (known !== undefined) return known;
     const decided = decide();
@@ -83,7 +100,7 @@ export class Reading {
 
   /** Reads the primary in place of a replica that failed. */
   leaveReplica(database: ReplicatedDatabase): void {
-    this.#places.set(database, Promise.resolve(false));
+    this.#places.set(database, Promise.resolve(null));
   }
 }
 

@@ -56,14 +56,29 @@ async function startPGlite(): Promise<PGlite> {
   return started ?? new PGlite({ loadDataDir: await openAsBlob(path) });
 }
 
-/** Opens PostgreSQL in this process, which all test files of a worker share. */
-async function openPGlite(): Promise<OpenDatabase> {
+/**
+ * Opens PostgreSQL in this process, which all test files of a worker share.
+ * @param statements receives the text of each statement
+ */
+export async function openPGlite(statements: string[] = []): Promise<OpenDatabase> {
   embedded ??= startPGlite();
   const pglite = await embedded;
   await pglite.exec("drop schema if exists public cascade; create schema public; set time zone 'Asia/Kathmandu'");
   // Closing the database does not close the server.
   const kept = { ...methodsOf(pglite), close: () => Promise.resolve() };
-  const db: AnyDatabase = new Kysely({ dialect: new PGliteDialect({ pglite: kept }) });
+  const db: AnyDatabase = new Kysely({
+    dialect: new PGliteDialect({ pglite: kept }),
+    log: ({ query }) => void statements.push(query.sql),
+  });
+  return { db, close: () => db.destroy() };
+}
+
+/** Opens a second PostgreSQL in this process, for one test file alone. */
+export async function openOtherPGlite(statements: string[]): Promise<OpenDatabase> {
+  const db: AnyDatabase = new Kysely({
+    dialect: new PGliteDialect({ pglite: await startPGlite() }),
+    log: ({ query }) => void statements.push(query.sql),
+  });
   return { db, close: () => db.destroy() };
 }
 
@@ -144,7 +159,7 @@ export const ENGINES: readonly DatabaseEngine[] =
   process.env["ODATAKIT_SERVERS_ONLY"] === undefined
     ? [
         { name: "sqlite", title: "SQLite", open: openSqlite },
-        { name: "postgres", title: "PGlite", open: openPGlite },
+        { name: "postgres", title: "PGlite", open: () => openPGlite() },
         ...servers,
       ]
     : servers;

@@ -12,7 +12,7 @@ const ARGUED: Readonly<Record<string, string>> = {
   "src/kysely/forms/cast-forms.ts: scaledDecimals": "Statements compare forms by identity.",
   "src/kysely/read/connected.ts: usualConnection": OF_DATABASE,
   "src/kysely/read/connected.ts: distributedConnection": OF_DATABASE,
-  "src/kysely/read/connected.ts: replicatedConnection": "the same, with a replica",
+  "src/kysely/read/connected.ts: replicatedConnection": OF_DATABASE,
   "src/kysely/translate/base-query.ts: compile": "A query of Kysely belongs to the application.",
   "src/kysely/write/sql-session.ts: withoutPlugins": OF_DATABASE,
 };

@@ -124,8 +124,9 @@ function replicaFault(db: AnyKysely, distributed: boolean, readFrom: unknown): F
     ["db", db],
     ["readFrom", readFrom],
   ] as const) {
-    if (findDialectProfile(given)?.positions === true) continue;
-    const message = `\`${name}\` is ${dialectName(given)}, but \`readFrom\` needs a streaming replica of PostgreSQL.`;
+    const profile = findDialectProfile(given);
+    if (profile?.positions === true) continue;
+    const message = `\`${name}\` is ${profile?.name ?? dialectName(given)}, but \`readFrom\` needs a streaming replica of PostgreSQL.`;
     return [message, "Remove `readFrom`: other databases do not tell whether a replica already shows a write."];
   }
   return null;

@@ -1,9 +1,9 @@
 import { queryTimeout } from "../../errors/odata-error.ts";
-import type { Position, Reading, ReplicatedDatabase } from "../../query/reading.ts";
+import type { Position, Reading, ReplicaRun, ReplicatedDatabase } from "../../query/reading.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import { type AskReplay, ReplayWatch } from "./replay-watch.ts";
-import { replicaFault } from "./replica-fault.ts";
+import { type ReplicaFault, replicaFault } from "./replica-fault.ts";
 import type { Read } from "./traced-read.ts";
 import {
   CLUSTER_READ,
@@ -72,38 +72,56 @@ export class ReplicaReads<Rows extends PlacedRows> implements ReplicatedDatabase
 
   /**
    * Runs a read where its request reads. If the replica fails, it runs on the primary, in the rest of its time.
+   * @param discard releases a result that is not used
    * @throws errors of the read; the reason of the signal; ODataError `QueryTimeout`
    */
-  async read<T>(patience: Patience, run: (rows: Rows, patience: Patience) => Promise<T>): Promise<T> {
+  async read<T>(
+    patience: Patience,
+    run: (rows: Rows, patience: Patience) => Promise<T>,
+    discard?: (result: T) => void,
+  ): Promise<T> {
     const { reading, signal } = patience;
     const begun = performance.now();
     if (reading === undefined) return run(this.#primary, restOf(patience, begun));
     if (reading === null || !reading.knows(this)) throw unknownReplica();
-    const decided = reading.readsReplica(this, () => this.#decide(reading, patience));
-    if (decided === false || !(await decided)) return run(this.#primary, restOf(patience, begun));
+    const place = reading.replicaFor(this, () => this.#decide(reading, patience));
+    const replica = place === null ? null : await place;
+    if (replica === null) return run(this.#primary, restOf(patience, begun));
     try {
-      return await run(this.replica, restOf(patience, begun));
+      const result = await run(this.replica, restOf(patience, begun));
+      if (!reading.isRequiring || (await this.#isSameRun(replica))) return result;
+      discard?.(result);
     } catch (error) {
       const fault = signal?.aborted === true ? null : replicaFault(error);
       if (fault === null) throw error;
-      reading.leaveReplica(this);
-      if (fault === "unreachable") {
-        this.#watch.fail(error);
-        this.#report(reading, "unreachable", error);
-      } else {
-        reading.request.warn("The replica refused a statement, so the primary ran it.", { err: error });
-      }
-      return run(this.#primary, restOf(patience, begun));
+      this.#leave(reading, fault, error);
+    }
+    reading.leaveReplica(this);
+    return run(this.#primary, restOf(patience, begun));
+  }
+
+  #leave(reading: Reading, fault: ReplicaFault, err: unknown): void {
+    if (fault === "unreachable") {
+      this.#watch.fail(err);
+      this.#report(reading, "unreachable", err);
+    } else {
+      reading.request.warn("The replica refused a statement, so the primary ran it.", { err });
     }
   }
 
-  /** Returns whether a request reads the replica. Waits for the positions that it must show. */
-  async #decide(reading: Reading, { timeout }: Patience): Promise<boolean> {
+  /** Whether the server certainly did not start again since a request has found that it shows its position. */
+  async #isSameRun({ started, changes }: ReplicaRun): Promise<boolean> {
+    return changes === this.#changes || toReplay(await first(this.replica, REPLAY_READ)).started === started;
+  }
+
+  /** Returns the run of the replica that a request reads, or null. Waits for the positions that it must show. */
+  async #decide(reading: Reading, { timeout }: Patience): Promise<ReplicaRun | null> {
     const watch = this.#watch;
+    const changes = this.#changes;
     const { required, request } = reading;
     // The primary needs the rest of the time.
     const time = Math.min(this.#wait, (timeout ?? Infinity) / 2);
-    if (required === "unknown") return false;
+    if (required === "unknown") return null;
     if (watch.last === null && watch.error === undefined && time > 0) {
       const first = await watch.wait(() => true, time, request.signal);
       if (first === null && watch.error === undefined) watch.fail(lateState(time));
@@ -114,11 +132,12 @@ export class ReplicaReads<Rows extends PlacedRows> implements ReplicatedDatabase
     if (last === null || reason !== null) {
       // Without an error, nobody has waited for the first state.
       if (last !== null || watch.error !== undefined) this.#report(reading, reason ?? "unreachable", watch.error);
-      return false;
+      return null;
     }
     if (!watch.isAmbiguous) this.#reported = null;
     const wanted = required.get(last.cluster);
-    return wanted === undefined || watch.shows(wanted) || this.#waitFor(wanted, time, reading);
+    const shows = wanted === undefined || watch.shows(wanted) || (await this.#waitFor(wanted, time, reading));
+    return shows ? { started: watch.last?.started ?? "", changes } : null;
   }
 
   /** Waits until the replica shows a position. @returns false if that takes longer */

@@ -95,7 +95,11 @@ function isOfIntegers({ key }: KeyContinuation): boolean {
 function holdTransaction(reader: SqlReader, streaming: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
   const { rows } = reader;
   if (rows.replicated === null) return holdOn(rows, streaming, query);
-  return rows.replicated.read(query, (placed, rest) => holdOn(placed, streaming, { ...query, ...rest }));
+  return rows.replicated.read(
+    query,
+    (placed, rest) => holdOn(placed, streaming, { ...query, ...rest }),
+    (hold) => hold.end(),
+  );
 }
 
 async function holdOn(rows: SqlRows, { begin }: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
