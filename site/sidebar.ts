@@ -37,6 +37,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Errors and logging", link: "/guides/errors-and-logging" },
       { text: "Deployment", link: "/guides/deployment" },
       { text: "Production options", link: "/guides/production" },
+      { text: "Replicas", link: "/guides/replicas" },
       { text: "Containers and proxies", link: "/guides/containers" },
       { text: "Pages of other origins", link: "/guides/browsers" },
       { text: "Frameworks and runtimes", link: "/guides/hosts" },

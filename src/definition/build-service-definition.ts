@@ -96,7 +96,10 @@ export function buildServiceDefinition(
       defaultSettings: resolveSettings(undefined, defaults),
       limits: resolveLimits(defaults),
       batch: resolveBatch(options.batch),
-      cors: resolveCors(options.cors),
+      cors: resolveCors(
+        options.cors,
+        sets.some(({ database }) => database?.replicated !== undefined),
+      ),
       profile: SERVICE_PROFILES[options.profile ?? "specification"],
       logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
       onStatement: options.onStatement,

@@ -89,6 +89,8 @@ export interface CorsDefinition {
   readonly maxAge: number | undefined;
   /** Request headers of the application, in lower case. */
   readonly headers: ReadonlySet<string>;
+  /** Whether pages send and read the positions of databases with replicas. */
+  readonly takesPositions: boolean;
 }
 
 /** One entity set after startup. */

@@ -101,23 +101,33 @@ export class PositionReports {
       found = "unknown";
       reading.request.warn("The position after a write cannot be read: reads that need it use the primary.", { err });
     }
-    const { positions: store } = this.#definition;
     const merged = laterPositions(reading.required, found);
     reading.required = merged;
-    if (store === undefined) {
-      reading.reported = writePositions(merged, this.#seal);
-      return;
-    }
-    const context = ruleContextOf(exchange.context);
-    const stored = await this.#readStore(exchange);
-    // An unknown position ends with the next known one.
-    const kept = stored === "unknown" ? merged : laterPositions(stored, merged);
-    reading.reported = writePositions(kept, this.#seal);
-    try {
-      await store.write(context, reading.reported);
-    } catch (err) {
-      this.#fail("`write` of `positions` failed: the next reads of the session may not show the write.", exchange, err);
-    }
+    reading.reported = writePositions(merged, this.#seal);
+    await this.#store(merged, exchange);
+  }
+
+  /** Stores the position of a session, unless a later one is there. Nothing comes between if the store is synchronous. */
+  #store(merged: Positions, exchange: Exchange): Maybe<void> {
+    const { positions: store } = this.#definition;
+    if (store === undefined) return;
+    return chain(this.#readStore(exchange), (stored) =>
+      recover(
+        () => {
+          // An unknown position ends with the next known one.
+          const token = writePositions(stored === "unknown" ? merged : laterPositions(stored, merged), this.#seal);
+          readingOf(exchange).reported = token;
+          return store.write(ruleContextOf(exchange.context), token);
+        },
+        (err) => {
+          this.#fail(
+            "`write` of `positions` failed: the next reads of the session may not show the write.",
+            exchange,
+            err,
+          );
+        },
+      ),
+    );
   }
 
   /** Reads the positions that the client and its session state. */
@@ -137,16 +147,19 @@ export class PositionReports {
   }
 
   /** Returns the positions of the session of a request. Without them, only the primary certainly shows its writes. */
-  async #readStore(exchange: Exchange): Promise<Positions> {
+  #readStore(exchange: Exchange): Maybe<Positions> {
     const { positions: store } = this.#definition;
-    try {
-      const token = await store?.read(ruleContextOf(exchange.context));
-      if (token === undefined || token === null || token === "") return new Map();
-      return readPositions(token, this.#seal) ?? "unknown";
-    } catch (err) {
-      this.#fail("`read` of `positions` failed: the request reads the primary.", exchange, err);
-      return "unknown";
-    }
+    return recover(
+      () =>
+        chain(store?.read(ruleContextOf(exchange.context)), (token): Positions => {
+          if (token === undefined || token === null || token === "") return new Map();
+          return readPositions(token, this.#seal) ?? "unknown";
+        }),
+      (err): Positions => {
+        this.#fail("`read` of `positions` failed: the request reads the primary.", exchange, err);
+        return "unknown";
+      },
+    );
   }
 
   #fail(message: string, { requestId: id, odata: { method, target } }: Exchange, err: unknown): void {

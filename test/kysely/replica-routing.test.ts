@@ -103,6 +103,7 @@ function makeService() {
     },
     authenticate: () => ({ id: "ada" }),
     batch: { json: true },
+    cors: { origins: ["https://app.example.com"] },
     secret: SECRET,
     schemaCheck: "error",
   });
@@ -256,6 +257,19 @@ describe("the places of statements", () => {
     expect(await send("/Authors(1)")).toMatchObject({ places: ["replica"] });
     await sql`update standby.state set replayed = 'FFFFFFFF/0'`.execute(replica.db);
     expect(await send("/Authors(1)", "GET", undefined, position)).toMatchObject({ places: ["replica"] });
+  });
+
+  test("pages of other origins may send and read positions", async () => {
+    const Origin = "https://app.example.com";
+    const asked = {
+      Origin,
+      "Access-Control-Request-Method": "GET",
+      "Access-Control-Request-Headers": "x-odata-position",
+    };
+    const preflight = await send("/Authors(1)", "OPTIONS", undefined, asked);
+    expect(preflight.headers.get("Access-Control-Allow-Headers")).toBe("x-odata-position");
+    const { headers } = await send("/Authors(1)", "PATCH", { Name: "new" }, { Origin });
+    expect(headers.get("Access-Control-Expose-Headers")?.split(", ")).toContain(HEADER);
   });
 
   test.each([

@@ -7,6 +7,7 @@ import { edm, entityType, fn, action, hasMany, odataService, type ODataService, 
 import { sqlEntitySet, type SqlEntitySetOptions } from "odatakit/kysely";
 import { toNodeHandler } from "odatakit/node";
 import { afterEach, describe, expect, test } from "vitest";
+import { POSITION_READ, REPLAY_READ, toPosition, toReplay } from "../../src/kysely/read/wal-position.ts";
 import { openPair, PRIMARY, REPLICA, type ReplicaPair } from "./replica-pair.ts";
 
 /** Reads go to a real streaming replica. It is late as long as a test pauses its replay. */
@@ -543,6 +544,37 @@ describe.skipIf(PRIMARY === undefined || REPLICA === undefined)("reads of a stre
     expect((await send(service, "/Items(1)", reading(position))).body.Name).toBe("new");
     expect(used.replica).toBe(0);
     expect(warnings).toEqual(["`readFrom` is no replica, or it was promoted: reads use the primary until it is one."]);
+  });
+
+  test("a record that fills a page of the log is reached, although the position of inserts is behind the next header", async () => {
+    const { admin, watcher } = await open();
+    const emit = async (length: number): Promise<void> => {
+      await sql`select pg_logical_emit_message(false, 'fill', repeat('x', ${length}))`.execute(admin);
+    };
+    const position = async (): Promise<readonly string[]> => {
+      const { rows } = await sql.raw<Record<string, string>>(POSITION_READ.statement.sql).execute(admin);
+      return Object.values(rows[0] ?? {});
+    };
+    const inserted = async (): Promise<number> => Number((await position())[1]);
+    let found: readonly string[] = [];
+    // Other work of the server may come between.
+    for (let tries = 0; tries < 200 && Number(found[1]) % 8192 !== 24; tries += 1) {
+      const before = await inserted();
+      await emit(1000);
+      const overhead = (await inserted()) - before - 1000;
+      const left = 8192 - ((await inserted()) % 8192);
+      if (left - overhead < 300) continue;
+      await emit(left - overhead);
+      found = await position();
+    }
+    const { offset } = toPosition(found);
+    expect(Number(offset) % 8192).toBe(0);
+    const reached = async (): Promise<boolean> => toReplay(await replay()).offset === offset;
+    const replay = async (): Promise<readonly unknown[]> => {
+      const { rows } = await sql.raw<object>(REPLAY_READ.statement.sql).execute(watcher);
+      return Object.values(rows[0] ?? {});
+    };
+    await expect.poll(reached, { timeout: 2000, interval: 5 }).toBe(true);
   });
 
   test.each([
