@@ -84,6 +84,10 @@ function makeService() {
         name: "Sourced",
         queryable: () => sqlSource(Book, { ...place, from: "books" }),
       }),
+      entitySet(Book, {
+        name: "Strayed",
+        queryable: () => sqlSource(Book, { ...place, replicaWait: 60, from: "books" }),
+      }),
     ],
     functions: {
       NameOf: fn({
@@ -106,8 +110,15 @@ function makeService() {
     cors: { origins: ["https://app.example.com"] },
     secret: SECRET,
     schemaCheck: "error",
+    logger: {
+      error: (message, { err }) => logged.push(`${message} ${String(err)}`),
+      warn: (message) => logged.push(message),
+      info: () => undefined,
+    },
   });
 }
+
+const logged: string[] = [];
 
 interface Sent {
   readonly status: number;
@@ -120,6 +131,7 @@ interface Sent {
 describe("the places of statements", () => {
   let service: ReturnType<typeof makeService>;
   let etag = "";
+  let checked: readonly string[] = [];
 
   beforeAll(async () => {
     const logs: readonly [string[], string[]] = [[], []];
@@ -128,7 +140,7 @@ describe("the places of statements", () => {
     await Promise.all([run(primary.db, TABLES), run(replica.db, TABLES + STANDBY)]);
     service = makeService();
     await service.ready();
-    expect(replica.statements.filter((each) => each.includes("authors"))).toHaveLength(1);
+    checked = [...replica.statements];
   });
   afterAll(() => Promise.all([primary.close(), replica.close()]));
   beforeEach(async () => {
@@ -231,6 +243,10 @@ describe("the places of statements", () => {
     expect(sent.places).not.toContain("replica");
   });
 
+  test("the schema check reads the primary", () => {
+    expect(checked.filter((each) => !/^\s*(?:create|insert|set) /.test(each))).toEqual([]);
+  });
+
   test("reads of a batch read one place: the replica until the first write", async () => {
     const requests = [
       { id: "1", method: "GET", url: "Authors(1)" },
@@ -270,6 +286,33 @@ describe("the places of statements", () => {
     expect(preflight.headers.get("Access-Control-Allow-Headers")).toBe("x-odata-position");
     const { headers } = await send("/Authors(1)", "PATCH", { Name: "new" }, { Origin });
     expect(headers.get("Access-Control-Expose-Headers")?.split(", ")).toContain(HEADER);
+  });
+
+  test("a position that cannot be read takes reads to the primary", async () => {
+    await sql.raw("create schema broken").execute(primary.db);
+    await sql
+      .raw(
+        "create function broken.pg_current_wal_insert_lsn() returns pg_lsn language plpgsql as 'begin raise exception ''no''; end'",
+      )
+      .execute(primary.db);
+    await sql.raw("set search_path = broken, public, pg_catalog").execute(primary.db);
+    logged.splice(0);
+    try {
+      const written = await send("/Authors(1)", "PATCH", { Name: "new" });
+      const position = { [HEADER]: written.headers.get(HEADER) ?? "" };
+      expect(written.status).toBe(200);
+      expect(logged).toEqual(["The position after a write cannot be read: reads that need it use the primary."]);
+      expect(await send("/Authors(1)", "GET", undefined, position)).toMatchObject({ status: 200, places: ["primary"] });
+    } finally {
+      await sql.raw("set search_path = public").execute(primary.db);
+      await sql.raw("drop schema broken cascade").execute(primary.db);
+    }
+  });
+
+  test("a source whose replica no set has is refused", async () => {
+    logged.splice(0);
+    expect(await send("/Strayed")).toMatchObject({ status: 500, places: [] });
+    expect(logged).toEqual([expect.stringContaining("A sqlSource has a `readFrom` that no set of the service has")]);
   });
 
   test.each([
