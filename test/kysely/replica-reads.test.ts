@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { replicaFault } from "../../src/kysely/read/replica-fault.ts";
 import { ReplicaReads, type PlacedRows } from "../../src/kysely/read/replica-reads.ts";
 import { endOfRecord } from "../../src/kysely/read/wal-position.ts";
 import { tokenSeal } from "../../src/payload/token-seal.ts";
@@ -184,6 +185,30 @@ test("a source whose replica no set of the service has is an error", async () =>
   // A context of the application reads the primary.
   expect(await replicas.read({}, (rows) => Promise.resolve(rows === replicas.replica))).toBe(false);
 });
+
+test.each<[what: string, error: Error, fault: "unreachable" | "refused" | null]>([
+  ["a refused connection", coded("ECONNREFUSED"), "unreachable"],
+  ["a name without an address", coded("ENOTFOUND"), "unreachable"],
+  ["a server that stops", coded("57P01"), "unreachable"],
+  ["a login that is not allowed", coded("28000"), "unreachable"],
+  ["a database that is not there yet", coded("3D000"), "unreachable"],
+  ["too many connections", coded("53300"), "unreachable"],
+  ["a cause", new Error("failed", { cause: coded("08006") }), "unreachable"],
+  ["several addresses", new AggregateError([coded("ECONNREFUSED"), coded("ECONNREFUSED")]), "unreachable"],
+  ["a conflict with replay", coded("40001"), "refused"],
+  ["a table that is not there yet", coded("42P01"), "refused"],
+  ["a function that writes", coded("25006"), "refused"],
+  ["a statement that is too slow", coded("57014"), null],
+  ["a division by zero", coded("22012"), null],
+  ["a statement that is too complex", coded("54001"), null],
+  ["an error of the application", new Error("no"), null],
+])("%s of a replica", (_what, error, fault) => {
+  expect(replicaFault(error)).toBe(fault);
+});
+
+function coded(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
 
 const PAGE = 8192n;
 const SEGMENT = 16_777_216n;

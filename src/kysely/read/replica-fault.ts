@@ -7,14 +7,14 @@ import { databaseFault } from "../dialects/database-fault.ts";
 export type ReplicaFault = "unreachable" | "refused";
 
 /** Codes of PostgreSQL for a server that does not serve, or lets nobody in: 3D000 is a database that is not there yet. */
-const UNREACHABLE = /^(?:08|28|3D|53|57P|58|XX)/;
+const UNREACHABLE = /^(?:08|28|3D|53|57P|58)/;
 
 /**
  * Codes of PostgreSQL for a statement that replay cancels, for tables and columns that are not there yet, and for a
- * function that writes.
+ * function that writes, and faults of the server itself.
  * @see https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT
  */
-const REFUSED = /^(?:25|3F|40|42|55)/;
+const REFUSED = /^(?:25|3F|40|42|55|XX)/;
 
 /** The length of the chain of causes to follow. */
 const MAX_CAUSES = 5;
