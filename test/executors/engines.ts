@@ -60,16 +60,18 @@ async function startPGlite(): Promise<PGlite> {
  * Opens PostgreSQL in this process, which all test files of a worker share.
  * @param statements receives the text of each statement
  */
-export async function openPGlite(statements: string[] = []): Promise<OpenDatabase> {
+export async function openPGlite(statements?: string[]): Promise<OpenDatabase> {
   embedded ??= startPGlite();
   const pglite = await embedded;
   await pglite.exec("drop schema if exists public cascade; create schema public; set time zone 'Asia/Kathmandu'");
   // Closing the database does not close the server.
   const kept = { ...methodsOf(pglite), close: () => Promise.resolve() };
-  const db: AnyDatabase = new Kysely({
-    dialect: new PGliteDialect({ pglite: kept }),
-    log: ({ query }) => void statements.push(query.sql),
-  });
+  const dialect = new PGliteDialect({ pglite: kept });
+  // A log changes the connections, which other tests observe.
+  const db: AnyDatabase =
+    statements === undefined
+      ? new Kysely({ dialect })
+      : new Kysely({ dialect, log: ({ query }) => void statements.push(query.sql) });
   return { db, close: () => db.destroy() };
 }
 
