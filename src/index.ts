@@ -51,6 +51,7 @@ export { requireUser } from "./definition/rules/refusal.ts";
 export { allRows, noRows } from "./definition/predicates/row-predicate.ts";
 export type { RowOf, RowPredicate } from "./definition/predicates/row-predicate.ts";
 export type { TracedRequest, TracedStatement } from "./definition/statement-trace.ts";
+export type { PositionStore } from "./definition/position-store.ts";
 export type { ServiceDefaults, ServiceOptions } from "./definition/service-options.ts";
 export type {
   ComplexTypeDeclaration as ComplexType,

@@ -145,7 +145,12 @@ export class BatchRun {
     const plan = operations.length === 1 ? this.#planAlone(operations) : this.#plan(operations);
     if (plan === null) return runInSequence(run);
     await this.#pipeline.ready();
-    return runAtomically(run, plan);
+    const responses = await runAtomically(run, plan).catch(async (error: unknown) => {
+      // A connection that is lost during the commit leaves it uncertain.
+      await this.#pipeline.committed([]);
+      throw error;
+    });
+    return this.#pipeline.committed(responses);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { TransactionalDatabase } from "../definition/sets/transactional-dat
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { BatchScope } from "../sets/batch-scope.ts";
+import type { OperationResponse } from "./write-multipart.ts";
 
 /** A handler that an operation would call to write. */
 export interface PlannedWrite {
@@ -36,6 +37,8 @@ export interface PartPipeline {
   ready(): Maybe<void>;
   /** Executes a request for the user of the batch. @throws any error of the request */
   answer(request: ODataRequest, scope: BatchScope): Maybe<ODataResponse>;
+  /** Finds the position after a change set, and adds it to its responses; without them, to the next response. */
+  committed(responses: readonly OperationResponse[]): Maybe<readonly OperationResponse[]>;
   /** Turns an error into a response, and logs it if it is a failure of the service. */
   fail(request: ODataRequest, error: unknown): ODataResponse;
   /** The only database of the service; null with none, or several. */

@@ -75,7 +75,6 @@ export function buildServiceDefinition(
     ...entityContainer.functionImports.values(),
     ...entityContainer.actionImports.values(),
   ];
-  const declarations = declarationsByName(service);
   return Object.freeze(
     keeper<ServiceDefinition>({
       name: options.name,
@@ -96,7 +95,7 @@ export function buildServiceDefinition(
       defaultSettings: resolveSettings(undefined, defaults),
       limits: resolveLimits(defaults),
       batch: resolveBatch(options.batch),
-      cors: resolveCors(options.cors),
+      cors: resolveCors(options.cors, haveReplica(sets)),
       profile: SERVICE_PROFILES[options.profile ?? "specification"],
       logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
       onStatement: options.onStatement,
@@ -107,10 +106,11 @@ export function buildServiceDefinition(
       challenge: options.challenge ?? "Bearer",
       exposesConstraintNames: options.exposeConstraintNames ?? false,
       explainError: options.explainError,
+      positions: options.positions,
       authenticate: options.authenticate,
       tokenScope: options.tokenScope,
       authorization: requirementsOf(options.authorization),
-      declarationOf: (name: string) => declarations.get(name),
+      declarationOf: declarationFinder(service),
     }),
   );
 }
@@ -120,8 +120,13 @@ function connectionName(given: ServiceOptions["connectionFiles"]): string | null
   return given === false ? null : "service";
 }
 
-function declarationsByName({ sets }: DeclaredService): ReadonlyMap<string, DeclaredEntitySet> {
-  return new Map(sets.map(({ declaration, name }) => [name, declaration]));
+function declarationFinder({ sets }: DeclaredService): ServiceDefinition["declarationOf"] {
+  const declarations = new Map<string, DeclaredEntitySet>(sets.map(({ declaration, name }) => [name, declaration]));
+  return (name) => declarations.get(name);
+}
+
+function haveReplica(sets: readonly Pick<EntitySetDefinition, "database">[]): boolean {
+  return sets.some(({ database }) => database?.replicated !== undefined);
 }
 
 function toSetDefinition(

@@ -1,3 +1,4 @@
+import type { Reading } from "../query/reading.ts";
 import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "./entity-set-access.ts";
 import type { Awaitable } from "./handlers.ts";
 import type { EntityOf } from "./types/infer.ts";
@@ -124,6 +125,18 @@ interface TrustedCall {
 /** Returns whether row rules are skipped for a call: `ctx.sets` with `trusted: true` makes such contexts. */
 export function seesAllRows(context: (Context & TrustedCall) | undefined): boolean {
   return context?.seesAllRows === true;
+}
+
+interface RoutedCall {
+  readonly reading?: Reading | null;
+}
+
+/**
+ * Returns where a request reads databases with replicas; null if its service has none, undefined for a context that the
+ * application made: it reads the primary.
+ */
+export function readingOf(context: (Context & RoutedCall) | undefined): Reading | null | undefined {
+  return context?.reading;
 }
 
 /** The options of `ctx.inTransaction`. */

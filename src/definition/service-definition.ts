@@ -5,6 +5,7 @@ import type { Context, IncomingRequest, RuleContext, User } from "./context.ts";
 import type { DeclaredEntitySet } from "./entity-set-access.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
+import type { PositionStore } from "./position-store.ts";
 import type { AuthorizationRequirement, CategoryRequirements, NavigationAuthorization } from "./rules/authorization.ts";
 import type { RowRuleChecks, RuledSet } from "./rules/row-rule.ts";
 import type { ServiceProfile } from "./service-profile.ts";
@@ -58,6 +59,8 @@ export interface ServiceDefinition {
   readonly exposesConstraintNames: boolean;
   /** Returns the error for the client in place of a 500. */
   readonly explainError: ((error: unknown) => ODataError | undefined) | undefined;
+  /** Keeps the positions of sessions. */
+  readonly positions: PositionStore | undefined;
   readonly authenticate: ((request: IncomingRequest) => Answer<User | null>) | undefined;
   /** Returns the owner of keyset tokens; the user of the request if absent. */
   readonly tokenScope: ((context: RuleContext) => string) | undefined;
@@ -86,6 +89,8 @@ export interface CorsDefinition {
   readonly maxAge: number | undefined;
   /** Request headers of the application, in lower case. */
   readonly headers: ReadonlySet<string>;
+  /** Whether pages send and read the positions of databases with replicas. */
+  readonly takesPositions: boolean;
 }
 
 /** One entity set after startup. */

@@ -4,6 +4,7 @@ import type { Answer, Awaitable } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { NamingPolicy } from "./names.ts";
 import type { OperationDeclaration } from "./operations/operation.ts";
+import type { PositionStore } from "./position-store.ts";
 import type { AuthorizationRules } from "./rules/authorization.ts";
 import type { ServiceRoute } from "./service-description.ts";
 import type { EntitySetDeclaration } from "./sets/entity-set.ts";
@@ -100,7 +101,7 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    * @see docs/reference/sql.md
    */
   readonly exposeConstraintNames?: boolean | undefined;
-  /** The secret that seals keyset tokens: at least 16 random characters, the same for all processes of the service. */
+  /** The secret that seals keyset tokens and positions: at least 16 random characters, the same for all processes of the service. */
   readonly secret?: string | Uint8Array | undefined;
   /**
    * Returns the owner of keyset tokens, such as a tenant and a user. The service rejects a token of another owner with 400.
@@ -120,6 +121,12 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    * @see docs/reference/errors.md
    */
   readonly explainError?: ((error: unknown) => ODataError | undefined) | undefined;
+  /**
+   * Keeps the position after the last write of a session, for sets with `readFrom`; if absent, clients return the header
+   * `X-OData-Position`.
+   * @see docs/guides/replicas.md
+   */
+  readonly positions?: PositionStore | undefined;
   /** The logger of errors and warnings; the console if absent. */
   readonly logger?: Logger | undefined;
   /**

@@ -68,8 +68,12 @@ export function resolveBatch(batch: ServiceOptions["batch"] = true): BatchDefini
   return Object.freeze(keeper(inherit(DEFAULT_BATCH, batch === true ? [] : [batch])));
 }
 
-/** Resolves the option `cors`. @returns null if no page of another origin may use the service */
-export function resolveCors(cors: ServiceOptions["cors"]): CorsDefinition | null {
+/**
+ * Resolves the option `cors`.
+ * @param takesPositions whether the service has databases with replicas
+ * @returns null if no page of another origin may use the service
+ */
+export function resolveCors(cors: ServiceOptions["cors"], takesPositions: boolean): CorsDefinition | null {
   if (cors === undefined) return null;
   const { origins, credentials = false, maxAge, headers = [] } = cors;
   return Object.freeze({
@@ -77,6 +81,7 @@ export function resolveCors(cors: ServiceOptions["cors"]): CorsDefinition | null
     credentials,
     maxAge,
     headers: frozenSet(headers.map((name) => name.toLowerCase())),
+    takesPositions,
   });
 }
 

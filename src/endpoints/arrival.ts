@@ -1,5 +1,6 @@
 import type { Host, IncomingRequest } from "../definition/context.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
+import type { Reading } from "../query/reading.ts";
 import type { BatchScope } from "../sets/batch-scope.ts";
 
 /** The URL of a request, cut but not decoded. */
@@ -22,6 +23,8 @@ export interface Arrival {
   readonly baseUrl: string;
   /** The batch that contains the request; absent for a single request. */
   readonly batch?: BatchScope | undefined;
+  /** Where the request, or its batch, reads databases with replicas; null: the service has none. */
+  readonly reading: Reading | null;
 }
 
 /** Returns the request as the application sees it. Headers are made on first use. */

@@ -1,3 +1,4 @@
+import { required } from "../base/required.ts";
 import { Turn } from "../base/turn.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import { readQueryOptions, type QueryOptionsReading } from "../binder/read-query-options.ts";
@@ -21,6 +22,7 @@ import type { ReadForm } from "../plan/plan-collection.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ShapeCache } from "../query/clauses.ts";
+import type { Reading } from "../query/reading.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { BatchScope } from "../sets/batch-scope.ts";
 import { CallContext, type CallPlace } from "../sets/call-context.ts";
@@ -30,6 +32,7 @@ import { HandlerDoor } from "../sets/handler-door.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
 import { type Arrival, fullUrlOf, hostOf, type RequestUrl, toIncomingRequest } from "./arrival.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
+import type { MetadataRepresentation } from "./metadata-representation.ts";
 
 /** The state that all requests of one registration share: made at startup, except for the caches. */
 export interface ServiceRuntime {
@@ -116,6 +119,7 @@ export class Exchange implements Arrival, Access {
   /** The time of the present piece of work. */
   readonly turn: Turn = new Turn();
   readonly batch: BatchScope | undefined;
+  readonly reading: Reading | null;
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
@@ -123,7 +127,8 @@ export class Exchange implements Arrival, Access {
   /** Whether the body that has been read may contain long values. */
   hasLongBody = false;
 
-  constructor(service: ServiceRuntime, { odata, requestId, url, sent, baseUrl, batch }: Arrival, access: Access) {
+  constructor(service: ServiceRuntime, arrival: Arrival, access: Access) {
+    const { odata, requestId, url, sent, baseUrl, batch, reading } = arrival;
     this.service = service;
     this.odata = odata;
     this.requestId = requestId;
@@ -131,6 +136,7 @@ export class Exchange implements Arrival, Access {
     this.sent = sent;
     this.baseUrl = baseUrl;
     this.batch = batch;
+    this.reading = reading;
     this.serviceRoot = baseUrl + service.definition.prefix;
     this.user = access.user;
     this.pending = access.pending;
@@ -203,9 +209,7 @@ export class Exchange implements Arrival, Access {
 
   /** Returns the state for the endpoints of a set. */
   entitySet(entitySet: EntitySet): EntitySetRuntime {
-    const runtime = this.service.entitySets.get(entitySet);
-    if (runtime === undefined) throw new Error(`The entity set ${entitySet.name} is not one of this service.`);
-    return runtime;
+    return required(this.service.entitySets.get(entitySet), `The service has no entity set ${entitySet.name}.`);
   }
 }
 
@@ -258,6 +262,10 @@ class RequestContext extends ServiceContext implements Context {
     return this.#exchange.service.definition;
   }
 
+  get reading(): Reading | null {
+    return this.#exchange.reading;
+  }
+
   /** Open for the writes of a change set. @throws Error once the transaction has ended */
   get transaction(): Transaction | undefined {
     // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an application states the type by Register
@@ -289,11 +297,4 @@ class RequestContext extends ServiceContext implements Context {
 /** Returns the place of the calls that the context of the request makes. */
 function outermostPlace(context: RequestContext): CallPlace {
   return { facts: context, depth: 0, part: context.part, access: ServiceContext.accessOf(context) };
-}
-
-/** One format of $metadata. */
-export interface MetadataRepresentation {
-  readonly contentType: string;
-  readonly body: Uint8Array;
-  readonly etag: string;
 }

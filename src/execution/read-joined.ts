@@ -7,6 +7,7 @@ import { visitRows } from "../memory/visit-rows.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
 import { totalOrder } from "../plan/total-order.ts";
 import type { NavigationMention } from "../query/mentions.ts";
+import type { ReadScope } from "../query/reading.ts";
 import type { RelatedPage, RelatedQuery, RelatedShape, RelationalSource, SourceQuery } from "../query/source.ts";
 import type { LoadRun } from "./load-run.ts";
 import { openSet, type SetForms } from "./open-set.ts";
@@ -19,12 +20,12 @@ export type JoinedQuery = Pick<RelatedQuery, "shape" | "keys"> & Partial<Omit<Re
 
 /**
  * Reads the related entities of all keys from a source, in one statement.
- * @param request provides the open transaction and the signal
+ * @param request provides the open transaction, the place and the signal
  */
 export function readJoined(
   relational: RelationalSource,
   query: JoinedQuery,
-  request: Pick<SourceQuery, "transaction" | "signal">,
+  request: ReadScope & Pick<SourceQuery, "signal">,
 ): Maybe<RelatedPage> {
   const { shape, values = [], keys, skip = 0, top, count = false, maxRows, sources, timeout } = query;
   return relational.readRelated({
@@ -37,6 +38,7 @@ export function readJoined(
     maxRows,
     sources,
     transaction: request.transaction,
+    reading: request.reading,
     timeout,
     // A getter, because making a signal is expensive and most sources never read it.
     get signal(): AbortSignal | undefined {

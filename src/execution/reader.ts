@@ -1,9 +1,10 @@
 import type { Maybe } from "../base/maybe.ts";
 import type { Turn } from "../base/turn.ts";
-import type { Context } from "../definition/context.ts";
+import { type Context, readingOf } from "../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PathStep } from "../plan/plan-related.ts";
+import type { ReadScope } from "../query/reading.ts";
 import type { SourceQuery } from "../query/source.ts";
 
 /** Checks the entities that handlers return: hidden entities are removed. */
@@ -61,10 +62,11 @@ export function serviceOf({ service }: Context): ServiceDefinition {
   return service as ServiceDefinition;
 }
 
-/** Returns the transaction or snapshot in which sources read, and the signal that ends the reads. */
-export function readScope({ context, snapshot }: Reader): Pick<SourceQuery, "transaction" | "signal"> {
+/** Returns the transaction, snapshot or place in which sources read, and the signal that ends the reads. */
+export function readScope({ context, snapshot }: Reader): ReadScope & Pick<SourceQuery, "signal"> {
   return {
     transaction: snapshot ?? context.transaction,
+    reading: readingOf(context),
     // A getter, because making a signal is expensive and most sources never read it.
     get signal(): AbortSignal {
       return context.signal;

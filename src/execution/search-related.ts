@@ -5,7 +5,7 @@ import type { ExpandSearch } from "../plan/plan-expand.ts";
 import type { Page, QueryableSource } from "../query/source.ts";
 import { entityKeyReader } from "./entity-key.ts";
 import { collectEntities, isSource, answeredValue } from "./handler-answer.ts";
-import { timeoutOf, type Reader } from "./reader.ts";
+import { readScope, timeoutOf, type Reader } from "./reader.ts";
 import { restrictSource } from "./resolve-sources.ts";
 import { conditionFor } from "./row-access.ts";
 
@@ -49,8 +49,7 @@ export function searchMatches(planned: ExpandSearch, reader: Reader): Maybe<IsMa
   const { entityType, entitySet } = query.shape;
   const page = chain(runSearch(planned, entitySet, reader), (found): Maybe<Page> => {
     if (!isSource(found)) return { entities: [...found] };
-    const { context } = reader;
-    return found.read({ ...query, signal: context.signal, timeout: timeoutOf(context) });
+    return found.read({ ...query, ...readScope(reader), timeout: timeoutOf(reader.context) });
   });
   return chain(page, ({ entities, rowShape }) => {
     const readFound = entityKeyReader(entityType, rowShape);

@@ -16,6 +16,7 @@ import type { EntityType } from "../edm/model.ts";
 import { isTableName, tableNameText, type TableName } from "../edm/table-name.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkLinkStorage } from "./columns/check-link-storage.ts";
+import { checkRowVersion } from "./columns/check-row-version.ts";
 import { checkTableOptions } from "./columns/check-table-options.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
 import type { DistributedOption } from "./columns/distribution.ts";
@@ -52,6 +53,16 @@ export interface SqlEntitySetOptions<
   readonly search?: EntitySetOptions<E, N, F, A>["search"] | ReadonlyArray<keyof E["properties"] & string>;
   /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. */
   readonly db: AnyKysely;
+  /**
+   * The Kysely instance of one streaming replica of `db`, for PostgreSQL: requests that only read use it. Sets with the same
+   * `db` must agree.
+   * @see docs/guides/replicas.md
+   */
+  readonly readFrom?: AnyKysely | undefined;
+  /**
+   * The milliseconds for which a read after a write waits until the replica shows that write; then it reads `db`. Default 500.
+   */
+  readonly replicaWait?: number | undefined;
   /** The name of the table, or `{ schema, name }` for names that contain a dot. Give either `table` or `from`. */
   readonly table?: TableName | undefined;
   /** A query in place of a table, as in `sqlSource`, for `operations: ["read"]`. */
@@ -107,8 +118,8 @@ export function sqlEntitySet<
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const options = everyOption(declared);
-  const { db, table, from, operations, columns, distributed, preparedStatements, unreadable, ...beside } = options;
-  const { rowVersion: _counted, search, ...others } = beside;
+  const { db, table, from, operations, columns, unreadable, ...beside } = options;
+  const { readFrom, replicaWait, distributed, preparedStatements, rowVersion: _counted, search, ...others } = beside;
   const faults: ConfigurationFault[] = [];
   const report = (message: string, fix: string): void => {
     faults.push({ message, fix });
@@ -118,7 +129,7 @@ export function sqlEntitySet<
   const uncomparable = convertedFields(columns);
   const reader = makeCheckedReader(
     type,
-    { db, from: from ?? table, columns, distributed, preparedStatements, unreadable },
+    { db, readFrom, replicaWait, from: from ?? table, columns, distributed, preparedStatements, unreadable },
     report,
   );
   checkUncomparable(uncomparable, options, report);
@@ -273,21 +284,4 @@ function storedRows(
   return name === ""
     ? new QueryRows(database, from, plan)
     : new TableRows(database, { table: name, rowVersion, forgives: unreadable === "null" }, plan);
-}
-
-/** Reports a `rowVersion` that is not a computed integer. */
-function checkRowVersion(
-  { name, properties }: EntityType,
-  rowVersion: unknown,
-  report: (message: string, fix: string) => void,
-): void {
-  const property = properties.find(({ field }) => field === rowVersion);
-  const fix = "Name a property such as `version: edm.int32().computed()`.";
-  if (property === undefined) {
-    report(`\`rowVersion\` is ${describe(rowVersion)}, which is not a property of ${name}.`, fix);
-    return;
-  }
-  const isInteger = /^Edm\.(?:Byte|SByte|Int\d+)$/.test(property.type.name) && !property.isCollection;
-  if (isInteger && property.computed && !property.isKey) return;
-  report(`\`rowVersion\`, \`${property.field}\`, is not a computed integer, or is part of the key.`, fix);
 }

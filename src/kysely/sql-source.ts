@@ -12,6 +12,16 @@ import type { BaseQuery } from "./translate/base-query.ts";
 export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeDeclaration> {
   /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. */
   readonly db: AnyKysely;
+  /**
+   * The Kysely instance of one streaming replica of `db`, for PostgreSQL: requests that only read use it. Sets with the same
+   * `db` must agree.
+   * @see docs/guides/replicas.md
+   */
+  readonly readFrom?: AnyKysely | undefined;
+  /**
+   * The milliseconds for which a read after a write waits until the replica shows that write; then it reads `db`. Default 500.
+   */
+  readonly replicaWait?: number | undefined;
   /** The rows: the name of a table or view, a Kysely query, or `{ sql, parameters }` from any other query builder. */
   readonly from: BaseQuery;
   /** The columns of properties that differ from the default name or storage. */
@@ -55,12 +65,12 @@ export function sqlSource<E extends EntityTypeDeclaration | ComplexTypeDeclarati
   options: SqlSourceOptions<E>,
 ): SourceOf<E> {
   const faults: ConfigurationFault[] = [];
-  const { db, from, columns, distributed, preparedStatements, unreadable } = options;
+  const { db, readFrom, replicaWait, from, columns, distributed, preparedStatements, unreadable } = options;
   // Rows of a complex type are those of an entity type without a key.
   const rowType = type as EntityTypeDeclaration;
   const reader = makeReader(
     rowType,
-    { db, from, columns, distributed, preparedStatements, unreadable },
+    { db, readFrom, replicaWait, from, columns, distributed, preparedStatements, unreadable },
     (message, fix) => {
       faults.push({ message: `sqlSource(${type.name}, …): ${message}`, fix });
     },

@@ -9,13 +9,14 @@ import type {
   RoundingMode,
   SelectedProperty,
 } from "./clauses.ts";
+import type { ReadScope } from "./reading.ts";
 import type { Row, RowShape } from "./row-shape.ts";
 
 /**
  * A query to a source: `filter`, then `orderBy`, then `skip` and `top`; `count` is the number of rows after `filter`. A
  * source may cache compiled queries by the identity of `shape`, in a WeakMap.
  */
-export interface SourceQuery {
+export interface SourceQuery extends ReadScope {
   readonly shape: QueryShape;
   readonly values: readonly PrimitiveValue[];
   readonly filter: FilterClause | null;
@@ -45,8 +46,6 @@ export interface SourceQuery {
   readonly signal: AbortSignal | undefined;
   /** Milliseconds that a database may take for one statement; null or absent: no limit. */
   readonly timeout?: number | null | undefined;
-  /** The open transaction of the request, or the snapshot of a stream: a source of its database reads in it; absent: none. */
-  readonly transaction?: unknown;
   /** The state of several reads that make one page; absent: the page is one read. */
   readonly state?: ReadState | undefined;
 }
@@ -121,7 +120,7 @@ export interface RelatedShape {
 }
 
 /** A read of related entities for many parents at once. */
-export interface RelatedQuery {
+export interface RelatedQuery extends ReadScope {
   readonly shape: RelatedShape;
   readonly values: readonly PrimitiveValue[];
   /**
@@ -141,8 +140,6 @@ export interface RelatedQuery {
   readonly signal: AbortSignal | undefined;
   /** As in `SourceQuery`. */
   readonly timeout?: number | null | undefined;
-  /** As in `SourceQuery`. */
-  readonly transaction?: unknown;
 }
 
 /** The related entities of many parents. */
@@ -168,13 +165,13 @@ export interface RelationalSource {
    * Reads one entity of this source by its key.
    * @param key in the application's form
    * @param joins single-valued expansions to join into the same row; absent: none
-   * @param transaction as in `SourceQuery`
+   * @param scope as in `SourceQuery`
    */
   readRow(
     key: unknown,
     selected: readonly SelectedProperty[],
     joins?: KeyedJoins,
-    transaction?: unknown,
+    scope?: ReadScope,
   ): KeyedRow | null | PromiseLike<KeyedRow | null>;
   /** Reads the entities of this source that are related to the given parents, which may be in any source. */
   readRelated(query: RelatedQuery): RelatedPage | PromiseLike<RelatedPage>;

@@ -22,6 +22,7 @@ import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
 import { isListedOrigin } from "./cors.ts";
 import type { FurtherRoutes } from "./further-routes.ts";
+import type { PositionReports, RequestKind } from "./position-reports.ts";
 import type { RouteTable } from "./route-table.ts";
 import type { Route, RouteEndpoint } from "./route.ts";
 import type { SchemaGate } from "./schema-gate.ts";
@@ -32,6 +33,8 @@ export interface ServiceRoutes {
   readonly further: FurtherRoutes;
   /** The check that requests for data wait for. */
   readonly schemaGate: SchemaGate;
+  /** The positions of databases with replicas; null without any. */
+  readonly positions: PositionReports | null;
 }
 
 /** A request whose URL leads to a route. */
@@ -43,12 +46,13 @@ interface RoutedRequest {
   readonly isPublic: boolean;
   /** The URL of the resource if POST is a read of it, with query options in its body. */
   readonly queried?: RequestUrl | undefined;
+  /** Whether the route accepts batches. */
+  readonly isBatch?: boolean | undefined;
 }
 
 /** Checks a request, identifies its user, and passes it to its endpoint. */
 export function answerRequest(
-  request: ODataRequest,
-  id: string,
+  { odata: request, requestId: id, reading }: Pick<Arrival, "odata" | "requestId" | "reading">,
   runtime: ServiceRuntime,
   routes: ServiceRoutes,
 ): Maybe<ODataResponse> {
@@ -60,7 +64,7 @@ export function answerRequest(
   if (request.method === "OPTIONS") return optionsResponse(routed.route.allow);
   const endpoint = routed.route.endpoint(request.method);
   const baseUrl = definition.publicUrl ?? readBaseUrl(request, definition.trustProxy);
-  const arrival: Arrival = { odata: request, requestId: id, url: routed.url, baseUrl };
+  const arrival: Arrival = { odata: request, requestId: id, url: routed.url, baseUrl, reading };
   const isWrite = routed.queried === undefined;
   if (isWrite && isRefusedWrite(request, definition, baseUrl)) throw crossSiteWrite();
   if (routed.isPublic) return endpoint.answer(new Exchange(runtime, arrival, unrestricted(null)), routed.path);
@@ -137,10 +141,21 @@ interface EndpointCall {
 /** Calls the endpoint for a user who passed the rules of the route. Reads query options that are in the body before. */
 function answerAs(access: Access, { arrival, runtime, routes, routed, endpoint }: EndpointCall): Maybe<ODataResponse> {
   const { path, queried } = routed;
-  if (queried === undefined) return enter(new Exchange(runtime, arrival, access), path, endpoint, routes);
+  const pass = (exchange: Exchange): Maybe<ODataResponse> => {
+    const run = (): Maybe<ODataResponse> => enter(exchange, path, endpoint, routes);
+    const { positions } = routes;
+    if (positions === null || !(isOfData(path) || routed.isBatch === true)) return run();
+    return positions.around(exchange, kindOf(arrival.odata, routed), run);
+  };
+  if (queried === undefined) return pass(new Exchange(runtime, arrival, access));
   return chain(readSentOptions(arrival.odata, runtime.definition, path, queried), (sent) =>
-    enter(new Exchange(runtime, { ...arrival, sent }, access), path, endpoint, routes),
+    pass(new Exchange(runtime, { ...arrival, sent }, access)),
   );
+}
+
+function kindOf({ method }: ODataRequest, { queried, isBatch }: RoutedRequest): RequestKind {
+  if (isBatch === true) return "batch";
+  return method === "GET" || method === "HEAD" || queried !== undefined ? "read" : "write";
 }
 
 /** Calls the endpoint when the database is known to fit. */

@@ -18,6 +18,7 @@ import { answerBatched, isJsonBody, routeOf, type ServiceRoutes } from "./answer
 import { withoutBody } from "./finish-response.ts";
 import { followStatements } from "./follow-statements.ts";
 import { handleError } from "./handle-error.ts";
+import { positionAdder, withPosition } from "./position-reports.ts";
 
 /**
  * Makes the endpoint of `POST /$batch`.
@@ -49,7 +50,7 @@ export function batchEndpoint(
 }
 
 function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: TransactionalDatabase | null): PartPipeline {
-  const { service, requestId, baseUrl, user } = exchange;
+  const { service, requestId, baseUrl, user, reading } = exchange;
   const { definition } = service;
   const isJson = isJsonBody(exchange.odata);
   return {
@@ -66,11 +67,18 @@ function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: Transac
     },
     answer: (request, batch) =>
       followStatements(definition, { id: requestId, method: request.method, target: request.target }, () =>
-        chain(answerBatched({ odata: request, requestId, baseUrl, user, batch, isJson }, service, routes), (response) =>
-          withoutBody(request, response),
+        chain(
+          answerBatched({ odata: request, requestId, baseUrl, user, batch, isJson, reading }, service, routes),
+          (response) => withoutBody(request, withPosition(reading, response)),
         ),
       ),
-    fail: (request, error) => withoutBody(request, handleError(definition, request, requestId, error)),
+    committed: (responses) =>
+      chain(routes.positions?.report(exchange), () => {
+        const add = positionAdder(reading);
+        return responses.map(({ id, response }) => ({ id, response: add(response) }));
+      }),
+    fail: (request, error) =>
+      withoutBody(request, withPosition(reading, handleError(definition, request, requestId, error))),
   };
 }
 

@@ -17,6 +17,9 @@ const EXPOSED = [
   "X-Request-Id",
 ].join(", ");
 
+/** The header with positions, of services whose databases have replicas. */
+const POSITION = "X-OData-Position";
+
 /**
  * The request headers of OData clients, in lower case: those of the protocol, of preconditions, and those that client
  * libraries add to every request.
@@ -67,12 +70,16 @@ export function withCors(cors: CorsDefinition | null, request: ODataRequest, res
     headers["Access-Control-Allow-Origin"] = origin;
     if (cors.credentials) headers["Access-Control-Allow-Credentials"] = "true";
     const isPreflight = isOptions && request.header("access-control-request-method") !== undefined;
-    Object.assign(headers, isPreflight ? preflightHeaders(cors, request, response) : { [EXPOSE]: EXPOSED });
+    Object.assign(headers, isPreflight ? preflightHeaders(cors, request, response) : { [EXPOSE]: exposedBy(cors) });
   }
   return { ...response, headers };
 }
 
 const EXPOSE = "Access-Control-Expose-Headers";
+
+function exposedBy({ takesPositions }: CorsDefinition): string {
+  return takesPositions ? `${EXPOSED}, ${POSITION}` : EXPOSED;
+}
 
 /** Returns whether the service lists the origin of a request. */
 export function isListedOrigin(cors: CorsDefinition | null, request: Pick<ODataRequest, "header">): boolean {
@@ -96,6 +103,7 @@ function preflightHeaders(
   const asked = splitHeaderList(request.header("access-control-request-headers") ?? "");
   const allowed = asked.filter((name) => {
     const key = name.toLowerCase();
+    if (cors.takesPositions && key === POSITION.toLowerCase()) return true;
     return KNOWN_HEADERS.has(key) || cors.headers.has(key);
   });
   return {

@@ -11,14 +11,14 @@ import { describeService } from "../definition/service-description.ts";
 import type { ServiceOptions } from "../definition/service-options.ts";
 import type { Model } from "../edm/model.ts";
 import { hasRules } from "../endpoints/authorize.ts";
-import type { MetadataRepresentation, ServiceRuntime } from "../endpoints/exchange.ts";
+import type { ServiceRuntime } from "../endpoints/exchange.ts";
+import { metadataRepresentation } from "../endpoints/metadata-representation.ts";
 import { ROW_RULES } from "../execution/gate.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
 import { readRequestId } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { sha256Base64 } from "../payload/sha256.ts";
 import { tokenSeal } from "../payload/token-seal.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import { EntitySets } from "../sets/entity-sets.ts";
@@ -31,6 +31,7 @@ import { finishResponse } from "./finish-response.ts";
 import { followStatements } from "./follow-statements.ts";
 import { openFurtherRoutes } from "./further-routes.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
+import { PositionReports, withPosition } from "./position-reports.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
 import { SchemaGate } from "./schema-gate.ts";
 
@@ -85,13 +86,15 @@ export function odataService(options: ServiceOptions): ODataService {
   const { batch } = definition;
   const answerBatch = batch === null ? null : batchEndpoint(definition, batch, () => serviceRoutes);
   const further = openFurtherRoutes(options.routes ?? [], description, answerBatch);
-  const serviceRoutes: ServiceRoutes = { routes, further, schemaGate };
+  const positions = PositionReports.of(definition, runtime.seal);
+  const serviceRoutes: ServiceRoutes = { routes, further, schemaGate, positions };
   const answer = (request: ODataRequest, id: string): Handled => {
+    const reading = positions?.readingFor(request, id) ?? null;
     const finish = (response: ODataResponse): ODataResponse =>
-      finishResponse(request, id, withCors(definition.cors, request, response));
+      finishResponse(request, id, withCors(definition.cors, request, withPosition(reading, response)));
     const fail = (error: unknown): ODataResponse => finish(handleError(definition, request, id, error));
     try {
-      const response = answerRequest(request, id, runtime, serviceRoutes);
+      const response = answerRequest({ odata: request, requestId: id, reading }, runtime, serviceRoutes);
       return isPromiseLike(response) ? Promise.resolve(response).then(finish, fail) : finish(response);
     } catch (error) {
       return fail(error);
@@ -147,8 +150,8 @@ function toRuntime(
     entitySets: new Map(sets.map(({ set, runtime }) => [set.entitySet, runtime])),
     furtherPaths,
     metadata: {
-      xml: representation("application/xml", printXml(csdl)),
-      json: profile.metadataAsJson ? representation("application/json", writeCsdlJson(csdl)) : null,
+      xml: metadataRepresentation("application/xml", printXml(csdl)),
+      json: profile.metadataAsJson ? metadataRepresentation("application/json", writeCsdlJson(csdl)) : null,
     },
     shapes: new BoundedCache(SHAPES_KEPT, { most: SHAPE_CHARACTERS, weightOf: (key) => key.length }),
     linksOf: (entitySet, name) => {
@@ -181,9 +184,4 @@ function warnUnlabeled({ logger }: ServiceDefinition, { place, term, reference }
 function elementAt(place: string): string {
   const [kind = "", ...names] = place.split(" ");
   return [kind, names.join("/")].join(" ").trimEnd();
-}
-
-function representation(contentType: string, text: string): MetadataRepresentation {
-  const body = new TextEncoder().encode(text);
-  return { contentType, body, etag: `"${sha256Base64(body)}"` };
 }

@@ -9,11 +9,15 @@ import type {
 } from "../definition/context.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { type RowAccess, ServiceContext } from "../execution/row-access.ts";
+import type { Reading } from "../query/reading.ts";
 import type { TransactionPart } from "./transaction-part.ts";
 
 /** The parts of a context that depend on the request alone; `isAborted` avoids creating a signal. */
 export type RequestFacts = Omit<RuleContext, "transaction" | "service"> &
-  BodyFacts & { readonly isAborted?: boolean | undefined };
+  BodyFacts & {
+    readonly isAborted?: boolean | undefined;
+    readonly reading?: Reading | null | undefined;
+  };
 
 /** The place of a call of a handler within the request. */
 export interface CallPlace {
@@ -82,6 +86,10 @@ export class CallContext extends ServiceContext implements Context {
   get transaction(): Transaction | undefined {
     // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an application states the type by Register
     return this.#place.part?.whole.transaction as never;
+  }
+
+  get reading(): Reading | null {
+    return this.#place.facts.reading ?? null;
   }
 
   get sets(): Context["sets"] {

@@ -134,12 +134,29 @@ async function startPostgres(folder: string, programs: string, servers: Server[]
   const server = new Server(`${programs}/postgres`, ["-D", data, ...settings.flatMap((each) => ["-c", each])], folder);
   servers.push(server);
   const url = `postgresql://odatakit@127.0.0.1:${String(port)}/postgres`;
-  await server.answers(async () => {
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    await client.end();
-  });
+  await server.answers(() => connectOnce(url));
   return url;
+}
+
+/** Starts a streaming replica of a server of PostgreSQL, which follows it within milliseconds. */
+async function startReplica(folder: string, programs: string, primary: string, servers: Server[]): Promise<string> {
+  const data = path.join(folder, "replica");
+  const port = await freePort();
+  const source = ["-h", "127.0.0.1", "-p", new URL(primary).port, "-U", "odatakit"];
+  run(`${programs}/pg_basebackup`, [...source, "-D", data, "-R", "-c", "fast", "--no-sync"], folder);
+  const settings = [`port=${String(port)}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`];
+  const given = [...settings, "fsync=off"].flatMap((each) => ["-c", each]);
+  const server = new Server(`${programs}/postgres`, ["-D", data, ...given], folder);
+  servers.unshift(server);
+  const url = `postgresql://odatakit@127.0.0.1:${String(port)}/postgres`;
+  await server.answers(() => connectOnce(url));
+  return url;
+}
+
+async function connectOnce(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.end();
 }
 
 async function startMariadb(folder: string, { installMariadb, mariadb }: Programs, servers: Server[]): Promise<string> {
@@ -197,8 +214,10 @@ async function runBesideServers(
   if (isRoot) chownSync(folder, NOBODY.uid, NOBODY.gid);
   const servers: Server[] = [];
   try {
+    const postgres = await startPostgres(folder, programs.postgres, servers);
     return await run({
-      ODATAKIT_POSTGRES: await startPostgres(folder, programs.postgres, servers),
+      ODATAKIT_POSTGRES: postgres,
+      ODATAKIT_POSTGRES_REPLICA: await startReplica(folder, programs.postgres, postgres, servers),
       ODATAKIT_MYSQL: await startMariadb(folder, programs, servers),
     });
   } finally {

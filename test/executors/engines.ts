@@ -41,8 +41,8 @@ async function startPGlite(): Promise<PGlite> {
   return started ?? new PGlite({ loadDataDir: await openAsBlob(path) });
 }
 
-/** Opens PostgreSQL in this process, which all test files of a worker share. */
-async function openPGlite(log?: Logger): Promise<OpenDatabase> {
+/** Opens PostgreSQL in this process, which all test files of a worker share. @param log receives its statements */
+export async function openPGlite(log?: Logger): Promise<OpenDatabase> {
   embedded ??= startPGlite();
   const pglite = await embedded;
   const settings = Object.entries(HOSTILE_SETTINGS).map(([name, value]) => `set ${name} = '${value}'`);
@@ -50,6 +50,12 @@ async function openPGlite(log?: Logger): Promise<OpenDatabase> {
   // Closing the database does not close the server.
   const kept = { ...methodsOf(pglite), close: () => Promise.resolve() };
   const db: AnyDatabase = new Kysely({ dialect: new PGliteDialect({ pglite: kept }), ...logging(log) });
+  return { db, close: () => db.destroy() };
+}
+
+/** Opens a second PostgreSQL in this process, for one test file alone. */
+export async function openOtherPGlite(log: Logger): Promise<OpenDatabase> {
+  const db: AnyDatabase = new Kysely({ dialect: new PGliteDialect({ pglite: await startPGlite() }), log });
   return { db, close: () => db.destroy() };
 }
 

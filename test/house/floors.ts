@@ -105,7 +105,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["predicates", "handlers.ts"],
     ["entity-set-access.ts"],
     ["context.ts"],
-    ["rules"],
+    ["rules", "position-store.ts"],
     ["operations"],
     ["sets"],
     ["service-definition.ts"],

@@ -10,8 +10,9 @@ const ARGUED: Readonly<Record<string, string>> = {
   "src/kysely/dialects/sqlite/decimal-forms.ts: scaledDecimalForm": "Statements compare forms by identity.",
   "src/kysely/dialects/sqlite/json.ts: writesDoubles": OF_DATABASE,
   "src/kysely/forms/cast-forms.ts: scaledDecimals": "Statements compare forms by identity.",
-  "src/kysely/read/sql-reader.ts: usualConnection": OF_DATABASE,
-  "src/kysely/read/sql-reader.ts: distributedConnection": OF_DATABASE,
+  "src/kysely/read/connected.ts: usualConnection": OF_DATABASE,
+  "src/kysely/read/connected.ts: distributedConnection": OF_DATABASE,
+  "src/kysely/read/connected.ts: replicatedConnection": OF_DATABASE,
   "src/kysely/translate/base-query.ts: compile": "A query of Kysely belongs to the application.",
   "src/kysely/write/sql-session.ts: withoutPlugins": OF_DATABASE,
 };

@@ -20,6 +20,7 @@ import {
 import { checkAgreement, checkConditions, checkPartners, checkTargets } from "./check-navigations.ts";
 import { checkBindings, checkKeyParameters, checkOperationPaths, checkOverloads } from "./check-operations.ts";
 import { checkServiceOptions } from "./check-options.ts";
+import { checkReplicas } from "./check-replicas.ts";
 import {
   checkRoutes,
   checkSecret,
@@ -48,6 +49,7 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkLogger,
   checkTrace,
   checkSecret,
+  checkReplicas,
   checkBatch,
   checkCors,
   checkRoutes,

@@ -1,6 +1,7 @@
 import { NAMING_POLICIES } from "../names.ts";
 import type { FunctionOptions, OperationParameters } from "../operations/operation.ts";
 import type { OptionRule, OptionTable } from "../option-table.ts";
+import type { PositionStore } from "../position-store.ts";
 import type { BatchOptions, CorsOptions, ServiceOptions } from "../service-options.ts";
 import type { EntitySetOptions } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
@@ -101,6 +102,9 @@ export const CORS_OPTIONS: OptionTable<keyof CorsOptions> = {
   headers: ANY,
 };
 
+/** The options of `positions` of `odataService`. */
+export const POSITION_OPTIONS: OptionTable<keyof PositionStore> = { read: HANDLER, write: HANDLER };
+
 /** The options of `defaults` of `odataService`. */
 export const DEFAULTS_OPTIONS: OptionTable<keyof (SetSettings & LimitSettings)> = { ...SET_SETTINGS, ...LIMITS };
 
@@ -127,6 +131,7 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   tokenScope: HANDLER,
   explainError: HANDLER,
   schemaCheck: { kind: "choice", values: ["error", "warn", false] },
+  positions: OBJECT,
   logger: OBJECT,
   onStatement: HANDLER,
   publicUrl: TEXT,

@@ -1,9 +1,12 @@
+import type { ReplicatedDatabase } from "../../query/reading.ts";
 import type { RuleContext } from "../context.ts";
 
 /** A database whose sets can be read and written within one transaction. */
 export interface TransactionalDatabase {
   /** Identifies the database: all sets of one database have the same instance. */
   readonly instance: object;
+  /** The database with its replica: the same object for all sets that agree on it; absent without a replica. */
+  readonly replicated?: ReplicatedDatabase | undefined;
   /**
    * Runs work as one transaction, which commits when the work succeeds and rolls back when it fails. Work that fails
    * because of a concurrent transaction is retried, up to three attempts in total, unless it is not repeatable.

@@ -36,4 +36,6 @@ export interface GuardedConnections {
   readonly isGuarded: boolean;
   /** Reads without the conversions of Kysely's driver; absent if that is not possible. */
   readonly batches?: BatchReader | undefined;
+  /** Calls a function whenever a connection is opened or closed; absent if nobody can tell. */
+  readonly watch?: ((changed: () => void) => void) | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Maybe } from "../../base/maybe.ts";
+import type { Reading } from "../../query/reading.ts";
 import type { SynchronousReader } from "./synchronous-reader.ts";
 
 /** How long a request waits for a statement. */
@@ -7,6 +8,8 @@ export interface Patience {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds; null for no limit, undefined for 10 seconds in this process and no limit elsewhere. */
   readonly timeout?: number | null | undefined;
+  /** Where the request reads a database with a replica; absent: the primary. */
+  readonly reading?: Reading | null | undefined;
 }
 
 /**

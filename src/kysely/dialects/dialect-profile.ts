@@ -48,6 +48,8 @@ export interface DialectProfile {
   readonly checkStatement?: ((text: string) => void) | undefined;
   /** Prevents lost connections from ending the process, if the driver does not do so itself. */
   readonly guardConnections?: ((db: AnyKysely) => Promise<GuardedConnections>) | undefined;
+  /** Whether a replica tells which writes of its primary it already shows. */
+  readonly positions?: true | undefined;
   /** How a server reads a long page in parts; absent: at once. */
   readonly streaming?: StreamingSyntax | undefined;
   /** Absent for a database that always finds a good plan. */

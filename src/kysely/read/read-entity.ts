@@ -4,6 +4,7 @@ import type { ServiceDefinition } from "../../definition/service-definition.ts";
 import { keyValues } from "../../edm/key-values.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
+import type { ReadScope } from "../../query/reading.ts";
 import type { Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow } from "../../query/source.ts";
 import { readableRow } from "../../query/unreadable-cells.ts";
@@ -12,13 +13,11 @@ import { baseOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 
 /** The entity to read, and the properties to select. */
-export interface KeyedRead {
+export interface KeyedRead extends ReadScope {
   /** In the application's form: one value, or an object with the values of a composite key. */
   readonly key: unknown;
   readonly selected: readonly SelectedProperty[];
   readonly joins?: KeyedJoins | undefined;
-  /** The open transaction of the request, if any. */
-  readonly transaction: unknown;
   /** The milliseconds for the statement; null for no limit, absent for the usual one. */
   readonly timeout?: number | null | undefined;
 }
@@ -31,7 +30,7 @@ export interface KeyedRead {
 export function readRow(
   reader: SqlReader,
   keyProperties: readonly StructuralProperty[],
-  { key, selected, joins, transaction, timeout }: KeyedRead,
+  { key, selected, joins, transaction, reading, timeout }: KeyedRead,
 ): Maybe<KeyedRow | null> {
   const statement = reader.statements.byKey(keyProperties, selected, joins);
   const execution = toExecution({
@@ -39,7 +38,8 @@ export function readRow(
     keys: [keyValues(keyProperties, key)],
     base: baseOf(reader, joins?.sources),
   });
-  const found = reader.rows.within(transaction).byKey(statement, readSlots(statement.slots, execution), timeout);
+  const patience = { timeout, reading };
+  const found = reader.rows.within(transaction).byKey(statement, readSlots(statement.slots, execution), patience);
   const { rowShape } = statement;
   return chain(found, (row): KeyedRow | null =>
     row === undefined ? null : { row: readableRow(row, rowShape), rowShape },

@@ -1,5 +1,5 @@
 import { chain } from "../../base/maybe.ts";
-import type { Context } from "../../definition/context.ts";
+import { type Context, readingOf } from "../../definition/context.ts";
 import type { GetByKeyHandler } from "../../definition/handlers.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
@@ -20,6 +20,7 @@ export function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: S
           key,
           selected: whole,
           transaction: context?.transaction,
+          reading: readingOf(context),
           timeout: timeoutOf(context),
         }),
         (found) => (found === null ? null : toEntity(found)),
@@ -27,8 +28,8 @@ export function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: S
     {
       source,
       readRow: (key: unknown, selected: typeof whole, context: Context, joins?: KeyedJoins) => {
-        const { transaction } = context;
-        return readRow(reader, keyProperties, { key, selected, joins, transaction, timeout: timeoutOf(context) });
+        const scope = { transaction: context.transaction, reading: readingOf(context) };
+        return readRow(reader, keyProperties, { key, selected, joins, ...scope, timeout: timeoutOf(context) });
       },
     },
   );

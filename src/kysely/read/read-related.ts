@@ -15,7 +15,7 @@ const NO_ROWS: readonly Row[] = Object.freeze([]);
  */
 export function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<RelatedPage> {
   const { values, keys, skip, top, maxRows, sources } = query;
-  const statement = reader.statements.related(query);
+  const statement = reader.statements.related.entities(query);
   // The shape is returned even without rows: the writer of the response needs it.
   const { rowShape } = statement;
   if (keys.length === 0) return none(query, rowShape);
@@ -27,7 +27,7 @@ export function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<R
   const run = reader.rows.within(query.transaction);
   const parameters = readSlots(statement.slots, execution);
   if (query.count && run.local === null) {
-    const counts = reader.statements.relatedCounts(query);
+    const counts = reader.statements.related.counts(query);
     const reads = [
       { statement, parameters },
       { statement: counts, parameters: readSlots(counts.slots, execution) },
@@ -81,7 +81,7 @@ function knownCounts(
 }
 
 function readCounts(reader: SqlReader, query: RelatedQuery, execution: Execution): Maybe<readonly number[]> {
-  const statement = reader.statements.relatedCounts(query);
+  const statement = reader.statements.related.counts(query);
   const run = reader.rows.within(query.transaction);
   const rows = run.all(statement, readSlots(statement.slots, execution), query);
   return chain(rows, (found) => toCounts(found, query));

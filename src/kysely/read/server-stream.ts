@@ -7,6 +7,7 @@ import { type CursorPart, CursorStream } from "./cursor-stream.ts";
 import { KeysetStream } from "./keyset-stream.ts";
 import { readPage, statementOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
+import type { SqlRows } from "./sql-rows.ts";
 import { holdStream, type StreamHold } from "./stream-hold.ts";
 
 /** A page of at most so many rows is one statement. */
@@ -90,8 +91,18 @@ function isOfIntegers({ key }: KeyContinuation): boolean {
   return key.every(({ type }) => INTEGERS.has(type.name));
 }
 
-async function holdTransaction(reader: SqlReader, { begin }: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
+/** Opens a transaction that holds a snapshot, where the request reads. */
+function holdTransaction(reader: SqlReader, streaming: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
   const { rows } = reader;
+  if (rows.replicated === null) return holdOn(rows, streaming, query);
+  return rows.replicated.read(
+    query,
+    (placed, rest) => holdOn(placed, streaming, { ...query, ...rest }),
+    (hold) => hold.end(),
+  );
+}
+
+async function holdOn(rows: SqlRows, { begin }: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
   const { streams, signal, timeout = null } = query;
   const leave = await rows.slots.enter(streams.most, signal, timeout);
   const transaction = await rows.begin({ signal, timeout }).catch((error: unknown) => {

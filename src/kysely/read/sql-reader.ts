@@ -1,5 +1,4 @@
 import { BoundedCache } from "../../base/bounded-cache.ts";
-import { keptPerForeign } from "../../base/memo.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import { describe } from "../../definition/option-table.ts";
 import type { StoredDatabase } from "../../definition/stored-database.ts";
@@ -15,19 +14,16 @@ import {
   type PlannedTable,
   type PlansByField,
 } from "../columns/table-columns.ts";
-import { synchronousReaderOf, type AnyKysely } from "../connection/synchronous-reader.ts";
-import { DISTRIBUTED_CAPABILITIES } from "../dialects/dialect-capabilities.ts";
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile, DialectValues } from "../dialects/dialect-profile.ts";
-import { dialectName, findDialectProfile } from "../dialects/find-dialect-profile.ts";
-import { SchemaDatabase } from "../schema/schema-database.ts";
 import { toExecution } from "../statement/parameter-slot.ts";
 import { hasPlaceholders, toFrom, type From, withExpressions } from "../translate/base-query.ts";
 import { ROWS_ALIAS } from "../translate/path-scope.ts";
-import { CoLocatedTables } from "./co-located-tables.ts";
+import { type Connected, connectionOf, type FunctionNumbers, isKysely } from "./connected.ts";
 import { placementOf } from "./find-placement.ts";
-import { SqlRows } from "./sql-rows.ts";
+import type { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
-import { UnreadableLog } from "./unreadable-log.ts";
+import type { UnreadableLog } from "./unreadable-log.ts";
 
 /** Reads one table or base query. */
 export interface SqlReader {
@@ -47,6 +43,10 @@ export interface SqlReader {
 /** The unchecked options of a reader. */
 export interface ReaderOptions {
   readonly db: unknown;
+  /** The Kysely instance of a replica; absent: none. */
+  readonly readFrom?: unknown;
+  /** The milliseconds for which reads wait for the replica; default 500. */
+  readonly replicaWait?: unknown;
   readonly from: unknown;
   readonly columns: object | undefined;
   /** Whether the database is distributed, and how the table is: see `DistributedOption`; default false. */
@@ -57,25 +57,6 @@ export interface ReaderOptions {
   readonly unreadable?: unknown;
 }
 
-/** The state of one Kysely instance. */
-interface Connected {
-  readonly rows: SqlRows;
-  readonly profile: DialectProfile;
-  readonly database: StoredDatabase;
-  /** By base query and columns: applications may make a source per request, but with few different queries. */
-  readonly caches: WeakMap<EntityTypeDeclaration, BoundedCache<string, StatementCache>>;
-  readonly functions: FunctionNumbers;
-  readonly unreadable: UnreadableLog;
-  /** Used if the database is distributed. */
-  readonly coLocated: CoLocatedTables;
-}
-
-/** A number for each conversion function, since two sources may differ only in these functions. */
-interface FunctionNumbers {
-  readonly known: WeakMap<object, number>;
-  count: number;
-}
-
 /** The maximum number of base queries per type and Kysely instance with cached statements. */
 const CACHES_KEPT = 200;
 
@@ -84,11 +65,9 @@ const CACHES_KEPT = 200;
  * @param report receives each fault
  * @returns null after a fault
  */
-export function makeReader(
-  type: EntityTypeDeclaration,
-  { db, from: base, columns = {}, distributed = false, preparedStatements = true, unreadable = "error" }: ReaderOptions,
-  report: ReportFault,
-): SqlReader | null {
+export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, report: ReportFault): SqlReader | null {
+  const { db, readFrom, replicaWait, from: base, columns = {} } = options;
+  const { distributed = false, preparedStatements = true, unreadable = "error" } = options;
   if (!isKysely(db)) {
     report("`db` is not a Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
     return null;
@@ -103,12 +82,8 @@ export function makeReader(
     report(`\`unreadable\` is ${describe(unreadable)}.`, 'Give "error" or "null".');
     return null;
   }
-  const connected = connectionOf(db, distribution !== null);
-  if (connected === null) {
-    const message = `${dialectName(db)} is not supported by this version.`;
-    report(message, "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.");
-    return null;
-  }
+  const connected = connectionOf({ db, distributed: distribution !== null, readFrom, replicaWait }, report);
+  if (connected === null) return null;
   const from = toFrom(base, connected.profile.syntax, report);
   const statements =
     from === null ? null : statementsOf(connected, { type, db, from, columns, unreadable, distribution }, report);
@@ -117,37 +92,6 @@ export function makeReader(
   if (!preparedStatements) rows.stopPreparing();
   const { parameters } = from;
   return Object.freeze({ rows, profile, database, statements, from, parameters, unreadable: connected.unreadable });
-}
-
-/** Sets with and without `distributed` do not share statements, as if their databases differed. */
-function connectionOf(db: AnyKysely, distributed: boolean): Connected | null {
-  return distributed ? distributedConnection(db) : usualConnection(db);
-}
-
-const usualConnection = keptPerForeign((db: AnyKysely) => connect(db, false));
-const distributedConnection = keptPerForeign((db: AnyKysely) => connect(db, true));
-
-function connect(db: AnyKysely, distributed: boolean): Connected | null {
-  const found = findDialectProfile(db);
-  if (found === null) return null;
-  const profile = distributed
-    ? Object.freeze({
-        ...found,
-        ...found.whenDistributed,
-        capabilities: DISTRIBUTED_CAPABILITIES,
-        whenScanning: undefined,
-      })
-    : found;
-  const rows = new SqlRows(db, synchronousReaderOf(db), profile);
-  return {
-    profile,
-    rows,
-    database: new SchemaDatabase(db, profile, rows),
-    caches: new WeakMap(),
-    functions: { known: new WeakMap(), count: 0 },
-    unreadable: new UnreadableLog(),
-    coLocated: new CoLocatedTables(),
-  };
 }
 
 /** The inputs of a reader's statements. */
@@ -273,8 +217,4 @@ function splitColumns(
     visible: Object.fromEntries(entries.filter(([field]) => !ignored.has(field))),
     ignored: Object.fromEntries(entries.filter(([field]) => joinable.has(field))),
   };
-}
-
-function isKysely(db: unknown): db is AnyKysely {
-  return typeof db === "object" && db !== null && "getExecutor" in db && typeof db.getExecutor === "function";
 }

@@ -35,8 +35,8 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
     relational: Object.freeze<RelationalSource>({
       joinsExpansions: capabilities.joins || joinsLocally,
       joins: (other) => findReader(other)?.rows === reader.rows,
-      readRow: (key, selected, joins, transaction) =>
-        explained(() => readRow(reader, keyProperties, { key, selected, joins, transaction }), joins ?? {}),
+      readRow: (key, selected, joins, scope) =>
+        explained(() => readRow(reader, keyProperties, { key, selected, joins, ...scope }), joins ?? {}),
       readRelated: (query) => explained(() => readRelatedPage(reader, query), query.shape),
     }),
     restrict: (restriction) => sourceOf(type, narrowedReader(reader, restriction)),

@@ -1,8 +1,8 @@
 import { CompiledQuery } from "kysely";
-import { chain, isPromiseLike, type Maybe, unawaited } from "../../base/maybe.ts";
+import { chain, type Maybe, unawaited } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Row } from "../../query/row-shape.ts";
-import type { BatchReader } from "../connection/batch-reader.ts";
+import type { BatchReader, GuardedConnections } from "../connection/batch-reader.ts";
 import { beginInTime } from "../connection/begin-in-time.ts";
 import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import { runLimited } from "../connection/limited-query.ts";
@@ -12,21 +12,16 @@ import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import { isSynchronousReader, type AnyKysely, type SynchronousReader } from "../connection/synchronous-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import type { RunningStatement } from "../statement/running-statement.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";
+import { readLocal } from "./read-local.ts";
 import { repeatOnce } from "./repeated-read.ts";
+import { ReplicaReads } from "./replica-reads.ts";
 import { StreamSlots } from "./stream-slots.ts";
-import { beginRead, countOf, type ReadRows, toNumber } from "./traced-read.ts";
+import { beginRead, countOf, type Read, type ReadRows, toNumber } from "./traced-read.ts";
 
 /** The parts of a profile that running statements requires. */
 type RowsProfile = Pick<DialectProfile, "name" | "guardConnections" | "syntax">;
-
-/** A statement to read, with its values. */
-export interface Read {
-  readonly statement: ReadRows;
-  readonly parameters: readonly unknown[];
-}
 
 /** The patience of statements that read single rows by key. */
 const USUAL: Patience = Object.freeze({});
@@ -39,6 +34,8 @@ export class SqlRows {
   readonly #db: AnyKysely;
   readonly #reader: SynchronousReader | null;
   readonly #profile: RowsProfile;
+  /** Reads a replica in place of this database; null without one. */
+  readonly replicated: ReplicaReads<SqlRows> | null;
   /** The streams that hold snapshots. */
   readonly slots: StreamSlots = new StreamSlots();
   /** The runner of the database that a snapshot belongs to. */
@@ -50,9 +47,16 @@ export class SqlRows {
   #isGuarded: boolean;
   #isPreparing = true;
   #batches: BatchReader | undefined;
+  #watch: GuardedConnections["watch"];
 
-  constructor(db: AnyKysely, reader: SynchronousReader | null, profile: RowsProfile) {
+  constructor(
+    db: AnyKysely,
+    reader: SynchronousReader | null,
+    profile: RowsProfile,
+    replica: { readonly rows: SqlRows; readonly wait: number } | null = null,
+  ) {
     this.#profile = profile;
+    this.replicated = replica === null ? null : new ReplicaReads(this, replica.rows, replica.wait);
     // The connection of a transaction was guarded by the Kysely instance that opened it.
     this.#isGuarded = profile.guardConnections === undefined || db.isTransaction;
     // A plugin would change the rows. The compiled statement already contains the names that it maps.
@@ -65,9 +69,18 @@ export class SqlRows {
    * @param transaction the transaction of the context, or the runner of a snapshot, as in a query
    */
   within(transaction: unknown): SqlRows {
+    const own = this.#within(transaction);
+    const replica = this.replicated?.replica;
+    if (transaction === undefined || own !== this || replica === undefined) return own;
+    // A stream may hold a snapshot of the replica.
+    const other = replica.within(transaction);
+    return other === replica ? this : other;
+  }
+
+  #within(transaction: unknown): SqlRows {
     if (transaction instanceof SqlRows) return transaction.#origin === this ? transaction : this;
     if (transaction instanceof OwnTransaction) {
-      const rows = this.within(transaction.transaction);
+      const rows = this.#within(transaction.transaction);
       if (rows !== this) rows.#own = transaction;
       return rows;
     }
@@ -114,6 +127,7 @@ export class SqlRows {
       const guarded = await this.#profile.guardConnections?.(this.#db);
       this.#isReached = guarded?.isGuarded !== false;
       this.#batches = guarded?.batches;
+      this.#watch = guarded?.watch;
       if (!this.#isPreparing) this.stopPreparing();
       this.#isGuarded = true;
     } finally {
@@ -126,6 +140,13 @@ export class SqlRows {
   stopPreparing(): void {
     this.#isPreparing = false;
     this.#batches?.stopPreparing();
+    this.replicated?.replica.stopPreparing();
+  }
+
+  /** Calls a function whenever a connection is opened or closed, once the connections are guarded. @returns false if nobody can tell */
+  watchConnections(changed: () => void): boolean {
+    this.#watch?.(changed);
+    return this.#watch !== undefined;
   }
 
   /** Whether a lost connection certainly does not end the process. */
@@ -137,23 +158,20 @@ export class SqlRows {
   all(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<readonly Row[]> {
     return this.#reader === null
       ? this.#query({ statement, parameters }, patience)
-      : this.#readLocal(this.#reader, "readRows", statement, parameters, patience);
+      : readLocal(this.#reader, "readRows", { statement, parameters }, patience, this.#profile.name);
   }
 
   /** Returns the first row; undefined without rows. */
   first(statement: ReadRows, parameters: readonly unknown[], patience: Patience = USUAL): Maybe<Row | undefined> {
     return this.#reader === null
       ? this.#query({ statement, parameters }, patience).then(([row]) => row)
-      : this.#readLocal(this.#reader, "readOne", statement, parameters, patience);
+      : readLocal(this.#reader, "readOne", { statement, parameters }, patience, this.#profile.name);
   }
 
   /** Returns the row of a key, in this process within milliseconds. A server has limits of its own, and an index. */
-  byKey(
-    statement: ReadRows,
-    parameters: readonly unknown[],
-    timeout: number | null | undefined,
-  ): Maybe<Row | undefined> {
-    return this.first(statement, parameters, this.#reader === null || timeout === undefined ? USUAL : { timeout });
+  byKey(statement: ReadRows, parameters: readonly unknown[], { timeout, reading }: Patience): Maybe<Row | undefined> {
+    if (this.#reader === null) return this.first(statement, parameters, reading === undefined ? USUAL : { reading });
+    return this.first(statement, parameters, timeout === undefined ? USUAL : { timeout });
   }
 
   /** Returns the single number that a statement selects. */
@@ -167,13 +185,23 @@ export class SqlRows {
    * @throws the error of the first read that fails
    */
   async each(reads: readonly Read[], patience: Patience = USUAL): Promise<readonly (readonly Row[])[]> {
-    if (!this.#isGuarded) await this.#reached(reads[0]?.statement.table);
-    // A transaction is lost with its connection.
-    if (this.#db.isTransaction) return this.#eachOnce(reads, patience);
-    return repeatOnce((rest) => this.#eachOnce(reads, rest), patience);
+    const { replicated } = this;
+    if (replicated === null) return this.#eachRepeated(reads, patience);
+    return replicated.read(patience, (rows, rest) =>
+      rows === this ? this.#eachRepeated(reads, rest) : rows.eachOnce(reads, rest),
+    );
   }
 
-  async #eachOnce(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
+  async #eachRepeated(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
+    // A transaction is lost with its connection.
+    if (this.#db.isTransaction) return this.eachOnce(reads, patience);
+    if (!this.#isGuarded) await this.#reached(reads[0]?.statement.table);
+    return repeatOnce((rest) => this.eachOnce(reads, rest), patience);
+  }
+
+  /** As `each`, without a repetition and without a replica. */
+  async eachOnce(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
+    if (!this.#isGuarded) await this.#reached(reads[0]?.statement.table);
     const batches = this.#batches;
     if (batches !== undefined && reads.every(({ parameters }) => parameters.every((each) => batches.canSend(each)))) {
       return this.#inBatch(batches, reads, patience);
@@ -182,54 +210,6 @@ export class SqlRows {
     const rows: (readonly Row[])[] = [];
     for (const each of found) rows.push(await each);
     return rows;
-  }
-
-  /** Reads in this process: synchronously, or as a promise if the reader runs the statement elsewhere. */
-  #readLocal<Method extends "readRows" | "readOne">(
-    reader: SynchronousReader,
-    method: Method,
-    statement: ReadRows,
-    parameters: readonly unknown[],
-    patience: Patience,
-  ): Maybe<ReturnType<SynchronousReader[Method]>>;
-  #readLocal(
-    reader: SynchronousReader,
-    method: "readRows" | "readOne",
-    statement: ReadRows,
-    parameters: readonly unknown[],
-    patience: Patience,
-  ): Maybe<readonly Row[] | Row | undefined> {
-    const { sql, table } = statement;
-    const running = beginRead(statement, parameters);
-    const isMany = method === "readRows";
-    try {
-      const found: Maybe<readonly Row[] | Row | undefined> = isPatientReader(reader)
-        ? reader[isMany ? "read" : "readFirst"](sql, parameters, patience)
-        : reader[method](sql, parameters);
-      if (isPromiseLike(found)) return this.#elsewhere(found, statement, running, isMany);
-      running?.end(countOf(statement, found, isMany));
-      return found;
-    } catch (error) {
-      running?.fail(error);
-      throw toReadFault(error, this.#profile.name, table);
-    }
-  }
-
-  /** Waits for a statement that the reader runs elsewhere. */
-  async #elsewhere<R extends readonly Row[] | Row | undefined>(
-    found: PromiseLike<R>,
-    statement: ReadRows,
-    running: RunningStatement | undefined,
-    isMany: boolean,
-  ): Promise<R> {
-    try {
-      const read = await found;
-      running?.end(countOf(statement, read, isMany));
-      return read;
-    } catch (error) {
-      running?.fail(error);
-      throw toReadFault(error, this.#profile.name, statement.table);
-    }
   }
 
   async #query(read: Read, patience: Patience): Promise<readonly Row[]> {

@@ -5,7 +5,7 @@ import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { FilterClause, SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
-import type { JsonMembers, KeyedJoins, RelatedQuery, SourceQuery, SourcesBySet } from "../../query/source.ts";
+import type { JsonMembers, KeyedJoins, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
@@ -21,11 +21,11 @@ import {
   narrowedFrom,
   unlessImplied,
 } from "../translate/translate-query.ts";
-import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import { utcMark } from "../translate/utc-session.ts";
 import { type CompileTarget, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 import { isKeysFirst } from "./keys-first.ts";
+import { RelatedStatements } from "./related-statements.ts";
 import { readerOfSource, statementsOf } from "./row-source.ts";
 
 /** A statement that returns a page as JSON: one row, or one for each object. */
@@ -64,10 +64,9 @@ export class StatementCache {
   readonly #json = new IdentityCache<Map<number, JsonStatement | null>>();
   readonly #totals = new IdentityCache<Statement>();
   readonly #keyed = new IdentityCache<RowStatement>();
-  readonly #related = new IdentityCache<Map<number, RowStatement>>();
-  readonly #relatedCounts = new IdentityCache<Map<number, RowStatement>>();
   readonly #narrowed = new IdentityCache<StatementCache>();
   readonly #tests = new IdentityCache<RowStatement>();
+  #related: RelatedStatements | undefined;
   #plans: PlansByField | undefined;
   #mark: Sql | undefined;
 
@@ -207,41 +206,15 @@ export class StatementCache {
     });
   }
 
-  /**
-   * Returns the statement of related entities. Each row starts with the position of its key.
-   * @throws ODataError as for `page`
-   */
-  related({ shape, keys, top, skip, maxRows, sources }: RelatedQuery): RowStatement {
-    const variant = {
-      hasTop: top !== undefined,
-      hasSkip: skip > 0,
-      hasMaxRows: maxRows !== undefined,
-      hasOneKey: this.#hasOne(keys),
-    };
-    const variants = this.#related.get([shape, ...identitiesOf(sources)], () => new Map());
-    const { hasTop, hasSkip, hasMaxRows, hasOneKey } = variant;
-    return variantOf(variants, [hasTop, hasSkip, hasMaxRows, hasOneKey], () =>
-      this.#compiler.choose((profile) =>
-        this.#compiler.compileRows(translateRelated(this.rowsFor(null), this.#scope(profile, sources), shape, variant)),
-      ),
-    );
-  }
-
-  /** Returns the statement that counts the related entities per key. @throws ODataError as for `page` */
-  relatedCounts({ shape, keys, sources }: RelatedQuery): RowStatement {
-    const hasOneKey = this.#hasOne(keys);
-    const variants = this.#relatedCounts.get([shape, ...identitiesOf(sources)], () => new Map());
-    return variantOf(variants, [hasOneKey], () =>
-      this.#compiler.choose((profile) => {
-        const query = translateRelatedCounts(this.rowsFor(null), this.#scope(profile, sources), shape, { hasOneKey });
-        return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
-      }),
-    );
-  }
-
-  /** Other databases have one statement for any number of keys. */
-  #hasOne(keys: RelatedQuery["keys"]): boolean {
-    return this.#target.profile.capabilities.bindsKeys && keys.length === 1;
+  /** The statements of the related entities of keys. */
+  get related(): RelatedStatements {
+    this.#related ??= new RelatedStatements({
+      compiler: this.#compiler,
+      bindsKeys: this.#target.profile.capabilities.bindsKeys,
+      rows: () => this.rowsFor(null),
+      scope: (profile, sources) => this.#scope(profile, sources),
+    });
+    return this.#related;
   }
 
   /**

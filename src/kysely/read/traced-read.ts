@@ -11,6 +11,12 @@ export interface ReadRows extends Pick<Statement, "sql" | "table"> {
   readonly isInternal?: true;
 }
 
+/** A statement to read, with its values. */
+export interface Read {
+  readonly statement: ReadRows;
+  readonly parameters: readonly unknown[];
+}
+
 /** Begins to trace a statement. @returns undefined if nobody traces it */
 export function beginRead({ sql, isInternal }: ReadRows, parameters: readonly unknown[]): RunningStatement | undefined {
   return isInternal === true ? undefined : beginStatement(sql, parameters);

@@ -18,6 +18,7 @@ import {
 import { ofTable, tooBusy, databaseFault } from "../dialects/database-fault.ts";
 import { beginStatement } from "../statement/running-statement.ts";
 import { toRows } from "../translate/select-columns.ts";
+import { noteWrite } from "./noted-write.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { toWriteFault } from "./write-faults.ts";
 
@@ -76,7 +77,9 @@ export function inTransaction<T>(
       });
     return patiently(table.db, patience, execute);
   };
-  return retry(guarded(table, attempt), (error) => toFailure(error, { table, context }));
+  return noteWrite(table.reader, context, () =>
+    retry(guarded(table, attempt), (error) => toFailure(error, { table, context })),
+  );
 }
 
 /**
@@ -89,6 +92,12 @@ export function inStatement<T>(table: SqlTable, context: Context, work: (session
   const write: Write = { table, context };
   const joined = transactionOf(table, context);
   if (joined !== null) return once(write, () => work(sessionOf(joined)));
+  if (table.reader.rows.replicated === null) return inOwnStatement(write, work);
+  return noteWrite(table.reader, context, async () => inOwnStatement(write, work));
+}
+
+function inOwnStatement<T>(write: Write, work: (session: SqlSession) => Maybe<T>): Maybe<T> {
+  const { table, context } = write;
   let patience: WritePatience | undefined;
   const attempt = (): Maybe<T> => {
     throwIfGone(context);

@@ -7,6 +7,7 @@ import { openTransaction } from "../connection/kysely-instance.ts";
 import { type AnyKysely, OwnTablesError, patiently, type WritePatience } from "../connection/synchronous-reader.ts";
 import { databaseFault, tooBusy, unavailable } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
+import { noteWrite } from "./noted-write.ts";
 import { isContention, patienceOf, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
 
 /** The savepoint at the start of a transaction: it disappears if the database rolls back the whole transaction. */
@@ -16,6 +17,7 @@ const BEGINNING = "odatakit_beginning";
 export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalDatabase {
   return Object.freeze<TransactionalDatabase>({
     instance: db,
+    replicated: reader.rows.replicated ?? undefined,
     transact: (work, context, { isRepeatable = true, isLong } = {}) => {
       const usual = patienceOf(context);
       const patience = isLong === undefined ? usual : { ...usual, isLong };
@@ -27,7 +29,7 @@ export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalD
           return transact({ db, reader, patience: { ...patience, isLong: false } }, work, context);
         }
       };
-      return isRepeatable ? retry(attempt, toFailure) : once(attempt);
+      return noteWrite(reader, context, () => (isRepeatable ? retry(attempt, toFailure) : once(attempt)));
     },
     attempt: async (transaction, depth, part) => {
       const open = required(openTransaction(transaction), "A part of a transaction requires an open transaction.");

@@ -45,7 +45,15 @@ export async function guardPool(db: AnyKysely): Promise<GuardedConnections> {
   });
   if (pool === null) return { isGuarded: !isPooled };
   ignoreErrors(pool);
-  return { isGuarded: true, batches: takesBatches ? new PgBatches() : undefined };
+  return { isGuarded: true, batches: takesBatches ? new PgBatches() : undefined, watch: watchOf(pool) };
+}
+
+/** Returns what reports the connections that a pool opens and closes. */
+function watchOf(pool: Pool): GuardedConnections["watch"] {
+  return (changed) => {
+    pool.on("connect", changed);
+    pool.on("remove", changed);
+  };
 }
 
 /** The messages that a connection of `pg` can send. */

@@ -39,6 +39,7 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   }),
   maxParameters: 65_535,
   streaming: PG_STREAMING,
+  positions: true,
   transactionIsolation: "repeatable read",
   guardConnections: guardPool,
   whenDistributed: {

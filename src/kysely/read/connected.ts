@@ -1,0 +1,151 @@
+import type { BoundedCache } from "../../base/bounded-cache.ts";
+import { keptPerForeign, keptPerNumber } from "../../base/memo.ts";
+import { describe } from "../../definition/option-table.ts";
+import type { StoredDatabase } from "../../definition/stored-database.ts";
+import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
+import type { ReportFault } from "../columns/storage-option.ts";
+import { type AnyKysely, synchronousReaderOf } from "../connection/synchronous-reader.ts";
+import { DISTRIBUTED_CAPABILITIES } from "../dialects/dialect-capabilities.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { dialectName, findDialectProfile } from "../dialects/find-dialect-profile.ts";
+import { SchemaDatabase } from "../schema/schema-database.ts";
+import { CoLocatedTables } from "./co-located-tables.ts";
+import { SqlRows } from "./sql-rows.ts";
+import type { StatementCache } from "./statement-cache.ts";
+import { UnreadableLog } from "./unreadable-log.ts";
+
+/** The state of one Kysely instance. */
+export interface Connected {
+  readonly rows: SqlRows;
+  readonly profile: DialectProfile;
+  readonly database: StoredDatabase;
+  /** By base query and columns: applications may make a source per request, but with few different queries. */
+  readonly caches: WeakMap<EntityTypeDeclaration, BoundedCache<string, StatementCache>>;
+  readonly functions: FunctionNumbers;
+  readonly unreadable: UnreadableLog;
+  /** Used if the database is distributed. */
+  readonly coLocated: CoLocatedTables;
+}
+
+/** A number for each conversion function, since two sources may differ only in these functions. */
+export interface FunctionNumbers {
+  readonly known: WeakMap<object, number>;
+  count: number;
+}
+
+/** The unchecked options that select the state of a database. */
+export interface ConnectionOptions {
+  readonly db: AnyKysely;
+  readonly distributed: boolean;
+  readonly readFrom: unknown;
+  readonly replicaWait: unknown;
+}
+
+/** The milliseconds for which reads wait for a replica if the declaration does not say. */
+const REPLICA_WAIT = 500;
+
+/**
+ * Returns the state of a database: of one with `distributed`, or with another replica, it is another one, so sets that
+ * differ in these options share no statements, as if their databases differed. Connects to nothing.
+ * @returns null after a fault
+ */
+export function connectionOf(options: ConnectionOptions, report: ReportFault): Connected | null {
+  const { db, distributed, readFrom, replicaWait = REPLICA_WAIT } = options;
+  if (!checkReplica(options, report)) return null;
+  const connected = connectedTo(db, distributed, readFrom, replicaWait);
+  if (connected !== null) return connected;
+  const message = `${dialectName(db)} is not supported by this version.`;
+  report(message, "Use SQLite (sqliteDialect of odatakit/sqlite), PostgreSQL or MariaDB.");
+  return null;
+}
+
+function connectedTo(db: AnyKysely, distributed: boolean, readFrom: unknown, wait: unknown): Connected | null {
+  if (isKysely(readFrom)) return replicatedConnection(db)(readFrom)(Number(wait));
+  return distributed ? distributedConnection(db) : usualConnection(db);
+}
+
+const usualConnection = keptPerForeign((db: AnyKysely) => connect(db, false, null));
+const distributedConnection = keptPerForeign((db: AnyKysely) => connect(db, true, null));
+const replicatedConnection = keptPerForeign((db: AnyKysely) =>
+  keptPerForeign((readFrom: AnyKysely) => keptPerNumber((wait: number) => connect(db, false, { db: readFrom, wait }))),
+);
+
+/** The replica of a database, and the milliseconds for which reads wait for it. */
+interface Replica {
+  readonly db: AnyKysely;
+  readonly wait: number;
+}
+
+function connect(db: AnyKysely, distributed: boolean, replica: Replica | null): Connected | null {
+  const found = findDialectProfile(db);
+  if (found === null) return null;
+  const profile = distributed
+    ? Object.freeze({
+        ...found,
+        ...found.whenDistributed,
+        capabilities: DISTRIBUTED_CAPABILITIES,
+        whenScanning: undefined,
+      })
+    : found;
+  const copy = replica === null ? null : { rows: new SqlRows(replica.db, null, profile), wait: replica.wait };
+  const rows = new SqlRows(db, synchronousReaderOf(db), profile, copy);
+  return {
+    profile,
+    rows,
+    database: new SchemaDatabase(db, profile, rows),
+    caches: new WeakMap(),
+    functions: { known: new WeakMap(), count: 0 },
+    unreadable: new UnreadableLog(),
+    coLocated: new CoLocatedTables(),
+  };
+}
+
+/** @returns false after a fault */
+function checkReplica({ db, distributed, readFrom, replicaWait }: ConnectionOptions, report: ReportFault): boolean {
+  if (readFrom === undefined) {
+    if (replicaWait === undefined) return true;
+    report("`replicaWait` has no effect without `readFrom`.", "Give `readFrom` beside it, or remove it.");
+    return false;
+  }
+  const fault = replicaFault(db, distributed, readFrom) ?? waitFault(replicaWait);
+  if (fault === null) return true;
+  report(...fault);
+  return false;
+}
+
+type Fault = readonly [message: string, fix: string];
+
+function replicaFault(db: AnyKysely, distributed: boolean, readFrom: unknown): Fault | null {
+  if (!isKysely(readFrom)) return ["`readFrom` is not a Kysely instance.", "Give the Kysely instance of the replica."];
+  if (readFrom === db || readFrom.getExecutor().adapter === db.getExecutor().adapter) {
+    return ["`readFrom` is the same database as `db`.", "Give the Kysely instance of a replica, or remove `readFrom`."];
+  }
+  if (distributed) {
+    const message = "`readFrom` cannot be combined with `distributed`.";
+    return [message, "Remove one of them: the position of a coordinator says nothing about the servers of its tables."];
+  }
+  for (const [name, given] of [
+    ["db", db],
+    ["readFrom", readFrom],
+  ] as const) {
+    const profile = findDialectProfile(given);
+    if (profile?.positions === true) continue;
+    const message = `\`${name}\` is ${profile?.name ?? dialectName(given)}, but \`readFrom\` needs a streaming replica of PostgreSQL.`;
+    return [message, "Remove `readFrom`: other databases do not tell whether a replica already shows a write."];
+  }
+  return null;
+}
+
+function waitFault(replicaWait: unknown): Fault | null {
+  if (replicaWait === undefined) return null;
+  if (Number.isSafeInteger(replicaWait) && Number(replicaWait) >= 0 && Number(replicaWait) <= MOST_WAIT) return null;
+  return [`\`replicaWait\` is ${describe(replicaWait)}.`, `Give whole milliseconds from 0 to ${String(MOST_WAIT)}.`];
+}
+
+/** The longest wait, in milliseconds. */
+const MOST_WAIT = 60_000;
+
+/** Whether a value is a Kysely instance. */
+export function isKysely(db: unknown): db is AnyKysely {
+  return typeof db === "object" && db !== null && "getExecutor" in db && typeof db.getExecutor === "function";
+}

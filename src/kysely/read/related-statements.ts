@@ -1,0 +1,68 @@
+import { keeper } from "../../base/memo.ts";
+import type { RowShape } from "../../query/row-shape.ts";
+import type { RelatedQuery, SourcesBySet } from "../../query/source.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { Rows, StatementScope } from "../translate/relation.ts";
+import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
+import type { RowStatement, StatementCompiler } from "./compile-statement.ts";
+import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
+
+/** What the statements of related entities need of their table. */
+interface RelatedTable {
+  readonly compiler: StatementCompiler;
+  /** Whether statements differ for one key and for several. */
+  readonly bindsKeys: boolean;
+  readonly rows: () => Rows;
+  readonly scope: (profile: DialectProfile, sources: SourcesBySet | undefined) => StatementScope;
+}
+
+/** The statements that read the entities of one table by the keys of the entities that they are related to. */
+export class RelatedStatements {
+  readonly #table: RelatedTable;
+  readonly #entities = new IdentityCache<Map<number, RowStatement>>();
+  readonly #counts = new IdentityCache<Map<number, RowStatement>>();
+
+  constructor(table: RelatedTable) {
+    this.#table = table;
+  }
+
+  /**
+   * Returns the statement of related entities. Each row starts with the position of its key.
+   * @throws ODataError as `StatementCache.page`
+   */
+  entities({ shape, keys, top, skip, maxRows, sources }: RelatedQuery): RowStatement {
+    const { compiler, rows, scope } = this.#table;
+    const variant = {
+      hasTop: top !== undefined,
+      hasSkip: skip > 0,
+      hasMaxRows: maxRows !== undefined,
+      hasOneKey: this.#hasOne(keys),
+    };
+    const variants = this.#entities.get([shape, ...identitiesOf(sources)], () => new Map());
+    const { hasTop, hasSkip, hasMaxRows, hasOneKey } = variant;
+    return variantOf(variants, [hasTop, hasSkip, hasMaxRows, hasOneKey], () =>
+      compiler.choose((profile) =>
+        compiler.compileRows(translateRelated(rows(), scope(profile, sources), shape, variant)),
+      ),
+    );
+  }
+
+  /** Returns the statement that counts the related entities per key. @throws ODataError as `StatementCache.page` */
+  counts({ shape, keys, sources }: RelatedQuery): RowStatement {
+    const { compiler, rows, scope } = this.#table;
+    const hasOneKey = this.#hasOne(keys);
+    const variants = this.#counts.get([shape, ...identitiesOf(sources)], () => new Map());
+    return variantOf(variants, [hasOneKey], () =>
+      compiler.choose((profile) => {
+        const query = translateRelatedCounts(rows(), scope(profile, sources), shape, { hasOneKey });
+        return compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
+      }),
+    );
+  }
+
+  #hasOne(keys: RelatedQuery["keys"]): boolean {
+    return this.#table.bindsKeys && keys.length === 1;
+  }
+}
+
+const NO_COLUMNS: RowShape = Object.freeze(keeper({ columns: new Map() }));

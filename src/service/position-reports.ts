@@ -1,0 +1,209 @@
+import { chain, type Maybe, recover } from "../base/maybe.ts";
+import { required } from "../base/required.ts";
+import { ruleContextOf } from "../definition/context.ts";
+import { type PlacedRequest, requestFields } from "../definition/request-fields.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { databasesOf } from "../definition/sets/transactional-database.ts";
+import type { Exchange } from "../endpoints/exchange.ts";
+import { protocolError } from "../errors/odata-error.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import type { TokenSeal } from "../payload/token-seal.ts";
+import { type Positions, Reading, type ReplicatedDatabase } from "../query/reading.ts";
+import { splitTarget } from "../syntax/query-options-parser.ts";
+import { laterPositions, readPositions, toPositions, writePositions } from "./position-token.ts";
+
+/** The header with the position after a write, which reads return. */
+export const POSITION = "X-OData-Position";
+
+/** What a request may do. */
+export type RequestKind = "read" | "write" | "batch";
+
+/**
+ * The positions of a service whose databases have replicas: requests state those that their reads must show, and responses
+ * report those after their writes.
+ * @see docs/guides/replicas.md
+ */
+export class PositionReports {
+  readonly #definition: ServiceDefinition;
+  readonly #databases: ReadonlySet<ReplicatedDatabase>;
+  readonly #seal: TokenSeal;
+
+  private constructor(definition: ServiceDefinition, databases: ReadonlySet<ReplicatedDatabase>, seal: TokenSeal) {
+    this.#definition = definition;
+    this.#databases = databases;
+    this.#seal = seal;
+  }
+
+  /** Makes the positions of a service; null without a replica. */
+  static of(definition: ServiceDefinition, seal: TokenSeal | null): PositionReports | null {
+    const replicated = databasesOf(definition.entitySets.values()).flatMap((each) => each.replicated ?? []);
+    if (replicated.length === 0) return null;
+    return new PositionReports(
+      definition,
+      new Set(replicated),
+      required(seal, "A service with replicas has a secret."),
+    );
+  }
+
+  /** Makes the places that a request reads. */
+  readingFor(odata: ODataRequest, id: string): Reading {
+    return new Reading(this.#databases, {
+      get signal(): AbortSignal {
+        return odata.signal;
+      },
+      warn: (message, fields) => this.#log("warn", message, { id, method: odata.method, target: odata.target }, fields),
+    });
+  }
+
+  /**
+   * Passes a request to its endpoint, with the positions that it states, and finds the position that its response reports.
+   * @throws ODataError `InvalidParameter` for a header of another service; errors of the endpoint
+   */
+  around(exchange: Exchange, kind: RequestKind, run: () => Maybe<ODataResponse>): Maybe<ODataResponse> {
+    const reading = readingOf(exchange);
+    const { batch } = exchange;
+    reading.reported = null;
+    if (kind === "write") reading.pin();
+    // The operations of a batch read as the batch states.
+    const stated = batch === undefined ? this.#require(exchange, kind) : undefined;
+    // The writes of a change set count from the end of its transaction on.
+    if (kind === "batch" || (batch?.transactionPart ?? null) !== null) return chain(stated, run);
+    const fail = (error: unknown): Maybe<never> =>
+      chain(this.report(exchange), () => {
+        throw error;
+      });
+    const finish = (response: ODataResponse): Maybe<ODataResponse> =>
+      chain(this.report(exchange, kind === "write" && response.status < 400), () => response);
+    return chain(
+      recover(() => chain(stated, run), fail),
+      (answered) => chain(answered, finish),
+    );
+  }
+
+  /**
+   * Finds the position after the writes of a request, for its response and for the store. Never throws.
+   * @param mayHaveWritten whether handlers of the application may have written any database
+   */
+  report(exchange: Exchange, mayHaveWritten: boolean = false): Maybe<void> {
+    const reading = readingOf(exchange);
+    const written = reading.takeWritten();
+    const databases = mayHaveWritten ? this.#databases : written;
+    if (databases.size > 0) return this.#reportOf([...databases], exchange);
+  }
+
+  async #reportOf(databases: readonly ReplicatedDatabase[], exchange: Exchange): Promise<void> {
+    const reading = readingOf(exchange);
+    let found: Positions;
+    try {
+      found = toPositions(await Promise.all(databases.map((each) => each.position())));
+    } catch (err) {
+      found = "unknown";
+      reading.request.warn("The position after a write cannot be read: reads that need it use the primary.", { err });
+    }
+    const merged = laterPositions(reading.required, found);
+    reading.required = merged;
+    reading.reported = writePositions(merged, this.#seal);
+    await this.#store(merged, exchange);
+  }
+
+  /** Stores the position of a session, unless a later one is there. Nothing comes between if the store is synchronous. */
+  #store(merged: Positions, exchange: Exchange): Maybe<void> {
+    const { positions: store } = this.#definition;
+    if (store === undefined) return;
+    return chain(this.#readStore(exchange), (stored) =>
+      recover(
+        () => {
+          // An unknown position ends with the next known one.
+          const token = writePositions(stored === "unknown" ? merged : laterPositions(stored, merged), this.#seal);
+          readingOf(exchange).reported = token;
+          return store.write(ruleContextOf(exchange.context), token);
+        },
+        (err) => {
+          this.#fail(
+            "`write` of `positions` failed: the next reads of the session may not show the write.",
+            exchange,
+            err,
+          );
+        },
+      ),
+    );
+  }
+
+  /** Reads the positions that the client and its session state. */
+  #require(exchange: Exchange, kind: RequestKind): Maybe<void> {
+    const reading = readingOf(exchange);
+    const header = exchange.odata.header(POSITION.toLowerCase());
+    if (header !== undefined) {
+      const sent = readPositions(header, this.#seal);
+      if (sent === null) throw foreignPosition();
+      reading.required = sent;
+    }
+    // A write reads the primary.
+    if (kind === "write" || this.#definition.positions === undefined) return;
+    return chain(this.#readStore(exchange), (stored) => {
+      reading.required = laterPositions(reading.required, stored);
+    });
+  }
+
+  /** Returns the positions of the session of a request. Without them, only the primary certainly shows its writes. */
+  #readStore(exchange: Exchange): Maybe<Positions> {
+    const { positions: store } = this.#definition;
+    return recover(
+      () =>
+        chain(store?.read(ruleContextOf(exchange.context)), (token): Positions => {
+          if (token === undefined || token === null || token === "") return new Map();
+          return readPositions(token, this.#seal) ?? "unknown";
+        }),
+      (err): Positions => {
+        this.#fail("`read` of `positions` failed: the request reads the primary.", exchange, err);
+        return "unknown";
+      },
+    );
+  }
+
+  #fail(message: string, { requestId: id, odata: { method, target } }: Exchange, err: unknown): void {
+    this.#log("error", message, { id, method, target }, { err });
+  }
+
+  #log(
+    level: "warn" | "error",
+    message: string,
+    { id, method, target }: Pick<PlacedRequest, "id" | "method"> & { readonly target: string },
+    fields: Readonly<Record<string, unknown>>,
+  ): void {
+    try {
+      const { path } = splitTarget(target);
+      const place = requestFields(this.#definition, { id, method, path });
+      this.#definition.logger[level](message, { ...place, ...fields });
+    } catch {
+      // A logger that throws leaves nowhere to report to.
+    }
+  }
+}
+
+/** Adds the position that a request has reported to its responses, once. */
+export function withPosition(reading: Reading | null, response: ODataResponse): ODataResponse {
+  const add = positionAdder(reading);
+  return add(response);
+}
+
+/** Returns the function that adds the position that a request has reported, which counts as added from now on. */
+export function positionAdder(reading: Reading | null): (response: ODataResponse) => ODataResponse {
+  const reported = reading?.reported ?? null;
+  if (reading === null || reported === null) return (response) => response;
+  reading.reported = null;
+  return (response) => ({ ...response, headers: { ...response.headers, [POSITION]: reported } });
+}
+
+function readingOf({ reading }: Exchange): Reading {
+  return required(reading, "A request to a service with replicas knows what it reads.");
+}
+
+function foreignPosition(): Error {
+  return protocolError(
+    "InvalidParameter",
+    `${POSITION} is not a position of this service: return the header of the last response to a write unchanged, or omit it.`,
+    { target: POSITION },
+  );
+}
