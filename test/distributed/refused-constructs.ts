@@ -32,23 +32,33 @@ const AGGREGATES = new Set(["count", "sum", "min", "max", "avg", "string_agg", "
 
 /**
  * Returns the constructs of a statement that Citus refuses, or may refuse if tables are distributed by different columns;
- * none for a statement that every distribution allows, or the given one. The rules are those of its planner: subqueries that name no row
- * around them are read first, and the others must suit each shard.
+ * none for a statement that every distribution allows, or the given one. The rules are those of its planner: subqueries that
+ * name no row around them are read first, and the others must suit each shard.
  * @see docs/scaling.md
  */
 export function refusedConstructs(text: string, placements: Placements = new Map()): readonly string[] {
-  const nodes = parseStatement(text);
   const found = new Set<string>();
   const check: Check = { placements, report: (fault) => found.add(fault) };
+  for (const nodes of statementsOf(parseStatement(text))) checkStatement(nodes, check);
+  return [...found];
+}
+
+function checkStatement(nodes: readonly Node[], check: Check): void {
+  const { report } = check;
   const cursor = nodes.findIndex((node) => isWord(node, "cursor"));
   if (isWord(nodes[0], "declare")) {
-    if (!isWord(nodes[cursor - 1], "scroll") || !isWord(nodes[cursor - 2], "no")) found.add("a cursor that moves back");
+    if (!isWord(nodes[cursor - 1], "scroll") || !isWord(nodes[cursor - 2], "no")) report("a cursor that moves back");
     checkSelect(nodes.slice(cursor + 2), [], check);
-  } else if (isWord(nodes[0], "with")) found.add("a common table expression");
-  else if (isWord(nodes[0], "merge")) found.add("a merge");
+  } else if (isWord(nodes[0], "with")) report("a common table expression");
+  else if (isWord(nodes[0], "merge")) report("a merge");
   else if (isWord(nodes[0], "select")) checkSelect(nodes, [], check);
-  else if (isWord(nodes[0], "insert", "update", "delete")) checkWrite(nodes, check.report);
-  return [...found];
+  else if (isWord(nodes[0], "insert", "update", "delete")) checkWrite(nodes, report);
+}
+
+/** The statements of a batch. */
+function statementsOf(nodes: readonly Node[]): ReadonlyArray<readonly Node[]> {
+  const end = nodes.findIndex((node) => node.kind === "sign" && node.text === ";");
+  return end === -1 ? [nodes] : [nodes.slice(0, end), ...statementsOf(nodes.slice(end + 1))];
 }
 
 type Report = (fault: string) => void;

@@ -22,7 +22,17 @@ export interface SpreadEngine {
   readonly open: () => Promise<OpenDatabase>;
   readonly create: (db: AnyDatabase, spread: Spread) => Promise<void>;
   /** Returns how many parts of a table a statement asks, from its plan. */
-  readonly partsOf: (db: AnyDatabase, statement: CompiledQuery) => Promise<number>;
+  readonly partsOf: (db: AnyDatabase, statement: Statement) => Promise<number>;
+}
+
+/** A statement with its values. */
+type Statement = Pick<CompiledQuery, "sql" | "parameters">;
+
+/** Returns the statements of a query: over `pg`, several may be one batch in place of a text. */
+export function commandsOf(query: Statement): readonly Statement[] {
+  const text: unknown = query.sql;
+  if (typeof text !== "object" || text === null || !("commands" in text)) return [query];
+  return text.commands as readonly Statement[];
 }
 
 /** The parts of each table. */
@@ -51,7 +61,7 @@ async function createShards(db: AnyDatabase, { table, columns, by, with: partner
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-async function planOf(db: AnyDatabase, { sql: text, parameters }: CompiledQuery): Promise<Json> {
+async function planOf(db: AnyDatabase, { sql: text, parameters }: Statement): Promise<Json> {
   const { rows } = await db.executeQuery(CompiledQuery.raw(`explain (format json) ${text}`, [...parameters]));
   return rows as unknown as Json;
 }
@@ -66,7 +76,7 @@ function valuesOf(name: string, json: Json): readonly Json[] {
   );
 }
 
-async function partitionsOf(db: AnyDatabase, statement: CompiledQuery): Promise<number> {
+async function partitionsOf(db: AnyDatabase, statement: Statement): Promise<number> {
   const scanned = new Set(valuesOf("Relation Name", await planOf(db, statement)).map(String));
   const perTable = new Map<string, number>();
   for (const name of scanned) {
@@ -76,7 +86,7 @@ async function partitionsOf(db: AnyDatabase, statement: CompiledQuery): Promise<
   return Math.max(0, ...perTable.values());
 }
 
-async function tasksOf(db: AnyDatabase, statement: CompiledQuery): Promise<number> {
+async function tasksOf(db: AnyDatabase, statement: Statement): Promise<number> {
   return Math.max(0, ...valuesOf("Task Count", await planOf(db, statement)).map(Number));
 }
 
