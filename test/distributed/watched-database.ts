@@ -55,7 +55,7 @@ async function watched({ db, close }: OpenDatabase, placements?: Placements): Pr
 /** Collects the statements of connections, beside the spies of tests, which end on their own. */
 function observe(connections: DatabaseConnection): { readonly texts: ReadonlySet<string>; readonly stop: () => void } {
   const texts = new Set<string>();
-  const executeQuery = Reflect.get(connections, "executeQuery") as DatabaseConnection["executeQuery"];
+  const executeQuery = Reflect.get(connections, "executeQuery");
   const observed: DatabaseConnection["executeQuery"] = function observed(this: DatabaseConnection, query) {
     texts.add(query.sql);
     return executeQuery.call(this, query) as never;

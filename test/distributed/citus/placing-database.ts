@@ -6,7 +6,7 @@ import { runPlacing, type Run } from "./place-table.ts";
 /** Distributes the tables of a database over the machines of its cluster as tests create them. */
 export async function placing({ db, close }: OpenDatabase): Promise<OpenDatabase> {
   const connections = await connectionsOf(db);
-  const executeQuery = Reflect.get(connections, "executeQuery") as DatabaseConnection["executeQuery"];
+  const executeQuery = Reflect.get(connections, "executeQuery");
   const placed: DatabaseConnection["executeQuery"] = function placed(this: DatabaseConnection, query) {
     const run: Run = async (text, parameters = []) =>
       (await executeQuery.call(this, CompiledQuery.raw(text, [...parameters]))).rows;
