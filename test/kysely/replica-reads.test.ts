@@ -194,7 +194,7 @@ test.each<[what: string, error: Error, fault: "unreachable" | "refused" | null]>
   ["a database that is not there yet", coded("3D000"), "unreachable"],
   ["too many connections", coded("53300"), "unreachable"],
   ["a cause", new Error("failed", { cause: coded("08006") }), "unreachable"],
-  ["several addresses", new AggregateError([coded("ECONNREFUSED"), coded("ECONNREFUSED")]), "unreachable"],
+  ["several addresses", new AggregateError([coded("ECONNREFUSED"), coded("ECONNREFUSED")], "failed"), "unreachable"],
   ["a conflict with replay", coded("40001"), "refused"],
   ["a table that is not there yet", coded("42P01"), "refused"],
   ["a function that writes", coded("25006"), "refused"],
