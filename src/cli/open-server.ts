@@ -22,6 +22,11 @@ export async function openPostgres(url: string, settings: ServerSettings): Promi
   });
   const statements = [
     "set time zone 'UTC'",
+    // Texts of ranges and intervals are in the same form for every database.
+    "set datestyle = 'ISO'",
+    "set intervalstyle = 'postgres'",
+    // With less, the database shortens floating-point numbers.
+    "set extra_float_digits = 1",
     `set statement_timeout = ${String(settings.timeout)}`,
     `set idle_in_transaction_session_timeout = ${String(IDLE_TIMEOUT)}`,
     ...(settings.mayWrite ? [] : ["set default_transaction_read_only = on"]),

@@ -39,4 +39,6 @@ export type SchemaFindingCode =
   /** Row-level security does not apply to the user of the connection. */
   | "C13"
   /** Declarations and database differ without an effect on responses: constraints, comments, undeclared tables. */
-  | "C14";
+  | "C14"
+  /** The sessions of the database shorten numbers. */
+  | "C15";

@@ -1,5 +1,6 @@
 import type { StructuralProperty } from "../../edm/model.ts";
-import type { ReadableCatalogue } from "../../introspect/catalogue-steps.ts";
+import type { SchemaFinding } from "../../errors/schema-finding.ts";
+import type { CatalogueQuery, ReadableCatalogue } from "../../introspect/catalogue-steps.ts";
 import type { StoredTypes } from "../../introspect/expected-table.ts";
 import type { IndexSyntax } from "../../introspect/missing-indexes.ts";
 import type { RoundingMode } from "../../query/clauses.ts";
@@ -272,9 +273,18 @@ export interface DialectFaults {
 
 /** How the schema check reads one kind of database. */
 export interface DialectCatalogue extends ReadableCatalogue {
+  /** Finds a setting of the sessions with which the database returns other floating-point numbers than it stores. */
+  readonly shortening?: Shortening | undefined;
   /** The types that each storage form reads and writes, by `storageKey`. A form without a row is not checked. */
   readonly storedTypes: StoredTypeTable;
   readonly indexes: IndexSyntax;
+}
+
+/** A setting with which a database shortens floating-point numbers. */
+export interface Shortening {
+  /** Returns no row if they are exact, else one with the value of the setting. */
+  readonly query: CatalogueQuery;
+  readonly describe: (value: string) => Pick<SchemaFinding, "message" | "fix">;
 }
 
 /** The types of a database that storage forms read and write, by `storageKey`. */

@@ -17,6 +17,7 @@ import type { DialectCatalogue, DialectProfile } from "../dialects/dialect-profi
 import { checkCells } from "./check-cells.ts";
 import { checkQuery } from "./check-query.ts";
 import { expectedTables } from "./expected-tables.ts";
+import { findShortened } from "./find-shortened.ts";
 import { QueryRows } from "./query-rows.ts";
 import type { CheckedSet } from "./table-joins.ts";
 import { TableRows } from "./table-rows.ts";
@@ -69,7 +70,17 @@ export class SchemaDatabase implements StoredDatabase {
     const sets = stored.flatMap(({ set, rows }) => (rows instanceof TableRows ? [{ set, rows: rows.forCheck() }] : []));
     const queries = stored.flatMap(({ set, rows }) => (rows instanceof QueryRows ? [{ set, rows }] : []));
     const ofTables = sets.length === 0 ? [] : this.#run(compare(this.#expected(sets, service), sets));
-    return chain(ofTables, (findings) => this.#checkQueries(queries, findings));
+    const all = chain(ofTables, (findings) =>
+      chain(this.#run(this.#findShortened([...sets, ...queries])), (more) => [...findings, ...more]),
+    );
+    return chain(all, (findings) => this.#checkQueries(queries, findings));
+  }
+
+  *#findShortened(sets: Parameters<typeof findShortened>[0]): CatalogueSteps<readonly SchemaFinding[]> {
+    const { catalogue } = this.#profile;
+    // A catalogue that cannot be read is reported with the tables.
+    const found = yield* orUnreadable("", () => findShortened(sets, catalogue));
+    return found.filter(({ code }) => code === "C15");
   }
 
   #checkQueries(

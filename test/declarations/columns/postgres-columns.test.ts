@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ColumnMapping } from "../../../src/declarations/columns/column-mapping.ts";
@@ -14,6 +15,9 @@ let columns: readonly ObjectColumn[] = [];
 beforeAll(async () => {
   if (PGLITE === undefined) return;
   opened = await openHostile();
+  // The command sets them: texts of types without a type of the standard have the form of the session.
+  for (const setting of ["datestyle = 'ISO'", "intervalstyle = 'postgres'"])
+    await sql.raw(`set ${setting}`).execute(opened.db);
   ({ columns } = objectOf(await readSchema(opened.db), "every_type"));
 });
 
