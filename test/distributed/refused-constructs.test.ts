@@ -188,6 +188,11 @@ test.each([
   ["a reference table", `from "a" as "it" left join "d" as "r1" on "r1"."x" = "it"."y"`, []],
   ["a join from it", `from "d" as "it" left join "a" as "r1" on "r1"."id" = "it"."y"`, ["a join of tables"]],
   [
+    "a join from keys and their rows",
+    `from (select 1 as k from jsonb_array_elements($1)) as "keys" inner join "a" as "it" on "it"."id" = "keys"."k" left join "d" as "r1" on "r1"."x" = "it"."y"`,
+    [],
+  ],
+  [
     "a chain",
     `from "b" as "it" left join "d" as "r1" on "r1"."x" = "it"."y" left join (select * from "a" as "q" where "q"."z") as "r2" on "r2"."id" = "it"."a"`,
     [],

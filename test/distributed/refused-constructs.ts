@@ -118,10 +118,10 @@ function checkParts(nodes: readonly Node[], clauses: Clauses, items: readonly Fr
   const grouped = clauses.get("group") ?? [];
   if (grouped.some((node) => isWord(node, "sets", "rollup", "cube"))) report("grouping sets");
   if (flatten(clauses.get("having") ?? []).some((node) => isSelect(node))) report("a subquery in having");
-  for (const { kind, name, isOuter } of items) {
+  for (const [index, { kind, name, isOuter }] of items.entries()) {
     if (kind === "function" && UNSTABLE_ROWS.has(name)) report(`rows of ${name}`);
     // Each shard would add the rows that it has no partner for.
-    if (kind === "spread" && isOuter && items[0]?.kind !== "spread") {
+    if (kind === "spread" && isOuter && items.slice(0, index).every((item) => item.kind !== "spread")) {
       report("an outer join from rows without a shard to a table");
     }
   }
