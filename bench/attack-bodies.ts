@@ -20,6 +20,7 @@ const LONG_VALUES: readonly LongValue[] = [
   { member: "Text", of: "control characters", value: () => long(String.raw`\u0001`) },
   { member: "Text", of: "umlauts", value: () => long("ä") },
   { member: "Text", of: "ideographs", value: () => long("漢") },
+  { member: "Text", of: "letters and an ideograph", value: () => `${long("x").slice(3)}漢` },
   { member: "Text", of: "words and quotes", value: () => long(String.raw`word \" `) },
   { member: "Short", of: "too many characters", value: () => long("😀x") },
   { member: "Short", of: "letters, ended by emoji", value: () => `${long("ä")}😀` },
@@ -126,6 +127,14 @@ export const BODY_ATTACKS: readonly Attack[] = [
     target: "/Cities",
     headers: REPRESENTATION,
     body: () => `{"Id":99999,"CountryId":1,"Population":1,"Name":"${long("ä")}"}`,
+  },
+  {
+    // Each letter takes two bytes, since one character does.
+    name: "SQLite stores 29 MB of letters and an ideograph",
+    method: "POST",
+    target: "/Cities",
+    headers: REPRESENTATION,
+    body: () => `{"Id":99998,"CountryId":1,"Population":1,"Name":"${long("x").slice(3)}漢"}`,
   },
   {
     name: "SQLite stores a deep insert of 29 MB",
