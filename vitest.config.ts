@@ -119,6 +119,9 @@ export default defineConfig({
     // A watchdog, not a measure: a loaded machine must not fail a test that ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // V8 frees the code of a WebAssembly wrapper that it has optimized, while another thread uses that code, and the process
+    // ends. Threads of the sources run WebAssembly, which removes their types.
+    execArgv: ["--wasm-wrapper-tiering-budget=1000000000"],
     // One more than the cores of a small machine: some files wait for timers, sockets and programs.
     maxWorkers: 3,
     setupFiles: ["test/setup.ts"],
