@@ -16,8 +16,9 @@ beforeAll(async () => {
   if (PGLITE === undefined) return;
   opened = await openHostile();
   // The command sets them: texts of types without a type of the standard have the form of the session.
-  for (const setting of ["datestyle = 'ISO'", "intervalstyle = 'postgres'"])
+  for (const setting of ["datestyle = 'ISO'", "intervalstyle = 'postgres'"]) {
     await sql.raw(`set ${setting}`).execute(opened.db);
+  }
   ({ columns } = objectOf(await readSchema(opened.db), "every_type"));
 });
 
