@@ -25,17 +25,27 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 const SHARED = [
   { name: "base", test: /\/src\/(?:base|errors|json)\/.*(?<!\.d)\.ts$/u },
   { name: "model", test: /\/src\/(?:edm|query|definition)\/.*(?<!\.d)\.ts$/u },
-  { name: "command", test: /\/src\/cli\/(?:serve\/(?:users-file|serve-user)|(?!main)[^/]+)(?<!\.d)\.ts$/u },
+  // What reads databases is not part of it: `--version`, `hash` and `check` start without Kysely.
+  { name: "command", test: /\/src\/cli\/(?:serve\/(?:users-file|serve-user)|(?!main|set-rules)[^/]+)(?<!\.d)\.ts$/u },
 ];
 
+/** Legal comments stay, and doc comments are those of the declarations. */
+const COMMENTS = { legal: true, annotation: true, jsdoc: false } as const;
+
 /**
- * Writes `dist`: one JavaScript file and one declaration file for each entry, and chunks for their shared code. Source maps
- * contain their sources, so the package needs no `src`.
+ * Writes `dist`: one JavaScript file and one declaration file for each entry, chunks for their shared code, and the copy of
+ * Kysely that the command uses. The code is readable, so there are no source maps.
  * @param project the folder of package.json
  * @param entries by their names in `exports`
  * @throws Error if a file cannot be bundled, and for a warning of the bundler
+ * @see docs/decisions/0025-bundled-package.md
  */
 export async function bundle(project: string, entries: Readonly<Record<string, PackageEntry>>): Promise<void> {
+  await bundleEntries(project, entries);
+  await bundleKysely(project);
+}
+
+async function bundleEntries(project: string, entries: Readonly<Record<string, PackageEntry>>): Promise<void> {
   const input = Object.fromEntries(
     Object.values(entries).map((entry) => [entry.default.slice("./dist/".length, -".js".length), entry.source]),
   );
@@ -46,20 +56,42 @@ export async function bundle(project: string, entries: Readonly<Record<string, P
     external: [/^node:/u, /^odatakit(?:\/|$)/u, "kysely", "jose", "pg", "mysql2", "fastify", /^hono(?:\/|$)/u],
     checks: { bundlerTimings: false },
     plugins: [dts({ cwd: project, tsconfig: "tsconfig.build.json", generator: "oxc", sourcemap: false })],
-    onLog(level, log) {
-      if (level === "warn") throw new Error(log.message);
-    },
+    onLog: failOnWarning,
   });
   try {
     await build.write({
       dir: "dist",
       format: "esm",
-      sourcemap: true,
       chunkFileNames: "chunks/[name].js",
       codeSplitting: { groups: SHARED },
-      comments: { legal: true, annotation: true, jsdoc: false },
+      comments: COMMENTS,
     });
   } finally {
     await build.close();
   }
+}
+
+/** Writes all of Kysely as one module. The build before it leaves imports of `kysely` as they are. */
+async function bundleKysely(project: string): Promise<void> {
+  const build = await rolldown({
+    input: { "cli/kysely": "kysely" },
+    cwd: project,
+    platform: "neutral",
+    checks: { bundlerTimings: false },
+    onLog: failOnWarning,
+  });
+  try {
+    await build.write({
+      dir: "dist",
+      format: "esm",
+      comments: COMMENTS,
+      banner: "// This is Kysely; its licence is in vendor/LICENSE-kysely.",
+    });
+  } finally {
+    await build.close();
+  }
+}
+
+function failOnWarning(level: string, log: { readonly message: string }): void {
+  if (level === "warn") throw new Error(log.message);
 }

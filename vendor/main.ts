@@ -7,3 +7,4 @@ writeFileSync(`${folder}/cryptography.js`, await bundleCryptography(folder));
 copyFileSync(`${folder}/../node_modules/@noble/ciphers/LICENSE`, `${folder}/LICENSE`);
 writeFileSync(`${folder}/diff3.js`, await bundleDiff3(folder));
 copyFileSync(`${folder}/../node_modules/node-diff3/LICENSE.md`, `${folder}/LICENSE-diff3`);
+copyFileSync(`${folder}/../node_modules/kysely/LICENSE`, `${folder}/LICENSE-kysely`);

@@ -1,3 +1,4 @@
+import { importWithKysely } from "./bundled-kysely.ts";
 import type { Command } from "./command.ts";
 
 /** A command that is loaded when it runs. */
@@ -8,22 +9,25 @@ export interface ListedCommand {
   readonly load: () => Promise<Command>;
 }
 
-/** The commands of `odatakit`, in the order of `--help`. */
+/**
+ * The commands of `odatakit`, in the order of `--help`. `check` imports modules of a project, which share their Kysely with
+ * this package.
+ */
 export const COMMANDS: readonly ListedCommand[] = [
   {
     name: "serve",
     summary: "serve a database as OData, read-only unless --write is given",
-    load: async () => (await import("./serve/serve-command.ts")).serveCommand,
+    load: async () => (await importWithKysely(() => import("./serve/serve-command.ts"))).serveCommand,
   },
   {
     name: "inspect",
     summary: "print what a service over a database publishes, with every warning",
-    load: async () => (await import("./inspect/inspect-command.ts")).inspectCommand,
+    load: async () => (await importWithKysely(() => import("./inspect/inspect-command.ts"))).inspectCommand,
   },
   {
     name: "pull",
     summary: "write typed declarations of a database; run again to merge changes of its schema",
-    load: async () => (await import("./pull/pull-command.ts")).pullCommand,
+    load: async () => (await importWithKysely(() => import("./pull/pull-command.ts"))).pullCommand,
   },
   {
     name: "check",
@@ -33,7 +37,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: "query",
     summary: "send one request to a service over a database, and print the response",
-    load: async () => (await import("./query/query-command.ts")).queryCommand,
+    load: async () => (await importWithKysely(() => import("./query/query-command.ts"))).queryCommand,
   },
   {
     name: "hash",

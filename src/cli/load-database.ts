@@ -3,7 +3,6 @@ import type { Invocation } from "./command.ts";
 import { describeFailure } from "./connection-failure.ts";
 import { areProblems, readDatabaseOptions } from "./database-options.ts";
 import type { DatabaseSettings } from "./database-settings.ts";
-import { importPackage } from "./missing-package.ts";
 import { openDatabase, type OpenedDatabase } from "./open-database.ts";
 import { isProblem, type Problem } from "./problem.ts";
 import { parseTarget } from "./target.ts";
@@ -43,7 +42,7 @@ export async function loadDatabase(
   if (isProblem(opened)) return [opened];
   terminal.progress("Reading its tables …");
   try {
-    const { introspectDatabase } = await importPackage(() => import("odatakit/introspect"), ["kysely"]);
+    const { introspectDatabase } = await import("odatakit/introspect");
     const readAgain = (): Promise<IntrospectedDatabase> =>
       introspectDatabase(opened.db, { ...parts.options, schemas: parts.schemas, ...sets });
     await onOpened(opened);

@@ -10,7 +10,6 @@ import type { Terminal } from "./terminal.ts";
 export const PACKAGES = {
   "@electric-sql/pglite": "^0.5.16",
   jose: "^6.2.17",
-  kysely: "^0.29.9",
   mysql2: "^3.24.6",
   pg: "^8.23.1",
 } as const;
@@ -18,7 +17,7 @@ export const PACKAGES = {
 /** The name of an optional package. */
 export type PackageName = keyof typeof PACKAGES;
 
-/** Set in the process that npm starts with the packages, so that it does not start another one. */
+/** Contains the names of the packages in the process that npm starts with them, so that it does not ask for them again. */
 const RESTARTED = "ODATAKIT_RESTARTED";
 
 /** A command needs packages that are not installed. */
@@ -37,11 +36,15 @@ export async function importPackage<T>(load: () => Promise<T>, all: readonly Pac
   try {
     return await load();
   } catch (error) {
-    const { code, message } = error as { readonly code?: unknown; readonly message: string };
     // A package of the package may be missing too, which another installation would not cure.
-    const isOne = code === "ERR_MODULE_NOT_FOUND" && all.some((name) => message.includes(`'${name}'`));
-    throw isOne ? new MissingPackage(all) : error;
+    throw all.some((name) => name === missingPackage(error)) ? new MissingPackage(all) : error;
   }
+}
+
+/** Returns the name of the package that Node.js has not found; undefined for other errors. */
+export function missingPackage(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "ERR_MODULE_NOT_FOUND") return undefined;
+  return /^Cannot find package '([^']+)'/.exec(error.message)?.[1];
 }
 
 /** What starts the program again. */
@@ -59,11 +62,15 @@ export async function restartWith(
   packages: readonly PackageName[],
   { version, given, environment, terminal, mayInstall }: Restart,
 ): Promise<number> {
-  const names = [`odatakit@${version}`, ...packages.map((name) => `${name}@${PACKAGES[name]}`)];
+  const fetched = (environment[RESTARTED] ?? "").split(",").filter(isPackageName);
+  // A command may need a driver and `jose`, and finds one after the other.
+  const all = [...new Set([...fetched, ...packages])];
+  const names = [`odatakit@${version}`, ...all.map((name) => `${name}@${PACKAGES[name]}`)];
   const parts = ["exec", "--yes", ...names.map((name) => `--package=${name}`), "--", "odatakit"];
-  const shown = `npm ${parts.join(" ")} ${given.map(redact).join(" ")}`;
+  const repeated = given.filter((argument) => argument !== "--no-install").map(redact);
+  const shown = `npm ${[...parts, ...repeated].join(" ")}`;
   const missing = `This needs ${packages.join(" and ")}.`;
-  if (!mayInstall || environment[RESTARTED] !== undefined) {
+  if (!mayInstall || packages.every((name) => fetched.includes(name))) {
     terminal.report(`odatakit: ${missing} Install ${packages.length === 1 ? "it" : "them"}, or run: ${shown}`);
     return EXIT_CODES.unavailable;
   }
@@ -72,7 +79,7 @@ export async function restartWith(
   const npm = npmCommand([...parts, ...given], { execPath, platform, environment });
   const child = spawn(npm.command, [...npm.given], {
     stdio: "inherit",
-    env: { ...environment, [RESTARTED]: "1" },
+    env: { ...environment, [RESTARTED]: all.join(",") },
     shell: npm.shell,
   });
   try {
@@ -82,4 +89,8 @@ export async function restartWith(
     terminal.report(`odatakit: npm could not be started. Run: ${shown}`);
     return EXIT_CODES.unavailable;
   }
+}
+
+function isPackageName(name: string): name is PackageName {
+  return Object.hasOwn(PACKAGES, name);
 }

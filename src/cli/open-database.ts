@@ -4,7 +4,6 @@ import type { Kysely } from "kysely";
 import { describeFailure } from "./connection-failure.ts";
 import type { DatabaseSettings } from "./database-settings.ts";
 import { listenPostgres } from "./listen-postgres.ts";
-import { importPackage } from "./missing-package.ts";
 import { openMariadb, openPglite, openPostgres } from "./open-server.ts";
 import { unavailable, type Problem } from "./problem.ts";
 import { describeTarget, type Target } from "./target.ts";
@@ -67,7 +66,7 @@ async function connect(target: Target, settings: DatabaseSettings): Promise<Kyse
 }
 
 async function openSqlite(file: string, { mayWrite }: DatabaseSettings): Promise<Kysely<object>> {
-  const { Kysely } = await importPackage(() => import("kysely"), ["kysely"]);
+  const { Kysely } = await import("kysely");
   const { sqliteDialect } = await import("odatakit/sqlite");
   return new Kysely<object>({ dialect: sqliteDialect(file, { readonly: !mayWrite, journalMode: "keep" }) });
 }

@@ -11,9 +11,8 @@ type ServerSettings = Pick<DatabaseSettings, "mayWrite" | "pool" | "timeout">;
 
 /** Opens PostgreSQL. Its sessions are in UTC, and read-only unless the command writes. */
 export async function openPostgres(url: string, settings: ServerSettings): Promise<Kysely<object>> {
-  const needed = ["kysely", "pg"] as const;
-  const { Kysely, PostgresDialect } = await importPackage(() => import("kysely"), needed);
-  const { Pool } = await importPackage(() => import("pg"), needed);
+  const { Kysely, PostgresDialect } = await import("kysely");
+  const { Pool } = await importPackage(() => import("pg"), ["pg"]);
   const pool = new Pool({
     connectionString: url,
     max: settings.pool,
@@ -42,9 +41,8 @@ export async function openPostgres(url: string, settings: ServerSettings): Promi
 
 /** Opens MariaDB. Its sessions are in UTC, and read-only unless the command writes. */
 export async function openMariadb(url: string, settings: ServerSettings): Promise<Kysely<object>> {
-  const needed = ["kysely", "mysql2"] as const;
-  const { Kysely, MysqlDialect } = await importPackage(() => import("kysely"), needed);
-  const { createPool } = await importPackage(() => import("mysql2"), needed);
+  const { Kysely, MysqlDialect } = await import("kysely");
+  const { createPool } = await importPackage(() => import("mysql2"), ["mysql2"]);
   const pool = createPool({
     uri: url.replace(/^mariadb:/i, "mysql:"),
     connectionLimit: settings.pool,
@@ -69,13 +67,12 @@ export async function openMariadb(url: string, settings: ServerSettings): Promis
 
 /** Opens a folder of PGlite. */
 export async function openPglite(folder: string): Promise<Kysely<object>> {
-  const needed = ["kysely", "@electric-sql/pglite"] as const;
-  const { Kysely, PGliteDialect } = await importPackage(() => import("kysely"), needed);
+  const { Kysely, PGliteDialect } = await import("kysely");
   // Its types need those of browsers.
   const name: string = "@electric-sql/pglite";
   const { PGlite } = await importPackage(
     () => import(name) as Promise<{ readonly PGlite: new (folder: string) => never }>,
-    needed,
+    ["@electric-sql/pglite"],
   );
   return new Kysely<object>({ dialect: new PGliteDialect({ pglite: new PGlite(folder) }) });
 }

@@ -6,7 +6,7 @@ import { didYouMean } from "./did-you-mean.ts";
 import { readEnvironmentFile } from "./environment-file.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { commandHelp, programHelp } from "./help.ts";
-import { importPackage, MissingPackage, restartWith } from "./missing-package.ts";
+import { MissingPackage, restartWith } from "./missing-package.ts";
 import { packageVersion } from "./package-version.ts";
 import { HELP_STYLES, paint } from "./paint.ts";
 import { isProblem, usageProblem, type Problem } from "./problem.ts";
@@ -45,7 +45,7 @@ export async function runCommand(
   const listed = commands.find((command) => command.name === name);
   if (listed === undefined) return fail([unknownCommand(name, commands)], around);
   try {
-    const command = await importPackage(() => listed.load(), ["kysely"]);
+    const command = await listed.load();
     if (first === "help" || rest.includes("--help") || rest.includes("-h")) {
       terminal.print(paint(commandHelp(command, terminal.columns), HELP_STYLES, terminal));
       return EXIT_CODES.success;

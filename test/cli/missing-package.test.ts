@@ -13,10 +13,10 @@ const missing = (name: string): Promise<never> =>
 
 describe("a missing package", () => {
   test("is told from other errors", async () => {
-    await expect(importPackage(() => missing("pg"), ["kysely", "pg"])).rejects.toMatchObject({
-      packages: ["kysely", "pg"],
+    await expect(importPackage(() => missing("pg"), ["jose", "pg"])).rejects.toMatchObject({
+      packages: ["jose", "pg"],
     });
-    await expect(importPackage(() => missing("pg-types"), ["kysely", "pg"])).rejects.not.toBeInstanceOf(MissingPackage);
+    await expect(importPackage(() => missing("pg-types"), ["jose", "pg"])).rejects.not.toBeInstanceOf(MissingPackage);
     await expect(importPackage(() => Promise.reject(new Error("'pg'")), ["pg"])).rejects.not.toBeInstanceOf(
       MissingPackage,
     );
@@ -33,9 +33,9 @@ describe("a missing package", () => {
   /** Runs with a program in place of npm. */
   async function restart(environment: Readonly<Record<string, string>>, mayInstall = true) {
     let err = "";
-    const code = await restartWith(["kysely", "pg"], {
+    const code = await restartWith(["jose", "pg"], {
       version: "1.2.3",
-      given: ["inspect", "postgres://me:geheim@h/d"],
+      given: ["inspect", "postgres://me:geheim@h/d", "--no-install"],
       environment,
       mayInstall,
       terminal: {
@@ -51,15 +51,15 @@ describe("a missing package", () => {
     return { code, err };
   }
 
-  const shown = `npm exec --yes --package=odatakit@1.2.3 --package=kysely@${PACKAGES.kysely} --package=pg@${PACKAGES.pg} -- odatakit inspect postgres://me:***@h/d`;
+  const shown = `npm exec --yes --package=odatakit@1.2.3 --package=jose@${PACKAGES.jose} --package=pg@${PACKAGES.pg} -- odatakit inspect postgres://me:***@h/d`;
 
   test.each([
     ["with --no-install", {}, false],
-    ["after a restart", { ODATAKIT_RESTARTED: "1" }, true],
+    ["after a restart", { ODATAKIT_RESTARTED: "jose,pg" }, true],
   ])("is explained %s", async (_name, environment, mayInstall) => {
     expect(await restart(environment, mayInstall)).toEqual({
       code: 3,
-      err: `odatakit: This needs kysely and pg. Install them, or run: ${shown}\n`,
+      err: `odatakit: This needs jose and pg. Install them, or run: ${shown}\n`,
     });
   });
 
@@ -67,10 +67,17 @@ describe("a missing package", () => {
     const npm = join(testFolder(), "npm.mjs");
     writeFileSync(
       npm,
-      "process.exit(process.env.ODATAKIT_RESTARTED === '1' && process.argv.includes('--yes') ? 7 : 8);",
+      "process.exit(process.env.ODATAKIT_RESTARTED === 'jose,pg' && process.argv.includes('--yes') ? 7 : 8);",
     );
     const { code, err } = await restart({ npm_execpath: npm });
-    expect([code, err]).toEqual([7, "odatakit: This needs kysely and pg. npm fetches them for this run.\n"]);
+    expect([code, err]).toEqual([7, "odatakit: This needs jose and pg. npm fetches them for this run.\n"]);
+  });
+
+  test("is fetched beside the packages of an earlier restart", async () => {
+    const npm = join(testFolder(), "npm.mjs");
+    writeFileSync(npm, "process.exit(process.argv.filter((each) => each.startsWith('--package=')).length);");
+    // A driver is missed before `jose`.
+    expect((await restart({ npm_execpath: npm, ODATAKIT_RESTARTED: "mysql2" })).code).toBe(4);
   });
 
   test("is found by the npm of the path, or explained without one", async () => {

@@ -10,16 +10,22 @@ const REFERENCE = /(?<![\]!])\[(?<name>[a-z][a-z0-9/-]*)\](?![([:])/gu;
 /** The relative links of a page that lead nowhere, and its references to a link that it does not define, each with its line. */
 export function brokenLinks(page: SourceFile): readonly string[] {
   const prose = proseOf(page);
-  const targets = Array.from(prose.matchAll(LINK))
-    .map((match) => ({
-      target: match.groups?.["target"] ?? match.groups?.["definition"] ?? "",
-      line: lineAt(prose, match.index),
-    }))
-    .filter(({ target }) => !/^[a-z]+:/u.test(target) && !leadsSomewhere(page.path, target));
+  const targets = targetsOf(page).filter(
+    ({ target }) => !/^[a-z]+:/u.test(target) && !leadsSomewhere(page.path, target),
+  );
   const undefinedNames = Array.from(prose.matchAll(REFERENCE))
     .map((match) => ({ target: match[0], line: lineAt(prose, match.index) }))
     .filter(({ target }) => !prose.includes(`\n${target}: `));
   return [...targets, ...undefinedNames].map(({ target, line }) => `${page.path}:${line} ${target}`);
+}
+
+/** The targets of the links of a page, each with its line. */
+export function targetsOf(page: SourceFile): ReadonlyArray<{ readonly target: string; readonly line: number }> {
+  const prose = proseOf(page);
+  return Array.from(prose.matchAll(LINK), (match) => ({
+    target: match.groups?.["target"] ?? match.groups?.["definition"] ?? "",
+    line: lineAt(prose, match.index),
+  }));
 }
 
 /** The lines of tables whose last column is "Test", and that name no test there, each with its number. */

@@ -35,6 +35,7 @@ export function lineAt(text: string, offset: number): number {
 /** The part of package.json that house tests read. */
 export interface Manifest {
   readonly name: string;
+  readonly version: string;
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;

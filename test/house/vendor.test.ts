@@ -25,9 +25,14 @@ test("the modules are bundled, and published with their licences", () => {
   expect((files as readonly string[]).filter((path) => path.startsWith("vendor"))).toEqual([
     "vendor/LICENSE",
     "vendor/LICENSE-diff3",
+    "vendor/LICENSE-kysely",
   ]);
   expect(imports).toEqual({
     "#cryptography": { types: "./vendor/cryptography.d.ts", default: "./vendor/cryptography.js" },
     "#diff3": { types: "./vendor/diff3.d.ts", default: "./vendor/diff3.js" },
   });
+});
+
+test("the command has the licence of the Kysely in it", () => {
+  expect(readSource("vendor/LICENSE-kysely").text).toBe(readSource("node_modules/kysely/LICENSE").text);
 });

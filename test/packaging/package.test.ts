@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { createContext, runInContext } from "node:vm";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT } from "../house/source-files.ts";
+import { targetsOf } from "../house/links.ts";
+import { ROOT, readManifest } from "../house/source-files.ts";
+import { applicationWith } from "./application.ts";
 import { packedTarball } from "./tarball.ts";
 
 /** A small service, as an application writes it. */
@@ -23,19 +24,12 @@ export const service = odataService({ prefix: "/odata", entitySets: [things] });
 /** The folder of an application that has installed the tarball. */
 let application: string;
 let files: readonly string[];
+/** The size of the unpacked files in bytes. */
+let size: number;
 
 beforeAll(async () => {
-  application = mkdtempSync(join(tmpdir(), "odatakit-package-"));
-  const tarball = await packedTarball();
-  ({ files } = tarball);
-  const modules = join(application, "node_modules");
-  mkdirSync(join(modules, "odatakit"), { recursive: true });
-  mkdirSync(join(modules, "@types"));
-  execFileSync("tar", ["xzf", tarball.path, "--strip-components=1", "-C", join(modules, "odatakit")]);
-  for (const name of ["kysely", "hono", "@types/node", "undici-types"]) {
-    symlinkSync(join(ROOT, "node_modules", name), join(modules, name), "junction");
-  }
-  writeFileSync(join(application, "package.json"), JSON.stringify({ type: "module" }));
+  application = await applicationWith(["kysely", "hono", "@types/node", "undici-types"]);
+  ({ files, size } = await packedTarball());
   writeFileSync(join(application, "service.ts"), SERVICE);
 });
 
@@ -66,7 +60,14 @@ describe("the tarball", () => {
     expect(files.filter((path) => path.startsWith("dist/")).length).toBeLessThan(80);
     expect(files.filter((path) => /^(?:src|test|packaging)\//u.test(path))).toEqual([]);
     expect(files).toEqual(
-      expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "vendor/LICENSE", "vendor/LICENSE-diff3"]),
+      expect.arrayContaining([
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "vendor/LICENSE",
+        "vendor/LICENSE-diff3",
+        "vendor/LICENSE-kysely",
+      ]),
     );
   });
 
@@ -87,20 +88,55 @@ describe("the tarball", () => {
     for (const conditions of Object.values(entries)) expect(Object.keys(conditions)).toEqual(["types", "default"]);
   });
 
-  it("leaves the package.json of the project unchanged", () => {
+  it("leaves package.json and the pages of the project unchanged", () => {
     expect(readFileSync(join(ROOT, "package.json"), "utf8")).toContain('"source": "./src/index.ts"');
+    const page = readFileSync(join(ROOT, "docs/reference/command-line.md"), "utf8");
+    expect(page).toContain("[cli/inspect]: ../../test/cli/inspect.test.ts");
   });
 
-  it("has source maps that contain their sources", () => {
+  it("unpacks to less than 4 MB, without source maps", () => {
+    expect(size).toBeLessThan(4_000_000);
+    expect(files.filter((path) => path.endsWith(".map"))).toEqual([]);
+  });
+
+  it("has readable code, so that stack traces name functions and lines", () => {
     const scripts = files.filter((path) => path.startsWith("dist/") && path.endsWith(".js"));
     expect(scripts.length).toBeGreaterThan(5);
     for (const path of scripts) {
-      const map = JSON.parse(readPacked(`${path}.map`)) as { sources: string[]; sourcesContent?: (string | null)[] };
-      expect(map.sourcesContent?.length, path).toBe(map.sources.length);
-      for (const [index, source] of map.sources.entries()) {
-        expect(map.sourcesContent?.[index]?.length ?? 0, `${path}: ${source}`).toBeGreaterThan(0);
-      }
+      const text = readPacked(path);
+      expect(text, path).not.toContain("sourceMappingURL");
+      expect(text.length / text.split("\n").length, path).toBeLessThan(100);
     }
+  });
+
+  it("has pages whose relative links lead to packed files", () => {
+    const pages = files.filter((path) => path.endsWith(".md"));
+    expect(pages).toEqual(expect.arrayContaining(["README.md", "CHANGELOG.md", "docs/reference/command-line.md"]));
+    const broken = pages.flatMap((path) =>
+      targetsOf({ path, text: readPacked(path) })
+        .filter(({ target }) => !/^(?:[a-z]+:|#)/u.test(target))
+        .map(({ target }) => join(path, "..", decodeURI(target).replace(/#.*$/u, "")))
+        .filter((target) => !existsSync(join(application, "node_modules/odatakit", target)))
+        .map((target) => `${path}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it("has pages whose other links lead to files of the repository, at the tag of the version", () => {
+    const address = `https://github.com/odatakit/odatakit/blob/v${readManifest().version}/`;
+    const found = targetsOf({ path: "", text: readPacked("docs/reference/command-line.md") })
+      .map(({ target }) => target)
+      .filter((target) => target.startsWith(address));
+    expect(found).toContain(`${address}test/cli/inspect.test.ts`);
+    for (const target of found) expect(existsSync(join(ROOT, target.slice(address.length))), target).toBe(true);
+  });
+
+  it("names its repository", () => {
+    expect(JSON.parse(readPacked("package.json"))).toMatchObject({
+      homepage: "https://github.com/odatakit/odatakit#readme",
+      repository: { type: "git", url: "git+https://github.com/odatakit/odatakit.git" },
+      bugs: { url: "https://github.com/odatakit/odatakit/issues" },
+    });
   });
 
   it("has doc comments in the declarations of all entries", () => {

@@ -10,6 +10,8 @@ export interface Tarball {
   readonly path: string;
   /** The paths in the package. */
   readonly files: readonly string[];
+  /** The size of the unpacked files in bytes. */
+  readonly size: number;
 }
 
 /** Packs odatakit once per run, because each packing writes `dist` anew. @param folder that of package.json, from the root */
@@ -20,10 +22,11 @@ export async function packedTarball(folder = "."): Promise<Tarball> {
   });
   const [packed] = JSON.parse(readFileSync(join(place, "packed.json"), "utf8")) as readonly {
     readonly filename: string;
+    readonly unpackedSize: number;
     readonly files: readonly { readonly path: string }[];
   }[];
   if (packed === undefined) throw new Error("npm packed nothing.");
-  return { path: join(place, packed.filename), files: packed.files.map(({ path }) => path) };
+  return { path: join(place, packed.filename), files: packed.files.map(({ path }) => path), size: packed.unpackedSize };
 }
 
 /** Runs npm in a folder. @returns its standard output @throws Error with the standard error if it fails */

@@ -25,7 +25,6 @@ export async function pullModel(from: string, project: string, version: string):
 }
 
 function neededBy(from: string): readonly string[] {
-  const kysely = `kysely@${VERSIONS.kysely}`;
-  if (/^postgres(?:ql)?:/iu.test(from)) return [kysely, `pg@${VERSIONS.pg}`];
-  return /^(?:mysql|mariadb):/iu.test(from) ? [kysely, `mysql2@${VERSIONS.mysql2}`] : [kysely];
+  if (/^postgres(?:ql)?:/iu.test(from)) return [`pg@${VERSIONS.pg}`];
+  return /^(?:mysql|mariadb):/iu.test(from) ? [`mysql2@${VERSIONS.mysql2}`] : [];
 }

@@ -3,6 +3,7 @@ import process from "node:process";
 import type { DatabaseReport } from "odatakit/check";
 import type { Command, CommandOption, Invocation } from "../command.ts";
 import type { ExitReason } from "../exit-codes.ts";
+import { missingPackage } from "../missing-package.ts";
 import { checkFile } from "../open-database.ts";
 import { FINDING_STYLES, paint } from "../paint.ts";
 import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
@@ -98,7 +99,11 @@ function declarationProblem(path: string, error: unknown): Problem {
   if (error instanceof Error && error.name === "ConfigurationError") {
     return { reason: "declarations", message: error.message, fix: "Correct the declarations." };
   }
-  return usageProblem(`The module ${path} cannot be imported: ${messageOf(error)}`, "Correct the module.");
+  const message = `The module ${path} cannot be imported: ${messageOf(error)}.`.replace(/\.+$/, ".");
+  const name = missingPackage(error);
+  return name === undefined
+    ? usageProblem(message, "Correct the module.")
+    : unavailable(message, `Install it in the project: npm install ${name}`);
 }
 
 /** Returns the message of an error, without the passwords of addresses in it. */

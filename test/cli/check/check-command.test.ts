@@ -57,6 +57,18 @@ test("prints each finding with its correction, and a summary", async () => {
   });
 });
 
+test("names the package that a module needs", async () => {
+  const module = join(folder, "service.mjs");
+  writeFileSync(module, `import "odatakit-of-nobody";`);
+  expect(await check([module])).toEqual({
+    reason: "unavailable",
+    printed: [],
+    reported: [
+      `odatakit: The module ${module} cannot be imported: Cannot find package 'odatakit-of-nobody' imported from ${module}. Install it in the project: npm install odatakit-of-nobody`,
+    ],
+  });
+});
+
 test("prints JSON", async () => {
   const { printed, reason } = await check([MODULE], { json: true });
   expect(reason).toBe("findings");
