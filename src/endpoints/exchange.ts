@@ -25,7 +25,7 @@ import type { ShapeCache } from "../query/clauses.ts";
 import type { Reading } from "../query/reading.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { BatchScope } from "../sets/batch-scope.ts";
-import { CallContext, type CallPlace } from "../sets/call-context.ts";
+import { CallContext, type CallPlace, SetCallContext } from "../sets/call-context.ts";
 import type { EntitySets } from "../sets/entity-sets.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
@@ -274,6 +274,13 @@ class RequestContext extends ServiceContext implements Context {
 
   get #opened(): HandlerDoor {
     return (this.#door ??= new HandlerDoor(this.#exchange.service.sets, outermostPlace(this)));
+  }
+
+  protected override withSet(entitySet: EntitySet): Context {
+    return new SetCallContext(entitySet, outermostPlace(this), {
+      service: this.#exchange.service.definition,
+      door: this,
+    });
   }
 
   /** Writes get a `WriteContext` (definition/context) instead. */
