@@ -66,8 +66,11 @@ function requireName({ name: operation, parameters }: Operation, name: string | 
   throw invalid(operation, `${quotedName(name ?? text)} is not a named argument. ${advice}`);
 }
 
-/** A name that differs from a parameter only in letter case is a mistake, not a custom query option. */
-function isMeantAsParameter({ parameters }: Operation, name: string): boolean {
+/**
+ * Returns whether a name in the query is that of a parameter, in any letter case: a name that differs from a parameter
+ * only in letter case is a mistake, not a custom query option.
+ */
+export function isMeantAsParameter({ parameters }: Operation, name: string): boolean {
   const folded = name.toLowerCase();
   return parameters.some((parameter) => parameter.name.toLowerCase() === folded);
 }

@@ -235,8 +235,8 @@ function integerOption(options: QueryOptionsSyntax, option: string): number | un
 const syntaxLimits: (limits: Limits) => SyntaxLimits = keptPer(toSyntaxLimits);
 
 /** Each request has its own context, because the literals of a shape are counted from its first option. */
-function parseContext({ aliases }: QueryOptionsSyntax, limits: Limits): ParseContext {
-  return { limits: syntaxLimits(limits), literals: [], aliases, counters: { tokens: 0, nodes: 0 } };
+function parseContext({ aliases, signIsOptional }: QueryOptionsSyntax, limits: Limits): ParseContext {
+  return { limits: syntaxLimits(limits), literals: [], aliases, signIsOptional, counters: { tokens: 0, nodes: 0 } };
 }
 
 /**

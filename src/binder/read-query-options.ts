@@ -1,6 +1,12 @@
 import { attempt } from "../base/attempt.ts";
 import { ODataError } from "../errors/odata-error.ts";
-import { parseQueryOptions, parseQueryString, type QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
+import {
+  type OptionNames,
+  parseQueryOptions,
+  parseQueryString,
+  type QueryOptionsSyntax,
+  withSign,
+} from "../syntax/query-options-parser.ts";
 
 /** Query options with the first fault in them, which is reported after the checks that precede it. */
 export interface QueryOptionsReading {
@@ -11,7 +17,14 @@ export interface QueryOptionsReading {
   readonly fault: ODataError | undefined;
 }
 
-const NOTHING: QueryOptionsSyntax = { pairs: [], system: new Map(), aliases: new Map(), custom: new Map() };
+const NOTHING: QueryOptionsSyntax = {
+  pairs: [],
+  system: new Map(),
+  aliases: new Map(),
+  custom: new Map(),
+  similar: new Map(),
+  signIsOptional: false,
+};
 
 const NO_OPTIONS: QueryOptionsReading = Object.freeze({ options: NOTHING, format: undefined, fault: undefined });
 
@@ -19,18 +32,19 @@ const NO_OPTIONS: QueryOptionsReading = Object.freeze({ options: NOTHING, format
  * Reads the options of a query string. It returns a fault instead of throwing, because `$format`, Accept and the key are
  * checked first.
  * @param query the raw query string
+ * @param names how names without `$` are read
  */
-export function readQueryOptions(query: string): QueryOptionsReading {
+export function readQueryOptions(query: string, names: OptionNames): QueryOptionsReading {
   if (query === "") return NO_OPTIONS;
-  const options = attempt(() => parseQueryOptions(query), ODataError);
-  if (options instanceof ODataError) return { ...readLeniently(query), fault: options };
+  const options = attempt(() => parseQueryOptions(query, names), ODataError);
+  if (options instanceof ODataError) return { ...readLeniently(query, names), fault: options };
   return { options, format: options.system.get("$format"), fault: undefined };
 }
 
 /** Returns `$format` and the aliases of a faulty query string, which the checks before the options need. */
-function readLeniently(query: string): Omit<QueryOptionsReading, "fault"> {
+function readLeniently(query: string, names: OptionNames): Omit<QueryOptionsReading, "fault"> {
   const read = attempt(() => parseQueryString(query), ODataError);
-  const pairs = read instanceof ODataError ? [] : read;
+  const pairs = read instanceof ODataError ? [] : read.map((pair) => withSign(pair, names));
   const aliases = new Map(pairs.filter(({ name }) => name.startsWith("@")).map(({ name, value }) => [name, value]));
   const format = pairs.find(({ name }) => name === "$format")?.value;
   return { options: { ...NOTHING, pairs, aliases }, format };

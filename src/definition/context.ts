@@ -108,7 +108,32 @@ export interface Context extends RuleContext {
    * @returns the result of the work
    * @see docs/reference/handlers.md
    */
-  inTransaction<T>(this: void, work: (context: Context) => Awaitable<T>, options?: TransactionOptions): Promise<T>;
+  inTransaction<T>(
+    this: void,
+    work: (context: TransactionContext) => Awaitable<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
+}
+
+/** The context of the work of `inTransaction`. */
+export interface TransactionContext extends Context {
+  /** The open transaction. Accessing it after the work has ended throws. */
+  readonly transaction: Transaction;
+}
+
+/** The context of the handlers of a set, of its navigations and of its bound operations. */
+export interface SetContext<E extends EntityTypeDeclaration, N = unknown> extends Context {
+  /**
+   * The set of the handler, as `sets` opens others: a handler cannot name its own set there, because the type of the set
+   * depends on the handler. Each call obeys the rules of the set.
+   * @see docs/reference/handlers.md
+   */
+  readonly set: EntitySetAccess<E, N>;
+  inTransaction<T>(
+    this: void,
+    work: (context: SetContext<E, N> & TransactionContext) => Awaitable<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
 }
 
 /** A further fact about the request of a context that odatakit makes. */
@@ -148,7 +173,7 @@ export interface TransactionOptions {
 }
 
 /** The last argument of `replace`, `patch` and `delete`. */
-export interface WriteContext<E extends EntityTypeDeclaration> extends Context {
+export interface WriteContext<E extends EntityTypeDeclaration, N = unknown> extends SetContext<E, N> {
   /**
    * The values of the ETag properties that matched `If-Match`. Repeat them in the `WHERE` of the write: a concurrent
    * write is then not overwritten. Undefined without `If-Match`, and for `If-Match: *`, which names no version.

@@ -3,6 +3,8 @@ import type { ErrorCode } from "../errors/error-codes.ts";
 /** The behaviour of a registration where its specification and the standard differ. */
 export interface ServiceProfile {
   readonly name: "specification" | "standard";
+  /** Whether system query options may lack their `$`, as in OData 4.01; otherwise such names are custom options. */
+  readonly signIsOptional: boolean;
   /** Whether navigation routes support every query option. */
   readonly navigationTakesEveryOption: boolean;
   /** Whether `$count` on navigation routes counts before `$skip`. */
@@ -45,6 +47,7 @@ export interface ServiceProfile {
 export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServiceProfile>> = Object.freeze({
   specification: Object.freeze({
     name: "specification",
+    signIsOptional: false,
     navigationTakesEveryOption: false,
     navigationCountsBeforeSkip: false,
     resultsEnveloped: false,
@@ -66,6 +69,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
   }),
   standard: Object.freeze({
     name: "standard",
+    signIsOptional: true,
     navigationTakesEveryOption: true,
     navigationCountsBeforeSkip: true,
     resultsEnveloped: true,

@@ -1,7 +1,7 @@
 import { required } from "../base/required.ts";
 import { Turn } from "../base/turn.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
-import { readQueryOptions, type QueryOptionsReading } from "../binder/read-query-options.ts";
+import type { QueryOptionsReading } from "../binder/read-query-options.ts";
 import type { Context, Host, IncomingRequest, Transaction, User } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { AuthorizationRequirement } from "../definition/rules/authorization.ts";
@@ -25,14 +25,16 @@ import type { ShapeCache } from "../query/clauses.ts";
 import type { Reading } from "../query/reading.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { BatchScope } from "../sets/batch-scope.ts";
-import { CallContext, type CallPlace } from "../sets/call-context.ts";
+import { CallContext, type CallPlace, SetCallContext } from "../sets/call-context.ts";
 import type { EntitySets } from "../sets/entity-sets.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
+import type { Access } from "./access.ts";
 import { type Arrival, fullUrlOf, hostOf, type RequestUrl, toIncomingRequest } from "./arrival.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { MetadataRepresentation } from "./metadata-representation.ts";
+import { readRequestOptions } from "./request-options.ts";
 
 /** The state that all requests of one registration share: made at startup, except for the caches. */
 export interface ServiceRuntime {
@@ -86,23 +88,6 @@ export interface NavigationRuntime {
   readonly table: TargetWay | null;
 }
 
-const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
-
-/** The user, and the results of the rules of the route. */
-export interface Access {
-  /** Null for an anonymous request. */
-  readonly user: User | null;
-  /** The rules that only a loaded entity can decide: checked when the entity is loaded. */
-  readonly pending: readonly AuthorizationRequirement[];
-  /** Whether the route follows a navigation that skips the rules of its target set. */
-  readonly isTargetSkipped: boolean;
-}
-
-/** Returns the access of a user where no rule restricts the route. */
-export function unrestricted(user: User | null): Access {
-  return { user, pending: NO_RULES, isTargetSkipped: false };
-}
-
 /** One request in an endpoint: its URL, headers and body, its user, and the results of earlier stages. */
 export class Exchange implements Arrival, Access {
   readonly service: ServiceRuntime;
@@ -120,6 +105,7 @@ export class Exchange implements Arrival, Access {
   readonly turn: Turn = new Turn();
   readonly batch: BatchScope | undefined;
   readonly reading: Reading | null;
+  readonly #path: ResourcePath;
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
@@ -127,7 +113,8 @@ export class Exchange implements Arrival, Access {
   /** Whether the body that has been read may contain long values. */
   hasLongBody = false;
 
-  constructor(service: ServiceRuntime, arrival: Arrival, access: Access) {
+  /** @param path the resource, whose parameters are no system query options */
+  constructor(service: ServiceRuntime, arrival: Arrival, access: Access, path: ResourcePath) {
     const { odata, requestId, url, sent, baseUrl, batch, reading } = arrival;
     this.service = service;
     this.odata = odata;
@@ -141,6 +128,7 @@ export class Exchange implements Arrival, Access {
     this.user = access.user;
     this.pending = access.pending;
     this.isTargetSkipped = access.isTargetSkipped;
+    this.#path = path;
   }
 
   /**
@@ -177,7 +165,7 @@ export class Exchange implements Arrival, Access {
 
   /** The query options, read on first use. An error in them is kept until their turn in the order of checks. */
   get options(): QueryOptionsReading {
-    return (this.#options ??= readQueryOptions((this.sent ?? this.url).query));
+    return (this.#options ??= readRequestOptions(this, this.#path));
   }
 
   /** The Prefer header, read on first use. */
@@ -286,6 +274,13 @@ class RequestContext extends ServiceContext implements Context {
 
   get #opened(): HandlerDoor {
     return (this.#door ??= new HandlerDoor(this.#exchange.service.sets, outermostPlace(this)));
+  }
+
+  protected override withSet(entitySet: EntitySet): Context {
+    return new SetCallContext(entitySet, outermostPlace(this), {
+      service: this.#exchange.service.definition,
+      door: this,
+    });
   }
 
   /** Writes get a `WriteContext` (definition/context) instead. */

@@ -7,6 +7,7 @@ import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
 import type { Reader } from "../execution/reader.ts";
+import { ServiceContext } from "../execution/row-access.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { requireEntity } from "./addressed-entity.ts";
@@ -58,7 +59,8 @@ function invoke(
   const isBoundToEntity = operation.binding?.isCollection === false;
   const call = (): Maybe<unknown> =>
     chain(readArguments(), (given) => {
-      const run = ({ context }: Pick<Reader, "context">): Maybe<unknown> => {
+      const run = (reader: Pick<Reader, "context">): Maybe<unknown> => {
+        const context = entitySet === null ? reader.context : ServiceContext.ofSet(entitySet, reader.context);
         const answer = isBoundToEntity ? handler(key, given, context) : handler(given, context);
         return chain(answer, (result) => answeredValue(result));
       };

@@ -8,6 +8,7 @@ import type { Answer, LinkHandler } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
+import { ServiceContext } from "../execution/row-access.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readReference } from "../payload/read-reference.ts";
 import { hidesRows, requireEntity, requireReferenced } from "./addressed-entity.ts";
@@ -171,7 +172,7 @@ function writeBelow(
         missing: () => notThere(navigation.runtime.origin.name, referenced?.target),
       }),
     );
-    const written = chain(allowed, () => write(exchange.writer(expected).context));
+    const written = chain(allowed, () => write(ServiceContext.ofSet(entitySet, exchange.writer(expected).context)));
     return chain(written, (answer) => {
       answeredValue(answer);
       return noContentResponse(exchange, minimalPreference(exchange));

@@ -4,6 +4,7 @@ import { mapEach } from "./concurrency.ts";
 import type { EntityKey } from "./entity-key.ts";
 import { answeredRelated, answeredValue, batchLookup, isIterable } from "./handler-answer.ts";
 import { type Gate, gateOf, type Reader } from "./reader.ts";
+import { ServiceContext } from "./row-access.ts";
 
 /** A navigation whose handler is called. */
 export interface AskedNavigation extends PathStep {
@@ -25,7 +26,7 @@ export function askByKey<Asked extends { readonly key: EntityKey }, T>(
   reader: Reader,
 ): Maybe<readonly T[]> {
   const { entitySet, navigationProperty, target, place } = navigation;
-  const { context } = reader;
+  const context = ServiceContext.ofSet(entitySet, reader.context);
   const gate = gateOf(target, reader);
   const convert = (answer: unknown): Maybe<unknown> => answeredRelated(answer, navigationProperty, place, reader);
   if (way.kind === "each") {

@@ -7,7 +7,7 @@ import { collectEntities, answeredValue } from "./handler-answer.ts";
 import type { LoadRun } from "./load-run.ts";
 import { type Reader, definitionOf } from "./reader.ts";
 import { resolveSource } from "./resolve-sources.ts";
-import { conditionFor } from "./row-access.ts";
+import { conditionFor, ServiceContext } from "./row-access.ts";
 
 /** The entities of a set, as a source or as a list. */
 export type OpenSet =
@@ -55,7 +55,7 @@ export function readAll(entitySet: EntitySet, getAll: GetAll, reader: Reader): M
 export function readStream(entitySet: EntitySet, getAll: GetAll, reader: Reader): Maybe<EntityStream> {
   // If the rule throws, the handler must not be called.
   if (conditionFor(entitySet, reader) === "none") return [];
-  return chain(getAll(reader.context), (answer) => answeredValue(answer));
+  return chain(getAll(ServiceContext.ofSet(entitySet, reader.context)), (answer) => answeredValue(answer));
 }
 
 /** Collects the entities of a `getAll` handler that the reader sees. @throws the error of the row rule; as for `collectEntities` */

@@ -16,7 +16,7 @@ import { chooseJoins } from "./choose-joins.ts";
 import { answeredValue } from "./handler-answer.ts";
 import { definitionOf, type Reader, seesEntity } from "./reader.ts";
 import { resolveSource, restrictSource } from "./resolve-sources.ts";
-import { conditionFor } from "./row-access.ts";
+import { conditionFor, ServiceContext } from "./row-access.ts";
 import { rowReader, wholeEntity } from "./row-to-entity.ts";
 
 /** One entity, as an object or as a row. */
@@ -91,14 +91,15 @@ export function getEntity(entitySet: EntitySet, key: unknown, reader: Reader): M
   const getByKey = handlerOf(entitySet, reader);
   const condition = conditionFor(entitySet, reader);
   if (condition === "none") return null;
-  if (condition === "all") return chain(getByKey(key, reader.context), (answer) => answeredValue(answer) ?? null);
+  const context = ServiceContext.ofSet(entitySet, reader.context);
+  if (condition === "all") return chain(getByKey(key, context), (answer) => answeredValue(answer) ?? null);
   if (getByKey.readRow !== undefined) {
     const wanted = { selected: () => wholeEntity(entitySet) };
     return chain(readKeyedRow(entitySet, getByKey, key, reader, wanted), (found) =>
       found === null ? null : rowReader(found.rowShape)(found.row),
     );
   }
-  return chain(getByKey(key, reader.context), (answer) => {
+  return chain(getByKey(key, context), (answer) => {
     const entity = answeredValue(answer);
     if (entity === null || entity === undefined) return null;
     return chain(seesEntity(entitySet, entity, reader), (isSeen) => (isSeen ? entity : null));
@@ -170,7 +171,8 @@ function readKeyedRow(
   const condition = conditionFor(entitySet, reader);
   if (condition === "none") return null;
   if (condition === "all") {
-    return chain(getByKey.readRow(key, selected(), context, joins), (answer) => answeredValue(answer));
+    const own = ServiceContext.ofSet(entitySet, context);
+    return chain(getByKey.readRow(key, selected(), own, joins), (answer) => answeredValue(answer));
   }
   return chain(keyedSource(entitySet, getByKey, reader), ({ relational }): Maybe<KeyedRow | null> => {
     if (relational === undefined) throw new TypeError(`The source of ${entitySet.name} cannot be read by key.`);

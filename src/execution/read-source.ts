@@ -18,6 +18,7 @@ import { loadRelations } from "./load-relations.ts";
 import { startLoads, withOption } from "./load-run.ts";
 import { gateOf, type Reader } from "./reader.ts";
 import { resolveSource, resolveSources } from "./resolve-sources.ts";
+import { ServiceContext } from "./row-access.ts";
 
 /**
  * Opens the source of a planned read. The query may also use the same set along a navigation: the handler is still
@@ -35,7 +36,7 @@ export function openSource(
   ) {
     return resolveSource(entitySet, queryable, reader);
   }
-  return chain(queryable(reader.context), (source) => answeredValue(source));
+  return chain(queryable(ServiceContext.ofSet(entitySet, reader.context)), (source) => answeredValue(source));
 }
 
 /**

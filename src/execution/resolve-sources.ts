@@ -38,10 +38,13 @@ export function resolveSource(
   reader: Reader,
 ): Maybe<QueryableSource> {
   const { whole, seen } = ServiceContext.accessOf(reader.context).sources;
-  let source = whole.get(queryable);
+  const known = whole.get(entitySet) ?? new Map<QueryableHandler<Context>, Maybe<QueryableSource>>();
+  whole.set(entitySet, known);
+  let source = known.get(queryable);
   if (source === undefined) {
-    source = chain(queryable(reader.context), (answer) => checkSource(answeredValue(answer), entitySet));
-    whole.set(queryable, source);
+    const context = ServiceContext.ofSet(entitySet, reader.context);
+    source = chain(queryable(context), (answer) => checkSource(answeredValue(answer), entitySet));
+    known.set(queryable, source);
   }
   if (gateOf(entitySet, reader) === null) return source;
   let restricted = seen.get(entitySet);

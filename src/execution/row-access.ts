@@ -13,7 +13,7 @@ type Verdict = { readonly said: RowCondition } | { readonly thrown: unknown };
 
 /** The sources of one call: each `queryable` handler is called once. */
 interface CallSources {
-  readonly whole: Map<QueryableHandler<Context>, Maybe<QueryableSource>>;
+  readonly whole: Map<EntitySet, Map<QueryableHandler<Context>, Maybe<QueryableSource>>>;
   /** The sources of the rows that the user sees. */
   readonly seen: Map<EntitySet, Maybe<QueryableSource>>;
   readonly restrictions: Map<EntitySet, Maybe<RowRestriction>>;
@@ -65,6 +65,8 @@ export class RowAccess {
  */
 export abstract class ServiceContext {
   readonly #access: RowAccess;
+  /** The contexts for handlers, by the set of the handler: a set has one in each call. */
+  #ofSets: Map<EntitySet, Context> | undefined;
 
   constructor(access: RowAccess) {
     this.#access = access;
@@ -74,6 +76,21 @@ export abstract class ServiceContext {
   static accessOf(context: object): RowAccess {
     return #access in context ? context.#access : new RowAccess();
   }
+
+  /**
+   * Returns the context that the handlers of a set receive, whose `set` is that set; a context that the application made
+   * as it is.
+   */
+  static ofSet(entitySet: EntitySet, context: Context): Context {
+    if (!(#access in context)) return context;
+    context.#ofSets ??= new Map();
+    let made = context.#ofSets.get(entitySet);
+    if (made === undefined) context.#ofSets.set(entitySet, (made = context.withSet(entitySet)));
+    return made;
+  }
+
+  /** Makes the context of this call for the handlers of a set. */
+  protected abstract withSet(entitySet: EntitySet): Context;
 }
 
 /**

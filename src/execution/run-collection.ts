@@ -20,7 +20,7 @@ import { keepAll, readAll, readStream } from "./open-set.ts";
 import { canFilterInOrder, streamAll, streamSource } from "./open-stream.ts";
 import { applyInMemory, openSource, readFrom } from "./read-source.ts";
 import { type Reader, serviceOf, timeoutOf } from "./reader.ts";
-import { conditionsFor } from "./row-access.ts";
+import { conditionsFor, ServiceContext } from "./row-access.ts";
 import { runSearch } from "./search-related.ts";
 
 /** The handlers that a collection is read by. */
@@ -96,11 +96,12 @@ function readPage(
 ): Maybe<CollectionResult | CollectionStream> {
   const { context } = reader;
   const mayStream = isOpen && mayBeLong(plan.page);
+  const set = entitySet ?? plan.query.shape.entitySet;
   if (plan.form === "apply-query" && handlers.applyQuery !== undefined) {
     const query = restrictedQuery(plan, reader);
     const none = { items: [], count: 0 };
     if (query === null) return appliedPage(plan, toCollectionQuery(plan), none, { reader, mayStream: false });
-    return chain(handlers.applyQuery(query, context), (answer) =>
+    return chain(handlers.applyQuery(query, ServiceContext.ofSet(set, context)), (answer) =>
       // The handlers of a short page's expansions are called once, with all its entities.
       appliedPage(plan, query, answeredValue(answer), {
         reader,
@@ -109,7 +110,6 @@ function readPage(
     );
   }
   const own: Reader = entitySet === null ? { context, gate: null } : reader;
-  const set = entitySet ?? plan.query.shape.entitySet;
   const { search: clause } = plan.query;
   if (clause !== null && handlers.search !== undefined) {
     const found = runSearch({ search: handlers.search, clause }, set, own);

@@ -7,7 +7,7 @@ import { entityKeyReader } from "./entity-key.ts";
 import { collectEntities, isSource, answeredValue } from "./handler-answer.ts";
 import { readScope, timeoutOf, type Reader } from "./reader.ts";
 import { restrictSource } from "./resolve-sources.ts";
-import { conditionFor } from "./row-access.ts";
+import { conditionFor, ServiceContext } from "./row-access.ts";
 
 /** A search and its handler. */
 type Search = Pick<ExpandSearch, "search" | "clause">;
@@ -26,14 +26,17 @@ export function runSearch(
   const { context, gate } = reader;
   // If the rule throws, the handler must not be called.
   conditionFor(entitySet, reader);
-  return chain(search(clause, context), (answer): Maybe<QueryableSource | Iterable<unknown>> => {
-    const found = answeredValue(answer);
-    if (isSource(found)) return restrictSource(entitySet, found, reader);
-    return chain(
-      collectEntities(found, "The search handler", reader),
-      (rows) => gate?.keep(entitySet, rows, context) ?? rows,
-    );
-  });
+  return chain(
+    search(clause, ServiceContext.ofSet(entitySet, context)),
+    (answer): Maybe<QueryableSource | Iterable<unknown>> => {
+      const found = answeredValue(answer);
+      if (isSource(found)) return restrictSource(entitySet, found, reader);
+      return chain(
+        collectEntities(found, "The search handler", reader),
+        (rows) => gate?.keep(entitySet, rows, context) ?? rows,
+      );
+    },
+  );
 }
 
 /** Tells whether the search found a related entity. */

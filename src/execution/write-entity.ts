@@ -14,7 +14,7 @@ import { checkChangedReferences } from "./check-references.ts";
 import { checkCreated, checkCreatedBelow, checkNested, checkWritten, isHidden, keyTaken } from "./check-written.ts";
 import { findEntity, getEntity } from "./read-by-key.ts";
 import { definitionOf, type Reader, serviceOf } from "./reader.ts";
-import { conditionFor } from "./row-access.ts";
+import { conditionFor, ServiceContext } from "./row-access.ts";
 
 /** The names of the handlers that write a set. */
 type WriteName = "create" | "replace" | "patch" | "delete";
@@ -30,7 +30,7 @@ type WriteName = "create" | "replace" | "patch" | "delete";
 export function runCreate(entitySet: EntitySet, entity: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "create", reader);
   const checked = isFree(handler, reader) ? undefined : checkCreated(set, entity, reader);
-  return chain(checked, () => handler(entity, reader.context));
+  return chain(checked, () => handler(entity, ServiceContext.ofSet(entitySet, reader.context)));
 }
 
 /** Creates an entity along a navigation of another one. @throws as for runCreate */
@@ -41,7 +41,7 @@ export function runCreateRelated(
   entity: object,
   reader: Reader,
 ): Maybe<unknown> {
-  const call = (): Maybe<unknown> => create(key, entity, reader.context);
+  const call = (): Maybe<unknown> => create(key, entity, ServiceContext.ofSet(entitySet, reader.context));
   if (isFree(create, reader) || target === null) return call();
   const nesting = { place: "", linked: linkedPairsOf(entitySet, navigationProperty) };
   return chain(checkCreatedBelow(definitionOf(target, reader.context), entity, reader, nesting), call);
@@ -54,7 +54,7 @@ export function runCreateRelated(
  */
 export function runReplace(entitySet: EntitySet, key: unknown, entity: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "replace", reader);
-  const call = (): Maybe<unknown> => handler(key, entity, reader.context);
+  const call = (): Maybe<unknown> => handler(key, entity, ServiceContext.ofSet(entitySet, reader.context));
   if (isFree(handler, reader)) return call();
   if (set.rows === null) return chain(checkReferring(set, key, entity, set.settings.allowUpsert, reader), call);
   return chain(findSeen(entitySet, key, reader), (seen) => {
@@ -73,7 +73,7 @@ export function runReplace(entitySet: EntitySet, key: unknown, entity: object, r
  */
 export function runPatch(entitySet: EntitySet, key: unknown, delta: object, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "patch", reader);
-  const call = (): Maybe<unknown> => handler(key, delta, reader.context);
+  const call = (): Maybe<unknown> => handler(key, delta, ServiceContext.ofSet(entitySet, reader.context));
   if (isFree(handler, reader)) return call();
   if (set.rows === null) return chain(checkReferring(set, key, delta, false, reader), call);
   return chain(findSeen(entitySet, key, reader), (seen) => {
@@ -92,8 +92,9 @@ export function runPatch(entitySet: EntitySet, key: unknown, delta: object, read
  */
 export function runDelete(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<unknown> {
   const { set, handler } = writerOf(entitySet, "delete", reader);
-  if (isFree(handler, reader) || set.rows === null) return handler(key, reader.context);
-  return chain(findSeen(entitySet, key, reader), (seen) => (seen === null ? false : handler(key, reader.context)));
+  const call = (): Maybe<unknown> => handler(key, ServiceContext.ofSet(entitySet, reader.context));
+  if (isFree(handler, reader) || set.rows === null) return call();
+  return chain(findSeen(entitySet, key, reader), (seen) => (seen === null ? false : call()));
 }
 
 function writerOf<Name extends WriteName>(

@@ -1,5 +1,5 @@
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/handlers.ts";
+import type { EntitySetHandlers, QueryableHandler } from "../definition/handlers.ts";
 import type { Logger } from "../definition/logger.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import { everyOption, describe } from "../definition/option-table.ts";
@@ -154,7 +154,7 @@ export function sqlEntitySet<
 
 /** Reports a search over columns together with a handler that may hide rows: it searches the whole table. */
 function checkSearchedRows(
-  options: Pick<EntitySetOptions<EntityTypeDeclaration>, "queryable" | "getAll">,
+  options: { readonly queryable?: unknown; readonly getAll?: unknown },
   report: (message: string, fix: string) => void,
 ): void {
   for (const handler of ["queryable", "getAll"] as const) {
@@ -227,7 +227,7 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   // Without a name, the reader reads a query, which is never written.
   const name = isTableName(options.table) && from === undefined ? options.table : "";
   const entityType = declaredEntityType(type);
-  if (rowVersion !== undefined) checkRowVersion(entityType, rowVersion, report);
+  if (rowVersion !== undefined) checkRowVersion(entityType, { ...options, rowVersion }, report);
   const table = new SqlTable({ db, name, entityType, reader, rowVersion });
   const allows = (operation: SqlOperation): boolean => Array.isArray(operations) && operations.includes(operation);
   const writes = Object.entries(writeHandlers(table)).filter(([operation]) => allows(operation as SqlOperation));
@@ -239,7 +239,7 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   }
   const { queryable, getAll } = options;
   const isNarrowed = typeof queryable === "function";
-  const narrowed = isNarrowed ? narrowedHandlers(entityType, queryable, handlers) : {};
+  const narrowed = isNarrowed ? narrowedHandlers(entityType, queryable as QueryableHandler<Context>, handlers) : {};
   for (const [handlerName, handler] of Object.entries(narrowed)) {
     if (name === "") continue;
     noteNarrowed(handler as object, table);

@@ -5,9 +5,10 @@ import type { User } from "../definition/context.ts";
 import { requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { Model } from "../edm/model.ts";
+import { type Access, unrestricted } from "../endpoints/access.ts";
 import { type Arrival, type RequestUrl, toIncomingRequest } from "../endpoints/arrival.ts";
 import { authorize } from "../endpoints/authorize.ts";
-import { type Access, Exchange, type ServiceRuntime, unrestricted } from "../endpoints/exchange.ts";
+import { Exchange, type ServiceRuntime } from "../endpoints/exchange.ts";
 import { readSentOptions } from "../endpoints/sent-options.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
@@ -67,7 +68,9 @@ export function answerRequest(
   const arrival: Arrival = { odata: request, requestId: id, url: routed.url, baseUrl, reading };
   const isWrite = routed.queried === undefined;
   if (isWrite && isRefusedWrite(request, definition, baseUrl)) throw crossSiteWrite();
-  if (routed.isPublic) return endpoint.answer(new Exchange(runtime, arrival, unrestricted(null)), routed.path);
+  if (routed.isPublic) {
+    return endpoint.answer(new Exchange(runtime, arrival, unrestricted(null), routed.path), routed.path);
+  }
   return chain(authenticate(arrival, definition), (user) =>
     answerAs(accessOf(user, runtime, routed, endpoint), { arrival, runtime, routes, routed, endpoint }),
   );
@@ -147,9 +150,9 @@ function answerAs(access: Access, { arrival, runtime, routes, routed, endpoint }
     if (positions === null || !(isOfData(path) || routed.isBatch === true)) return run();
     return positions.around(exchange, kindOf(arrival.odata, routed), run);
   };
-  if (queried === undefined) return pass(new Exchange(runtime, arrival, access));
+  if (queried === undefined) return pass(new Exchange(runtime, arrival, access, path));
   return chain(readSentOptions(arrival.odata, runtime.definition, path, queried), (sent) =>
-    pass(new Exchange(runtime, { ...arrival, sent }, access)),
+    pass(new Exchange(runtime, { ...arrival, sent }, access, path)),
   );
 }
 

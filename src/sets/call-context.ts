@@ -1,3 +1,4 @@
+import { required } from "../base/required.ts";
 import type {
   BodyFacts,
   Context,
@@ -5,9 +6,13 @@ import type {
   IncomingRequest,
   RuleContext,
   Transaction,
+  TransactionContext,
   User,
 } from "../definition/context.ts";
+import type { EntitySetAccess } from "../definition/entity-set-access.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
+import type { EntitySet } from "../edm/model.ts";
 import { type RowAccess, ServiceContext } from "../execution/row-access.ts";
 import type { Reading } from "../query/reading.ts";
 import type { TransactionPart } from "./transaction-part.ts";
@@ -47,12 +52,13 @@ export class CallContext extends ServiceContext implements Context {
   readonly expected: Readonly<Record<string, unknown>> | undefined;
   readonly seesAllRows: boolean;
   readonly #place: CallPlace;
-  readonly #door: CallSettings["door"];
+  readonly #settings: CallSettings;
 
-  constructor(place: CallPlace, { service, door, expected, seesAllRows = false }: CallSettings) {
+  constructor(place: CallPlace, settings: CallSettings) {
+    const { service, expected, seesAllRows = false } = settings;
     super(place.access);
     this.#place = place;
-    this.#door = door;
+    this.#settings = settings;
     this.service = service;
     this.expected = expected;
     this.seesAllRows = seesAllRows;
@@ -93,10 +99,43 @@ export class CallContext extends ServiceContext implements Context {
   }
 
   get sets(): Context["sets"] {
-    return this.#door.sets;
+    return this.#settings.door.sets;
   }
 
   get inTransaction(): Context["inTransaction"] {
-    return this.#door.inTransaction;
+    return this.#settings.door.inTransaction;
+  }
+
+  protected override withSet(entitySet: EntitySet): Context {
+    return new SetCallContext(entitySet, this.#place, this.#settings);
+  }
+}
+
+/** The context of the handlers of one set: implements `SetContext`. */
+export class SetCallContext extends CallContext {
+  readonly #entitySet: EntitySet;
+
+  constructor(entitySet: EntitySet, place: CallPlace, settings: CallSettings) {
+    super(place, settings);
+    this.#entitySet = entitySet;
+  }
+
+  /** @throws Error for a set that is not part of the service */
+  get set(): EntitySetAccess<EntityTypeDeclaration, unknown> {
+    const declaration = this.service.declarationOf(this.#entitySet.name);
+    return this.sets(required(declaration, `The entity set ${this.#entitySet.name} has no declaration.`));
+  }
+
+  /** Passes a context of the same set to the work. */
+  override get inTransaction(): Context["inTransaction"] {
+    const open = super.inTransaction;
+    return (work, options) => {
+      if (typeof work !== "function") return open(work, options);
+      return open((inner) => {
+        const own = ServiceContext.ofSet(this.#entitySet, inner);
+        // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an application states the type by Register
+        return work(own as TransactionContext);
+      }, options);
+    };
   }
 }

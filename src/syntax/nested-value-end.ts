@@ -7,20 +7,36 @@
  * @see ABNF expandOption
  */
 export function nestedValueEnd(text: string, start: number): number {
-  return valueEnd(text, start, false);
+  return valueEnd(text, start, null);
 }
 
 /**
  * Finds the end of a `$search` nested in `$expand`. Single quotes are ordinary characters of a word there, and so is a
  * semicolon unless another option follows it: `checkSearchSemicolons` has checked that it was percent-encoded.
+ * @param signIsOptional whether the name of that option may lack its `$`
  * @returns as for `nestedValueEnd`
  * @see ABNF searchWord, expandCountOption
  */
-export function nestedSearchEnd(text: string, start: number): number {
-  return valueEnd(text, start, true);
+export function nestedSearchEnd(text: string, start: number, signIsOptional: boolean): number {
+  return valueEnd(text, start, signIsOptional ? BARE_NAMES : []);
 }
 
-function valueEnd(text: string, start: number, isSearch: boolean): number {
+/** The names of nested options, with the equals sign that must follow a name without `$`. */
+const BARE_NAMES: readonly string[] = [
+  "filter=",
+  "search=",
+  "orderby=",
+  "skip=",
+  "top=",
+  "count=",
+  "select=",
+  "expand=",
+  "levels=",
+];
+
+/** @param bareNames the names without `$` that may follow a search; null for the value of another option */
+function valueEnd(text: string, start: number, bareNames: readonly string[] | null): number {
+  const isSearch = bareNames !== null;
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const character = text[at];
@@ -35,7 +51,7 @@ function valueEnd(text: string, start: number, isSearch: boolean): number {
     } else if (character === ")") {
       if (depth === 0) return at;
       depth -= 1;
-    } else if (character === ";" && depth === 0 && (!isSearch || isOptionNext(text, at + 1))) {
+    } else if (character === ";" && depth === 0 && (!isSearch || isOptionNext(text, at + 1, bareNames))) {
       return at;
     }
   }
@@ -51,8 +67,8 @@ export function closingDoubleQuote(text: string, open: number): number {
   return text.length;
 }
 
-function isOptionNext(text: string, start: number): boolean {
+function isOptionNext(text: string, start: number, bareNames: readonly string[]): boolean {
   let at = start;
   while (text[at] === " " || text[at] === "\t") at += 1;
-  return text[at] === "$";
+  return text[at] === "$" || bareNames.some((name) => text.startsWith(name, at));
 }

@@ -18,6 +18,8 @@ export interface ParseContext {
   readonly literals: Literal[];
   /** The decoded values of parameter aliases by name, with its `@`. */
   readonly aliases: ReadonlyMap<string, string>;
+  /** Whether options nested in `$expand` may lack their `$`; absent: no. */
+  readonly signIsOptional?: boolean | undefined;
   /** The work so far, for limits and tests. */
   readonly counters: { tokens: number; nodes: number };
 }

@@ -23,7 +23,21 @@ export interface QueryOptionsSyntax {
   readonly aliases: ReadonlyMap<string, string>;
   /** All other options: the values of each name in order. */
   readonly custom: ReadonlyMap<string, readonly string[]>;
+  /** The custom options that look like a system query option, with that option. */
+  readonly similar: ReadonlyMap<string, string>;
+  /** Whether options nested in `$expand` may lack their `$`. */
+  readonly signIsOptional: boolean;
 }
+
+/** How names without `$` are read. */
+export interface OptionNames {
+  /** Whether a system query option may lack its `$`. */
+  readonly signIsOptional: boolean;
+  /** Whether a name is one of a parameter of the addressed function, which is never a system query option. */
+  readonly isParameter: (name: string) => boolean;
+}
+
+const SIGNED_NAMES: OptionNames = Object.freeze({ signIsOptional: false, isParameter: () => false });
 
 const SYSTEM_QUERY_OPTIONS: ReadonlySet<string> = new Set([
   "$filter",
@@ -117,21 +131,22 @@ function decodePiece(piece: string, rawName: string, part: "name" | "value"): st
 
 /**
  * Sorts the options of a raw query string into system query options, parameter aliases and custom options. Names are
- * case-sensitive; each system query option and alias may appear once.
+ * case-sensitive; each system query option and alias may appear once, with or without its `$`.
  * @throws ODataError 400 UnsupportedQueryOption for an unknown `$` option; 400 InvalidQueryOption for a repeated option,
  *   an invalid alias name, a blank before `$` or `@`, a blank at the ends of an expression or list, a semicolon in a word of a search, and a
  *   malformed percent-encoding; target the option
  * @see OData URL Conventions 4.0, section 5; OData Protocol 4.0, section 11.2.1
  */
-export function parseQueryOptions(query: string): QueryOptionsSyntax {
-  const pairs = parseQueryString(query);
+export function parseQueryOptions(query: string, names: OptionNames = SIGNED_NAMES): QueryOptionsSyntax {
+  const pairs = parseQueryString(query).map((pair) => withSign(pair, names));
   const system = new Map<string, string>();
   const aliases = new Map<string, string>();
   const custom = new Map<string, string[]>();
+  const similar = new Map<string, string>();
   for (const { name, value, raw } of pairs) {
     if (name.startsWith("$")) {
       if (!SYSTEM_QUERY_OPTIONS.has(name)) throw unknownOption(name);
-      if (name === "$search" || name === "$expand") checkSearchSemicolons(name, raw, value);
+      if (name === "$search" || name === "$expand") checkSearchSemicolons(name, raw, value, names.signIsOptional);
       if (OPTIONS_WITHOUT_OUTER_BLANKS.has(name)) checkOuterBlanks(name, value);
       addOnce(system, name, value);
     } else if (name.startsWith("@")) {
@@ -140,9 +155,20 @@ export function parseQueryOptions(query: string): QueryOptionsSyntax {
     } else {
       checkFirstCharacter(name);
       addToList(custom, name, value);
+      const option = `$${name.trim().toLowerCase()}`;
+      if (SYSTEM_QUERY_OPTIONS.has(option) && !names.isParameter(name)) similar.set(name, option);
     }
   }
-  return { pairs, system, aliases, custom };
+  return { pairs, system, aliases, custom, similar, signIsOptional: names.signIsOptional };
+}
+
+/**
+ * Adds the `$` to the name of a system query option that lacks it, if the service accepts such names.
+ * @see OData URL Conventions 4.01, section 5.1
+ */
+export function withSign(pair: QueryPair, { signIsOptional, isParameter }: OptionNames): QueryPair {
+  if (!signIsOptional || !SYSTEM_QUERY_OPTIONS.has(`$${pair.name}`) || isParameter(pair.name)) return pair;
+  return { ...pair, name: `$${pair.name}` };
 }
 
 /** A blank or a line break before the sign of an option. */
@@ -208,15 +234,21 @@ type Stretch = readonly [start: number, end: number];
  * @param option `$search`, or `$expand`, whose items may contain searches
  * @param raw the option as written in the URL, with its name
  * @param text the decoded value
+ * @param signIsOptional whether the name of a nested search may lack its `$`
  * @throws ODataError 400 InvalidQueryOption with the position, target the option
  * @see ABNF searchWord, searchPhrase
  */
-export function checkSearchSemicolons(option: "$search" | "$expand", raw: string, text: string): void {
-  if (!raw.includes(";") || (option === "$expand" && !text.includes("$search"))) return;
+export function checkSearchSemicolons(
+  option: "$search" | "$expand",
+  raw: string,
+  text: string,
+  signIsOptional: boolean = false,
+): void {
+  if (!raw.includes(";") || (option === "$expand" && !text.includes("search"))) return;
   const semicolons = raw.match(/;|%3b/giu) ?? [];
   const offsets = [...text.matchAll(/;/gu)].map(({ index }) => index);
   const written = new Set(offsets.filter((_offset, at) => semicolons[at] === ";"));
-  const stretches: Iterable<Stretch> = option === "$search" ? [[0, text.length]] : nestedSearches(text);
+  const stretches: Iterable<Stretch> = option === "$search" ? [[0, text.length]] : nestedSearches(text, signIsOptional);
   for (const [start, end] of stretches) {
     for (let at = start; at < end; at += 1) {
       if (text[at] === '"') at = closingDoubleQuote(text, at);
@@ -227,16 +259,17 @@ export function checkSearchSemicolons(option: "$search" | "$expand", raw: string
   }
 }
 
-const SEARCH = "$search=";
+const SEARCH = "search=";
 
-function* nestedSearches(text: string): Iterable<Stretch> {
+function* nestedSearches(text: string, signIsOptional: boolean): Iterable<Stretch> {
   // Whether the name of an option may follow.
   let isAtOption = false;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
-    if (isAtOption && text.startsWith(SEARCH, at)) {
-      const start = at + SEARCH.length;
-      const end = nestedSearchEnd(text, start);
+    const name = character === "$" ? at + 1 : at;
+    if (isAtOption && (name > at || signIsOptional) && text.startsWith(SEARCH, name)) {
+      const start = name + SEARCH.length;
+      const end = nestedSearchEnd(text, start, signIsOptional);
       yield [start, end];
       at = end - 1;
     } else if (character === "'") {

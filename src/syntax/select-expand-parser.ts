@@ -181,9 +181,10 @@ function readOptions(reader: ExpandReader, allowed: OptionNames, depth: number):
 /** Reads the name of a nested option and the equals sign after it. */
 function readOptionName(reader: ExpandReader, options: ExpandOptionsSyntax, allowed: OptionNames): OptionName {
   const { text, position: start } = reader;
-  const end = skipName(text, text[start] === "$" ? start + 1 : start);
+  const isSigned = text[start] === "$";
+  const end = skipName(text, isSigned ? start + 1 : start);
   const written = text.slice(start, end);
-  const name = OPTION_NAMES.get(written);
+  const name = OPTION_NAMES.get(isSigned || reader.context.signIsOptional !== true ? written : `$${written}`);
   if (name === undefined) throw noOption(reader, written);
   if (!allowed.includes(name)) {
     const list = allowed.length === 0 ? "this item takes no options" : `use only ${allowed.map(urlName).join(", ")}`;
@@ -266,7 +267,7 @@ function readExpression<Syntax>(
 
 function readSearch(reader: ExpandReader, options: MutableOptions): SearchSyntax {
   const start = reader.position;
-  const end = nestedSearchEnd(reader.text, start);
+  const end = nestedSearchEnd(reader.text, start, reader.context.signIsOptional === true);
   reader.position = end;
   options.searchText = withoutOuterBlanks(reader.text.slice(start, end));
   return parseSearch(reader.text, reader.context, { start, end, option: "$expand" });

@@ -635,3 +635,108 @@ function termText(
   rule.conditionFor({});
   return text;
 }
+
+describe("a condition that the result does not contain", () => {
+  const dropped = (property: string): string =>
+    `The row rule of Things made a condition on \`${property}\` that its result does not contain. In JavaScript, \`a && b\` is \`b\` alone: write \`a.and(b)\`. Make a condition only where the result contains it.`;
+
+  test.each<[string, string, Rule]>([
+    ["a && b", "tenant", (row) => row["tenant"]!.eq("x") && row["flag"]!.eq(true)],
+    ["a && b && c", "tenant", (row) => row["tenant"]!.eq("x") && row["flag"]!.eq(true) && row["id"]!.eq(1)],
+    ["a.and(b) && c", "tenant", (row) => row["tenant"]!.eq("x").and(row["flag"]!.eq(true)) && row["id"]!.eq(1)],
+    ["a && b.or(c)", "tenant", (row) => row["tenant"]!.eq("x") && row["flag"]!.eq(true).or(row["id"]!.eq(1))],
+    ["a && b.not()", "tenant", (row) => row["tenant"]!.isNull() && row["flag"]!.eq(true).not()],
+    ["a && allRows.and(b)", "tenant", (row) => row["tenant"]!.eq("x") && allRows.and(row["flag"]!.eq(true))],
+    ["a && b, b without values", "tenant", (row) => row["tenant"]!.startsWith("x") && row["id"]!.in([])],
+    ["a without values && b", "id", (row) => row["id"]!.in([]) && row["tenant"]!.eq("x")],
+    ["a ? b : c", "flag", (row) => (row["flag"]!.eq(true) ? row["tenant"]!.eq("x") : noRows)],
+    ["along a navigation", "tenant", (row) => row["parent"]!["tenant"]!.eq("x") && row["flag"]!.eq(true)],
+    [
+      "a condition that is joined after the result",
+      "tenant",
+      (row) => {
+        const condition = row["tenant"]!.eq("x");
+        const result = row["flag"]!.eq(true);
+        result.and(condition);
+        return result;
+      },
+    ],
+  ])("is an error: %s", (_name, property, rule) => {
+    expect(() => conditionOf(rule)).toThrow(new TypeError(dropped(property)));
+  });
+
+  test("of an earlier call is an error, too, if the result drops one of this call", () => {
+    const results: RowPredicate[] = [];
+    const rule: Rule = (row, { id }) => {
+      if (id === "first") results.push(row["flag"]!.eq(true));
+      return id === "first" ? results[0] : row["tenant"]!.eq("x") && results[0];
+    };
+    const [declared] = rulesOf(rule);
+    expect(declared.conditionFor({ id: "first" })).toMatchObject({ values: [true] });
+    expect(() => declared.conditionFor({ id: "second" })).toThrow(dropped("tenant"));
+  });
+
+  test.each<[string, unknown, Rule]>([
+    ["the user decides", "all", (row, { id }) => (id === "ann" ? allRows : row["tenant"]!.eq("x"))],
+    [
+      "made before, for users without all rows",
+      "all",
+      (row, { id }) => {
+        const own = row["tenant"]!.eq("x");
+        return id === "ann" ? allRows : own;
+      },
+    ],
+    [
+      "made before, for users without any",
+      "none",
+      (row, { id }) => {
+        const own = row["tenant"]!.eq("x");
+        return id === "ann" ? noRows : own;
+      },
+    ],
+    [
+      "made after the result",
+      [1],
+      (row, { id }) => {
+        const result = row["id"]!.eq(1);
+        const further = row["flag"]!.eq(true);
+        return id === "ann" ? result : result.or(further);
+      },
+    ],
+    [
+      "added step by step",
+      [1, true, "x"],
+      (row) => {
+        let result = row["id"]!.eq(1);
+        for (const next of [row["flag"]!.eq(true), row["tenant"]!.eq("x")]) result = result.or(next);
+        return result;
+      },
+    ],
+    ["folded away", "none", (row) => row["tenant"]!.eq("x").and(noRows)],
+    ["folded away in part", [true], (row) => row["id"]!.in([]).or(row["flag"]!.eq(true))],
+    ["a || b, which never makes b", ["x"], (row) => row["tenant"]!.eq("x") || row["flag"]!.eq(true)],
+  ])("is allowed: %s", (_name, expected, rule) => {
+    const condition = conditionOf(rule);
+    expect(typeof condition === "string" ? condition : condition.values).toEqual(expected);
+  });
+
+  test("is found among 20,000 conditions without a deep stack", () => {
+    const many = (row: AnyRow): RowPredicate =>
+      Array.from({ length: 20_000 }, (_none, id) => id).reduce<RowPredicate>(
+        (all, id) => (id < 3 ? all.or(row["id"]!.eq(id)) : all.not()),
+        noRows,
+      );
+    expect(() => conditionOf((row) => row["tenant"]!.eq("x") && many(row))).toThrow(dropped("tenant"));
+    const shared = (row: AnyRow): RowPredicate =>
+      Array.from({ length: 60 }).reduce<RowPredicate>((all) => all.not().not(), row["id"]!.eq(1));
+    expect(varying((row) => shared(row).and(row["flag"]!.eq(true))).values).toEqual([1, true]);
+  });
+
+  test("of one rule does not count for another", () => {
+    const [first, second] = rulesOf(
+      (row) => row["tenant"]!.eq("x"),
+      (row) => row["flag"]!.eq(true),
+    );
+    for (const rule of [first, second, first]) expect(rule.conditionFor({ id: "ann" })).not.toBe("all");
+  });
+});

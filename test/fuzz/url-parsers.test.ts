@@ -16,12 +16,15 @@ const ALIASES = { "@p": "1", "@q": "'x'", "@loop": "@loop" };
 const PARSERS: Readonly<Record<string, (text: string, context: ParseContext) => unknown>> = {
   splitTarget,
   parseQueryString,
-  parseQueryOptions,
+  parseQueryOptions: (text) => parseQueryOptions(text),
+  "parseQueryOptions without signs": (text) =>
+    parseQueryOptions(text, { signIsOptional: true, isParameter: () => false }),
   parseResourcePath,
   key: (text, context) => parseKeyPredicate(text, context, { target: "key" }),
   arguments: (text, context) => parseKeyPredicate(text, context, { target: "Function" }),
   parseSelect,
   parseExpand,
+  "parseExpand without signs": (text, context) => parseExpand(text, { ...context, signIsOptional: true }),
   parseSearch,
 };
 
@@ -29,7 +32,7 @@ const PARSERS: Readonly<Record<string, (text: string, context: ParseContext) => 
 const PIECES = (
   "( ) [ ] { } ' '' \" \\ , ; : / // = & ? # @ @p @q @loop $ * . + - % %2 %27 %2F %00 %C3%A4 %ff %ED%A0%80 " +
   "a B Name Ns.Type Ns.* __proto__ ü \u{1f600} \ud800 \0 1 -5 2.5 null true AND OR NOT eq and not in any( " +
-  "$filter= $orderby= $top= $skip= $count= $search= $select= $expand= $levels= $ref $count $value /$ref /$count max"
+  "$filter= $orderby= $top= $skip= $count= $search= $select= $expand= $levels= top= search= $ref $count $value /$ref /$count max"
 )
   .split(" ")
   .concat(" ", "\t", "\n");

@@ -231,6 +231,18 @@ describe("faults at startup", () => {
       ],
     ],
     [
+      "rowVersion beside handlers that do not count",
+      { ...base, rowVersion: "loop", patch: () => null, replace: () => null, create: () => null, delete: () => false },
+      ...["replace", "patch"].map((handler): [string, string] => [
+        `\`rowVersion\` counts the writes of the table, but \`${handler}\` is your own handler: it would neither count nor compare.`,
+        `Remove \`${handler}\`, and list "${handler}" in \`operations\`. Or remove \`rowVersion\`: your statements then add 1 to the column, and repeat \`ctx.expected\` in their \`where\`.`,
+      ]),
+      [
+        "`rowVersion`, `loop`, is not a computed integer, or is part of the key.",
+        "Name a property such as `version: edm.int32().computed()`.",
+      ],
+    ],
+    [
       "a search over what is no text of the type",
       { ...base, search: ["name", "nmae", "price", "tags", 5] },
       ["`search` names `nmae`, which Tree does not have.", "Did you mean `name`?"],

@@ -243,6 +243,11 @@ describe("wrong calls of a handler throw a clear error", () => {
       /did not return a condition/,
     ],
     [
+      "a condition that a filter drops",
+      ({ sets }, { notes }) => sets(notes).query({ filter: (note) => note.id.eq(1) && note.text.eq("x") }),
+      /The filter of ctx\.sets\(Notes\)\.query made a condition on `id` that its result does not contain\..*`a\.and\(b\)`/,
+    ],
+    [
       "a property in a filter",
       ({ sets }, { notes }) =>
         sets(notes).query({ filter: (note) => (note as never as { txt: { eq(v: string): never } }).txt.eq("x") }),

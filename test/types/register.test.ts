@@ -19,6 +19,12 @@ const Order = entityType("Order", { id: edm.int32().key(), tenant: edm.string() 
 export const orders = entitySet(Order, {
   getAll: (ctx) => (requireUser(ctx).tenant === "x" ? [] : [{ id: 1, tenant: ctx.user?.tenant ?? "" }]),
   getByKey: (_key, ctx) => { ctx.transaction?.run("select"); return null; },
+  create: async (order, ctx) => ctx.inTransaction(async (inner) => {
+    inner.transaction.run("select");
+    // @ts-expect-error -- no transaction is open outside of the work
+    ctx.transaction.run("select");
+    return inner.set.create(order);
+  }),
   actions: { go: action({ bound: "entity", handler: (_key, _parameters, ctx) => { ctx.user?.roles.includes("x"); } }) },
   authorization: {
     update: resource((user, order, ctx) => order.tenant === user.tenant && ctx.user?.tenant === user.tenant),

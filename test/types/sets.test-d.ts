@@ -1,13 +1,20 @@
 import {
+  action,
+  arraySource,
   edm,
   entitySet,
   entityType,
+  fn,
   hasMany,
   hasRequired,
   type Context,
   type ODataError,
   type ResultOf,
   type RuleContext,
+  type SetContext,
+  type Transaction,
+  type TransactionContext,
+  type WriteContext,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expectTypeOf, test } from "vitest";
@@ -123,7 +130,160 @@ describe("ctx.sets", () => {
   });
 });
 
+describe("ctx.set", () => {
+  test("is the set of each handler, without an annotation of its result", () => {
+    const own = entitySet(Order, {
+      queryable: async ({ set }) => {
+        expectTypeOf(await set.get(1n)).toExtend<{ readonly id: bigint; readonly status: string } | null>();
+        return arraySource(Order, []);
+      },
+      getAll: async ({ set }) => {
+        const found = await set.query({ filter: (order) => order.status.eq("open"), orderBy: "placed desc" });
+        return found.map((order) => ({ ...order, tenant: "a" }));
+      },
+      applyQuery: async (_query, { set }) => ({ items: await set.query() }),
+      getByKey: async (id, { set }) => {
+        expectTypeOf(id).toEqualTypeOf<bigint>();
+        return set.get(id);
+      },
+      create: async (order, ctx) => {
+        // @ts-expect-error -- a key of another type
+        await ctx.set.get("1");
+        // @ts-expect-error -- an unknown property
+        await ctx.set.query({ orderBy: "state" });
+        const saved = await ctx.inTransaction(async (inner) => inner.set.create(order));
+        return saved;
+      },
+      replace: async (id, _order, { set, expected }) =>
+        set.patch(id, { status: "paid" }, { expected: { ...expected } }),
+      patch: async (id, delta, { set }) => set.patch(id, delta),
+      delete: async (id, { set }) => set.delete(id),
+      search: async (_search, { set }) => set.query(),
+      navigation: {
+        customer: hasRequired(Customer, {
+          target: "Customers",
+          get: async (id, { set }) => {
+            const order = await set.get(id);
+            expectTypeOf(order).toExtend<{ readonly customerId: string } | null>();
+            return order === null ? null : { id: order.customerId, region: "" };
+          },
+          setRef: async (id, _target, { set }) => void (await set.patch(id, { status: "paid" })),
+          removeRef: async (id, { set }) => void (await set.delete(id)),
+        }),
+        lines: hasMany(Line, {
+          target: "Lines",
+          getBatch: async (ids, { set }) => {
+            const found = await set.query({ filter: (order) => order.id.in(ids) });
+            return new Map(found.map(({ id }) => [id, [{ order: id, position: 1, text: "" }]]));
+          },
+          create: async (id, line, { set }) => ((await set.get(id)) === null ? null : line),
+        }),
+      },
+      functions: {
+        open: fn({
+          bound: "collection",
+          params: { status: edm.string() },
+          returns: edm.int32(),
+          handler: async ({ status }, { set }) => set.count({ filter: (order) => order.status.eq(status) }),
+        }),
+      },
+      actions: {
+        pay: action({
+          bound: "entity",
+          returns: Order,
+          handler: async (id, _parameters, { set }) => {
+            const paid = await set.patch(id, { status: "paid" });
+            // @ts-expect-error -- an unknown member
+            await set.patch(id, { state: "paid" });
+            return paid;
+          },
+        }),
+      },
+    });
+    expectTypeOf(own.entityType).toEqualTypeOf<typeof Order>();
+  });
+
+  test("follows the navigations of the set in filters, and takes nested entities", () => {
+    entitySet(Order, {
+      create: async (order, { set }) => {
+        await set.count({ filter: (each) => each.customer.region.eq("north") });
+        await set.create({ ...order, lines: [{ position: 1, text: "a" }] });
+        // @ts-expect-error -- an unknown navigation
+        await set.count({ filter: ({ client: _none, status }) => status.eq("north") });
+        return null;
+      },
+      navigation: {
+        customer: hasRequired(Customer, { on: { customerId: "id" }, target: "Customers", get: () => null }),
+        lines: hasMany(Line, { on: { id: "order" }, target: "Lines", get: () => [] }),
+      },
+    });
+  });
+
+  test("is that of handlers beside a table", () => {
+    const own = sqlEntitySet(Line, {
+      db,
+      table: "lines",
+      operations: ["read"],
+      patch: async ({ order, position }, delta, { set }) => {
+        expectTypeOf(position).toEqualTypeOf<number>();
+        return set.patch({ order, position }, delta);
+      },
+      search: async (_search, { set }) => set.query(),
+      actions: {
+        clear: action({ bound: "collection", handler: async (_parameters, { set }) => void (await set.count()) }),
+      },
+    });
+    expectTypeOf(own.entityType).toEqualTypeOf<typeof Line>();
+  });
+
+  test("is that of operations declared outside of their set", () => {
+    const pay = action(Order, {
+      bound: "entity",
+      handler: async (id, _parameters, { set }) => void (await set.get(id)),
+    });
+    entitySet(Order, { actions: { pay } });
+    // @ts-expect-error -- an operation of another type
+    entitySet(Line, { actions: { pay } });
+  });
+
+  test("is absent from unbound operations, rules and other contexts", () => {
+    fn({
+      returns: edm.int32(),
+      handler: (_parameters, unbound) => {
+        expectTypeOf(unbound).toEqualTypeOf<Context>();
+        return 1;
+      },
+    });
+    expectTypeOf<Context>().not.toHaveProperty("set");
+    expectTypeOf<RuleContext>().not.toHaveProperty("set");
+  });
+
+  test("handlers outside of a set name their context", () => {
+    const getAll = async ({ set }: SetContext<typeof Order>) => set.query({ top: 1 });
+    const remove = async (id: bigint, { set, expected }: WriteContext<typeof Order>) => {
+      expectTypeOf(expected?.status).toEqualTypeOf<string | undefined>();
+      return set.delete(id);
+    };
+    const getByKey = (_id: bigint, _ctx: Context) => null;
+    entitySet(Order, { getAll, delete: remove, getByKey, navigation: { customer: hasRequired(Customer) } });
+    // @ts-expect-error -- a handler of another type
+    entitySet(Line, { getAll });
+  });
+});
+
 describe("ctx.inTransaction", () => {
+  test("passes a context whose transaction is present", async () => {
+    await ctx.inTransaction((inner) => {
+      expectTypeOf(inner).toEqualTypeOf<TransactionContext>();
+      expectTypeOf(inner.transaction).toEqualTypeOf<Transaction>();
+      return inner.inTransaction((innermost) => {
+        expectTypeOf(innermost.transaction).toEqualTypeOf<Transaction>();
+      });
+    });
+    const work = async (inner: Context) => inner.sets(orders).count();
+    expectTypeOf(await ctx.inTransaction(work)).toEqualTypeOf<number>();
+  });
+
   test("returns the result of the work", async () => {
     expectTypeOf(await ctx.inTransaction(async (inner) => inner.sets(orders).count())).toEqualTypeOf<number>();
     expectTypeOf(await ctx.inTransaction(() => "x", { over: lines, timeout: null })).toEqualTypeOf<string>();

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Context, SetContext } from "../context.ts";
 import type { Answer, ValueSource } from "../handlers.ts";
 import { isObject } from "../option-table.ts";
 import type { AuthorizationRules } from "../rules/authorization.ts";
@@ -33,12 +33,21 @@ export type ReturnedOf<R> = R extends AnyProperty
         : never;
 
 /** The handler of an operation. The handler of an operation bound to an entity receives the key first. */
-export type OperationHandlerOf<Key, B, P extends OperationParameters, R> = B extends "entity"
-  ? (key: NoInfer<Key>, parameters: ArgumentsOf<P>, context: Context) => Answer<ReturnedOf<R> | null>
-  : (parameters: ArgumentsOf<P>, context: Context) => Answer<ReturnedOf<R> | null>;
+export type OperationHandlerOf<
+  Key,
+  B,
+  P extends OperationParameters,
+  R,
+  E extends EntityTypeDeclaration,
+> = B extends "entity"
+  ? (key: NoInfer<Key>, parameters: ArgumentsOf<P>, context: SetContext<NoInfer<E>>) => Answer<ReturnedOf<R> | null>
+  : (
+      parameters: ArgumentsOf<P>,
+      context: B extends "collection" ? SetContext<NoInfer<E>> : Context,
+    ) => Answer<ReturnedOf<R> | null>;
 
 /** A function or action as declared with `fn` or `action`. */
-export interface OperationDeclaration<Key = never, B = unknown> {
+export interface OperationDeclaration<Key = never, B = unknown, E extends EntityTypeDeclaration = never> {
   readonly kind: "OperationDeclaration";
   readonly operationKind: "Function" | "Action";
   readonly bound: B;
@@ -49,13 +58,21 @@ export interface OperationDeclaration<Key = never, B = unknown> {
   /** The text of `describe`, checked at startup. */
   readonly description?: string | undefined;
   /** Returns the operation with a description in `$metadata` and generated API descriptions. */
-  describe(text: string): OperationDeclaration<Key, B>;
+  describe(text: string): OperationDeclaration<Key, B, E>;
   /** For the compiler only: the key of the entity type that the operation is bound to. */
   readonly _key?: (key: Key) => void;
+  /** For the compiler only: the entity type that the operation is bound to. */
+  readonly _owner?: (type: E) => void;
 }
 
 /** The options of `action`. */
-export interface ActionOptions<Key, B, P extends OperationParameters, R> {
+export interface ActionOptions<
+  Key,
+  B,
+  P extends OperationParameters,
+  R,
+  E extends EntityTypeDeclaration = EntityTypeDeclaration,
+> {
   /** `"entity"` or `"collection"`; an unbound action if absent. */
   readonly bound?: B;
   readonly params?: P;
@@ -70,11 +87,17 @@ export interface ActionOptions<Key, B, P extends OperationParameters, R> {
   readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
   /** Annotations in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
-  readonly handler: OperationHandlerOf<Key, B, P, R>;
+  readonly handler: OperationHandlerOf<Key, B, P, R, E>;
 }
 
 /** The options of `fn`. */
-export interface FunctionOptions<Key, B, P extends OperationParameters, R> {
+export interface FunctionOptions<
+  Key,
+  B,
+  P extends OperationParameters,
+  R,
+  E extends EntityTypeDeclaration = EntityTypeDeclaration,
+> {
   /** `"entity"` or `"collection"`; an unbound function if absent. */
   readonly bound?: B;
   readonly params?: P;
@@ -85,7 +108,7 @@ export interface FunctionOptions<Key, B, P extends OperationParameters, R> {
   readonly authorization?: AuthorizationRules<EntityTypeDeclaration> | undefined;
   /** Annotations in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
-  readonly handler: OperationHandlerOf<Key, B, P, R>;
+  readonly handler: OperationHandlerOf<Key, B, P, R, E>;
 }
 
 /** No parameters. */
@@ -101,13 +124,14 @@ export function fn<
   const B extends Binding | undefined = undefined,
   const P extends OperationParameters = None,
   const R extends OperationResult = OperationResult,
->(options: FunctionOptions<Key, B, P, R>): OperationDeclaration<Key, B>;
+  E extends EntityTypeDeclaration = EntityTypeDeclaration,
+>(options: FunctionOptions<Key, B, P, R, E>): OperationDeclaration<Key, B, E>;
 export function fn<
   E extends EntityTypeDeclaration,
   const B extends Binding,
   const P extends OperationParameters = None,
   const R extends OperationResult = OperationResult,
->(type: E, options: FunctionOptions<KeyOf<E>, B, P, R>): OperationDeclaration<KeyOf<E>, B>;
+>(type: E, options: FunctionOptions<KeyOf<E>, B, P, R, E>): OperationDeclaration<KeyOf<E>, B, E>;
 export function fn(first: object, second?: object): OperationDeclaration {
   return declareOperation("Function", first, second);
 }
@@ -122,13 +146,14 @@ export function action<
   const B extends Binding | undefined = undefined,
   const P extends OperationParameters = None,
   const R extends OperationResult | undefined = undefined,
->(options: ActionOptions<Key, B, P, R>): OperationDeclaration<Key, B>;
+  E extends EntityTypeDeclaration = EntityTypeDeclaration,
+>(options: ActionOptions<Key, B, P, R, E>): OperationDeclaration<Key, B, E>;
 export function action<
   E extends EntityTypeDeclaration,
   const B extends Binding,
   const P extends OperationParameters = None,
   const R extends OperationResult | undefined = undefined,
->(type: E, options: ActionOptions<KeyOf<E>, B, P, R>): OperationDeclaration<KeyOf<E>, B>;
+>(type: E, options: ActionOptions<KeyOf<E>, B, P, R, E>): OperationDeclaration<KeyOf<E>, B, E>;
 export function action(first: object, second?: object): OperationDeclaration {
   return declareOperation("Action", first, second);
 }

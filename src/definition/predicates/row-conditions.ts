@@ -8,7 +8,7 @@ import type { FilterClause } from "../../query/clauses.ts";
 import type { Expression, ItExpression, PathSource } from "../../query/expression.ts";
 import { mapChildren } from "../../query/walk-expression.ts";
 import { rowOf } from "./row-operand.ts";
-import { isRowPredicate, type RowTerm } from "./row-predicate.ts";
+import { isRowPredicate, PredicateCall, type RowTerm } from "./row-predicate.ts";
 
 /** The condition of a predicate; `all` and `none` if the predicate is the same for every row. */
 export type RowCondition = "all" | "none" | VaryingRowCondition;
@@ -58,11 +58,22 @@ export function rowConditions(
   words: RowConditionWords,
 ): RowConditions {
   const it: ItExpression = Object.freeze({ kind: "it", type: entitySet.entityType });
-  const row = rowOf(it, entitySet, entitySets, words.any);
+  let present: PredicateCall | null = null;
+  const row = rowOf(it, entitySet, { entitySets, whose: words.any, presentCall: () => present });
+  const call = (predicate: (row: unknown) => unknown): RowTerm => {
+    const outer = present;
+    const own = new PredicateCall();
+    present = own;
+    try {
+      return termOf(predicate(row), words, own);
+    } finally {
+      present = outer;
+    }
+  };
   const kept = new BoundedCache<string, FilterClause>(STRUCTURES_KEPT);
   return Object.freeze<RowConditions>({
     of: (predicate) => {
-      const term = termOf(predicate(row), words);
+      const term = call(predicate);
       if (typeof term === "boolean") return term ? "all" : "none";
       const values: PrimitiveValue[] = [];
       const structure = structureOf(term, { it, words }, values);
@@ -74,8 +85,14 @@ export function rowConditions(
   });
 }
 
-function termOf(answer: unknown, words: RowConditionWords): RowTerm {
-  if (isRowPredicate(answer)) return answer.term;
+function termOf(answer: unknown, words: RowConditionWords, call: PredicateCall): RowTerm {
+  if (isRowPredicate(answer)) {
+    const dropped = call.droppedBy(answer);
+    if (dropped === null) return answer.term;
+    throw new TypeError(
+      `${words.this} made a condition on \`${dropped}\` that its result does not contain. In JavaScript, \`a && b\` is \`b\` alone: write \`a.and(b)\`. Make a condition only where the result contains it.`,
+    );
+  }
   if (answer instanceof Promise) {
     unawaited(answer);
     throw new TypeError(`${words.this} returned a promise, but it must be synchronous. ${words.instead}`);

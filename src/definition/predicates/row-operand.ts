@@ -14,35 +14,28 @@ import type {
 } from "../../query/expression.ts";
 import { adviseName } from "../option-table.ts";
 import type { AnyProperty } from "../types/value-type.ts";
-import { rowPredicate, type RowOperand, type RowPredicate } from "./row-predicate.ts";
+import { type PredicateCall, rowPredicate, type RowOperand, type RowPredicate, type RowTerm } from "./row-predicate.ts";
 
 /** The row that a rule receives: an operand for each property, and the row of each related entity, by field. */
 export type Row = Readonly<Record<string, unknown>>;
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
+/** What the operands of a row share. */
+export interface RowScope {
+  /** The sets of the registration by name, for navigations. */
+  readonly entitySets: ReadonlyMap<string, EntitySet>;
+  /** The words for the function that uses the row, such as `A row rule`, for errors. */
+  readonly whose: string;
+  /** The present call of that function; null outside of calls. */
+  readonly presentCall: () => PredicateCall | null;
+}
+
 /**
  * Makes the row from which predicates on a set are made.
- * @param it the start of every path
- * @param entitySets the sets of the registration by name, for navigations
- * @param whose the words for the function that uses the row, such as `A row rule`, for errors
+ * @param source the start of every path
  */
-export function rowOf(
-  it: ItExpression,
-  entitySet: EntitySet,
-  entitySets: ReadonlyMap<string, EntitySet>,
-  whose: string,
-): Row {
-  return rowAt(it, entitySet, { entitySets, whose });
-}
-
-/** The parameters of `rowOf`. */
-interface RowScope {
-  readonly entitySets: ReadonlyMap<string, EntitySet>;
-  readonly whose: string;
-}
-
-function rowAt(source: ItExpression | NavigationExpression, entitySet: EntitySet, scope: RowScope): Row {
+export function rowOf(source: ItExpression | NavigationExpression, entitySet: EntitySet, scope: RowScope): Row {
   const { whose } = scope;
   const { entityType } = entitySet;
   const row = Object.create(null) as Row;
@@ -55,7 +48,7 @@ function rowAt(source: ItExpression | NavigationExpression, entitySet: EntitySet
       Object.defineProperty(row, property.field, { get });
       continue;
     }
-    Object.defineProperty(row, property.field, { enumerable: true, value: operandOf(source, property, whose) });
+    Object.defineProperty(row, property.field, { enumerable: true, value: operandOf(source, property, scope) });
   }
   for (const property of entitySet.navigationProperties.values()) {
     // Made on first use, because navigations form cycles.
@@ -97,21 +90,22 @@ function relatedRow({ source, entitySet, property }: Step, scope: RowScope): Row
   if (property.isCollection) throw new TypeError(`${whose} cannot follow ${place}, which leads to several entities.`);
   if (target === undefined) throw new TypeError(`${whose} cannot follow ${place}, which has no \`target\` set.`);
   const { entityType: type } = property;
-  return rowAt({ kind: "navigation", source, navigationProperty: property, entitySet, target, type }, target, scope);
+  return rowOf({ kind: "navigation", source, navigationProperty: property, entitySet, target, type }, target, scope);
 }
 
 function operandOf(
   source: ItExpression | NavigationExpression,
   property: StructuralProperty,
-  whose: string,
+  { whose, presentCall }: RowScope,
 ): RowOperand<AnyProperty> {
   const { type } = property;
+  const made = (term: RowTerm): RowPredicate => rowPredicate(term, property.field, presentCall());
   const value: PropertyExpression = Object.freeze({ kind: "property", source, property, type });
   const compare =
     (operator: ComparisonOperator) =>
     (given: unknown): RowPredicate => {
       const right = toLiteral(property, given, whose);
-      return rowPredicate({
+      return made({
         kind: "comparison",
         operator,
         left: value,
@@ -132,12 +126,12 @@ function operandOf(
       if (!Array.isArray(given)) throw wrongValue(property, given, "an array of values", whose);
       // `map` would skip the holes of a sparse array.
       const items = Array.from(given, (each: unknown) => toLiteral(property, each, whose));
-      return rowPredicate(items.length === 0 ? false : { kind: "in", operand: value, items, type: BOOLEAN });
+      return made(items.length === 0 ? false : { kind: "in", operand: value, items, type: BOOLEAN });
     },
     isNull: () => {
       if (property.isCollection) throw new TypeError(`${property.field} is a collection, which is never null.`);
       const right: Expression = { kind: "null", type: type.kind === "ComplexType" ? null : type };
-      return rowPredicate({ kind: "comparison", operator: "eq", left: value, right, operandType: type, type: BOOLEAN });
+      return made({ kind: "comparison", operator: "eq", left: value, right, operandType: type, type: BOOLEAN });
     },
     startsWith: (given: unknown) => {
       if (type.name !== "Edm.String" || property.isCollection) {
@@ -145,7 +139,7 @@ function operandOf(
       }
       const text = toLiteral(property, given, whose);
       if (text.kind !== "literal") throw wrongValue(property, given, "a string", whose);
-      return rowPredicate({ kind: "call", name: "startswith", arguments: [value, text], type: BOOLEAN });
+      return made({ kind: "call", name: "startswith", arguments: [value, text], type: BOOLEAN });
     },
   });
 }

@@ -41,48 +41,123 @@ export type RowOf<E extends EntityTypeDeclaration, N = unknown> = {
   ]: N[F] extends NavigationDeclaration<E, infer Target> ? RowOf<Target> : never;
 };
 
+/** A predicate that a call made from a property. */
+interface MadePredicate {
+  readonly predicate: RowPredicate;
+  /** The key of the property. */
+  readonly property: string;
+}
+
+/** One call of a function that makes predicates. */
+export class PredicateCall {
+  readonly #made: MadePredicate[] = [];
+
+  /** The number of predicates that the call has made from properties. */
+  get count(): number {
+    return this.#made.length;
+  }
+
+  add(predicate: RowPredicate, property: string): void {
+    this.#made.push({ predicate, property });
+  }
+
+  /**
+   * Returns the property of a predicate that the function made before its result and did not make part of it, such as `a`
+   * in `a && b`; null if there is none. A result without parts is the same for every row, such as `allRows`.
+   */
+  droppedBy(result: RowPredicate): string | null {
+    const made = this.#made;
+    if (made.length === 0 || (made.length === 1 && made[0]?.predicate === result)) return null;
+    const { call, place } = Predicate.originOf(result);
+    const parts = partsOf(result);
+    if (parts.size === 0) return null;
+    const before = call === this ? made.slice(0, place) : made;
+    return before.find(({ predicate }) => !parts.has(predicate))?.property ?? null;
+  }
+}
+
+/** Where a predicate comes from. */
+interface Origin {
+  /** The call that made it; null for constants. */
+  readonly call: PredicateCall | null;
+  /** The number of predicates that the call had made from properties before. */
+  readonly place: number;
+  /** The predicates that it combines; null for a predicate that was made from a property. */
+  readonly combined: readonly RowPredicate[] | null;
+}
+
+const CONSTANT: Origin = Object.freeze({ call: null, place: 0, combined: [] });
+
 class Predicate implements RowPredicate {
   readonly kind = "RowPredicate";
   readonly term: RowTerm;
   /** Marks predicates: an object from a request can look like a predicate, but cannot have this field. */
-  readonly #made = true;
+  readonly #origin: Origin;
 
-  constructor(term: RowTerm) {
+  constructor(term: RowTerm, origin: Origin) {
     this.term = term;
+    this.#origin = origin;
     Object.freeze(this);
   }
 
   static isOne(value: object): boolean {
-    return #made in value && value.#made;
+    return #origin in value;
+  }
+
+  static originOf(predicate: RowPredicate): Origin {
+    return #origin in predicate ? predicate.#origin : CONSTANT;
   }
 
   and(other: RowPredicate): RowPredicate {
-    return new Predicate(join("and", this.term, termOf(other)));
+    return this.#combine(join("and", this.term, termOf(other)), other);
   }
 
   or(other: RowPredicate): RowPredicate {
-    return new Predicate(join("or", this.term, termOf(other)));
+    return this.#combine(join("or", this.term, termOf(other)), other);
   }
 
   not(): RowPredicate {
-    return new Predicate(negate(this.term));
+    return this.#combine(negate(this.term), null);
+  }
+
+  #combine(term: RowTerm, other: RowPredicate | null): RowPredicate {
+    const call = this.#origin.call ?? (other === null ? null : Predicate.originOf(other).call);
+    return new Predicate(term, { call, place: call?.count ?? 0, combined: other === null ? [this] : [this, other] });
   }
 }
 
+/** Returns the predicates from properties that a predicate combines. A rule may combine one for each of many grants. */
+function partsOf(predicate: RowPredicate): ReadonlySet<RowPredicate> {
+  const parts = new Set<RowPredicate>();
+  // The set grows while it is visited: each predicate once.
+  const seen = new Set([predicate]);
+  for (const each of seen) {
+    const { combined } = Predicate.originOf(each);
+    if (combined === null) parts.add(each);
+    else for (const one of combined) seen.add(one);
+  }
+  return parts;
+}
+
 /** The predicate that every row meets: `rows` returns it to hide no row. */
-export const allRows: RowPredicate = rowPredicate(true);
+export const allRows: RowPredicate = new Predicate(true, CONSTANT);
 
 /** The predicate that no row meets: `rows` returns it to hide every row. */
-export const noRows: RowPredicate = rowPredicate(false);
+export const noRows: RowPredicate = new Predicate(false, CONSTANT);
 
 /** Returns whether a value is a row predicate, and not an object that looks like one. */
 export function isRowPredicate(value: unknown): value is RowPredicate {
   return typeof value === "object" && value !== null && Predicate.isOne(value);
 }
 
-/** Makes the predicate of a term. */
-export function rowPredicate(term: RowTerm): RowPredicate {
-  return new Predicate(term);
+/**
+ * Makes a predicate from a property.
+ * @param call the present call of the function that makes predicates; null after its end
+ */
+export function rowPredicate(term: RowTerm, property: string, call: PredicateCall | null): RowPredicate {
+  const predicate = new Predicate(term, { call, place: call?.count ?? 0, combined: null });
+  call?.add(predicate, property);
+  return predicate;
 }
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];

@@ -1,6 +1,6 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { SearchClause } from "../../query/clauses.ts";
-import type { Context, WriteContext } from "../context.ts";
+import type { SetContext, WriteContext } from "../context.ts";
 import type { DeclaredEntitySet } from "../entity-set-access.ts";
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
@@ -18,7 +18,7 @@ import type { TransactionalDatabase } from "./transactional-database.ts";
 
 /** Operations bound to the entities of a set, by name. */
 export interface BoundOperations<E extends EntityTypeDeclaration> {
-  readonly [name: string]: OperationDeclaration<KeyOf<E>>;
+  readonly [name: string]: OperationDeclaration<KeyOf<E>, unknown, E>;
 }
 
 /** The default of navigations and operations: none. */
@@ -41,23 +41,31 @@ export interface AppliedQueryOf<E extends EntityTypeDeclaration> {
  */
 export interface EntitySetOperations<E extends EntityTypeDeclaration, N> {
   /** Returns a source of rows that executes every query option, such as a table. */
-  readonly queryable?: (context: Context) => Answer<EntitySource<E>>;
+  readonly queryable?: (context: SetContext<E, NoInfer<N>>) => Answer<EntitySource<E>>;
   /** Returns all entities; the service applies query options in memory. */
-  readonly getAll?: (context: Context) => Answer<Entities<E>>;
+  readonly getAll?: (context: SetContext<E, NoInfer<N>>) => Answer<Entities<E>>;
   /** Applies the query itself and returns one page. */
-  readonly applyQuery?: (query: CollectionQuery, context: Context) => Answer<AppliedQueryOf<E>>;
+  readonly applyQuery?: (query: CollectionQuery, context: SetContext<E, NoInfer<N>>) => Answer<AppliedQueryOf<E>>;
   /** Returns one entity; null if it does not exist. */
-  readonly getByKey?: (key: KeyOf<E>, context: Context) => Answer<ResultOf<E> | null>;
+  readonly getByKey?: (key: KeyOf<E>, context: SetContext<E, NoInfer<N>>) => Answer<ResultOf<E> | null>;
   /** Creates an entity and returns the saved entity. */
-  readonly create?: (entity: GraphOf<E, N>, context: Context) => Answer<ResultOf<E> | null>;
+  readonly create?: (entity: GraphOf<E, N>, context: SetContext<E, NoInfer<N>>) => Answer<ResultOf<E> | null>;
   /** Replaces an entity and returns the saved entity; null if it does not exist. */
-  readonly replace?: (key: KeyOf<E>, entity: BodyOf<E>, context: WriteContext<E>) => Answer<ResultOf<E> | null>;
+  readonly replace?: (
+    key: KeyOf<E>,
+    entity: BodyOf<E>,
+    context: WriteContext<E, NoInfer<N>>,
+  ) => Answer<ResultOf<E> | null>;
   /** Changes some members and returns the saved entity; null if it does not exist. */
-  readonly patch?: (key: KeyOf<E>, delta: DeltaOf<E>, context: WriteContext<E>) => Answer<ResultOf<E> | null>;
+  readonly patch?: (
+    key: KeyOf<E>,
+    delta: DeltaOf<E>,
+    context: WriteContext<E, NoInfer<N>>,
+  ) => Answer<ResultOf<E> | null>;
   /** Deletes an entity; returns false if it does not exist. */
-  readonly delete?: (key: KeyOf<E>, context: WriteContext<E>) => Answer<boolean>;
+  readonly delete?: (key: KeyOf<E>, context: WriteContext<E, NoInfer<N>>) => Answer<boolean>;
   /** Returns the entities that match a `$search`; the service then applies the other query options. */
-  readonly search?: (search: SearchClause, context: Context) => Answer<EntitySource<E> | Entities<E>>;
+  readonly search?: (search: SearchClause, context: SetContext<E, NoInfer<N>>) => Answer<EntitySource<E> | Entities<E>>;
 }
 
 /** The options of `entitySet`. Properties are named by their keys in `entityType`. */

@@ -1,5 +1,5 @@
 import type { TableName } from "../../edm/table-name.ts";
-import type { Context } from "../context.ts";
+import type { SetContext } from "../context.ts";
 import type { Entities, Answer } from "../handlers.ts";
 import type { Annotations } from "../types/annotations.ts";
 import { describe } from "../types/describe.ts";
@@ -27,7 +27,7 @@ interface NavigationOptions<Source extends EntityTypeDeclaration, Target extends
   /** Annotations of the navigation property in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
   /** Removes the link to the entity with this `@odata.id`. `undefined` switches off the handler of a table. */
-  readonly removeRef?: ((key: KeyOf<Source>, id: string, context: Context) => Answer<void>) | undefined;
+  readonly removeRef?: ((key: KeyOf<Source>, id: string, context: SetContext<Source>) => Answer<void>) | undefined;
 }
 
 /** The options of `hasMany`. */
@@ -36,16 +36,20 @@ export interface ManyOptions<
   Target extends EntityTypeDeclaration,
 > extends NavigationOptions<Source, Target> {
   /** Returns the related entities of one parent; null if the parent does not exist. */
-  readonly get?: (key: KeyOf<Source>, context: Context) => Answer<Entities<Target> | null>;
+  readonly get?: (key: KeyOf<Source>, context: SetContext<Source>) => Answer<Entities<Target> | null>;
   /** Returns the related entities of many parents by key, in one call; `$expand` prefers it to `get`. */
   readonly getBatch?: (
     keys: ReadonlyArray<KeyOf<Source>>,
-    context: Context,
+    context: SetContext<Source>,
   ) => Answer<ReadonlyMap<KeyOf<Source>, Iterable<ResultOf<Target>>>>;
   /** Creates a related entity and returns it; null if the parent does not exist. */
-  readonly create?: (key: KeyOf<Source>, entity: BodyOf<Target>, context: Context) => Answer<ResultOf<Target> | null>;
+  readonly create?: (
+    key: KeyOf<Source>,
+    entity: BodyOf<Target>,
+    context: SetContext<Source>,
+  ) => Answer<ResultOf<Target> | null>;
   /** Adds a link to the entity with this `@odata.id`. `undefined` switches off the handler of a table. */
-  readonly addRef?: ((key: KeyOf<Source>, id: string, context: Context) => Answer<void>) | undefined;
+  readonly addRef?: ((key: KeyOf<Source>, id: string, context: SetContext<Source>) => Answer<void>) | undefined;
   /**
    * A many-to-many relation through a link table, for sets over a database. `from` maps properties of this type to columns
    * of the link table; `to` maps columns of the link table to properties of the related type.
@@ -69,16 +73,16 @@ export interface OneOptions<Source extends EntityTypeDeclaration, Target extends
   "removeRef"
 > {
   /** Returns the related entity of one parent; null if the parent or the related entity does not exist. */
-  readonly get?: (key: KeyOf<Source>, context: Context) => Answer<ResultOf<Target> | null>;
+  readonly get?: (key: KeyOf<Source>, context: SetContext<Source>) => Answer<ResultOf<Target> | null>;
   /** Returns the related entities of many parents by key, in one call; `$expand` prefers it to `get`. */
   readonly getBatch?: (
     keys: ReadonlyArray<KeyOf<Source>>,
-    context: Context,
+    context: SetContext<Source>,
   ) => Answer<ReadonlyMap<KeyOf<Source>, ResultOf<Target>>>;
   /** Sets the link to the entity with this `@odata.id`. */
-  readonly setRef?: (key: KeyOf<Source>, id: string, context: Context) => Answer<void>;
+  readonly setRef?: (key: KeyOf<Source>, id: string, context: SetContext<Source>) => Answer<void>;
   /** Removes the link. */
-  readonly removeRef?: ((key: KeyOf<Source>, context: Context) => Answer<void>) | undefined;
+  readonly removeRef?: ((key: KeyOf<Source>, context: SetContext<Source>) => Answer<void>) | undefined;
 }
 
 /** Navigation properties by key. */
