@@ -1,10 +1,26 @@
 import { isInteger, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.ts";
-import { FUNCTION_SIGNATURES, type FunctionName, type FunctionSignature, isFunctionName } from "../query/functions.ts";
+import {
+  FUNCTION_SIGNATURES,
+  type FunctionName,
+  type FunctionSignature,
+  growthOfCall,
+  isFunctionName,
+  MAX_TEXT_GROWTH,
+} from "../query/functions.ts";
 import type { CallSyntax } from "../syntax/ast.ts";
 import { toType } from "./bind-literal.ts";
 import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
-import { type Operand, type ScalarOperand, bound, describeOperand, isPrimitive, isScalar, typeOf } from "./operand.ts";
+import {
+  type Operand,
+  type ScalarOperand,
+  bound,
+  describeOperand,
+  growthOf,
+  isPrimitive,
+  isScalar,
+  typeOf,
+} from "./operand.ts";
 
 /** Functions of OData 4.0 and 4.01 that the service does not evaluate. */
 const FUNCTIONS_NOT_OFFERED: ReadonlySet<string> = new Set([
@@ -18,9 +34,9 @@ const FUNCTIONS_NOT_OFFERED: ReadonlySet<string> = new Set([
 
 /**
  * Binds a call of a canonical function. The arguments are converted to the types of the first signature that accepts them.
- * @throws ODataError `InvalidQueryOption` for an unknown function and for arguments that no signature accepts;
- *   `UnsupportedQueryOption` for functions that the service does not evaluate
- * @see OData URL Conventions 4.0, section 5.1.1.4
+ * @throws ODataError `InvalidQueryOption` for an unknown function, for arguments that no signature accepts, and for a text
+ *   that may grow beyond MAX_TEXT_GROWTH; `UnsupportedQueryOption` for functions that the service does not evaluate
+ * @see OData URL Conventions 4.0, section 5.1.1.4; docs/reference/limits.md
  */
 export function bindCall(node: CallSyntax, scope: BindingScope): Operand {
   const name = functionName(node, scope);
@@ -37,7 +53,9 @@ export function bindCall(node: CallSyntax, scope: BindingScope): Operand {
       return toType(operand, PRIMITIVE_TYPES[parameter], scope);
     });
     const type = PRIMITIVE_TYPES[signature.returns];
-    return bound({ kind: "call", name, arguments: bindings, type }, node.position);
+    const growth = growthOfCall(name, operands.map(growthOf));
+    if (growth > MAX_TEXT_GROWTH) throw invalidOption(scope.option, node.position, tooMuchGrowth(name, growth));
+    return bound({ kind: "call", name, arguments: bindings, type }, node.position, growth);
   }
   throw invalidOption(scope.option, node.position, mismatch(name, signatures, operands));
 }
@@ -70,6 +88,13 @@ function takes(parameter: PrimitiveTypeName, operand: ScalarOperand): boolean {
   if (type === null || isPrimitive(type, parameter)) return true;
   if (parameter === "Edm.Double") return isPrimitive(type, "Edm.Single");
   return (parameter === "Edm.Int32" || parameter === "Edm.Decimal") && isInteger(type);
+}
+
+function tooMuchGrowth(name: FunctionName, growth: number): string {
+  const limit = `at most ${String(MAX_TEXT_GROWTH)} times is allowed`;
+  const advice =
+    "Combine fewer texts: 'concat' adds the lengths of its texts, 'tolower' and 'toupper' count three times.";
+  return `'${name}' may make a text ${String(growth)} times as long as a stored one: ${limit}. ${advice}`;
 }
 
 function mismatch(name: FunctionName, signatures: readonly FunctionSignature[], operands: readonly Operand[]): string {

@@ -28,14 +28,25 @@ export interface BoundOperand {
   readonly type: ValueType | EntityType;
   readonly isCollection: boolean;
   readonly position: number;
+  /** The growth factor of a computed text; absent: 1. */
+  readonly growth?: number;
 }
 
 /** An operand with a single value, as operators and functions require. */
 export type ScalarOperand = LiteralOperand | NullOperand | (BoundOperand & { readonly type: ScalarType });
 
-/** Wraps an expression with a single value. */
-export function bound(expression: Expression & { readonly type: ScalarType }, position: number): Operand {
-  return { kind: "bound", expression, type: expression.type, isCollection: false, position };
+/** Wraps an expression with a single value. @param growth the growth factor of a text */
+export function bound(
+  expression: Expression & { readonly type: ScalarType },
+  position: number,
+  growth: number = 1,
+): Operand {
+  return { kind: "bound", expression, type: expression.type, isCollection: false, position, growth };
+}
+
+/** Returns the growth factor of an operand: stored texts and literals have 1. */
+export function growthOf(operand: Operand): number {
+  return operand.kind === "bound" ? (operand.growth ?? 1) : 1;
 }
 
 /** Returns the collection of an operand; undefined for a single value. */

@@ -16,7 +16,7 @@ export interface ScaledDecimal {
 }
 
 /** Minimum number of fraction digits of a quotient, before trailing zeros are removed. */
-const QUOTIENT_SCALE = 12;
+export const QUOTIENT_SCALE: number = 12;
 const LIMIT = 10n ** BigInt(MAX_DECIMAL_DIGITS);
 const MINUS = 45;
 const POINT = 46;

@@ -1,4 +1,5 @@
 import { asText } from "../edm/canonical-form.ts";
+import { indexOf, lengthOf } from "../edm/code-points.ts";
 import { datePartOf, timePartOf, totalOffsetMinutesOf } from "../edm/date-time-offset.ts";
 import { dayOf, monthOf, yearOf } from "../edm/date.ts";
 import { ceilingDecimal, floorDecimal, roundDecimal } from "../edm/decimal-arithmetic.ts";
@@ -7,9 +8,9 @@ import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../edm/time-of-
 import type { RoundingMode } from "../query/clauses.ts";
 import type { FunctionName } from "../query/functions.ts";
 import { ofText, ofTwoTexts, type CompileCall, operandAt, type CallSite } from "./compile-call.ts";
+import { compileSubstring } from "./compile-substring.ts";
 import { toDouble } from "./convert.ts";
 import type { CompiledExpression } from "./evaluation.ts";
-import { compileSubstring, indexOf, lengthOf } from "./string-functions.ts";
 
 /**
  * Rounds a double to an integer: to the nearest, a midpoint away from zero, or to the even neighbour under bankers'

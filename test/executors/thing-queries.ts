@@ -69,9 +69,29 @@ const instantLiterals = [
   "mindatetime()",
   "maxdatetime()",
 ];
-const durationLiterals = ["PT0S", "PT36H", "P1DT12H", "-PT0.5S", "PT0.5S", "P400D", "-P1D", "PT60S"].map(
-  (text) => `duration'${text}'`,
-);
+/** Numbers of 16 to 40 digits, among them doubles as JavaScript writes them. */
+const WIDE: readonly string[] = [
+  "0.3333333333333333",
+  "1.1000000000000001",
+  "0.30000000000000004",
+  "-2.675000000000000000",
+  "0.1234567890123456789012345",
+  "99999999999999999999.9999999999999999",
+  "0.000000000000000000000000000003",
+  "1234567890123456789012345678901234567890",
+  "3.141592653589793238462643383279502884197",
+];
+const durationLiterals = [
+  "PT0S",
+  "PT36H",
+  "P1DT12H",
+  "-PT0.5S",
+  "PT0.5S",
+  "P400D",
+  "-P1D",
+  "PT60S",
+  "PT0.333333333333S",
+].map((text) => `duration'${text}'`);
 const instantLeaf = leaf(["at", "second", "local", "epoch", "note/at"], instantLiterals);
 const instant: Make = nested(instantLeaf, (depth) =>
   join("(", instant(depth), of(" add ", " sub "), duration(depth), ")"),
@@ -89,7 +109,7 @@ const time: Make = nested(
 const duration: Make = nested(
   leaf(["span"], durationLiterals),
   (depth) => join("(", duration(depth), of(" add ", " sub "), duration(depth), ")"),
-  (depth) => join("(", duration(depth), of(" mul ", " div "), of("2", "0.5", "-3", "1.5e0"), ")"),
+  (depth) => join("(", duration(depth), of(" mul ", " div "), of("2", "0.5", "-3", "1.5e0", ...WIDE), ")"),
   (depth) => join("(", duration(depth), " mul ", of("small", "cost", "price"), ")"),
   (depth) => join("(", instant(depth), " sub ", instant(depth), ")"),
   (depth) => join("(", date(depth), " sub ", date(depth), ")"),
@@ -134,18 +154,19 @@ const decimalLiterals = [
   "12345678901234567890.123456789",
   "0.25",
   "1000000.1",
+  ...WIDE,
 ];
 const decimal: Make = nested(
   leaf(["price", "cost", "rate", "note/price"], decimalLiterals),
   (depth) => join("(", decimal(depth), of(" add ", " sub ", " mul "), fc.oneof(decimal(depth), integer(depth)), ")"),
-  (depth) => join("(", decimal(depth), of(" div ", " mod "), of("cost", "price", "small", "2", "-0.3"), ")"),
+  (depth) => join("(", decimal(depth), of(" div ", " mod "), of("cost", "price", "small", "2", "-0.3", ...WIDE), ")"),
   (depth) => join("(-", decimal(depth), ")"),
   (depth) => join(of("round(", "floor(", "ceiling("), fc.oneof(decimal(depth), integer(depth)), ")"),
   (depth) => join("fractionalseconds(", fc.oneof(instant(depth), time(depth)), ")"),
   (depth) => join("totalseconds(", duration(depth), ")"),
 );
 
-const doubleLiterals = ["0e0", "1e0", "2.5e0", "-7.5e0", "1e-1", "1.5e3", "9007199254740992e0"];
+const doubleLiterals = ["0e0", "1e0", "2.5e0", "-7.5e0", "1e-1", "1.5e3", "9007199254740992e0", "1.1000000000000001e0"];
 /** Without the infinities, whose arithmetic makes NaN. */
 const finite: Make = nested(
   leaf(["ratio", "home/geo/latitude"], doubleLiterals),

@@ -144,7 +144,7 @@ const COLUMNS: Readonly<Record<string, Types>> = {
   big: LONG,
   ratio: DOUBLE,
   limit: notNull(DOUBLE),
-  price: ["text", "numeric", "decimal(40,12)"],
+  price: ["text", "numeric", "decimal(50,25)"],
   cost: LONG,
   rate_real: DOUBLE,
   flag: BOOLEAN,

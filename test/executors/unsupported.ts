@@ -21,6 +21,14 @@ export const UNSUPPORTED: Readonly<Record<DatabaseName, readonly Unsupported[]>>
       reason: "its remainder of doubles is not that of IEEE 754: 0.8 mod 0.1 is 0",
     },
     { message: /MariaDB cannot compare with INF/, reason: "it has no infinities" },
+    {
+      message: /MariaDB cannot compare Decimals of more than 35 digits before and 30 after the point/,
+      reason: "a Decimal has at most 65 digits, and 38 after the point",
+    },
+    {
+      message: /MariaDB cannot evaluate the expression: an intermediate number is out of range/,
+      reason: "a product or quotient may have more digits",
+    },
   ],
 };
 

@@ -18,7 +18,7 @@ import type { PlansByField } from "../columns/table-columns.ts";
 import type { GuardedConnections } from "../connection/batch-reader.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
-import type { Execution } from "../statement/parameter-slot.ts";
+import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 import type { DialectCapabilities } from "./dialect-capabilities.ts";
@@ -145,10 +145,7 @@ export interface DialectValues extends ColumnFormats {
   readonly negate: (expression: NegateExpression, term: Term) => RowOperand;
   /** Converts a value that depends on the row to a wider type. Columns stay unchanged if an index can serve them. */
   readonly convert: (expression: ConvertExpression, operand: RowOperand) => RowOperand;
-  /**
-   * The offset of a timestamp from UTC in minutes; undefined for zero. Absent if the canonical form of timestamps includes
-   * the offset.
-   */
+  /** The offset of a timestamp from UTC in minutes; undefined for zero. Absent if the form of timestamps includes it. */
   readonly offsetOf?: (operand: RowOperand | ConstantOperand, type: ScalarType) => Sql | undefined;
 }
 
@@ -158,6 +155,8 @@ export interface Term {
   readonly type: ScalarType;
   /** Whether it is a column or a constant, short enough to write twice. */
   readonly isShort: boolean;
+  /** The constant that it is; absent if it depends on the row. */
+  readonly constant?: SqlConstant | undefined;
   /** The offset of a timestamp from UTC in minutes; absent for UTC and for other types. */
   readonly offset?: Sql | undefined;
 }

@@ -6,6 +6,7 @@ import { fromScaled } from "../../edm/decimal.ts";
 import { totalSecondsOf } from "../../edm/duration.ts";
 import { secondsOfDay } from "../../edm/time-of-day.ts";
 import { MAX_PRECISION, toInstant } from "../cells/instant.ts";
+import type { Term } from "../dialects/dialect-profile.ts";
 import { plainForm, type Sql, type SqlForm } from "../statement/sql-form.ts";
 
 /** The position of the fraction after `hh:mm:ss`. */
@@ -50,6 +51,9 @@ function epochOf(timestamp: string): string {
   return fromScaled(BigInt(seconds) * PICOSECONDS + BigInt(fraction), MAX_PRECISION);
 }
 
+/** A Decimal in SQL. */
+export type DecimalTerm = Pick<Term, "sql" | "isShort" | "constant">;
+
 /** The exact arithmetic and the calendar of one kind of database, in SQL. */
 export interface NumberSyntax {
   /** Converts a whole number to the form of integers. */
@@ -61,8 +65,10 @@ export interface NumberSyntax {
   /** Divides a non-negative whole number and drops the fraction. */
   readonly wholeDivide: (value: Sql, divisor: number) => Sql;
   readonly literal: (digits: string) => Sql;
+  /** Multiplies two Decimals exactly. */
+  readonly multiplyDecimals: (left: DecimalTerm, right: DecimalTerm) => Sql;
   /** Divides two Decimals as Edm.Decimal defines it; null for a divisor of zero. */
-  readonly divideDecimals: (dividend: Sql, divisor: Sql, areShort: boolean) => Sql;
+  readonly divideDecimals: (dividend: DecimalTerm, divisor: DecimalTerm) => Sql;
   /** Converts any number to a Decimal, a double to its shortest Decimal; null if it is not finite. */
   readonly decimalOf: (value: Sql, isDouble: boolean) => Sql;
   /** Returns a part of the date this many days after 2000-01-01, within 400 years. */

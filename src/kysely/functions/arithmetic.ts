@@ -6,7 +6,7 @@ import { MAX_FRACTION_DIGITS } from "../../edm/time-of-day.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import type { ArithmeticOperator } from "../../query/expression.ts";
 import type { DialectValues, Term } from "../dialects/dialect-profile.ts";
-import { between, toDays, type NumberSyntax } from "../forms/numeric-temporal-forms.ts";
+import { between, toDays, type DecimalTerm, type NumberSyntax } from "../forms/numeric-temporal-forms.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { computed } from "../statement/sql-operand.ts";
 
@@ -118,8 +118,10 @@ export function numericTemporalArithmetic(numbers: NumberSyntax): ArithmeticTabl
   const plus: Compute = (left, right) => sql`(${left.sql} + ${right.sql})`;
   const minus: Compute = (left, right) => sql`(${left.sql} - ${right.sql})`;
   const rounded = (value: Sql): Sql => sql`round(${value}, ${sql.lit(MAX_FRACTION_DIGITS)})`;
-  const factorOf = ({ sql: value, type: { name } }: Term): Sql =>
-    numbers.decimalOf(value, name === "Edm.Double" || name === "Edm.Single");
+  const factorOf = ({ sql: value, type: { name }, isShort, constant }: Term): DecimalTerm => {
+    const isDouble = name === "Edm.Double" || name === "Edm.Single";
+    return { sql: numbers.decimalOf(value, isDouble), isShort, constant: isDouble ? undefined : constant };
+  };
   return {
     "Edm.DateTimeOffset add Edm.Duration": instant(plus),
     "Edm.DateTimeOffset sub Edm.Duration": instant(minus),
@@ -129,10 +131,10 @@ export function numericTemporalArithmetic(numbers: NumberSyntax): ArithmeticTabl
     "Edm.Date sub Edm.Date": (left, right) => sql`(${numbers.asDecimal(minus(left, right))} * 86400)`,
     "Edm.Duration add Edm.Duration": duration(plus),
     "Edm.Duration sub Edm.Duration": duration(minus),
-    "Edm.Duration mul": duration((left, right) => rounded(sql`(${left.sql} * ${factorOf(right)})`)),
+    "Edm.Duration mul": duration((left, right) => rounded(sql`(${left.sql} * ${factorOf(right).sql})`)),
     "Edm.Duration div": duration((left, right) => {
-      const quotient = numbers.divideDecimals(left.sql, factorOf(right), left.isShort && right.isShort);
-      return rounded(quotient);
+      const seconds: DecimalTerm = { sql: left.sql, isShort: left.isShort };
+      return rounded(numbers.divideDecimals(seconds, factorOf(right)));
     }),
   };
 }

@@ -101,7 +101,8 @@ function castArithmetic(
       },
       decimal: {
         ...infixOperators((left, operator, right) => sql`(${left.sql} ${operator} ${right.sql})`),
-        div: (left, right) => numbers.divideDecimals(left.sql, right.sql, left.isShort && right.isShort),
+        mul: numbers.multiplyDecimals,
+        div: numbers.divideDecimals,
         mod: syntax.decimalRemainder,
       },
       double,

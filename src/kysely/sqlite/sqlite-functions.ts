@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { lengthOf, substring } from "../../edm/code-points.ts";
 import {
   addDecimals,
   ceilingDecimal,
@@ -26,6 +27,7 @@ type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
  * REAL, which means its shortest decimal. Any other text fails the statement.
  *
  * - `odata_lower(text)`, `odata_upper(text)`: for Unicode; the functions of SQLite change only ASCII.
+ * - `odata_length(text)`, `odata_substring(text, start, length)`: for texts with U+0000, where the functions of SQLite end.
  * - `odata_decimal_key(a)`: text that sorts like the values, for comparisons and indexes.
  * - `odata_decimal_compare(a, b)`: -1, 0 or 1.
  * - `odata_decimal_add`, `_subtract`, `_multiply`, `_divide`, `_modulo(a, b)`: canonical text; null if the result has too
@@ -36,6 +38,9 @@ type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
 const FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_lower: (text) => ofText(text, (value) => value.toLowerCase()),
   odata_upper: (text) => ofText(text, (value) => value.toUpperCase()),
+  odata_length: (text) => (text === null ? null : BigInt(lengthOf(String(text)))),
+  odata_substring: (text, start, length) =>
+    text === null || start === null || length === null ? null : substring(String(text), Number(start), Number(length)),
   odata_decimal_key: (a) => ofDecimal(a, toDecimalKey),
   odata_decimal_compare: (a, b) => ofDecimals(a, b, toSign),
   odata_decimal_add: (a, b) => ofDecimals(a, b, addDecimals),

@@ -39,7 +39,8 @@ function toTerm(
   if (operand.kind === "row") {
     return { sql: toComputable(operand).sql, type, isShort: operand.nulls !== "computed", offset };
   }
-  return { sql: bindFormed(operand.constant, values.canonicalForm(type)), type, isShort: true, offset };
+  const { constant } = operand;
+  return { sql: bindFormed(constant, values.canonicalForm(type)), type, isShort: true, constant, offset };
 }
 
 function typeOf({ type }: ArithmeticExpression["left"]): ScalarType {

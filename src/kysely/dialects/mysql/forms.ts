@@ -5,14 +5,11 @@ import { protocolError } from "../../../errors/odata-error.ts";
 import { castForms, truthNumber, type CastForms, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import { convertedForm, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import { divideDecimals, multiplyDecimals } from "./exact-decimals.ts";
 
 /** The digits of a bound Decimal before and after the point. */
 const WHOLE_DIGITS = 35;
 const FRACTION_DIGITS = 30;
-
-const QUOTIENT_DIGITS = 12;
-/** Gives a dividend the digits of its quotient. A dividend without room for them fails the statement. */
-const WITH_DIGITS = sql.raw(`1.${"0".repeat(30)}`);
 
 const asInteger = (place: Sql): Sql => sql`cast(${place} as signed)`;
 const asDecimal = (place: Sql): Sql => sql`cast(${place} as decimal(65, 30))`;
@@ -50,8 +47,8 @@ export const MY_NUMBERS: NumberSyntax = Object.freeze<NumberSyntax>({
   floorDivide: (value, divisor) => sql`floor(cast(${value} as decimal(38, 12)) / ${sql.lit(divisor)})`,
   wholeDivide: (value, divisor) => sql`(${value} div ${sql.lit(divisor)})`,
   literal: (digits) => sql.raw(digits),
-  divideDecimals: (dividend, divisor) =>
-    sql`round(${dividend} * ${WITH_DIGITS} / ${divisor}, ${sql.lit(QUOTIENT_DIGITS)})`,
+  multiplyDecimals,
+  divideDecimals,
   decimalOf: (value, isDouble) => asDecimal(isDouble ? sql`cast(${value} as char)` : value),
   calendarPart: (part, days) => sql`${sql.raw(part)}(date '2000-01-01' + interval ${days} day)`,
 });

@@ -1,13 +1,12 @@
 import { sql } from "kysely";
 import { asBoolean, asText } from "../../../edm/canonical-form.ts";
+import { QUOTIENT_SCALE } from "../../../edm/scaled-decimal.ts";
 import type { PrimitiveValue } from "../../../edm/value-codec.ts";
 import { doublesAround } from "../../cells/decimal-neighbours.ts";
 import { castForms, type CastForms, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import { convertedForm, rangeForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 import { IN_SUBQUERY, type Once } from "./once.ts";
-
-const QUOTIENT_DIGITS = 12;
 
 const asInteger = (place: Sql): Sql => sql`${place}::int8`;
 const asNumeric = (place: Sql): Sql => sql`${place}::numeric`;
@@ -84,6 +83,7 @@ export function pgNumbers(once: Once): NumberSyntax {
     floorDivide: (value, divisor) => sql`floor(${value} / ${sql.lit(divisor)}::numeric)`,
     wholeDivide: (value, divisor) => sql`div(${value}, ${sql.lit(divisor)})`,
     literal: (digits) => asNumeric(sql.raw(digits)),
+    multiplyDecimals: (left, right) => sql`(${left.sql} * ${right.sql})`,
     divideDecimals: divideDecimals(once),
     decimalOf: (value, isDouble) =>
       asNumeric(isDouble ? sql`nullif(nullif(${value}::text, 'Infinity'), '-Infinity')` : value),
@@ -141,14 +141,19 @@ export const pgScaledDecimal: (scale: number) => SqlForm = scaledDecimals(
 
 /**
  * The quotient rounded half away from zero to twelve digits, or to as many as the operand with the greater scale has,
- * without trailing zeros. One more digit, truncated, suffices to round correctly.
+ * without trailing zeros. One more digit, truncated, suffices to round correctly. The digits of `/` and of `power` depend on
+ * the version of PostgreSQL, so the units are read from texts.
  */
 function divideDecimals({ pair }: Once): NumberSyntax["divideDecimals"] {
-  return (dividend, divisor, areShort) => (areShort ? quotient(dividend, divisor) : pair(dividend, divisor, quotient));
+  return (dividend, divisor) => {
+    const areShort = dividend.isShort && divisor.isShort;
+    return areShort ? quotient(dividend.sql, divisor.sql) : pair(dividend.sql, divisor.sql, quotient);
+  };
 }
 
 function quotient(dividend: Sql, divisor: Sql): Sql {
-  const digits = sql`greatest(${sql.lit(QUOTIENT_DIGITS)}, scale(${dividend}), scale(${divisor}))`;
-  const cut = sql`div(${dividend} * power(10::numeric, ${digits} + 1), nullif(${divisor}, 0))`;
-  return sql`trim_scale(round(${cut} * power(0.1::numeric, ${digits} + 1), ${digits}))`;
+  const digits = sql`greatest(${sql.lit(QUOTIENT_SCALE)}, scale(${dividend}), scale(${divisor}))`;
+  const unit = (sign: "" | "-"): Sql => asNumeric(sql`(${sql.lit(`1e${sign}`)} || (${digits} + 1)::text)`);
+  const cut = sql`div(${dividend} * ${unit("")}, nullif(${divisor}, 0))`;
+  return sql`trim_scale(round(${cut} * ${unit("-")}, ${digits}))`;
 }

@@ -14,6 +14,8 @@ import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
 /** A position or length beyond any string that all versions of SQLite accept. */
 const FAR = 2_147_483_646;
 
+const NOTHING = sql`null`;
+
 export const contains: TranslateCall = (call) =>
   computed({ sql: sql`(instr(${argumentAt(call, 0)}, ${argumentAt(call, 1)}) > 0)`, form: BOOLEAN_FORM });
 
@@ -29,33 +31,35 @@ export const startsWith: TranslateCall = (call) => {
   return computed({ sql: sql`(instr(${argumentAt(call, 0)}, ${argumentAt(call, 1)}) = 1)`, form: BOOLEAN_FORM });
 };
 
+/** Compares the last bytes: the functions of SQLite that count characters end at U+0000. */
 export const endsWith: TranslateCall = (call) => {
-  const text = argumentAt(call, 0);
-  const ending = constantAt(call, 1);
-  if (ending !== undefined) {
-    // Counts from the end; for the empty string, starts after it.
-    const start = bindText(ending, (value) => (value === "" ? BigInt(FAR) : BigInt(-Array.from(value).length)));
-    return computed({ sql: sql`(substr(${text}, ${start}) = ${bindText(ending, String)})`, form: BOOLEAN_FORM });
-  }
-  const part = argumentAt(call, 1);
-  const start = sql`iif(${part} = '', ${sql.lit(FAR)}, - length(${part}))`;
-  // A column may have a collation that ignores letter case.
-  return computed({ sql: sql`(substr(${text}, ${start}) = ${part} collate binary)`, form: BOOLEAN_FORM });
+  const ends = ([text = NOTHING, part = NOTHING]: readonly Sql[]): Sql => {
+    const bytes = sql`cast(${part} as blob)`;
+    const start = sql`iif(${part} = '', ${sql.lit(FAR)}, - length(${bytes}))`;
+    // `substr` of no bytes is null.
+    return sql`(ifnull(substr(cast(${text} as blob), ${start}), cast(${text} as blob)) = ${bytes})`;
+  };
+  return computed({ sql: named(call, [argumentAt(call, 0), argumentAt(call, 1)], ends), form: BOOLEAN_FORM });
 };
 
-export const length: TranslateCall = (call) =>
-  computed({ sql: sql`length(${argumentAt(call, 0)})`, form: INTEGER_FORM });
+export const length: TranslateCall = (call) => {
+  const lengthOf = ([text = NOTHING]: readonly Sql[]): Sql =>
+    sql`iif(${hasNul(text)}, odata_length(${text}), length(${text}))`;
+  return computed({ sql: named(call, [argumentAt(call, 0)], lengthOf), form: INTEGER_FORM });
+};
 
 export const indexOf: TranslateCall = (call) =>
   computed({ sql: sql`(instr(${argumentAt(call, 0)}, ${argumentAt(call, 1)}) - 1)`, form: INTEGER_FORM });
 
 /** A negative start counts as 0, a negative length as 0. */
 export const substring: TranslateCall = (call) => {
-  const text = argumentAt(call, 0);
-  const start = sql`${clamped(call, 1)} + 1`;
-  const substringOf =
-    call.operands.length > 2 ? sql`substr(${text}, ${start}, ${clamped(call, 2)})` : sql`substr(${text}, ${start})`;
-  return computed({ sql: substringOf, form: STRING_FORM });
+  const hasLength = call.operands.length > 2;
+  const substringOf = ([text = NOTHING, start = NOTHING, count = sql.lit(FAR)]: readonly Sql[]): Sql => {
+    const places = hasLength ? sql`${start} + 1, ${count}` : sql`${start} + 1`;
+    return sql`iif(${hasNul(text)}, odata_substring(${text}, ${start}, ${count}), substr(${text}, ${places}))`;
+  };
+  const counts = hasLength ? [clamped(call, 1), clamped(call, 2)] : [clamped(call, 1)];
+  return computed({ sql: named(call, [argumentAt(call, 0), ...counts], substringOf), form: STRING_FORM });
 };
 
 export const toLower: TranslateCall = (call) =>
@@ -69,6 +73,20 @@ export const trim: TranslateCall = (call) =>
 
 export const concat: TranslateCall = (call) =>
   computed({ sql: sql`(${argumentAt(call, 0)} || ${argumentAt(call, 1)})`, form: STRING_FORM });
+
+/** Whether a text contains U+0000, where `length` and `substr` end. It costs less than calling a function of our own. */
+function hasNul(text: Sql): Sql {
+  return sql`instr(${text}, char(0)) and typeof(${text}) = 'text'`;
+}
+
+/** Uses arguments several times: computed ones by their names in a subquery, or the text of the statement would double. */
+function named(call: SqlCall, given: readonly Sql[], make: (given: readonly Sql[]) => Sql): Sql {
+  const isComputed = call.operands.some((operand) => operand.kind === "row" && operand.nulls === "computed");
+  if (!isComputed) return make(given);
+  const names = given.map((_argument, index) => sql.id(`odata_argument${String(index)}`));
+  const columns = given.map((argument, index) => sql`${argument} as ${names[index] ?? NOTHING}`);
+  return sql`(select ${make(names)} from (select ${sql.join(columns)}))`;
+}
 
 /** Returns an integer from 0 to FAR. */
 function clamped(call: SqlCall, index: number): Sql {

@@ -1,8 +1,3 @@
-import { asText } from "../edm/canonical-form.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
-import { operandAt, type CallSite } from "./compile-call.ts";
-import type { CompiledExpression } from "./evaluation.ts";
-
 /**
  * String functions that count characters. A character is a Unicode code point, as in SQL, not a UTF-16 code unit.
  * @see OData URL Conventions 4.0, sections 5.1.1.4.1 to 5.1.1.4.9
@@ -29,33 +24,24 @@ export function substring(text: string, start: number, length: number): string {
   const from = Math.max(start, 0);
   const count = Math.max(length, 0);
   if (!SURROGATE.test(text)) return text.slice(from, from + count);
-  return Array.from(text)
-    .slice(from, from + count)
-    .join("");
+  const first = skipCodePoints(text, 0, from);
+  return text.slice(first, skipCodePoints(text, first, count));
 }
 
 /** Returns the number of code points in the first `end` code units; a lone surrogate counts as one. */
 function countCodePoints(text: string, end: number): number {
   let count = 0;
-  for (let at = 0; at < end; count += 1) at += (text.codePointAt(at) ?? 0) > 0xff_ff ? 2 : 1;
+  for (let at = 0; at < end; count += 1) at += widthAt(text, at);
   return count;
 }
 
-/** Compiles `substring` with two or three arguments; null when one of them is null. */
-export function compileSubstring(site: CallSite): CompiledExpression {
-  const text = operandAt(site, 0);
-  const start = operandAt(site, 1);
-  const length = site.operands.length > 2 ? operandAt(site, 2) : () => Number.MAX_SAFE_INTEGER;
-  return (entity, evaluation) => {
-    const first = text(entity, evaluation);
-    const second = start(entity, evaluation);
-    const third = length(entity, evaluation);
-    if (first === null || second === null || third === null) return null;
-    return substring(asText(first), toIndex(second), toIndex(third));
-  };
+/** Returns the place after so many code points, at most the end. */
+function skipCodePoints(text: string, start: number, count: number): number {
+  let at = start;
+  for (let skipped = 0; skipped < count && at < text.length; skipped += 1) at += widthAt(text, at);
+  return at;
 }
 
-/** Converts an integer to a double. Beyond 2^53 it is inexact, but no string is that long. */
-function toIndex(value: PrimitiveValue): number {
-  return Number(value);
+function widthAt(text: string, at: number): 1 | 2 {
+  return (text.codePointAt(at) ?? 0) > 0xff_ff ? 2 : 1;
 }
