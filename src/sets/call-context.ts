@@ -39,6 +39,8 @@ export interface CallSettings {
   readonly expected?: Readonly<Record<string, unknown>> | undefined;
   /** Whether the call is trusted, so that row rules do not apply. */
   readonly seesAllRows?: boolean;
+  /** For writes: whether the handler of a table returns ignored properties, too. */
+  readonly returnsIgnored?: boolean;
 }
 
 /** The context of a handler that another handler calls, of work within a transaction, or of a conditional write. */
@@ -46,16 +48,21 @@ export class CallContext extends ServiceContext implements Context {
   readonly service: ServiceDefinition;
   readonly expected: Readonly<Record<string, unknown>> | undefined;
   readonly seesAllRows: boolean;
+  readonly returnsIgnored: boolean;
   readonly #place: CallPlace;
   readonly #door: CallSettings["door"];
 
-  constructor(place: CallPlace, { service, door, expected, seesAllRows = false }: CallSettings) {
+  constructor(
+    place: CallPlace,
+    { service, door, expected, seesAllRows = false, returnsIgnored = false }: CallSettings,
+  ) {
     super(place.access);
     this.#place = place;
     this.#door = door;
     this.service = service;
     this.expected = expected;
     this.seesAllRows = seesAllRows;
+    this.returnsIgnored = returnsIgnored;
   }
 
   get user(): User | null {
