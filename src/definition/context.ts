@@ -66,7 +66,7 @@ export interface RuleContext {
  * Returns the context of rules for the context of a handler.
  */
 export function ruleContextOf(context: RuleContext): RuleContext {
-  return {
+  return Object.freeze<RuleContext>({
     get user(): User | null {
       return context.user;
     },
@@ -85,7 +85,7 @@ export function ruleContextOf(context: RuleContext): RuleContext {
     get transaction(): Transaction | undefined {
       return context.transaction;
     },
-  };
+  });
 }
 
 /** The context of a request: the last argument of every handler. */
@@ -150,6 +150,16 @@ interface TrustedCall {
 /** Returns whether row rules are skipped for a call: `ctx.sets` with `trusted: true` makes such contexts. */
 export function seesAllRows(context: (Context & TrustedCall) | undefined): boolean {
   return context?.seesAllRows === true;
+}
+
+interface WholeCall {
+  /** Whether a write returns every declared property of the saved entity. */
+  readonly returnsIgnored?: boolean;
+}
+
+/** Returns whether a write returns ignored properties, too: the writes of `ctx.sets` do. */
+export function returnsIgnored(context: (Context & WholeCall) | undefined): boolean {
+  return context?.returnsIgnored === true;
 }
 
 interface RoutedCall {

@@ -4,16 +4,14 @@ import { declaredFieldOf, invalidHandlerValue } from "../memory/compile-property
 
 /**
  * Returns an entity in the form in which the application uses it: every property by its field, in canonical form, null
- * where it is absent. Ignored properties are left as the handler returned them.
+ * where it is absent. Handlers may omit ignored properties, which then stay absent.
  * @param entity as a handler returned it
  * @throws TypeError for a value that does not match the type of its property
  */
 export function canonicalEntity(entityType: EntityType, entity: object): object {
-  const ignored = entityType.ignoredProperties.flatMap(({ field }) => {
-    const value = declaredFieldOf(entity, field);
-    return value === undefined ? [] : [[field, value] as const];
-  });
-  return { ...canonicalMembers(entityType.properties, entity, entityType.name), ...Object.fromEntries(ignored) };
+  const { properties, ignoredProperties, name } = entityType;
+  const returned = ignoredProperties.filter(({ field }) => declaredFieldOf(entity, field) !== undefined);
+  return canonicalMembers(returned.length === 0 ? properties : [...properties, ...returned], entity, name);
 }
 
 function canonicalMembers(properties: readonly StructuralProperty[], owner: object, path: string): object {

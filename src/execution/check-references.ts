@@ -123,7 +123,7 @@ function isSeen(reference: GuardedReference, entity: object, reader: Reader): Ma
       return hasValues(canonicalEntity(entityType, asEntity(found, entityType)), beside, values);
     });
   }
-  const mention = { navigationProperty, entitySet, target, below: [] };
+  const mention = { navigationProperty, entitySet, target, ignored: [], below: [] };
   const option = `The foreign key of ${entitySet.name}/${navigationProperty.name}`;
   const run = startLoads(new Evaluation([]), reader, option);
   return chain(loadReferred(mention, entity, run), (related) => related !== null);

@@ -1,9 +1,10 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { inTurns, type Turn } from "../base/turn.ts";
 import { type Context, seesAllRows } from "../definition/context.ts";
+import { logWarning } from "../definition/request-fields.ts";
 import type { RowRuleChecks } from "../definition/rules/row-rule.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
-import type { EntitySet, EntityType } from "../edm/model.ts";
+import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { compiledFor } from "../memory/compile-expression.ts";
 import { declaredFieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
@@ -20,7 +21,7 @@ import { type LoadRun, startRuleLoads } from "./load-run.ts";
 import { getEntity } from "./read-by-key.ts";
 import { type Gate, type Reader, serviceOf } from "./reader.ts";
 import { restrictionOf } from "./resolve-sources.ts";
-import { conditionOf } from "./row-access.ts";
+import { conditionOf, ServiceContext } from "./row-access.ts";
 
 /** Tells whether the user of a request sees an entity. */
 export type IsVisible = (entity: unknown) => boolean;
@@ -160,13 +161,9 @@ function visibility(set: EntitySetDefinition, entities: () => Iterable<unknown>,
     const evaluate = compiledFor(clause, "spec-compliant");
     return (entity) => !isObject(entity) || evaluate(entity, evaluation) === true;
   };
-  const { ignoredProperties } = set.entitySet.entityType;
-  const required =
-    ignoredProperties.length === 0
-      ? ignoredProperties
-      : requiredProperties(filter).filter((property) => ignoredProperties.includes(property));
+  const required = requiredProperties(filter);
   const isWhole: IsVisible = (entity) =>
-    !isObject(entity) || required.every(({ field }) => declaredFieldOf(entity, field) !== undefined);
+    !isObject(entity) || hasAll(entity, required, { set, of: set.entitySet }, context);
   const plan = planMentions(clausesOf(filter));
   if (plan === null) {
     const meetsAll = meets(filter);
@@ -188,7 +185,54 @@ function visibility(set: EntitySetDefinition, entities: () => Iterable<unknown>,
     () => loadRelations(clausesOf(filter), objects, run),
   );
   return chain(loaded, () => (entity) => {
-    return meetsOwn(entity) && isFollowed(entity, navigations, run) && meetsRest(entity);
+    return (
+      meetsOwn(entity) &&
+      isFollowed(entity, navigations, run) &&
+      isWholeAlong(entity, navigations, set, run) &&
+      meetsRest(entity)
+    );
+  });
+}
+
+/** The set of a row rule, and the set of the entities whose properties the rule needs. */
+interface RuleNeed {
+  readonly set: EntitySetDefinition;
+  readonly of: Pick<EntitySet, "name">;
+}
+
+/**
+ * Whether a handler returned all ignored properties that a row rule needs. A warning is logged once per property: an error
+ * would reveal the hidden row to the client.
+ */
+function hasAll(
+  entity: object,
+  required: readonly StructuralProperty[],
+  { set, of }: RuleNeed,
+  context: Context,
+): boolean {
+  const missing = required.find(({ field }) => declaredFieldOf(entity, field) === undefined);
+  if (missing === undefined) return true;
+  const message = `The row rule of ${set.entitySet.name} uses '${of.name}/${missing.field}', but for some entities the handlers return no value of this ignored property. These entities are hidden.`;
+  if (ServiceContext.accessOf(context).isFirst(message)) {
+    logWarning(serviceOf(context), context, message, { set: of.name, property: missing.field });
+  }
+  return false;
+}
+
+/** Whether the handlers along the navigations of a rule returned all ignored properties that the rule needs. */
+function isWholeAlong(
+  entity: unknown,
+  navigations: readonly NavigationMention[],
+  set: EntitySetDefinition,
+  run: LoadRun,
+): boolean {
+  if (!isObject(entity)) return true;
+  return navigations.every((mention) => {
+    const related = relatedTable(run.evaluation.relations, mention).get(entity);
+    if (!isObject(related)) return true;
+    const of = mention.target ?? { name: mention.navigationProperty.entityType.name };
+    const required = mention.ignored.filter(({ nullable }) => !nullable);
+    return hasAll(related, required, { set, of }, run.context) && isWholeAlong(related, mention.below, set, run);
   });
 }
 

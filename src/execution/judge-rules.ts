@@ -1,7 +1,13 @@
 import { assertNever } from "../base/assert-never.ts";
+import { frozenCopy } from "../base/frozen-copy.ts";
 import { chain, type Maybe } from "../base/maybe.ts";
 import { type Context, ruleContextOf, type User } from "../definition/context.ts";
-import type { AuthorizationRequirement, Category, NavigationAuthorization } from "../definition/rules/authorization.ts";
+import {
+  type AuthorizationRequirement,
+  type Category,
+  type NavigationAuthorization,
+  needsResource,
+} from "../definition/rules/authorization.ts";
 import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { NavigationProperty } from "../edm/model.ts";
@@ -119,19 +125,25 @@ const ACTIONS: Readonly<Record<Category, string>> = {
 };
 
 /**
- * Checks rules that must all pass for one entity. The checks run one after another and stop at the first failure.
+ * Checks rules that must all pass for one entity. The checks run one after another and stop at the first failure. They
+ * receive a frozen copy of the entity, so no rule changes what a handler saves or the service returns.
  * @param entity in canonical form
  * @returns false without a user
  * @throws the error that a check throws or returns
+ * @see docs/guides/authorization.md
  */
 export function judgeEntity(
   rules: readonly AuthorizationRequirement[],
   context: Context,
   entity: unknown,
 ): Maybe<boolean> {
+  return passesAll(rules, context, rules.some(needsResource) ? frozenCopy(entity) : entity);
+}
+
+function passesAll(rules: readonly AuthorizationRequirement[], context: Context, entity: unknown): Maybe<boolean> {
   const [rule, ...rest] = rules;
   if (rule === undefined) return true;
-  return chain(passes(rule, context, entity), (passed) => (passed ? judgeEntity(rest, context, entity) : false));
+  return chain(passes(rule, context, entity), (passed) => (passed ? passesAll(rest, context, entity) : false));
 }
 
 function passes(rule: AuthorizationRequirement, context: Context, entity: unknown): Maybe<boolean> {

@@ -8,6 +8,7 @@ import { isODataError } from "../errors/odata-error.ts";
 import { asEntity } from "../memory/entity.ts";
 import type { JoinedSteps } from "../plan/join-expansions.ts";
 import type { ExpandPlan } from "../plan/plan-expand.ts";
+import { declaredProperties } from "../plan/properties-to-read.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../query/source.ts";
@@ -17,7 +18,7 @@ import { answeredValue } from "./handler-answer.ts";
 import { definitionOf, type Reader, seesEntity } from "./reader.ts";
 import { resolveSource, restrictSource } from "./resolve-sources.ts";
 import { conditionFor, ServiceContext } from "./row-access.ts";
-import { rowReader, wholeEntity } from "./row-to-entity.ts";
+import { rowReader, toRow, wholeEntity } from "./row-to-entity.ts";
 
 /** One entity, as an object or as a row. */
 export interface FoundEntity {
@@ -107,15 +108,23 @@ export function getEntity(entitySet: EntitySet, key: unknown, reader: Reader): M
 }
 
 /**
- * Reads one entity by its key, whole and in canonical form.
+ * Reads one entity by its key, with every declared property and in canonical form: rules and handlers receive ignored
+ * properties, too.
  * @param key in the application's form
  * @returns null where the reader sees none
  * @throws as for readByKey; TypeError for an entity that does not match its type
+ * @see docs/guides/authorization.md
  */
 export function findEntity(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<object | null> {
   const { entityType } = entitySet;
-  return chain(getEntity(entitySet, key, reader), (entity) =>
-    entity === null ? null : canonicalEntity(entityType, asEntity(entity, entityType)),
+  return chain(
+    readByKey(entitySet, key, reader, () => declaredProperties(entityType)),
+    (found) => {
+      if (found === null) return null;
+      const { entity, rowShape } = found;
+      const object = rowShape === undefined ? entity : rowReader(rowShape)(toRow(entity));
+      return canonicalEntity(entityType, asEntity(object, entityType));
+    },
   );
 }
 

@@ -1,11 +1,12 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { keeper, keptPerPair } from "../base/memo.ts";
 import { inTurns, type Pace, type Steps } from "../base/turn.ts";
-import type { DirectJoin, EntitySet } from "../edm/model.ts";
+import type { DirectJoin, EntitySet, EntityType } from "../edm/model.ts";
 import { isEntity } from "../memory/entity.ts";
 import { visitRows } from "../memory/visit-rows.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
 import { totalOrder } from "../plan/total-order.ts";
+import type { SelectedProperty } from "../query/clauses.ts";
 import type { NavigationMention } from "../query/mentions.ts";
 import type { ReadScope } from "../query/reading.ts";
 import type { RelatedPage, RelatedQuery, RelatedShape, RelationalSource, SourceQuery } from "../query/source.ts";
@@ -71,7 +72,7 @@ export function openJoined(
     if (rows === null) return null;
     const { relational } = rows;
     if (relational !== undefined) {
-      return (groups) => readObjects(relational, shapeOf(join, target), groups, run, count);
+      return (groups) => readObjects(relational, shapeOf(mention, { join, target }), groups, run, count);
     }
     if (join.kind !== "direct") throw new Error(`A link to ${target.name} is read from no list.`);
     return (groups) => joinList(mention, join, groups, rows.entities, { count, turn: run.turn });
@@ -151,16 +152,36 @@ function joinList(
 }
 
 /** The query along a join: the same object each time, so that a source compiles one statement for it. */
-const shapeOf = keptPerPair((join: TargetWay["join"], target: EntitySet): RelatedShape => {
-  const { entityType } = target;
+function shapeOf(mention: NavigationMention, { join, target }: Pick<TargetWay, "join" | "target">): RelatedShape {
+  return mention.ignored.length === 0 ? wholeShape(join, target) : ruledShape(mention, join);
+}
+
+const wholeShape = keptPerPair((join: TargetWay["join"], target: EntitySet) =>
+  makeShape(join, target.entityType, wholeEntity(target)),
+);
+
+/** The query of code of the application, which also uses ignored properties. */
+const ruledShape = keptPerPair(
+  ({ navigationProperty, ignored, target }: NavigationMention, join: TargetWay["join"]) => {
+    const whole = target === null ? [] : wholeEntity(target).map(({ property }) => property);
+    const selected = Array.from(new Set([...whole, ...ignored]), (property) => ({ property }));
+    return makeShape(join, navigationProperty.entityType, Object.freeze(selected));
+  },
+);
+
+function makeShape(
+  join: TargetWay["join"],
+  entityType: EntityType,
+  selected: readonly SelectedProperty[],
+): RelatedShape {
   const shape = keeper<RelatedShape>({
     join,
     entityType,
     filter: null,
     orderBy: totalOrder([], entityType),
-    selected: wholeEntity(target),
+    selected,
     joined: [],
     roundingMode: "spec-compliant",
   });
   return Object.freeze(shape);
-});
+}

@@ -14,18 +14,26 @@ export type RowReader = (row: Row) => object;
 export const rowReader: (rowShape: RowShape) => RowReader = keptPer(({ columns }) => toObject(columns));
 
 function toObject(columns: ReadonlyMap<StructuralProperty, RowColumn>): RowReader {
-  const readValues = Array.from(columns, ([{ field }, column]) => [field, valueReader(column)] as const);
+  const readValues = Array.from(
+    columns,
+    ([property, column]) => [property.field, valueReader(property, column)] as const,
+  );
   return (row) => Object.fromEntries(readValues.map(([field, read]) => [field, read(row)]));
 }
 
-function valueReader(column: RowColumn): (row: Row) => unknown {
-  if (column.kind !== "complex") return (row) => column.toValue(row[column.index]);
+function valueReader({ nullable, isCollection }: StructuralProperty, column: RowColumn): (row: Row) => unknown {
+  if (column.kind !== "complex") {
+    const read = (row: Row): unknown => column.toValue(row[column.index]);
+    return isCollection ? (row) => read(row) ?? [] : read;
+  }
   const members = toObject(column.members);
-  return (row) => {
-    const value = members(row);
-    // A complex value is null if all of its cells are null.
-    return Object.values(value).every((member) => member === null) ? null : value;
-  };
+  // A complex value that may be null is null if all of its cells are null.
+  return nullable ? (row) => (isNull(row, column) ? null : members(row)) : members;
+}
+
+function isNull(row: Row, column: RowColumn): boolean {
+  if (column.kind !== "complex") return row[column.index] === null;
+  return [...column.members.values()].every((member) => isNull(row, member));
 }
 
 /** Returns an entity of a source as a row. @throws TypeError for any other value */

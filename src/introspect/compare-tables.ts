@@ -23,21 +23,17 @@ function* compareTable(expected: ExpectedTable, schema: CheckedSchema): Iterable
   }
   for (const column of expected.columns) {
     const found = findColumn(column.name, table, schema);
+    const severity = column.isOptional === true ? "warning" : "error";
     if (found !== undefined) {
-      yield* checkColumn(
-        column,
-        found,
-        { ...place, property: column.property, column: found.name },
-        {
-          kind: table.kind,
-          isUtcSession: schema.isUtcSession,
-        },
-      );
+      const at = { ...place, property: column.property, column: found.name };
+      const findings = checkColumn(column, found, at, { kind: table.kind, isUtcSession: schema.isUtcSession });
+      for (const finding of findings) yield severity === "error" ? finding : { ...finding, severity };
       continue;
     }
     const names = table.columns.filter(({ isHidden }) => !isHidden).map((each) => each.name);
     yield {
       ...place,
+      severity,
       property: column.property,
       column: column.name,
       code: "C02",

@@ -53,6 +53,8 @@ export interface ExpectedColumn {
   readonly name: string;
   /** The key in objects of the application, after the keys of the complex properties around it. */
   readonly property: string;
+  /** Whether only `ctx.sets` reads the column, so that its faults are warnings; absent: no. */
+  readonly isOptional?: boolean | undefined;
   /** The type and storage, for messages, such as `Edm.Decimal with storage "scaled"`. */
   readonly declaredType: string;
   readonly nullable: boolean;

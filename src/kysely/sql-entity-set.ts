@@ -273,13 +273,13 @@ function storedRows(
   { columns = {}, rowVersion, unreadable }: MappingOptions,
 ): StoredRows {
   const plan = (): PlansByField => {
-    const { plans, joinable } = planAll(
+    const { plans, ignored } = planAll(
       entityType,
       columns,
       { values: profile.values, table: tableNameText(name) },
       () => undefined,
     );
-    return new Map([...plans, ...joinable]);
+    return new Map([...plans, ...ignored]);
   };
   return name === ""
     ? new QueryRows(database, from, plan)

@@ -68,8 +68,8 @@ export function sqlTableOf<E extends EntityTypeDeclaration, N>(
   const profile = findDialectProfile(db);
   if (profile === null) return null;
   const entityType = declaredEntityType(declaration.entityType);
-  const { plans, joinable } = planAll(entityType, columns, { values: profile.values }, () => undefined);
-  const mapped = [...plans, ...joinable].flatMap(([field, plan]) => columnsOf(plan, field, db));
+  const { plans, ignored } = planAll(entityType, columns, { values: profile.values }, () => undefined);
+  const mapped = [...plans, ...ignored].flatMap(([field, plan]) => columnsOf(plan, field, db));
   const names = from === undefined && isTableName(table) ? wantedTable(table, db).names : [];
   return Object.freeze<MappedTable>({
     schema: names.at(-2),

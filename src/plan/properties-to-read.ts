@@ -51,6 +51,15 @@ export const keyProperties: (entityType: EntityType) => readonly SelectedPropert
   Object.freeze(key.map((property) => ({ property }))),
 );
 
+/**
+ * Returns every declared property, ignored properties last: rules and handlers receive them all.
+ * @returns the same list for each call with a type, so that a source compiles one statement for it
+ */
+export const declaredProperties: (entityType: EntityType) => readonly SelectedProperty[] = keptPer(
+  ({ properties, ignoredProperties }) =>
+    Object.freeze([...properties, ...ignoredProperties].map((property) => Object.freeze({ property }))),
+);
+
 function allProperties({ entityType }: EntitySet, { join = [] }: ReadNeeds): readonly SelectedProperty[] {
   return [...entityType.properties, ...ignoredAmong(join, entityType)].map((property) => ({ property }));
 }

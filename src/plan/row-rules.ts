@@ -6,7 +6,7 @@ import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { ExpandedNavigation, FilterClause, OrderByItem } from "../query/clauses.ts";
-import type { Expression } from "../query/expression.ts";
+import type { Expression, ItExpression } from "../query/expression.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import { fillParameters, childrenOf } from "../query/walk-expression.ts";
 import { findNavigationHandlers } from "./plan-related.ts";
@@ -96,18 +96,23 @@ export const clausesOf: (filter: FilterClause) => QueryClauses = keptPer((filter
 );
 
 /**
- * Returns the properties that a rule needs to evaluate an entity. Handlers may omit ignored properties, and a missing value
- * of a property that is not nullable must not count as null.
+ * Returns the ignored properties that a rule needs to evaluate an entity. Handlers may omit ignored properties, and a missing
+ * value of a property that is not nullable must not count as null.
  */
 export const requiredProperties: (filter: FilterClause) => readonly StructuralProperty[] = keptPer(({ expression }) =>
-  [...ownProperties(expression)].filter(({ nullable }) => !nullable),
+  Object.freeze([...new Set(ownIgnored(expression))].filter(({ nullable }) => !nullable)),
 );
 
-/** Yields the properties of the entity itself in a condition. */
-function* ownProperties(expression: Expression): Generator<StructuralProperty> {
-  if (expression.kind === "property") {
-    if (expression.source.kind === "it") yield expression.property;
+/** Yields the ignored properties of the entity itself in a condition. */
+function* ownIgnored(expression: Expression): Generator<StructuralProperty> {
+  if (expression.kind !== "property") {
+    for (const child of childrenOf(expression)) yield* ownIgnored(child);
     return;
   }
-  for (const child of childrenOf(expression)) yield* ownProperties(child);
+  const { source, property } = expression;
+  if (source.kind === "it" && isIgnored(property, source.type)) yield property;
+}
+
+function isIgnored(property: StructuralProperty, type: ItExpression["type"]): boolean {
+  return type.kind === "EntityType" && type.ignoredProperties.includes(property);
 }

@@ -1,5 +1,5 @@
-import { keptPer } from "../base/memo.ts";
-import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import { keeper, keptPer } from "../base/memo.ts";
+import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { FilterClause, OrderByItem } from "./clauses.ts";
 import type { CollectionPath, Expression, NavigationExpression, PathSource, RootExpression } from "./expression.ts";
 import { childrenOf, isPath } from "./walk-expression.ts";
@@ -17,6 +17,8 @@ export interface NavigationMention {
   readonly entitySet: EntitySet;
   /** The set of the related entities; null if none is declared. */
   readonly target: EntitySet | null;
+  /** The ignored properties of the related entities that the expressions use: only code of the application names them. */
+  readonly ignored: readonly StructuralProperty[];
   readonly below: readonly NavigationMention[];
 }
 
@@ -43,7 +45,8 @@ interface Place {
 }
 
 interface NavigationPlace extends Place {
-  readonly mention: Omit<NavigationMention, "below">;
+  readonly mention: Omit<NavigationMention, "below" | "ignored">;
+  readonly ignored: Set<StructuralProperty>;
 }
 
 /** The state of one walk over the expressions of a query. */
@@ -101,23 +104,44 @@ function placeOf(path: PathSource, variables: readonly (Place | null)[], walk: W
       walk.roots.set(path, place);
       return place;
     }
-    case "property":
-      return placeOf(path.source, variables, walk);
+    case "property": {
+      const owner = placeOf(path.source, variables, walk);
+      if (path.source.kind === "navigation") noteIgnored(path.property, path.source, owner);
+      return owner;
+    }
     case "navigation":
       return placeBelow(path, placeOf(path.source, variables, walk));
+  }
+}
+
+function noteIgnored(
+  property: StructuralProperty,
+  { navigationProperty: { entityType } }: NavigationExpression,
+  owner: Place | NavigationPlace | null,
+): void {
+  if (owner !== null && "ignored" in owner && entityType.ignoredProperties.includes(property)) {
+    owner.ignored.add(property);
   }
 }
 
 function placeBelow({ navigationProperty, entitySet, target }: NavigationExpression, owner: Place | null): Place {
   if (owner === null) throw new Error(`${navigationProperty.name} starts from a value.`);
   const mention = { navigationProperty, entitySet, target };
-  const place = owner.below.get(navigationProperty) ?? { mention, below: new Map() };
+  const place = owner.below.get(navigationProperty) ?? { mention, ignored: new Set(), below: new Map() };
   owner.below.set(navigationProperty, place);
   return place;
 }
 
 function mentionsBelow({ below }: Place): readonly NavigationMention[] {
-  return Array.from(below.values(), (place) => Object.freeze({ ...place.mention, below: mentionsBelow(place) }));
+  return Array.from(below.values(), ({ mention, ignored, below: next }) =>
+    Object.freeze(
+      keeper<NavigationMention>({
+        ...mention,
+        ignored: Object.freeze([...ignored]),
+        below: mentionsBelow({ below: next }),
+      }),
+    ),
+  );
 }
 
 function flatten(mentions: readonly NavigationMention[]): readonly NavigationMention[] {

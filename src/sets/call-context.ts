@@ -44,6 +44,8 @@ export interface CallSettings {
   readonly expected?: Readonly<Record<string, unknown>> | undefined;
   /** Whether the call is trusted, so that row rules do not apply. */
   readonly seesAllRows?: boolean;
+  /** For writes: whether the handler of a table returns ignored properties, too. */
+  readonly returnsIgnored?: boolean;
 }
 
 /** The context of a handler that another handler calls, of work within a transaction, or of a conditional write. */
@@ -51,17 +53,19 @@ export class CallContext extends ServiceContext implements Context {
   readonly service: ServiceDefinition;
   readonly expected: Readonly<Record<string, unknown>> | undefined;
   readonly seesAllRows: boolean;
+  readonly returnsIgnored: boolean;
   readonly #place: CallPlace;
   readonly #settings: CallSettings;
 
   constructor(place: CallPlace, settings: CallSettings) {
-    const { service, expected, seesAllRows = false } = settings;
+    const { service, expected, seesAllRows = false, returnsIgnored = false } = settings;
     super(place.access);
     this.#place = place;
     this.#settings = settings;
     this.service = service;
     this.expected = expected;
     this.seesAllRows = seesAllRows;
+    this.returnsIgnored = returnsIgnored;
   }
 
   get user(): User | null {

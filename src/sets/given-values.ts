@@ -5,6 +5,7 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { isEntity } from "../memory/entity.ts";
+import { declaredProperties } from "../plan/properties-to-read.ts";
 
 /** The values that an entity must still have, by field, in canonical form. */
 export type ExpectedValues = Readonly<Record<string, PrimitiveValue | null>>;
@@ -30,7 +31,7 @@ export function expectedOption(
 }
 
 function expectedValue(entityType: EntityType, field: string, value: unknown, call: string): PrimitiveValue | null {
-  const property = entityType.properties.find((each) => each.field === field);
+  const property = declaredProperties(entityType).find((each) => each.property.field === field)?.property;
   if (property === undefined || property.isCollection || property.type.kind === "ComplexType") {
     throw new TypeError(
       `\`expected\` of ${call} names \`${field}\`, which is not a single value of ${entityType.name}.`,
@@ -42,7 +43,7 @@ function expectedValue(entityType: EntityType, field: string, value: unknown, ca
 
 /** Returns whether an entity in canonical form has the expected values, to the last digit. */
 export function checkExpected(entityType: EntityType, entity: object, expected: ExpectedValues): boolean {
-  return entityType.properties.every((property) => {
+  return declaredProperties(entityType).every(({ property }) => {
     const { field } = property;
     if (!Object.hasOwn(expected, field)) return true;
     const [wanted, current] = [expected[field] ?? null, fieldOf(entity, field) ?? null];

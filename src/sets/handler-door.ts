@@ -4,7 +4,7 @@ import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "../defin
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";
-import { CallContext, type CallPlace, type CallSettings } from "./call-context.ts";
+import { CallContext, type CallPlace } from "./call-context.ts";
 import type { EntitySets } from "./entity-sets.ts";
 import { SetAccess, type SetCall, type SetCaller } from "./set-access.ts";
 import { OpenTransaction, TransactionPart } from "./transaction-part.ts";
@@ -132,11 +132,12 @@ export class HandlerDoor implements SetCaller {
     return result;
   }
 
-  #below(part: TransactionPart | null, call?: Pick<CallSettings, "expected" | "seesAllRows">): Context {
+  #below(part: TransactionPart | null, call?: Pick<SetCall<unknown>, "expected" | "seesAllRows" | "isWrite">): Context {
     const { facts, depth, access } = this.#place;
     const place: CallPlace = { facts, depth: depth + 1, part, access: access.below() };
     const door = new HandlerDoor(this.#registry, place);
-    return new CallContext(place, { ...call, service: this.#registry.definition, door });
+    const returnsIgnored = call?.isWrite === true;
+    return new CallContext(place, { ...call, returnsIgnored, service: this.#registry.definition, door });
   }
 
   #checkInside(call: string): void {

@@ -8,6 +8,7 @@ import { runCollection } from "../execution/run-collection.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { asEntity } from "../memory/entity.ts";
 import { planCollection, type ReadForm } from "../plan/plan-collection.ts";
+import { declaredProperties } from "../plan/properties-to-read.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import type { Row } from "../query/row-shape.ts";
 
@@ -33,7 +34,7 @@ export async function readEntities(read: EntityRead, reader: Reader): Promise<re
     form,
     asked,
     { ...capabilities, maxTop: null },
-    { maxPageSize: undefined, selected: query.shape.selectExpand.selected },
+    { maxPageSize: undefined, selected: declaredProperties(entitySet.entityType) },
   );
   const result = await runCollection(plan, set, reader, null);
   if (form === "apply-query") checkWhole(read, result);
@@ -58,10 +59,18 @@ function objectOf(
   return rowReader(rowShape)(entity as Row);
 }
 
-/** Converts an entity of a handler to canonical values, without missing members. */
+/**
+ * Converts an entity of a handler to canonical values, without missing members. Only an ignored property that is not nullable
+ * stays missing where the handler omits it: no value may stand for it.
+ */
 export function toReadEntity(entityType: EntityType, entity: object): object {
+  const { properties, ignoredProperties } = entityType;
   const canonical = canonicalEntity(entityType, entity);
-  return { ...canonical, ...filled(entityType.properties, canonical) };
+  const known = ignoredProperties.filter(
+    (property) => property.nullable || property.isCollection || fieldOf(canonical, property.field) !== undefined,
+  );
+  const nulls = Object.fromEntries(known.map(({ field }) => [field, null]));
+  return { ...nulls, ...canonical, ...filled([...properties, ...known], canonical) };
 }
 
 /** Replaces null by an empty collection, or an empty complex value if the property is not nullable. */

@@ -108,9 +108,10 @@ function shapeOf(set: ReachedSet, filter: FilterClause | null, terms: readonly T
 }
 
 function orderItem({ field, descending }: Term, { entityType, uncomparable }: EntitySet): OrderByItem {
-  const property = entityType.properties.find((each) => each.field === field);
+  const properties = [...entityType.properties, ...entityType.ignoredProperties];
+  const property = properties.find((each) => each.field === field);
   if (property === undefined) {
-    const fields = entityType.properties.map((each) => each.field);
+    const fields = properties.map((each) => each.field);
     const advice = adviseName(field, fields);
     throw new TypeError(`\`orderBy\` names \`${field}\`, but ${entityType.name} has no such property. ${advice}`);
   }

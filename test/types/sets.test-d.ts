@@ -52,7 +52,7 @@ describe("ctx.sets", () => {
       readonly total: string | null;
       readonly placed: string;
       readonly version: number;
-      readonly tenant?: string | undefined;
+      readonly tenant: string;
     } | null>();
     expectTypeOf(await ctx.sets(lines).get({ order: 1n, position: 2 })).toExtend<{
       readonly text: string;

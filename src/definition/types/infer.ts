@@ -62,12 +62,8 @@ type ShapeDelta<S extends Shape> = {
   readonly [F in keyof S as Without<S, F, "ignored" | "computed" | "key">]?: ChangeOf<S[F]>;
 } & unknown;
 
-/** Every property with its canonical value; ignored properties are present if handlers return them. */
-type ShapeRead<S extends Shape> = Flat<
-  { readonly [F in keyof S as Without<S, F, "ignored">]: ValueOf<S[F]> } & {
-    readonly [F in keyof S as With<S, F, "ignored">]?: ValueOf<S[F]> | undefined;
-  }
->;
+/** Every property with its canonical value, for reading. */
+type ShapeRead<S extends Shape> = { readonly [F in keyof S]: ValueOf<S[F]> } & unknown;
 
 /** The properties of a new entity: nullable properties and properties with a default may be absent. */
 type ShapeNew<S extends Shape> = Flat<
@@ -112,7 +108,7 @@ export type BodyOf<E extends EntityTypeDeclaration> = ShapeBody<E["properties"]>
 /** The changes that `patch` receives, at every depth of complex values; never keys, computed or ignored members. */
 export type DeltaOf<E extends EntityTypeDeclaration> = ShapeDelta<E["properties"]>;
 
-/** The entity that `ctx.sets` returns: canonical values, and ignored members if handlers return them. */
+/** The entity that `ctx.sets` returns: every declared property, ignored ones included, with its canonical value. */
 export type ReadEntityOf<E extends EntityTypeDeclaration> = ShapeRead<E["properties"]>;
 
 /** The entity for `create` of `ctx.sets`: no computed or ignored members; nullable and defaulted members are optional. */

@@ -64,20 +64,17 @@ interface ConvertedPlace {
   readonly path: string;
   /** Whether it is a member of a complex property. */
   readonly isMember: boolean;
-  /** Whether the property is ignored, and therefore never read. */
-  readonly isJoinedOnly: boolean;
   readonly isBesideStorage: boolean;
 }
 
 /** Reports a `convert` in a wrong place: a converted column is read and written as a whole and never compared. */
 export function checkConverted(
   { isKey }: StructuralProperty,
-  { path, isMember, isJoinedOnly, isBesideStorage }: ConvertedPlace,
+  { path, isMember, isBesideStorage }: ConvertedPlace,
   report: ReportFault,
 ): void {
   const faults: ReadonlyArray<readonly [isFault: boolean, what: string, fix: string]> = [
     [isKey, ", but is part of the key", "The database must compare keys: give it a `storage`."],
-    [isJoinedOnly, ", but is ignored", "Ignored properties are only joined by: remove `convert`."],
     [isMember, " within a complex property", "Convert the whole complex property, as one column."],
     [isBesideStorage, " together with `storage` or `columns`", "Give one of them."],
   ];

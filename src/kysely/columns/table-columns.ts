@@ -78,8 +78,8 @@ export interface PlannedTable {
   readonly values: ColumnFormats;
   /** The name of the table; undefined for the rows of a query. */
   readonly table?: string | undefined;
-  /** Whether the properties are ignored properties, which are never read. */
-  readonly isJoinedOnly?: boolean;
+  /** Whether the properties are ignored properties, which have expressions of their own. */
+  readonly areIgnored?: boolean;
   /** Receives the cells that cannot be read and become null; undefined: they are errors. */
   readonly unreadable?: ForgivenCells | undefined;
 }
@@ -109,7 +109,7 @@ export function planColumns(
   let expressions = 0;
   const nextExpression = (): string => {
     expressions += 1;
-    return `odata_${table.isJoinedOnly === true ? "joined" : "sql"}_${String(expressions)}`;
+    return `odata_${table.areIgnored === true ? "ignored" : "sql"}_${String(expressions)}`;
   };
   const root: Place = { path: "", prefix: "", nullable: false, within: [], nextExpression, ...table };
   return planProperties(entityType, columns, root, report);
@@ -173,7 +173,6 @@ function planColumn(property: StructuralProperty, option: ColumnFacts, place: Pl
       {
         path,
         isMember: place.within.length > 0,
-        isJoinedOnly: place.isJoinedOnly === true,
         isBesideStorage: hasStorage(option),
       },
       report,

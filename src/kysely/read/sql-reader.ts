@@ -123,8 +123,8 @@ function statementsOf(
     report(message, fix);
   };
   const planned = { values: profile.values, table: base.table, unreadable: unreadable === "null" ? log : undefined };
-  const { plans, joinable } = planAll(entityType, columns, planned, reportFault);
-  const all = [...plans.values(), ...joinable.values()];
+  const { plans, ignored } = planAll(entityType, columns, planned, reportFault);
+  const all = [...plans.values(), ...ignored.values()];
   const expressions = expressionsOf(all);
   for (const expression of expressions.values()) {
     if (!hasPlaceholders(expression, profile.syntax)) continue;
@@ -133,7 +133,7 @@ function statementsOf(
   const placement = placementOf(
     distribution,
     { entityType, base, coLocated },
-    new Map([...plans, ...joinable]),
+    new Map([...plans, ...ignored]),
     reportFault,
   );
   if (isFaulty) return null;
@@ -143,9 +143,9 @@ function statementsOf(
     const execution = toExecution({ values: [], base: () => from.parameters });
     const probed = { db, from: from.as(ROWS_ALIAS, null, { profile, isLookup: false }), execution };
     const { withKnownCollations } = profile.values;
-    if (rows.local === null || withKnownCollations === undefined) return new Map([...plans, ...joinable]);
+    if (rows.local === null || withKnownCollations === undefined) return new Map([...plans, ...ignored]);
     const known = withKnownCollations(plans, probed, rows.local);
-    return new Map([...known, ...withCollationsIfThere(withKnownCollations, joinable, probed, rows.local)]);
+    return new Map([...known, ...withCollationsIfThere(withKnownCollations, ignored, probed, rows.local)]);
   };
   const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans, placement, local: rows.local });
   ofType.set(key, made);
@@ -178,11 +178,12 @@ export function planAll(
   columns: object,
   planned: PlannedTable,
   report: ReportFault,
-): { readonly plans: PlansByField; readonly joinable: PlansByField } {
-  const { visible, ignored } = splitColumns(entityType, columns);
+): { readonly plans: PlansByField; readonly ignored: PlansByField } {
+  const { visible, hidden } = splitColumns(entityType, columns);
+  const ignoredType = { ...entityType, properties: entityType.ignoredProperties };
   return {
     plans: planColumns(entityType, visible, planned, report),
-    joinable: planColumns(joinableType(entityType), ignored, { ...planned, isJoinedOnly: true }, report),
+    ignored: planColumns(ignoredType, hidden, { ...planned, areIgnored: true }, report),
   };
 }
 
@@ -198,23 +199,15 @@ function withCollationsIfThere(
   }
 }
 
-/** Returns a type with only the ignored properties: clients cannot name or read them, but joins may use them. */
-function joinableType(entityType: EntityType): EntityType {
-  const { ignoredProperties } = entityType;
-  const properties = ignoredProperties.filter(({ type, isCollection }) => !isCollection && type.kind !== "ComplexType");
-  return { ...entityType, properties };
-}
-
-/** Splits the column options into those of properties and those of ignored properties that joins can use. */
+/** Splits the column options into those of properties and those of ignored properties. */
 function splitColumns(
-  entityType: EntityType,
+  { ignoredProperties }: EntityType,
   columns: object,
-): Readonly<Record<"visible" | "ignored", Readonly<Record<string, unknown>>>> {
-  const ignored = new Set(entityType.ignoredProperties.map(({ field }) => field));
-  const joinable = new Set(joinableType(entityType).properties.map(({ field }) => field));
+): Readonly<Record<"visible" | "hidden", Readonly<Record<string, unknown>>>> {
+  const ignored = new Set(ignoredProperties.map(({ field }) => field));
   const entries: ReadonlyArray<readonly [string, unknown]> = Object.entries(columns);
   return {
     visible: Object.fromEntries(entries.filter(([field]) => !ignored.has(field))),
-    ignored: Object.fromEntries(entries.filter(([field]) => joinable.has(field))),
+    hidden: Object.fromEntries(entries.filter(([field]) => ignored.has(field))),
   };
 }

@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from "kysely";
 import { chain, type Maybe, recover } from "../../base/maybe.ts";
+import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
@@ -11,6 +12,7 @@ import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { rawExpression } from "../translate/relation.ts";
 import { compileStatement } from "../translate/utc-session.ts";
+import { rulesReadIgnored } from "./column-use.ts";
 import type { QueryRows } from "./query-rows.ts";
 import { columnName } from "./table-rows.ts";
 
@@ -39,8 +41,14 @@ const ROWS = "odata_rows";
  * @returns the columns and expressions that the database refuses
  * @throws ODataError `ServiceUnavailable` if the database cannot be reached
  */
-export function checkQuery(set: EntitySet, rows: QueryRows, scope: QueryScope): Maybe<readonly SchemaFinding[]> {
-  const ignored = new Set(set.entityType.ignoredProperties.map(({ field }) => field));
+export function checkQuery(
+  definition: EntitySetDefinition,
+  rows: QueryRows,
+  scope: QueryScope,
+): Maybe<readonly SchemaFinding[]> {
+  const { entitySet: set } = definition;
+  const unread = rulesReadIgnored(definition) ? [] : set.entityType.ignoredProperties;
+  const ignored = new Set(unread.map(({ field }) => field));
   const needed = Array.from(rows.plans, ([field, plan]) => (ignored.has(field) ? [] : neededBy(plan, field))).flat();
   return chain(refusal(needed, rows, scope), (refused) =>
     refused === null ? [] : findFaults(set, needed, rows, scope),

@@ -1,3 +1,4 @@
+import { CATEGORIES, needsResource } from "../../definition/rules/authorization.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import type { StoredHandler } from "../../definition/stored-database.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
@@ -21,6 +22,11 @@ export function accessOf({ capabilities }: EntitySetDefinition, property: Struct
 /** Returns whether any handler writes entities of a set. */
 export function isWritten({ handlers }: EntitySetDefinition): boolean {
   return handlers.create !== undefined || handlers.replace !== undefined || handlers.patch !== undefined;
+}
+
+/** Returns whether rules read ignored properties of a set: `resource` rules receive all of them. */
+export function rulesReadIgnored({ authorization }: EntitySetDefinition): boolean {
+  return CATEGORIES.some((category) => authorization[category].some(needsResource));
 }
 
 /** Returns whether the framework inserts the rows of a set. */

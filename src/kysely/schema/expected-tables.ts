@@ -14,7 +14,7 @@ import { linkStorage } from "../columns/check-link-storage.ts";
 import { storageKey, storageName, type StorageForm } from "../columns/storage-option.ts";
 import { holdsAnyCaseGuids, type ColumnPlan, type ScalarPlan } from "../columns/table-columns.ts";
 import type { StoredTypeRow, StoredTypeTable } from "../dialects/dialect-profile.ts";
-import { accessOf, isCreated, isWritten, limitsOf, NOTHING, sourceOf } from "./column-use.ts";
+import { accessOf, isCreated, isWritten, limitsOf, NOTHING, rulesReadIgnored, sourceOf } from "./column-use.ts";
 import { joinsOf, plainColumns, referencesOf, type CheckedSet, type CheckScope } from "./table-joins.ts";
 import { columnName, wantedTable } from "./table-rows.ts";
 
@@ -41,14 +41,15 @@ function setTable(checked: CheckedSet, ends: JoinEnds, scope: CheckScope): Expec
   });
   const joined = new Set(lookups.flatMap(({ columns }) => columns));
   const ignored = new Set(entityType.ignoredProperties.map(({ field }) => field));
+  const isOptional = !rulesReadIgnored(set);
   const fields = new Map(entityType.properties.map((property) => [property.field, property]));
   const columns = Array.from(rows.plans, ([field, plan]) => {
     const property = fields.get(field);
     const source = sourceOf(set, property, rows.rowVersion);
     const use = { scope, access: accessOf(set, property), isWritten: isWritten(set), source };
-    return columnsOf(plan, field, use).filter(
-      // An ignored property needs a column only if a navigation joins by it.
-      (column) => !ignored.has(field) || joined.has(column.name),
+    return columnsOf(plan, field, use).map((column) =>
+      // Nothing but the application writes an ignored property that no navigation joins by.
+      !ignored.has(field) || joined.has(column.name) ? column : { ...column, source: "nobody" as const, isOptional },
     );
   });
   return {

@@ -90,7 +90,7 @@ export class SchemaDatabase implements StoredDatabase {
     if (first === undefined) return findings;
     const run = (sql: string, parameters: readonly unknown[]): ReturnType<RunQuery> =>
       this.#rows.all({ sql, isInternal: true }, parameters);
-    const found = checkQuery(first.set.entitySet, first.rows, { db: this.#db, profile: this.#profile, run });
+    const found = checkQuery(first.set, first.rows, { db: this.#db, profile: this.#profile, run });
     return chain(found, (more) => this.#checkQueries(others, [...findings, ...more]));
   }
 

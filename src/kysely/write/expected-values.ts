@@ -33,7 +33,7 @@ export function toExpected(
 ): Expected {
   if (expected === undefined) return [];
   const found: Array<Expected[number]> = [];
-  for (const property of entityType.properties) {
+  for (const property of [...entityType.properties, ...entityType.ignoredProperties]) {
     const value = Object.hasOwn(expected, property.field) ? expected[property.field] : undefined;
     if (value === undefined) continue;
     found.push([property, value === null ? null : codecOf(property).fromHandler(value)]);

@@ -1,3 +1,4 @@
+import { type Context, returnsIgnored } from "../../definition/context.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import { tableNameText, type TableName } from "../../edm/table-name.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
@@ -25,8 +26,10 @@ export class SqlTable {
   readonly entityType: EntityType;
   readonly reader: SqlReader;
   readonly rowVersion: StructuralProperty | null;
-  /** All properties, which are read from a written row. */
+  /** All properties that clients see. */
   readonly whole: readonly SelectedProperty[];
+  /** All properties and ignored properties, for code of the application. */
+  readonly #declared: readonly SelectedProperty[];
   readonly #stored = new Map<string, StoredProperty>();
 
   constructor({ db, name, entityType, reader, rowVersion }: TableOptions) {
@@ -36,7 +39,15 @@ export class SqlTable {
     this.entityType = entityType;
     this.reader = reader;
     this.rowVersion = entityType.properties.find(({ field }) => field === rowVersion) ?? null;
-    this.whole = Object.freeze(entityType.properties.map((property) => ({ property })));
+    const { properties, ignoredProperties } = entityType;
+    this.whole = Object.freeze(properties.map((property) => ({ property })));
+    const ignored = ignoredProperties.map((property) => ({ property }));
+    this.#declared = ignored.length === 0 ? this.whole : Object.freeze([...this.whole, ...ignored]);
+  }
+
+  /** Returns the properties to read from a written row: `ctx.sets` returns ignored properties, too. */
+  returnedTo(context: Context): readonly SelectedProperty[] {
+    return returnsIgnored(context) ? this.#declared : this.whole;
   }
 
   /** The columns of the properties. Used from the first write on, since the table may be created after its declaration. */

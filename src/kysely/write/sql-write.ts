@@ -103,7 +103,7 @@ function changeRow(
       if (row === null) return null;
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
       if (guard !== null) await checkChange(writer, task, values, guard);
-      if (isEmpty) return writer.read(task, wanted, table.whole);
+      if (isEmpty) return writer.read(task, wanted, table.returnedTo(context));
       const stored = await write(task, row, []);
       if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
       return stored;

@@ -69,19 +69,21 @@ export class TableWriter {
     const { table, statements } = this;
     const given = this.#toStore(values, linked);
     const fields = this.#fieldsOf(given);
-    const selected = beside.length === 0 ? table.whole : [...table.whole, ...beside.map((property) => ({ property }))];
+    const whole = table.returnedTo(task.context);
+    const beyond = beside.filter(({ field }) => !whole.some(({ property }) => property.field === field));
+    const selected = beyond.length === 0 ? whole : [...whole, ...beyond.map((property) => ({ property }))];
     const { columns, cells } = this.#orFault(task, () => this.#written(fields, given));
     const { bound, references } = this.#bind(task, { columns, cells });
     const statement = statements.insert(columns, selected, references);
     const added = chain(bound, (texts) => this.#run(task, statement, () => ({ cells: texts })));
     return chain(added, ({ rows: [row], insertId }): Maybe<Stored> => {
       const returned = row === undefined ? null : toEntity({ row, rowShape: statement.rowShape });
-      if (returned !== null && statements.areReturning) return split(returned, beside);
+      if (returned !== null && statements.areReturning) return split(returned, beside, beyond);
       const key = returned === null ? this.#keyOf(given, insertId) : this.keyOf(returned);
       return chain(key === null ? null : this.read(task, key, selected), (stored) => {
         const row = required(stored, `The row that was added to ${table.name} cannot be read by its key.`);
         this.#checkStored(task, columns, row, given);
-        return split(row, beside);
+        return split(row, beside, beyond);
       });
     });
   }
@@ -106,7 +108,7 @@ export class TableWriter {
     const { table } = this;
     const { values } = change;
     const { columns, cells } = this.#orFault(task, () => changedColumns(table, this.#fieldsOf(values), change));
-    if (columns.length === 0) return this.read(task, key, table.whole);
+    if (columns.length === 0) return this.read(task, key, table.returnedTo(task.context));
     return this.#update(task, key, { columns, cells, values }, expected);
   }
 
@@ -118,11 +120,12 @@ export class TableWriter {
   ): Maybe<Values | null> {
     const { table, statements } = this;
     const { bound, references } = this.#bind(task, { columns, cells });
-    const statement = statements.update(columns, { expected }, references);
+    const selected = table.returnedTo(task.context);
+    const statement = statements.update(columns, { expected, selected }, references);
     const changed = chain(bound, (texts) => this.#run(task, statement, () => ({ key, expected, cells: texts })));
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       if (statements.areReturning) return firstOf(rows, statement);
-      return chain(this.read(task, key, table.whole), (stored) => {
+      return chain(this.read(task, key, selected), (stored) => {
         if (stored !== null) this.#checkStored(task, columns, stored, values);
         return stored;
       });
@@ -282,12 +285,12 @@ function firstOf([row]: readonly Row[], { rowShape }: WriteStatement): Values | 
   return row === undefined ? null : (toEntity({ row, rowShape }) as Values);
 }
 
-/** Separates an entity from the ignored properties that were read with it. */
-function split(row: object, beside: readonly StructuralProperty[]): Stored {
+/** Separates an entity from ignored properties that were read with it; those of `beyond` are not part of it. */
+function split(row: object, beside: readonly StructuralProperty[], beyond: readonly StructuralProperty[]): Stored {
   if (beside.length === 0) return { entity: row as Values, beside: {} };
   const entity: Record<string, unknown> = { ...row };
   const others = beside.map(({ field }) => [field, entity[field]] as const);
-  for (const { field } of beside) Reflect.deleteProperty(entity, field);
+  for (const { field } of beyond) Reflect.deleteProperty(entity, field);
   return { entity, beside: Object.fromEntries(others) };
 }
 

@@ -21,10 +21,11 @@ import {
 } from "../translate/select-columns.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
+import { namesOfColumns, referring, type WrittenColumn } from "./referring-columns.ts";
 import type { WriteCommand } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { StoredColumn } from "./stored-columns.ts";
-import { asReferredTo, type StoredReference, type StoredReferences } from "./stored-references.ts";
+import { asReferredTo, type StoredReferences } from "./stored-references.ts";
 
 /** A compiled statement of a table. */
 export interface WriteStatement {
@@ -46,13 +47,12 @@ export interface WriteValues {
   readonly cells?: readonly unknown[];
 }
 
-interface WrittenColumn extends StoredColumn {
-  /** The referenced columns, if the column repeats their stored text. */
-  readonly referred?: readonly StoredReference[];
-}
-
 interface RowCondition {
   readonly expected: Expected;
+}
+
+interface ReturningCondition extends RowCondition {
+  readonly selected: readonly SelectedProperty[];
 }
 
 /** The purpose of a read: to return a row, to write it afterwards, or to merge a change into it. */
@@ -109,7 +109,7 @@ export class WriteStatements {
     selected: readonly SelectedProperty[],
     references: StoredReferences,
   ): WriteStatement {
-    const names = selected === this.#table.whole ? ["*"] : namesOf(selected);
+    const names = this.#returnedNames(selected);
     return this.#get(["insert", ...namesOfColumns(columns, references), "/", ...names], () => {
       const written = referring(columns, references);
       const ids = columns.map(({ column }) => sql.id(column));
@@ -122,15 +122,20 @@ export class WriteStatements {
     });
   }
 
-  /** Changes a row and increments its version. Returns the whole row, if the database returns rows. */
-  update(columns: readonly StoredColumn[], condition: RowCondition, references: StoredReferences): WriteStatement {
-    const names = namesOfColumns(columns, references);
+  /** Changes a row and increments its version. @param condition names the properties to return, if the database returns rows */
+  update(
+    columns: readonly StoredColumn[],
+    condition: ReturningCondition,
+    references: StoredReferences,
+  ): WriteStatement {
+    const { selected } = condition;
+    const names = [...namesOfColumns(columns, references), "/", ...this.#returnedNames(selected)];
     return this.#get(["update", ...names, "/", ...namesOfExpected(condition)], () => {
       const written = referring(columns, references);
       const assignments = written.map((column, index) => sql`${sql.id(column.column)} = ${toPlace(column, index)}`);
       const set = sql.join([...assignments, ...this.#counting()]);
       const text = sql`update ${sqlTableName(this.#table.tableName)} set ${set} where ${this.#where(condition)}`;
-      return this.#answering(text, this.#table.whole, written);
+      return this.#answering(text, selected, written);
     });
   }
 
@@ -173,6 +178,11 @@ export class WriteStatements {
       const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${sql.join(conditions, sql` and `)}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
+  }
+
+  /** Most writes return the same properties, which need no list. */
+  #returnedNames(selected: readonly SelectedProperty[]): readonly string[] {
+    return selected === this.#table.whole ? ["*"] : namesOf(selected);
   }
 
   #relation(): Relation {
@@ -258,31 +268,6 @@ function guardOf(written: readonly WrittenColumn[]): readonly Sql[] {
     return [sql`(${place} is null or ${column.compared?.(id) ?? id} = ${place})`];
   });
   return tests.length === 0 ? [] : [sql`1 / (case when ${sql.join(tests, sql` and `)} then 1 else 0 end)`];
-}
-
-function namesOfColumns(columns: readonly StoredColumn[], references: StoredReferences): readonly string[] {
-  return columns.map((each) => nameWith(each.column, referredBy(each, references)));
-}
-
-function nameWith(name: string, referred: readonly StoredReference[] = []): string {
-  return [name, ...referred.map(({ table, field }) => `${table.name} ${field}`)].join(" > ");
-}
-
-/** Adds to columns of foreign keys the columns that they refer to. */
-function referring(columns: readonly StoredColumn[], references: StoredReferences): readonly WrittenColumn[] {
-  return columns.map((column) => {
-    const referred = referredBy(column, references);
-    return referred === undefined ? column : { ...column, referred };
-  });
-}
-
-/** Returns the columns that a foreign key refers to. Members of complex values are never foreign keys. */
-export function referredBy(
-  { path }: StoredColumn,
-  references: StoredReferences,
-): readonly StoredReference[] | undefined {
-  const [property, ...members] = path;
-  return property === undefined || members.length > 0 ? undefined : references.get(property.field);
 }
 
 function namesOf(selected: readonly SelectedProperty[]): readonly string[] {
