@@ -241,6 +241,32 @@ insert into orders values (1); insert into tags values (1), (2); insert into ord
     expect(await statusOf(`${url}/Orders`, sent("ada"))).toBe(401);
   });
 
+  test("the right password among 120 parallel guesses is not told apart, and others log in in parallel", async () => {
+    const folder = testFolder();
+    const users = join(folder, "users");
+    writeFileSync(users, `${await userLine("ada", "right", "read")}\n${await userLine("bob", "correct", "read")}\n`);
+    const { url, end } = await serveShop(["--auth", "basic"], { environment: { ODATAKIT_USERS_FILE: users } });
+    const send = async (name: string, password: string) => {
+      const headers = { Authorization: `Basic ${btoa(`${name}:${password}`)}` };
+      const response = await fetch(`${url}/Orders/$count`, { headers });
+      return [response.status, await response.text()] as const;
+    };
+    const logins = Array.from({ length: 60 }, (_, at) =>
+      at % 2 === 0 ? send("ada", "right") : send("bob", "correct"),
+    );
+    expect(new Set((await Promise.all(logins)).map(([status]) => status))).toEqual(new Set([200]));
+    const guesses = Array.from({ length: 119 }, (_, at) => send("ada", `guess ${String(at)}`));
+    const answers = await Promise.all([...guesses, send("ada", "right")]);
+    const counted = [401, 429].map((status) => answers.filter(([each]) => each === status).length);
+    expect(counted).toEqual([10, 110]);
+    expect(new Set(answers.map(([status, body]) => `${String(status)} ${body}`)).size).toBe(2);
+    const { err } = await end();
+    expect(err).toBe(
+      "warning: Wrong credentials led to 429, and all requests so far came from the address 127.0.0.1. " +
+        "If a proxy forwards them, start with `--trust-proxy`; otherwise one client locks out all the others.\n",
+    );
+  });
+
   test.each<readonly [readonly string[], string]>([
     [["--host", "0.0.0.0"], "Everybody who reaches 0.0.0.0 could read the database."],
     [["--write"], "`--write` lets everybody change the database."],
