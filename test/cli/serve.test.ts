@@ -113,9 +113,17 @@ describe("odatakit serve", () => {
   test("--auth key closes everything, and accepts three forms of a key", async () => {
     const environment = { ODATAKIT_API_KEYS: `${KEY},${WRITE_KEY}:write` };
     const { url } = await serveShop(["--auth", "key"], { environment });
-    for (const path of ["", "/$metadata", "/Orders", "/openapi.json"]) {
-      expect(await statusOf(`${url}${path}`)).toBe(401);
+    const refusals = new Set<string>();
+    for (const path of ["", "/$metadata", "/Orders", "/openapi.json", "/Order", "/Orders(1)/Nam", "/$batch"]) {
+      for (const method of ["GET", "POST", "PURGE"]) {
+        const response = await fetch(`${url}${path}`, { method });
+        const headers = [...response.headers].filter(([name]) => name !== "date" && name !== "x-request-id");
+        refusals.add(JSON.stringify([response.status, headers, await response.text()]));
+      }
+      const options = await fetch(`${url}${path}`, { method: "OPTIONS" });
+      expect([options.status, options.headers.get("Allow")]).toEqual([204, null]);
     }
+    expect([...refusals].map((refusal) => refusal.slice(0, 5))).toEqual(["[401,"]);
     const forms = [
       { "X-Api-Key": KEY },
       { Authorization: `Bearer ${KEY}` },
