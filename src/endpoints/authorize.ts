@@ -23,6 +23,13 @@ export function hasRules({ authorization, entitySets, operations }: ServiceDefin
   );
 }
 
+/** Returns the access of a user where no rule restricts the route. */
+export function unrestricted(user: User | null): Access {
+  return { user, pending: NO_RULES, isTargetSkipped: false };
+}
+
+const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
+
 /**
  * Checks the rules of the registration, of the set that a path addresses, and of the set that it leads to.
  * @returns the rules of the addressed set that only the entity can decide

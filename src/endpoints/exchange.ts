@@ -31,6 +31,7 @@ import type { ExpectedValues } from "../sets/given-values.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
 import { type Arrival, fullUrlOf, hostOf, type RequestUrl, toIncomingRequest } from "./arrival.ts";
+import { clientOf } from "./client-of.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { MetadataRepresentation } from "./metadata-representation.ts";
 
@@ -86,8 +87,6 @@ export interface NavigationRuntime {
   readonly table: TargetWay | null;
 }
 
-const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
-
 /** The user, and the results of the rules of the route. */
 export interface Access {
   /** Null for an anonymous request. */
@@ -96,11 +95,6 @@ export interface Access {
   readonly pending: readonly AuthorizationRequirement[];
   /** Whether the route follows a navigation that skips the rules of its target set. */
   readonly isTargetSkipped: boolean;
-}
-
-/** Returns the access of a user where no rule restricts the route. */
-export function unrestricted(user: User | null): Access {
-  return { user, pending: NO_RULES, isTargetSkipped: false };
 }
 
 /** One request in an endpoint: its URL, headers and body, its user, and the results of earlier stages. */
@@ -264,6 +258,12 @@ class RequestContext extends ServiceContext implements Context {
 
   get reading(): Reading | null {
     return this.#exchange.reading;
+  }
+
+  /** Identifies the client in queues. */
+  get client(): string | undefined {
+    const { user, odata, service } = this.#exchange;
+    return clientOf(user, odata, service.definition.trustProxy);
   }
 
   /** Open for the writes of a change set. @throws Error once the transaction has ended */
