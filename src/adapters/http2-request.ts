@@ -46,6 +46,10 @@ export class Http2Request implements ODataRequest {
     return this.#headers;
   }
 
+  get remoteAddress(): string | undefined {
+    return this.#stream.session?.socket.remoteAddress;
+  }
+
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();

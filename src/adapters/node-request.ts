@@ -58,6 +58,11 @@ class NodeODataRequest implements ODataRequest {
     return (this.#message.socket as Partial<TLSSocket>).encrypted === true ? "https" : "http";
   }
 
+  get remoteAddress(): string | undefined {
+    // A simulated request may have no socket.
+    return (this.#message as Partial<IncomingMessage>).socket?.remoteAddress;
+  }
+
   get host(): string {
     return (this.#host ??= this.#readHost());
   }

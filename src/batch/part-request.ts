@@ -58,6 +58,10 @@ export class PartRequest implements ODataRequest {
     return (this.#headers ??= this.#mergeHeaders());
   }
 
+  get remoteAddress(): string | undefined {
+    return this.#batch.remoteAddress;
+  }
+
   get hostRequest(): unknown {
     return this.#batch.hostRequest;
   }

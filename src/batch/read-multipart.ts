@@ -4,7 +4,7 @@ import { BatchIds, OperationCount, unreadable } from "./batch-faults.ts";
 import type { BatchItem, BatchOperation, ChangeSet } from "./batch-request.ts";
 import { readHeaderBlock } from "./read-header-block.ts";
 import { readOperation } from "./read-operation.ts";
-import { MultipartError, splitMultipart } from "./split-multipart.ts";
+import { MultipartError, type MultipartFault, splitMultipart } from "./split-multipart.ts";
 
 /** The state of reading one batch. */
 interface Reading {
@@ -86,15 +86,15 @@ function* partsOf(bytes: Uint8Array, boundary: string, place: string, turn: Turn
     yield* splitMultipart(bytes, boundary, turn);
   } catch (error) {
     if (!(error instanceof MultipartError)) throw error;
-    const delimiter = JSON.stringify(`--${boundary}`);
-    throw unreadable(
-      place,
-      error.fault === "no-delimiter"
-        ? `has no line ${delimiter}, the boundary of its Content-Type.`
-        : `is cut off: the closing line ${JSON.stringify(`--${boundary}--`)} is missing.`,
-    );
+    throw unreadable(place, FAULTS[error.fault](boundary));
   }
 }
+
+const FAULTS: Readonly<Record<MultipartFault, (boundary: string) => string>> = {
+  "no-delimiter": (boundary) => `has no line ${JSON.stringify(`--${boundary}`)}, the boundary of its Content-Type.`,
+  "not-closed": (boundary) => `is cut off: the closing line ${JSON.stringify(`--${boundary}--`)} is missing.`,
+  misplaced: (boundary) => `has other characters before ${JSON.stringify(`--${boundary}`)}: begin a line with it.`,
+};
 
 /** A part with its headers. */
 interface OpenPart {

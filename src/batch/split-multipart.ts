@@ -9,10 +9,13 @@ const SPACE = 32;
 /** The number of bytes that are searched between two readings of the clock. */
 const SEARCHED_BYTES = 1 << 18;
 
-/** Why a body cannot be split. */
-export type MultipartFault = "no-delimiter" | "not-closed";
+/** A byte order mark in UTF-8, which some editors write before a text. */
+const MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
-/** The end of a body without its closing delimiter. */
+/** Why a body cannot be split. */
+export type MultipartFault = "no-delimiter" | "not-closed" | "misplaced";
+
+/** A body without its closing delimiter, or with a first delimiter that does not begin its line. */
 export class MultipartError extends Error {
   readonly fault: MultipartFault;
 
@@ -24,10 +27,11 @@ export class MultipartError extends Error {
 
 /**
  * Splits a multipart body at its delimiters, in one pass and without a copy. A delimiter is a whole line. Lines may end in
- * CRLF or in LF alone. Text before the first delimiter and after the closing one is skipped.
+ * CRLF or in LF alone. Text before the first delimiter and after the closing one is skipped, and so is a byte order mark.
  * @param boundary the boundary without its dashes
  * @returns the parts, and null wherever the search should pause
- * @throws MultipartError after the last part, if the closing delimiter is missing
+ * @throws MultipartError after the last part, if the closing delimiter is missing; before the first, if other text precedes a
+ * delimiter in its line: the part behind it would be lost
  * @see RFC 2046, section 5.1.1
  */
 export function* splitMultipart(
@@ -36,13 +40,15 @@ export function* splitMultipart(
   pace: Pace,
 ): Generator<Uint8Array | null, void, void> {
   const delimiter = new TextEncoder().encode(`--${boundary}`);
+  const begin = MARK.every((byte, index) => bytes[index] === byte) ? MARK.length : 0;
   let start = -1;
-  let at = 0;
+  let at = begin;
   while (at < bytes.length) {
     const limit = Math.min(bytes.length, at + SEARCHED_BYTES);
-    at = findDelimiter(bytes, at, limit, delimiter);
+    at = findDelimiter(bytes, at, limit, { delimiter, lineStart: start < 0 ? null : begin });
     const line = at < limit ? yield* readDelimiter(bytes, at, delimiter, pace) : null;
     if (line !== null) {
+      if (start < 0 && !isLineStart(bytes, at, begin)) throw new MultipartError("misplaced");
       if (start >= 0) yield bytes.subarray(start, Math.max(start, endOfContent(bytes, at)));
       if (line.isClosing) return;
       start = line.end;
@@ -56,12 +62,24 @@ export function* splitMultipart(
   throw new MultipartError(start < 0 ? "no-delimiter" : "not-closed");
 }
 
-/** Returns the offset of the next line that starts with the delimiter; the limit without one. */
-function findDelimiter(bytes: Uint8Array, start: number, limit: number, delimiter: Uint8Array): number {
+/** A search for a delimiter. */
+interface Search {
+  readonly delimiter: Uint8Array;
+  /** Where the first line starts; null to search within lines, too. */
+  readonly lineStart: number | null;
+}
+
+/** Returns the offset of the next delimiter; the limit without one. */
+function findDelimiter(bytes: Uint8Array, start: number, limit: number, { delimiter, lineStart }: Search): number {
   for (let at = start; at < limit; at++) {
-    if (bytes[at] === DASH && (at === 0 || bytes[at - 1] === LINE_FEED) && isAt(bytes, at, delimiter)) return at;
+    if (bytes[at] !== DASH || (lineStart !== null && !isLineStart(bytes, at, lineStart))) continue;
+    if (isAt(bytes, at, delimiter)) return at;
   }
   return limit;
+}
+
+function isLineStart(bytes: Uint8Array, at: number, begin: number): boolean {
+  return at === begin || bytes[at - 1] === LINE_FEED;
 }
 
 function isAt(bytes: Uint8Array, start: number, delimiter: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import type { Reading } from "../query/reading.ts";
+import type { Caller, Reading } from "../query/reading.ts";
 import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "./entity-set-access.ts";
 import type { Awaitable } from "./handlers.ts";
 import type { EntityOf } from "./types/infer.ts";
@@ -172,6 +172,11 @@ interface RoutedCall {
  */
 export function readingOf(context: (Context & RoutedCall) | undefined): Reading | null | undefined {
   return context?.reading;
+}
+
+/** Returns who sent a request, which no handler needs. The name of the client is made on first use. */
+export function callerOf(context: (Context & Caller) | undefined): Caller | undefined {
+  return context;
 }
 
 /** The options of `ctx.inTransaction`. */

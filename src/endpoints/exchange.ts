@@ -32,6 +32,7 @@ import { HandlerDoor } from "../sets/handler-door.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
 import type { Access } from "./access.ts";
 import { type Arrival, fullUrlOf, hostOf, type RequestUrl, toIncomingRequest } from "./arrival.ts";
+import { clientOf } from "./client-of.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { MetadataRepresentation } from "./metadata-representation.ts";
 import { readRequestOptions } from "./request-options.ts";
@@ -252,6 +253,12 @@ class RequestContext extends ServiceContext implements Context {
 
   get reading(): Reading | null {
     return this.#exchange.reading;
+  }
+
+  /** Identifies the client in queues. */
+  get client(): string | undefined {
+    const { user, odata, service } = this.#exchange;
+    return clientOf(user, odata, service.definition.trustProxy);
   }
 
   /** Open for the writes of a change set. @throws Error once the transaction has ended */

@@ -1,5 +1,5 @@
 import { chain, recover, type Maybe } from "../base/maybe.ts";
-import { type Context, readingOf } from "../definition/context.ts";
+import { type Context, callerOf, readingOf } from "../definition/context.ts";
 import type { GetByKeyHandler } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
@@ -185,7 +185,7 @@ function readKeyedRow(
   }
   return chain(keyedSource(entitySet, getByKey, reader), ({ relational }): Maybe<KeyedRow | null> => {
     if (relational === undefined) throw new TypeError(`The source of ${entitySet.name} cannot be read by key.`);
-    const scope = { transaction: context.transaction, reading: readingOf(context) };
+    const scope = { transaction: context.transaction, reading: readingOf(context), caller: callerOf(context) };
     return relational.readRow(key, selected(), joins, scope);
   });
 }

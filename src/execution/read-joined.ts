@@ -40,6 +40,7 @@ export function readJoined(
     sources,
     transaction: request.transaction,
     reading: request.reading,
+    caller: request.caller,
     timeout,
     // A getter, because making a signal is expensive and most sources never read it.
     get signal(): AbortSignal | undefined {

@@ -1,6 +1,6 @@
 import type { Maybe } from "../base/maybe.ts";
 import type { Turn } from "../base/turn.ts";
-import { type Context, readingOf } from "../definition/context.ts";
+import { type Context, callerOf, readingOf } from "../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { PathStep } from "../plan/plan-related.ts";
@@ -67,6 +67,7 @@ export function readScope({ context, snapshot }: Reader): ReadScope & Pick<Sourc
   return {
     transaction: snapshot ?? context.transaction,
     reading: readingOf(context),
+    caller: callerOf(context),
     // A getter, because making a signal is expensive and most sources never read it.
     get signal(): AbortSignal {
       return context.signal;

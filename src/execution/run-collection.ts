@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { type Context, readingOf } from "../definition/context.ts";
+import { type Context, callerOf, readingOf } from "../definition/context.ts";
 import type { CollectionQuery, EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
@@ -197,6 +197,7 @@ function toSourceQuery(
     maxEntities: serviceOf(context).limits.maxResponseEntities,
     transaction: context.transaction,
     reading: readingOf(context),
+    caller: callerOf(context),
     timeout: timeoutOf(context),
     // A getter, because making a signal is expensive and most sources never read it.
     get signal(): AbortSignal {

@@ -1,3 +1,4 @@
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { bodyWasRead, payloadTooLarge } from "./body-buffer.ts";
 
 /** A number with more digits may be rounded: the host parsed it into a double. */
@@ -12,7 +13,8 @@ const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unk
  * Returns the bytes of a body that a parser of the host has read: bytes and text as they are, JSON values written again.
  * @param contentType the Content-Type of the request; empty if absent
  * @param maxBytes the most bytes to accept; null for no limit
- * @throws ODataError `PayloadTooLarge`; Error for a value that is not JSON, or that the parser may have changed
+ * @throws ODataError `PayloadTooLarge`; `InvalidBody` for a number that the parser could not represent; Error for a value that
+ * is not JSON, or that the parser may have changed
  * @see docs/guides/hosts.md, Bodies
  */
 export function bytesOfHostBody(body: unknown, contentType: string, maxBytes: number | null): Uint8Array {
@@ -28,17 +30,52 @@ function toBytes(body: unknown, contentType: string): Uint8Array {
   return encoder.encode(JSON.stringify(body, toExactValue));
 }
 
-/** Returns a value that `JSON.stringify` writes without loss. @throws Error for a number that may have been rounded */
-function toExactValue(_key: string, value: unknown): unknown {
+/**
+ * Returns a value that `JSON.stringify` writes without loss.
+ * @throws ODataError for a number that is not finite; Error for one that may have been rounded, and for a value that is not JSON
+ */
+function toExactValue(this: unknown, key: string, value: unknown): unknown {
   if (typeof value === "bigint") return rawJSON(String(value));
-  if (typeof value === "number" && !isExact(value)) throw roundedNumber(value);
+  if (typeof value === "number") return toExactNumber(value);
+  // The value is already what a method toJSON of the original returned.
+  const original: unknown = Reflect.get(Object(this) as object, key);
+  if (typeof original === "object" && original !== null && !isJsonObject(original)) throw noJson(original);
   return value;
 }
 
-/** Returns whether a double stands for one number that a client sends: rounding leaves more digits, or none. */
+function toExactNumber(value: number): unknown {
+  // A parser reads a number above the greatest double as infinite.
+  if (!Number.isFinite(value)) throw tooLarge();
+  if (!isExact(value)) throw roundedNumber(value);
+  return Object.is(value, -0) ? rawJSON("-0") : value;
+}
+
+/** The objects that become JSON without loss. A reviver may have made valid dates. */
+const JSON_OBJECTS: ReadonlySet<string> = new Set(["[object Object]", "[object Array]"]);
+
+function isJsonObject(value: object): boolean {
+  if (value instanceof Date) return !Number.isNaN(value.getTime());
+  return JSON_OBJECTS.has(Object.prototype.toString.call(value));
+}
+
+function tooLarge(): ODataError {
+  return protocolError(
+    "InvalidBody",
+    "The body has a number that is too large. Send it as a string, if its type allows it.",
+  );
+}
+
+function noJson(value: object): Error {
+  const { name } = value.constructor as { readonly name?: string };
+  return new Error(
+    `A parser of the host has read the body, and left a value that is not JSON: an object of the class ${String(name)}. ` +
+      "Mount the service before body parsers.",
+  );
+}
+
+/** Returns whether a finite double stands for one number that a client sends: rounding leaves more digits. */
 function isExact(value: number): boolean {
   if (Number.isInteger(value)) return Number.isSafeInteger(value);
-  if (!Number.isFinite(value)) return false;
   const digits = String(value).replace(/e.*$/, "").replaceAll(/\D/g, "").replace(/^0+/, "");
   return digits.length <= EXACT_DIGITS;
 }

@@ -15,6 +15,8 @@ export interface ODataRequest {
    * without it. Starts with a slash and does not end with one; empty or absent for none.
    */
   readonly mountPath?: string;
+  /** The address at the other end of the connection; absent if the adapter does not know it. */
+  readonly remoteAddress?: string | undefined;
   /** The request as the host knows it, for `ctx.host`; undefined if the adapter has none. */
   readonly hostRequest?: unknown;
   /** Returns the value of a header by its lower-case name. Repeated headers are joined by `, `. */

@@ -5,6 +5,12 @@ export interface Position {
   readonly offset: bigint;
 }
 
+/** Who sent a request. */
+export interface Caller {
+  /** Identifies the client: all requests of a user, or of an address, have the same. Undefined if nobody knows. */
+  readonly client?: string | undefined;
+}
+
 /** A database whose reads may go to a replica. */
 export interface ReplicatedDatabase {
   /** Returns a position behind every change that was committed before the call. @throws errors of the database */
@@ -106,6 +112,8 @@ export class Reading {
 
 /** Where a query reads. */
 export interface ReadScope {
+  /** Who sent the request; absent: nobody knows. */
+  readonly caller?: Caller | undefined;
   /** The open transaction of the request, or the snapshot of a stream: a source of its database reads in it; absent: none. */
   readonly transaction?: unknown;
   /** Where the request reads a database with a replica; null: the service has none; absent: the primary. */

@@ -1,12 +1,9 @@
-import { chain, type Maybe } from "../base/maybe.ts";
-import { isStandardPath } from "../binder/is-standard-path.ts";
-import { resolvePath } from "../binder/resolve-path.ts";
+import { chain, type Maybe, recover } from "../base/maybe.ts";
 import type { User } from "../definition/context.ts";
 import { requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
-import type { Model } from "../edm/model.ts";
 import { type Access, unrestricted } from "../endpoints/access.ts";
-import { type Arrival, type RequestUrl, toIncomingRequest } from "../endpoints/arrival.ts";
+import { type Arrival, toIncomingRequest } from "../endpoints/arrival.ts";
 import { authorize } from "../endpoints/authorize.ts";
 import { Exchange, type ServiceRuntime } from "../endpoints/exchange.ts";
 import { readSentOptions } from "../endpoints/sent-options.ts";
@@ -16,64 +13,94 @@ import { checkHost, isCrossSiteWrite, readBaseUrl } from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { checkMaxVersion, checkRequestVersion, ODATA_VERSION } from "../http/odata-version.ts";
-import { withoutQuerySegment } from "../http/query-body.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
-import { quoteText } from "../syntax/syntax-error.ts";
-import { isListedOrigin } from "./cors.ts";
-import type { FurtherRoutes } from "./further-routes.ts";
+import { isListedOrigin, isPreflight } from "./cors.ts";
+import { type Place, placeOf, routeAt, type RoutedRequest, type RouteTables } from "./find-route.ts";
+import type { GuardedPlaces } from "./guarded-places.ts";
 import type { PositionReports, RequestKind } from "./position-reports.ts";
-import type { RouteTable } from "./route-table.ts";
-import type { Route, RouteEndpoint } from "./route.ts";
+import type { RouteEndpoint } from "./route.ts";
 import type { SchemaGate } from "./schema-gate.ts";
 
 /** The routes of a service, and what requests for data wait for. */
-export interface ServiceRoutes {
-  readonly routes: RouteTable;
-  readonly further: FurtherRoutes;
+export interface ServiceRoutes extends RouteTables {
+  readonly guarded: GuardedPlaces;
   /** The check that requests for data wait for. */
   readonly schemaGate: SchemaGate;
   /** The positions of databases with replicas; null without any. */
   readonly positions: PositionReports | null;
 }
 
-/** A request whose URL leads to a route. */
-interface RoutedRequest {
-  readonly url: RequestUrl;
-  readonly path: ResourcePath;
-  readonly route: Route;
-  /** Whether requests skip authentication and authorization. */
-  readonly isPublic: boolean;
-  /** The URL of the resource if POST is a read of it, with query options in its body. */
-  readonly queried?: RequestUrl | undefined;
-  /** Whether the route accepts batches. */
-  readonly isBatch?: boolean | undefined;
+/** A request at a place of its service. */
+interface PlacedRequest extends Pick<Arrival, "odata" | "requestId" | "reading"> {
+  readonly place: Place;
+  readonly runtime: ServiceRuntime;
+  readonly routes: ServiceRoutes;
 }
 
 /** Checks a request, identifies its user, and passes it to its endpoint. */
 export function answerRequest(
-  { odata: request, requestId: id, reading }: Pick<Arrival, "odata" | "requestId" | "reading">,
+  { odata, requestId, reading }: Pick<Arrival, "odata" | "requestId" | "reading">,
   runtime: ServiceRuntime,
   routes: ServiceRoutes,
 ): Maybe<ODataResponse> {
   const { definition } = runtime;
-  checkHost(request);
-  checkMaxVersion(request.header("odata-maxversion"));
-  checkRequestVersion(request.header("odata-version"), () => acceptsJsonBatch(request, definition, routes));
-  const routed = routeOf(request, definition, routes);
-  if (request.method === "OPTIONS") return optionsResponse(routed.route.allow);
-  const endpoint = routed.route.endpoint(request.method);
-  const baseUrl = definition.publicUrl ?? readBaseUrl(request, definition.trustProxy);
-  const arrival: Arrival = { odata: request, requestId: id, url: routed.url, baseUrl, reading };
+  checkHost(odata);
+  checkMaxVersion(odata.header("odata-maxversion"));
+  checkRequestVersion(odata.header("odata-version"), () => acceptsJsonBatch(odata, definition));
+  const place = placeOf(odata, definition, routes.further);
+  const placed = { odata, requestId, reading, place, runtime, routes };
+  const refusal = routes.guarded.refusalAt(place, null);
+  if (refusal === null || isPreflight(definition.cors, odata)) return answerAtPlace(placed);
+  const arrival = arrivalOf(placed);
+  if (odata.method === "OPTIONS") {
+    const describe = (user: User | null): Maybe<ODataResponse> =>
+      user === null ? optionsResponse(null) : answerAtPlace(placed);
+    return chain(
+      recover(() => authenticate(arrival, definition), refusedUser),
+      describe,
+    );
+  }
+  return chain(authenticate(arrival, definition), (user) => {
+    if (user === null) throw refusal;
+    return answerAtPlace(placed, { arrival, user });
+  });
+}
+
+/** Returns no user for a refusal of `authenticate`: OPTIONS has the same response for everybody without credentials. */
+function refusedUser(error: unknown): null {
+  if (!isODataError(error)) throw error;
+  return null;
+}
+
+/** The user of a request who is known before its route. */
+interface KnownUser {
+  readonly arrival: Arrival;
+  readonly user: User;
+}
+
+/** Finds the route of a request, and identifies its user unless it is known. */
+function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataResponse> {
+  const { odata, place, runtime, routes } = placed;
+  const { definition } = runtime;
+  const routed = routeAt(place, definition, routes);
+  if (odata.method === "OPTIONS") return optionsResponse(routed.route.allow);
+  const endpoint = routed.route.endpoint(odata.method);
+  const arrival = known?.arrival ?? arrivalOf(placed);
   const isWrite = routed.queried === undefined;
-  if (isWrite && isRefusedWrite(request, definition, baseUrl)) throw crossSiteWrite();
+  if (isWrite && isRefusedWrite(odata, definition, arrival.baseUrl)) throw crossSiteWrite();
   if (routed.isPublic) {
     return endpoint.answer(new Exchange(runtime, arrival, unrestricted(null), routed.path), routed.path);
   }
-  return chain(authenticate(arrival, definition), (user) =>
-    answerAs(accessOf(user, runtime, routed, endpoint), { arrival, runtime, routes, routed, endpoint }),
-  );
+  const pass = (user: User | null): Maybe<ODataResponse> =>
+    answerAs(accessOf(user, runtime, routed, endpoint), { arrival, runtime, routes, routed, endpoint });
+  return known === undefined ? chain(authenticate(arrival, definition), pass) : pass(known.user);
+}
+
+/** @throws ODataError for a malformed host */
+function arrivalOf({ odata, requestId, reading, place: { url }, runtime: { definition } }: PlacedRequest): Arrival {
+  const baseUrl = definition.publicUrl ?? readBaseUrl(odata, definition.trustProxy);
+  return { odata, requestId, url, baseUrl, reading };
 }
 
 /** An operation of a batch, which has passed the checks of the batch. */
@@ -93,33 +120,32 @@ export function answerBatched(
   const { odata } = arrival;
   checkMaxVersion(odata.header("odata-maxversion"));
   checkRequestVersion(odata.header("odata-version"), () => isJson);
-  const routed = routeOf(odata, runtime.definition, routes);
-  if (odata.method === "OPTIONS") return optionsResponse(routed.route.allow);
+  const isOptions = odata.method === "OPTIONS";
+  const place = placeOf(odata, runtime.definition, routes.further);
+  const refusal = routes.guarded.refusalAt(place, user);
+  if (refusal !== null && isOptions) return optionsResponse(null);
+  if (refusal !== null) throw refusal;
+  const routed = routeAt(place, runtime.definition, routes);
+  if (isOptions) return optionsResponse(routed.route.allow);
   const endpoint = routed.route.endpoint(odata.method);
   const access = accessOf(user, runtime, routed, endpoint);
   return answerAs(access, { arrival: { ...arrival, url: routed.url }, runtime, routes, routed, endpoint });
 }
 
 /**
- * Finds the route of a request.
- * @throws ODataError for a URL that is too long or malformed, or that leads nowhere
+ * Finds the route of an operation of a batch.
+ * @throws ODataError `Unauthorized` for an anonymous user where all routes need a user, before any name is looked up
  */
-export function routeOf(
-  { target }: Pick<ODataRequest, "target">,
-  { prefix, limits, model }: ServiceDefinition,
-  { routes, further }: ServiceRoutes,
+export function batchedRoute(
+  request: ODataRequest,
+  user: User | null,
+  definition: ServiceDefinition,
+  routes: ServiceRoutes,
 ): RoutedRequest {
-  checkUrlLength(target, limits.maxUrlLength);
-  const url = splitTarget(target);
-  if (!isBelowPrefix(url.path, prefix)) throw outsideOfPrefix(url.path, prefix);
-  const below = url.path.slice(prefix.length);
-  const stated = further.get(below);
-  if (stated !== undefined) return { url, ...stated };
-  const resource = withoutQuerySegment(below);
-  const path = pathOf(resource ?? below, model);
-  if (resource === null) return { url, path, route: routes.find(path), isPublic: false };
-  const queried = { path: prefix + resource, query: url.query };
-  return { url, path, route: routes.findQuery(path), isPublic: false, queried };
+  const place = placeOf(request, definition, routes.further);
+  const refusal = routes.guarded.refusalAt(place, user);
+  if (refusal !== null) throw refusal;
+  return routeAt(place, definition, routes);
 }
 
 /** Checks the rules of a route for a user. @throws ODataError as for authorize */
@@ -147,7 +173,7 @@ function answerAs(access: Access, { arrival, runtime, routes, routed, endpoint }
   const pass = (exchange: Exchange): Maybe<ODataResponse> => {
     const run = (): Maybe<ODataResponse> => enter(exchange, path, endpoint, routes);
     const { positions } = routes;
-    if (positions === null || !(isOfData(path) || routed.isBatch === true)) return run();
+    if (positions === null || !(isOfData(path) || routed.isBatch)) return run();
     return positions.around(exchange, kindOf(arrival.odata, routed), run);
   };
   if (queried === undefined) return pass(new Exchange(runtime, arrival, access, path));
@@ -157,7 +183,7 @@ function answerAs(access: Access, { arrival, runtime, routes, routed, endpoint }
 }
 
 function kindOf({ method }: ODataRequest, { queried, isBatch }: RoutedRequest): RequestKind {
-  if (isBatch === true) return "batch";
+  if (isBatch) return "batch";
   return method === "GET" || method === "HEAD" || queried !== undefined ? "read" : "write";
 }
 
@@ -179,30 +205,20 @@ function isOfData(path: ResourcePath): boolean {
   return "entitySet" in path || path.kind === "operationImport";
 }
 
-/** Returns whether a request is a batch in JSON, a format of OData 4.01: its clients send that version. */
-function acceptsJsonBatch(
-  request: ODataRequest,
-  { batch, prefix }: ServiceDefinition,
-  { further }: ServiceRoutes,
-): boolean {
+/**
+ * Returns whether a request is a batch in JSON, a format of OData 4.01: its clients send that version. Any first segment of the
+ * path may be a set, because the response must not reveal which sets exist.
+ */
+function acceptsJsonBatch(request: ODataRequest, { batch, prefix }: ServiceDefinition): boolean {
   const { path } = splitTarget(request.target);
-  return batch?.json === true && further.get(path.slice(prefix.length))?.isBatch === true && isJsonBody(request);
+  return batch?.json === true && BATCH_PATH.test(path.slice(prefix.length)) && isJsonBody(request);
 }
+
+const BATCH_PATH = /^(?:\/[^/]*)?\/(?:\$|%24)batch\/?$/;
 
 /** Returns whether the body of a batch is JSON. */
 export function isJsonBody(request: ODataRequest): boolean {
   return /^application\/json(?:$|[\s;])/i.test(request.header("content-type") ?? "");
-}
-
-/** Resolves a path. @throws ODataError `NotFound`, marked as unsupported if the standard defines a resource there */
-function pathOf(below: string, model: Model): ResourcePath {
-  const segments = parseResourcePath(below);
-  try {
-    return resolvePath(segments, model);
-  } catch (error) {
-    if (!isODataError(error) || !isStandardPath(segments, model)) throw error;
-    throw protocolError("NotFound", error.message, { isUnsupported: true });
-  }
 }
 
 /** Calls `authenticate` of the application. @throws ODataError that it returned or threw */
@@ -232,30 +248,8 @@ function crossSiteWrite(): Error {
   );
 }
 
-/** The same for all users. */
-function optionsResponse(allow: string): ODataResponse {
-  return { status: 204, headers: { "OData-Version": ODATA_VERSION, Allow: allow }, body: null };
-}
-
-function checkUrlLength(target: string, maxUrlLength: number | null): void {
-  if (maxUrlLength === null || target.length <= maxUrlLength) return;
-  throw protocolError(
-    "InvalidQueryOption",
-    `The URL has ${String(target.length)} characters, but the limit is ${String(maxUrlLength)}. Split the request.`,
-  );
-}
-
-/** Returns whether a path or a request target is the prefix or below it. */
-export function isBelowPrefix(path: string, prefix: string): boolean {
-  if (!path.startsWith(prefix)) return false;
-  const next = path[prefix.length];
-  return next === undefined || next === "/" || next === "?" || next === "#";
-}
-
-/** @param path the path that the service received, without a mount path that the host removed */
-function outsideOfPrefix(path: string, prefix: string): Error {
-  return protocolError(
-    "NotFound",
-    `No resource has the path ${quoteText(path)}. The service is mounted at ${prefix}/.`,
-  );
+/** @param allow the methods; null for an anonymous user who must not learn them */
+function optionsResponse(allow: string | null): ODataResponse {
+  const headers = { "OData-Version": ODATA_VERSION, ...(allow === null ? {} : { Allow: allow }) };
+  return { status: 204, headers, body: null };
 }

@@ -14,7 +14,7 @@ import type { Endpoint, Exchange } from "../endpoints/exchange.ts";
 import { readOptions } from "../endpoints/read-options.ts";
 import { definitionIn } from "../execution/reader.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { answerBatched, isJsonBody, routeOf, type ServiceRoutes } from "./answer-request.ts";
+import { answerBatched, batchedRoute, isJsonBody, type ServiceRoutes } from "./answer-request.ts";
 import { withoutBody } from "./finish-response.ts";
 import { followStatements } from "./follow-statements.ts";
 import { handleError } from "./handle-error.ts";
@@ -56,7 +56,7 @@ function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: Transac
   return {
     database,
     plan: (request) => {
-      const { path, route } = routeOf(request, definition, routes);
+      const { path, route } = batchedRoute(request, user, definition, routes);
       route.endpoint(request.method);
       return planOperation(definition, path, request.method);
     },

@@ -69,10 +69,18 @@ export function withCors(cors: CorsDefinition | null, request: ODataRequest, res
   if (origin !== undefined) {
     headers["Access-Control-Allow-Origin"] = origin;
     if (cors.credentials) headers["Access-Control-Allow-Credentials"] = "true";
-    const isPreflight = isOptions && request.header("access-control-request-method") !== undefined;
-    Object.assign(headers, isPreflight ? preflightHeaders(cors, request, response) : { [EXPOSE]: exposedBy(cors) });
+    const further = isPreflight(cors, request)
+      ? preflightHeaders(cors, request, response)
+      : { [EXPOSE]: exposedBy(cors) };
+    Object.assign(headers, further);
   }
   return { ...response, headers };
+}
+
+/** Returns whether a browser asks whether a page of an origin that the service allows may send a request. */
+export function isPreflight(cors: CorsDefinition | null, request: ODataRequest): boolean {
+  if (cors === null || request.method !== "OPTIONS") return false;
+  return request.header("access-control-request-method") !== undefined && allowedOrigin(cors, request) !== undefined;
 }
 
 const EXPOSE = "Access-Control-Expose-Headers";

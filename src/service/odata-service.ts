@@ -30,6 +30,7 @@ import { toEntitySetRuntime } from "./entity-set-runtime.ts";
 import { finishResponse } from "./finish-response.ts";
 import { followStatements } from "./follow-statements.ts";
 import { openFurtherRoutes } from "./further-routes.ts";
+import { GuardedPlaces } from "./guarded-places.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
 import { PositionReports, withPosition } from "./position-reports.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
@@ -87,7 +88,8 @@ export function odataService(options: ServiceOptions): ODataService {
   const answerBatch = batch === null ? null : batchEndpoint(definition, batch, () => serviceRoutes);
   const further = openFurtherRoutes(options.routes ?? [], description, answerBatch);
   const positions = PositionReports.of(definition, runtime.seal);
-  const serviceRoutes: ServiceRoutes = { routes, further, schemaGate, positions };
+  const guarded = new GuardedPlaces(definition, routes);
+  const serviceRoutes: ServiceRoutes = { routes, further, guarded, schemaGate, positions };
   const answer = (request: ODataRequest, id: string): Handled => {
     const reading = positions?.readingFor(request, id) ?? null;
     const finish = (response: ODataResponse): ODataResponse =>

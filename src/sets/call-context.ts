@@ -14,12 +14,13 @@ import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type RowAccess, ServiceContext } from "../execution/row-access.ts";
-import type { Reading } from "../query/reading.ts";
+import type { Caller, Reading } from "../query/reading.ts";
 import type { TransactionPart } from "./transaction-part.ts";
 
 /** The parts of a context that depend on the request alone; `isAborted` avoids creating a signal. */
 export type RequestFacts = Omit<RuleContext, "transaction" | "service"> &
-  BodyFacts & {
+  BodyFacts &
+  Caller & {
     readonly isAborted?: boolean | undefined;
     readonly reading?: Reading | null | undefined;
   };
@@ -100,6 +101,10 @@ export class CallContext extends ServiceContext implements Context {
 
   get reading(): Reading | null {
     return this.#place.facts.reading ?? null;
+  }
+
+  get client(): string | undefined {
+    return this.#place.facts.client;
   }
 
   get sets(): Context["sets"] {

@@ -182,7 +182,19 @@ describe("bodies", () => {
     }
   });
 
-  test.each(["9007199254740993", "1e400", "0.12345678901234567", "12345678901234567.5", "-1e21"])(
+  test.each(["1e400", "-1e400", "1e309"])("after express.json, %s is 400", async (number) => {
+    const { origin, rows, logged } = await behind(express.json());
+    const response = await post(origin, `{"Id":10,"Name":"a","Price":${number}}`);
+    expect([response.status, rows.length, logged]).toEqual([400, 3, []]);
+    expect(await response.json()).toEqual({
+      error: {
+        code: "InvalidBody",
+        message: "The body has a number that is too large. Send it as a string, if its type allows it.",
+      },
+    });
+  });
+
+  test.each(["9007199254740993", "0.12345678901234567", "12345678901234567.5", "-1e21"])(
     "after express.json, %s may be rounded: 500, and the log says why",
     async (number) => {
       const { origin, rows, logged } = await behind(express.json());

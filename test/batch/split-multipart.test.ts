@@ -23,6 +23,8 @@ function split(bytes: Uint8Array, isOver: boolean): readonly [parts: readonly st
 function expectedParts(text: string): readonly [parts: readonly string[], fault: string] {
   const parts: string[] = [];
   let start = -1;
+  const first = /--b(?:--)?[ \t]*(?:\r?\n|\r?$(?![^]))/.exec(text)?.index ?? 0;
+  if (first > 0 && text[first - 1] !== "\n") return [parts, "misplaced"];
   for (const { index, 0: line, groups } of text.matchAll(/(?<=^|\n)--b(?<closing>--)?[ \t]*(?:\r?\n|\r?$(?![^]))/g)) {
     if (start >= 0) parts.push(text.slice(start, Math.max(start, index)).replace(/\r?\n$/, ""));
     if (groups?.["closing"] !== undefined) return [parts, ""];
@@ -44,6 +46,24 @@ test("bodies are split at whole lines, with pauses and without", () => {
     }),
     { numRuns: caseCount(500) },
   );
+});
+
+const MARK = "\u00ef\u00bb\u00bf";
+
+test.each<readonly [string, readonly string[], string]>([
+  [`${MARK}--b\r\none\r\n--b--`, ["one"], ""],
+  [`${MARK}--b--`, [], ""],
+  [`${MARK}preamble\r\n--b\r\none\r\n--b--`, ["one"], ""],
+  [`${MARK}\r\n--b\r\none\r\n--b--`, ["one"], ""],
+  [MARK, [], "no-delimiter"],
+  [`${MARK}${MARK}--b\r\none\r\n--b--`, [], "misplaced"],
+  [`preamble\r\n${MARK}--b\r\none\r\n--b--`, [], "misplaced"],
+  ["\u00fe\u00ff--b\r\none\r\n--b--", [], "misplaced"],
+  [" --b\r\none\r\n--b\r\ntwo\r\n--b--", [], "misplaced"],
+  ["x--b--", [], "misplaced"],
+  [`--b\r\n${MARK}one\r\n${MARK}--b\r\n--b--`, [`${MARK}one\r\n${MARK}--b`], ""],
+])("the first delimiter of %j", (text, parts, fault) => {
+  expect(split(Buffer.from(text, "latin1"), false)).toEqual([parts, fault, 0]);
 });
 
 test.each([262_141, 262_142, 262_143, 262_144, 262_145])(

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey } from "jose";
+import { CompactSign, exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey } from "jose";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isProblem } from "../../src/cli/problem.ts";
 import { readAccess } from "../../src/cli/serve/access.ts";
@@ -20,6 +20,8 @@ interface Issuer {
   /** Makes a new key, and publishes only that. */
   readonly rotate: () => Promise<void>;
   readonly sign: (claims?: object, change?: (token: SignJWT) => SignJWT) => Promise<string>;
+  /** Signs claims of any form. */
+  readonly signRaw: (claims: object) => Promise<string>;
   readonly publicKey: () => CryptoKey;
 }
 
@@ -55,7 +57,13 @@ async function startIssuer(): Promise<Issuer> {
       .setAudience("shop");
     return change(token).sign(keys.privateKey);
   };
-  return { url, answers, asked, close, rotate, sign, publicKey: () => keys.publicKey };
+  const signRaw: Issuer["signRaw"] = (claims) => {
+    const text = JSON.stringify({ iss: url, aud: "shop", exp: Math.floor(Date.now() / 1000) + 300, ...claims });
+    return new CompactSign(new TextEncoder().encode(text))
+      .setProtectedHeader({ alg: "ES256", kid: String(kid) })
+      .sign(keys.privateKey);
+  };
+  return { url, answers, asked, close, rotate, sign, signRaw, publicKey: () => keys.publicKey };
 }
 
 const flagsOf = ({ url }: Issuer): readonly string[] => ["--auth", "oidc", "--issuer", url, "--audience", "shop"];
@@ -114,6 +122,30 @@ describe("--auth oidc", () => {
     const statuses: number[] = [];
     for (const token of tokens) statuses.push((await ask(`${url}/Orders`, token)).status);
     expect(statuses).toEqual(tokens.map(() => 401));
+  });
+
+  test.each<readonly [string, object, number]>([
+    ["no subject", { sub: undefined }, 401],
+    ["an empty subject", { sub: "" }, 401],
+    ["a number as subject", { sub: 7 }, 401],
+    ["null as subject", { sub: null }, 401],
+    ["a list as subject", { sub: ["ann"] }, 401],
+    ["an object as subject", { sub: { id: "ann" }, client_id: "robot" }, 401],
+    ["a number as client", { sub: undefined, client_id: 7 }, 401],
+    ["an empty client", { sub: undefined, client_id: "" }, 401],
+    ["a client without a subject", { sub: undefined, client_id: "robot" }, 200],
+    ["a text as expiry", { exp: "tomorrow" }, 401],
+    ["a text as start", { nbf: "today" }, 401],
+    ["an object as audience", { aud: { shop: true } }, 401],
+    ["a list as issuer", { iss: [] }, 401],
+  ])("a token with %s is %s", async (_name, claims, status) => {
+    const issuer = await startIssuer();
+    const { url } = await serveShop(flagsOf(issuer));
+    const isOwn = ["exp", "aud", "iss"].some((name) => Object.hasOwn(claims, name));
+    const token = await (isOwn ? issuer.signRaw({ sub: "ann", ...claims }) : issuer.sign(claims));
+    // A page of one row has a link with a token of its user.
+    expect((await ask(`${url}/Orders?$top=2`, token, { headers: { Prefer: "maxpagesize=1" } })).status).toBe(status);
+    expect((await ask(`${url}/$metadata`, token)).status).toBe(status);
   });
 
   test("ten wrong tokens in a minute are 429, but expired ones do not count", async () => {
@@ -198,7 +230,8 @@ describe("the issuer", () => {
 
   test.each<readonly [string, number | object | string, string]>([
     ["an error", 500, "answers 500"],
-    ["no JSON", "<html>", "is no JSON"],
+    ["no JSON", "<html>", "is no JSON."],
+    ["no object", "null", "is no JSON object."],
     [
       "another issuer",
       { issuer: "https://other.example", jwks_uri: "https://other.example/keys" },
@@ -222,7 +255,7 @@ describe("the issuer", () => {
     const settings = { issuer: `${issuer.url}/`, audience: "shop", rolesClaim: null };
     const access = await readAccess(
       { auth: "oidc", oidc: settings, trustsProxy: false },
-      { environment: {}, folder: "." },
+      { environment: {}, folder: ".", terminal: { report: () => undefined } as never },
     );
     expect(access).toMatchObject({
       reason: "unavailable",

@@ -113,9 +113,17 @@ describe("odatakit serve", () => {
   test("--auth key closes everything, and accepts three forms of a key", async () => {
     const environment = { ODATAKIT_API_KEYS: `${KEY},${WRITE_KEY}:write` };
     const { url } = await serveShop(["--auth", "key"], { environment });
-    for (const path of ["", "/$metadata", "/Orders", "/openapi.json"]) {
-      expect(await statusOf(`${url}${path}`)).toBe(401);
+    const refusals = new Set<string>();
+    for (const path of ["", "/$metadata", "/Orders", "/openapi.json", "/Order", "/Orders(1)/Nam", "/$batch"]) {
+      for (const method of ["GET", "POST", "PURGE"]) {
+        const response = await fetch(`${url}${path}`, { method });
+        const headers = [...response.headers].filter(([name]) => name !== "date" && name !== "x-request-id");
+        refusals.add(JSON.stringify([response.status, headers, await response.text()]));
+      }
+      const options = await fetch(`${url}${path}`, { method: "OPTIONS" });
+      expect([options.status, options.headers.get("Allow")]).toEqual([204, null]);
     }
+    expect([...refusals].map((refusal) => refusal.slice(0, 5))).toEqual(["[401,"]);
     const forms = [
       { "X-Api-Key": KEY },
       { Authorization: `Bearer ${KEY}` },
@@ -239,6 +247,36 @@ insert into orders values (1); insert into tags values (1), (2); insert into ord
     expect(await statusOf(`${url}/Orders`, sent("ada:wrong"))).toBe(401);
     expect(await statusOf(`${url}/Orders`, sent("eve:pässword"))).toBe(401);
     expect(await statusOf(`${url}/Orders`, sent("ada"))).toBe(401);
+  });
+
+  test("the right password among 120 parallel guesses is not told apart, and others log in in parallel", async () => {
+    const folder = testFolder();
+    const users = join(folder, "users");
+    writeFileSync(users, `${await userLine("ada", "right", "read")}\n${await userLine("bob", "correct", "read")}\n`);
+    const { url, end } = await serveShop(["--auth", "basic"], { environment: { ODATAKIT_USERS_FILE: users } });
+    const send = async (name: string, password: string) => {
+      const headers = { Authorization: `Basic ${btoa(`${name}:${password}`)}` };
+      const response = await fetch(`${url}/Orders/$count`, { headers });
+      return [response.status, await response.text()] as const;
+    };
+    const logins = Array.from({ length: 60 }, (_, at) =>
+      at % 2 === 0 ? send("ada", "right") : send("bob", "correct"),
+    );
+    expect(new Set((await Promise.all(logins)).map(([status]) => status))).toEqual(new Set([200]));
+    const guesses = Array.from({ length: 119 }, (_, at) => send("ada", `guess ${String(at)}`));
+    // All guesses have been sent before the first response, and most of them wait.
+    const [first] = await Promise.race(guesses);
+    expect([401, 429]).toContain(first);
+    const answers = await Promise.all([...guesses, send("ada", "right")]);
+    const counted = [401, 429].map((status) => answers.filter(([each]) => each === status).length);
+    expect(counted).toEqual([10, 110]);
+    expect(answers.at(-1)?.[0]).toBe(429);
+    expect(new Set(answers.flatMap(([status, body]) => (status === 401 ? [body] : []))).size).toBe(1);
+    const { err } = await end();
+    expect(err).toBe(
+      "warning: Wrong credentials led to 429, and all requests so far came from the address 127.0.0.1. " +
+        "If a proxy forwards them, start with `--trust-proxy`; otherwise one client locks out all the others.\n",
+    );
   });
 
   test.each<readonly [readonly string[], string]>([

@@ -199,13 +199,16 @@ function orderOfChecks(door: Door): void {
       expect(calls).toEqual([]);
     });
 
-    test("version, 404 and 405 before 401", async () => {
+    test("version, 404 and 405 before 403, and 401 before 404 and 405", async () => {
       expect((await send("/g/Folders", { "OData-MaxVersion": "3.0" })).status).toBe(400);
-      expect((await send("/g/Nope")).status).toBe(404);
-      expect((await send("/g/Folders(1)/Nope")).status).toBe(404);
-      const refused = await send("/g/Folders", {}, "DELETE");
+      const user = as("ann");
+      expect((await send("/g/Nope", user)).status).toBe(404);
+      expect((await send("/g/Folders(1)/Nope", user)).status).toBe(404);
+      const refused = await send("/g/Folders", user, "DELETE");
       expectError(refused, { status: 405, code: "MethodNotAllowed", headers: { allow: "GET, POST, HEAD, OPTIONS" } });
-      expect((await send("/g/openapi.json", {}, "POST")).status).toBe(405);
+      expect((await send("/g/openapi.json", user, "POST")).status).toBe(405);
+      for (const path of ["/g/Nope", "/g/Folders(1)/Nope"]) expectRefusal(await send(path), 401);
+      for (const path of ["/g/Folders", "/g/openapi.json"]) expectRefusal(await send(path, {}, "PUT"), 401);
     });
   });
 }

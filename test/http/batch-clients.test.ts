@@ -82,6 +82,37 @@ eachDoor((door) => {
     expect(elsewhere.status).toBe(404);
   });
 
+  test("a byte order mark is ignored before a batch, a change set, a body, and a batch in JSON", async () => {
+    const { send, rowsOf } = await shopBehind(door, { batch: { json: true } });
+    const mark = "\ufeff";
+    const body = crlf(
+      `${mark}--batch_1`,
+      "Content-Type: multipart/mixed; boundary=changeset_1",
+      "",
+      `${mark}--changeset_1`,
+      "Content-Type: application/http",
+      "",
+      "POST Orders HTTP/1.1",
+      "Content-Type: application/json",
+      "",
+      `${mark}{"Id":12,"CustomerId":1}`,
+      "--changeset_1--",
+      "--batch_1--",
+    );
+    const answer = await send("/odata/$batch", { "Content-Type": "multipart/mixed; boundary=batch_1" }, "POST", body);
+    const [set] = received(answer.headers["content-type"], answer.text);
+    expect(whole(set)).toMatchObject([{ status: 201, json: { Id: 12 } }]);
+    const requests = [{ id: "1", method: "delete", url: "Orders(12)" }];
+    const json = await send(
+      "/odata/$batch",
+      { "Content-Type": "application/json" },
+      "POST",
+      mark + JSON.stringify({ requests }),
+    );
+    expect(json.json).toMatchObject({ responses: [{ id: "1", status: 204 }] });
+    expect((await rowsOf("orders")).some((row) => (row as { id: unknown }).id === 12)).toBe(false);
+  });
+
   test("Breeze: a Content-ID among the headers of a request is among those of its response, also for errors", async () => {
     const { send } = await shopBehind(door);
     const change = (id: number, request: string, body: string): string =>

@@ -10,6 +10,22 @@ eachDoor((door) => {
     test.each<readonly [string, string, RegExp]>([
       ["an empty body", "", /^The body has no line "--batch_7"/],
       ["no delimiter", "GET Customers", /^The body has no line "--batch_7"/],
+      [
+        "a blank before the first delimiter",
+        crlf(" --batch_7", ...WRITE, "--batch_7--"),
+        /^The body has other characters before/,
+      ],
+      [
+        "a byte order mark of UTF-16",
+        crlf("\u00fe\u00ff--batch_7", ...WRITE, "--batch_7", ...WRITE, "--batch_7--"),
+        /^The body has other characters before "--batch_7": begin a line with it/,
+      ],
+      ["a mark alone", "\ufeff", /^The body has no line "--batch_7"/],
+      [
+        "a first delimiter of a change set within its line",
+        crlf("--batch_7", "Content-Type: multipart/mixed; boundary=c", "", "x--c", ...WRITE, "--c--", "--batch_7--"),
+        /^Part 1 has other characters before "--c"/,
+      ],
       ["another boundary", crlf("--other", ...WRITE, "--other--"), /^The body has no line "--batch_7"/],
       ["no closing delimiter", crlf("--batch_7", ...WRITE), /^The body is cut off: the closing line "--batch_7--"/],
       [

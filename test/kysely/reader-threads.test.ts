@@ -56,13 +56,14 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function open(options: SqliteOptions = {}, defaults: ServiceDefaults = {}, path = file) {
+function open(options: SqliteOptions = {}, defaults: ServiceDefaults = {}, path = file, more: object = {}) {
   const db: AnyDatabase = new Kysely({ dialect: sqliteDialect(path, options) });
   opened.push(db);
   const country = hasRequired(Country, { on: { countryId: "id" }, target: "Countries" });
   const cities = hasMany(City, { on: { id: "countryId" }, target: "Cities" });
   const service = odataService({
     schemaCheck: false,
+    ...more,
     defaults,
     entitySets: [
       sqlEntitySet(Country, { db, table: "country", name: "Countries", operations: ["read"], navigation: { cities } }),
@@ -267,6 +268,71 @@ test("requests take turns", async () => {
   await expect(stopped.read({ sql: "select 1", values: [], isFirst: true }, { signal: one.signal })).rejects.toThrow(
     "aborted",
   );
+});
+
+test("one client holds at most half of the queue, and another client is next", async () => {
+  const threads = new ReaderThreads(settingsOfOneThread(), threadEntry() ?? new URL("file:///none"));
+  const ended: string[] = [];
+  const read = async (client: string): Promise<string> => {
+    const wanted = { sql: "select count(*) from city where name like '%x'", values: [], isFirst: false };
+    const { signal } = new AbortController();
+    try {
+      await threads.read(wanted, { signal, caller: { client } });
+      ended.push(client);
+      return "read";
+    } catch (error) {
+      const { status, headers } = error as { readonly status: number; readonly headers: object };
+      return `${String(status)} ${JSON.stringify(headers)}`;
+    }
+  };
+  const many = Array.from({ length: 140 }, () => read("a"));
+  const others = [read("b"), read("c"), read("b")];
+  const answers = await Promise.all(many);
+  // One runs, and 50 wait.
+  expect(answers.slice(0, 51)).toEqual(Array.from({ length: 51 }, () => "read"));
+  expect(new Set(answers.slice(51))).toEqual(new Set(['503 {"Retry-After":"5"}']));
+  expect(await Promise.all(others)).toEqual(["read", "read", "read"]);
+  expect(ended.slice(0, 6)).toEqual(["a", "a", "b", "c", "a", "b"]);
+  expect(ended).toHaveLength(54);
+  await threads.close();
+});
+
+test("a statement behind those of another client has its whole time from its start on", async () => {
+  const { service } = open({ readerThreads: 1 }, { queryTimeout: 1500 }, file, USERS);
+  const ask = async (target: string, user: string): Promise<number> => {
+    const response = await service.fetch(new Request(`http://x${encodeURI(target)}`, { headers: { "X-User": user } }));
+    return response.status;
+  };
+  await ask(SHORT, "ann");
+  const slow = Array.from({ length: 140 }, () => ask(ENDLESS, "ann"));
+  expect(await ask(LONG, "bob")).toBe(200);
+  expect(new Set(await Promise.all(slow))).toEqual(new Set([503]));
+});
+
+const USERS = { authenticate: ({ headers }: { readonly headers: Headers }) => ({ id: headers.get("x-user") ?? "" }) };
+
+test.each<readonly [string, object, Record<string, string>, Record<string, string>]>([
+  ["user", USERS, { "X-User": "ann" }, { "X-User": "bob" }],
+  [
+    "address behind a trusted proxy",
+    { trustProxy: true },
+    { "X-Forwarded-For": "2001:db8::1" },
+    { "X-Forwarded-For": "192.0.2.1" },
+  ],
+])("with 140 slow requests of one %s, that of another is the next", async (_what, options, first, second) => {
+  const { service } = open({ readerThreads: 1 }, { queryTimeout: null }, file, options);
+  const ended: string[] = [];
+  const ask = async (name: string, headers: Record<string, string>): Promise<number> => {
+    const { status } = await service.fetch(new Request(`http://x${encodeURI(LONG)}`, { headers }));
+    if (status === 200) ended.push(name);
+    return status;
+  };
+  await service.fetch(new Request(`http://x${SHORT}`, { headers: second }));
+  const many = Array.from({ length: 140 }, () => ask("many", first));
+  expect(await ask("one", second)).toBe(200);
+  expect(ended.filter((name) => name === "many").length).toBeLessThanOrEqual(2);
+  const statuses = await Promise.all(many);
+  expect([200, 503].map((status) => statuses.filter((each) => each === status).length)).toEqual([51, 89]);
 });
 
 test("errors of a statement keep their meaning", async () => {

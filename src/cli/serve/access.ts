@@ -1,5 +1,6 @@
 import type { IncomingRequest } from "odatakit";
 import type { Invocation } from "../command.ts";
+import { logLine } from "../log-line.ts";
 import { isProblem, usageProblem, type Problem } from "../problem.ts";
 import { findKey, readKeys } from "./api-keys.ts";
 import { FailureLimit } from "./failure-limit.ts";
@@ -23,10 +24,10 @@ export interface Access {
  */
 export async function readAccess(
   { auth, oidc, trustsProxy }: Pick<ServeSettings, "auth" | "oidc" | "trustsProxy">,
-  { environment, folder }: Pick<Invocation, "environment" | "folder">,
+  { environment, folder, terminal }: Pick<Invocation, "environment" | "folder" | "terminal">,
 ): Promise<Access | Problem> {
   if (auth === null) return { challenge: null, userOf: () => null };
-  const limit = new FailureLimit(trustsProxy, Date.now);
+  const limit = new FailureLimit(trustsProxy, Date.now, (message) => terminal.report(logLine("warning", message, {})));
   if (oidc !== null) {
     const verify = await openOidc(oidc);
     if (isProblem(verify)) return verify;

@@ -42,22 +42,29 @@ export async function openOidc(
   const keysAt = await discover(issuer);
   if (!(keysAt instanceof URL)) return keysAt;
   const keys = createRemoteJWKSet(keysAt, { timeoutDuration: TIMEOUT, cooldownDuration: cooldown });
+  const findKey = async (...header: Parameters<typeof keys>): ReturnType<typeof keys> => {
+    try {
+      return await keys(...header);
+    } catch (error) {
+      const { code = "" } = error as { readonly code?: string };
+      throw error instanceof errors.JOSEError && !UNREACHABLE.has(code) ? error : new UnreachableIssuer();
+    }
+  };
   return async (token) => {
     try {
-      const { payload } = await jwtVerify(token, keys, {
+      const { payload } = await jwtVerify(token, findKey, {
         issuer,
         audience,
         algorithms: ALGORITHMS,
         clockTolerance: TOLERANCE,
         requiredClaims: ["exp"],
       });
-      const { sub, client_id: client } = payload;
-      const id = typeof sub === "string" ? sub : client;
-      return { id: typeof id === "string" ? id : "", roles: rolesIn(payload, rolesClaim) };
+      const id = subjectOf(payload);
+      return id === null ? null : { id, roles: rolesIn(payload, rolesClaim) };
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw odataError(401, "Unauthorized", "The token has expired.");
-      const { code } = error as { readonly code?: string };
-      if (error instanceof errors.JOSEError && !UNREACHABLE.has(code ?? "")) return null;
+      // Any other error is about the token.
+      if (!(error instanceof UnreachableIssuer)) return null;
       const headers = { "Retry-After": "5" };
       throw odataError(503, "ServiceUnavailable", "The issuer of tokens cannot be reached. Try again later.", {
         headers,
@@ -68,6 +75,19 @@ export async function openOidc(
 
 /** The codes of `jose` for a set of keys that cannot be read. Its other codes are about the token. */
 const UNREACHABLE: ReadonlySet<string> = new Set(["ERR_JOSE_GENERIC", "ERR_JWKS_INVALID", "ERR_JWKS_TIMEOUT"]);
+
+/** The keys of the issuer cannot be read. */
+class UnreachableIssuer extends Error {}
+
+/**
+ * Returns who the token is about: its subject, or the client where the issuer leaves out the subject.
+ * @returns null for a token that names nobody, or not by a text
+ * @see RFC 7519, section 4.1.2; RFC 8693, section 4.3
+ */
+function subjectOf({ sub, client_id: client }: Readonly<Record<string, unknown>>): string | null {
+  const id = sub === undefined ? client : sub;
+  return typeof id === "string" && id !== "" ? id : null;
+}
 
 async function discover(issuer: string): Promise<Problem | URL> {
   const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
@@ -80,6 +100,7 @@ async function discover(issuer: string): Promise<Problem | URL> {
   } catch (error) {
     return failed(error instanceof SyntaxError ? "is no JSON" : "cannot be reached");
   }
+  if (typeof found !== "object" || found === null) return failed("is no JSON object");
   const { issuer: named, jwks_uri: keys } = found as Readonly<Record<string, unknown>>;
   if (named !== issuer) {
     return failed(`describes the issuer ${JSON.stringify(named)}, not ${JSON.stringify(issuer)}`);

@@ -1,5 +1,5 @@
 import type { Maybe } from "../../base/maybe.ts";
-import type { Reading } from "../../query/reading.ts";
+import type { Caller, Reading } from "../../query/reading.ts";
 import type { SynchronousReader } from "./synchronous-reader.ts";
 
 /** How long a request waits for a statement. */
@@ -10,6 +10,8 @@ export interface Patience {
   readonly timeout?: number | null | undefined;
   /** Where the request reads a database with a replica; absent: the primary. */
   readonly reading?: Reading | null | undefined;
+  /** Who waits; absent: nobody knows. */
+  readonly caller?: Caller | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { chain } from "../../base/maybe.ts";
-import { type Context, readingOf } from "../../definition/context.ts";
+import { type Context, callerOf, readingOf } from "../../definition/context.ts";
 import type { Answer, EntitySetHandlers, GetByKeyHandler, QueryableHandler } from "../../definition/handlers.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { isODataError, type ODataError } from "../../errors/odata-error.ts";
@@ -76,7 +76,9 @@ function readerOfShown({ name, key: keyProperties }: KeyedType, queryable: Query
     const readFrom = (source: QueryableSource | ODataError): Answer<KeyedRow | null> => {
       if (isODataError(source)) return source;
       const reader = sqlReaderOf(source);
-      const scope = { transaction: context.transaction, reading: readingOf(context), timeout: timeoutOf(context) };
+      const { transaction } = context;
+      const place = { transaction, reading: readingOf(context), caller: callerOf(context) };
+      const scope = { ...place, timeout: timeoutOf(context) };
       if (reader !== undefined) return readRow(reader, keyProperties, { key, selected, joins, ...scope });
       throw new TypeError(
         `queryable of ${name} does not return a source of a database: also supply getByKey and the handlers that write.`,

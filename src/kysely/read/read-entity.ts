@@ -30,7 +30,7 @@ export interface KeyedRead extends ReadScope {
 export function readRow(
   reader: SqlReader,
   keyProperties: readonly StructuralProperty[],
-  { key, selected, joins, transaction, reading, timeout }: KeyedRead,
+  { key, selected, joins, transaction, reading, timeout, caller }: KeyedRead,
 ): Maybe<KeyedRow | null> {
   const statement = reader.statements.byKey(keyProperties, selected, joins);
   const execution = toExecution({
@@ -38,7 +38,7 @@ export function readRow(
     keys: [keyValues(keyProperties, key)],
     base: baseOf(reader, joins?.sources),
   });
-  const patience = { timeout, reading };
+  const patience = { timeout, reading, caller };
   const found = reader.rows.within(transaction).byKey(statement, readSlots(statement.slots, execution), patience);
   const { rowShape } = statement;
   return chain(found, (row): KeyedRow | null =>

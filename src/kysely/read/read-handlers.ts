@@ -1,5 +1,5 @@
 import { chain } from "../../base/maybe.ts";
-import { type Context, readingOf } from "../../definition/context.ts";
+import { type Context, callerOf, readingOf } from "../../definition/context.ts";
 import type { GetByKeyHandler } from "../../definition/handlers.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
@@ -21,6 +21,7 @@ export function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: S
           selected: whole,
           transaction: context?.transaction,
           reading: readingOf(context),
+          caller: callerOf(context),
           timeout: timeoutOf(context),
         }),
         (found) => (found === null ? null : toEntity(found)),
@@ -28,7 +29,7 @@ export function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: S
     {
       source,
       readRow: (key: unknown, selected: typeof whole, context: Context, joins?: KeyedJoins) => {
-        const scope = { transaction: context.transaction, reading: readingOf(context) };
+        const scope = { transaction: context.transaction, reading: readingOf(context), caller: callerOf(context) };
         return readRow(reader, keyProperties, { key, selected, joins, ...scope, timeout: timeoutOf(context) });
       },
     },

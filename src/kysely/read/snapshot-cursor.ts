@@ -106,7 +106,8 @@ export class SnapshotCursor {
     // The first fetch begins the statement, and the others continue it.
     this.#running ??= beginStatement(sql, parameters);
     try {
-      return await snapshot.fetch(sql, parameters, wanted, { signal: hold.scope.signal, timeout: query.timeout });
+      const { timeout, caller } = query;
+      return await snapshot.fetch(sql, parameters, wanted, { signal: hold.scope.signal, timeout, caller });
     } catch (error) {
       this.#running?.fail(error);
       throw error;

@@ -169,9 +169,10 @@ export class SqlRows {
   }
 
   /** Returns the row of a key, in this process within milliseconds. A server has limits of its own, and an index. */
-  byKey(statement: ReadRows, parameters: readonly unknown[], { timeout, reading }: Patience): Maybe<Row | undefined> {
+  byKey(statement: ReadRows, parameters: readonly unknown[], patience: Patience): Maybe<Row | undefined> {
+    const { timeout, reading } = patience;
     if (this.#reader === null) return this.first(statement, parameters, reading === undefined ? USUAL : { reading });
-    return this.first(statement, parameters, timeout === undefined ? USUAL : { timeout });
+    return this.first(statement, parameters, timeout === undefined ? USUAL : patience);
   }
 
   /** Returns the single number that a statement selects. */

@@ -3,6 +3,7 @@ import { queryTimeout } from "../../errors/odata-error.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import { lostSnapshot, reasonOf, tooManyQueued } from "./reader-faults.ts";
 import { receiveError, type ReadRequest, type ReadResult, type SnapshotEnd } from "./reader-messages.ts";
+import { ReaderQueue } from "./reader-queue.ts";
 import type { SqliteSettings } from "./sqlite-database.ts";
 import { type Job, startThread, type Thread, type ThreadSnapshot, type Wanted } from "./started-thread.ts";
 
@@ -15,8 +16,8 @@ const USUAL_TIMEOUT = 10_000;
 type Rows = readonly (readonly unknown[])[];
 
 /**
- * The threads that run the long statements of one database file. They start when they are needed. Waiting requests take
- * turns, so that many statements of one request do not delay those of others.
+ * The threads that run the long statements of one database file. They start when they are needed. Waiting clients take
+ * turns, and so do the requests of a client.
  */
 export class ReaderThreads {
   readonly #settings: SqliteSettings;
@@ -26,9 +27,7 @@ export class ReaderThreads {
   #lost = 0;
   /** The ends of threads that were replaced because of their memory. */
   readonly #retiring = new Set<Promise<unknown>>();
-  /** By request, in the order of their turns. */
-  readonly #queue = new Map<object, Job[]>();
-  #queued = 0;
+  readonly #queue = new ReaderQueue();
   #isClosed = false;
   #lastSnapshot = 0;
 
@@ -40,15 +39,17 @@ export class ReaderThreads {
 
   /**
    * Runs a guarded statement in a thread.
-   * @throws ODataError `QueryTimeout` after the timeout, `ServiceUnavailable` if too many statements wait; the reason of the
-   *   signal; errors of the statement
+   * @throws ODataError `QueryTimeout` after the timeout, `ServiceUnavailable` if too many statements wait, or half as many of
+   *   this client; the reason of the signal; errors of the statement
    */
-  read(wanted: Wanted, { signal, timeout = USUAL_TIMEOUT }: Patience): Promise<Rows> {
+  read(wanted: Wanted, { signal, timeout = USUAL_TIMEOUT, caller }: Patience): Promise<Rows> {
     const { maxQueuedQueries } = this.#settings;
     if (this.#isClosed) return Promise.reject(new Error(`The SQLite database ${this.#settings.file} was closed.`));
     if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
     const { snapshot } = wanted;
-    const isFull = this.#queued >= maxQueuedQueries && this.#idle() === undefined;
+    const owner = signal ?? {};
+    const client = caller?.client ?? owner;
+    const isFull = this.#idle() === undefined && this.#queue.isFullFor(client, maxQueuedQueries);
     // The statements of open snapshots are few.
     if (isFull && snapshot === undefined) return Promise.reject(tooManyQueued());
     if (snapshot !== undefined && this.#threadOf(snapshot) === undefined) return Promise.reject(lostSnapshot());
@@ -59,13 +60,21 @@ export class ReaderThreads {
       const late = (): void => {
         this.#give(job, () => job.reject(queryTimeout(timeout ?? 0)));
       };
-      const timer = timeout === null ? undefined : setTimeout(late, timeout);
+      const isBehindOthers = this.#isBusyForOthers(client);
+      let timer = timeout === null ? undefined : setTimeout(late, isBehindOthers ? timeout + GRACE : timeout);
       let isEnded = false;
       const job: Job = {
         ...wanted,
         timeout,
         deadline: timeout === null ? Infinity : performance.now() + timeout,
-        owner: signal ?? {},
+        begin: () => {
+          if (timeout === null || !isBehindOthers) return;
+          clearTimeout(timer);
+          timer = setTimeout(late, timeout);
+          job.deadline = performance.now() + timeout;
+        },
+        owner,
+        client,
         resolve,
         reject,
         end: (finish) => {
@@ -77,9 +86,19 @@ export class ReaderThreads {
         },
       };
       signal?.addEventListener("abort", onAbort, { once: true });
-      this.#enqueue(job);
+      this.#queue.add(job);
       this.#next();
     });
+  }
+
+  /**
+   * Whether all threads run statements of other clients. A statement that waits for these has its whole time from its start on:
+   * otherwise slow statements of one client would use up the time of another.
+   */
+  #isBusyForOthers(client: Job["client"]): boolean {
+    const threads = [...this.#threads];
+    if (typeof client !== "string" || threads.length === 0) return false;
+    return threads.every(({ isRunning, job }) => isRunning && job?.client !== client);
   }
 
   /** Makes a snapshot, which begins with its first statement. End it. @throws ODataError if no thread can start */
@@ -94,7 +113,7 @@ export class ReaderThreads {
 
   /** Ends a snapshot. Its waiting statements fail: they would begin it again. */
   endSnapshot(snapshot: ThreadSnapshot): void {
-    const waiting = [...this.#queue.values()].flat().filter((job) => job.snapshot === snapshot);
+    const waiting = this.#queue.jobs().filter((job) => job.snapshot === snapshot);
     for (const job of waiting) this.#give(job, () => job.reject(lostSnapshot()));
     const found = this.#threadOf(snapshot);
     if (found === undefined) return;
@@ -113,9 +132,8 @@ export class ReaderThreads {
   async close(): Promise<void> {
     this.#isClosed = true;
     const closed = new Error(`The SQLite database ${this.#settings.file} was closed.`);
-    for (const jobs of this.#queue.values()) for (const job of jobs) job.end(() => job.reject(closed));
+    for (const job of this.#queue.jobs()) job.end(() => job.reject(closed));
     this.#queue.clear();
-    this.#queued = 0;
     const threads = [...this.#threads];
     this.#threads.clear();
     for (const { job, flag, last } of threads) {
@@ -125,27 +143,15 @@ export class ReaderThreads {
     await Promise.all([...threads.map(({ worker }) => worker.terminate()), ...this.#retiring]);
   }
 
-  #enqueue(job: Job): void {
-    const jobs = this.#queue.get(job.owner) ?? [];
-    jobs.push(job);
-    this.#queue.set(job.owner, jobs);
-    this.#queued += 1;
-  }
-
-  /** Gives the first statement of the next request to an idle thread: one of a snapshot, to the thread of the snapshot. */
+  /** Gives statements to idle threads: one of a snapshot, to the thread of the snapshot. */
   #next(): void {
-    for (const [owner, jobs] of this.#queue) {
-      const thread = this.#threadFor(jobs[0]?.snapshot);
-      if (thread === undefined) continue;
-      const job = jobs.shift();
-      this.#queue.delete(owner);
-      if (jobs.length > 0) this.#queue.set(owner, jobs);
-      if (job === undefined) return;
-      this.#queued -= 1;
-      if (job.snapshot === undefined || this.#threadOf(job.snapshot) !== undefined) this.#run(thread, job);
-      else job.end(() => job.reject(lostSnapshot()));
-      this.#next();
-      return;
+    let thread: Thread | undefined;
+    const canRun = ({ snapshot }: Job): boolean => (thread = this.#threadFor(snapshot)) !== undefined;
+    for (let job = this.#queue.take(canRun); job !== null; job = this.#queue.take(canRun)) {
+      const { snapshot, end, reject } = job;
+      if (thread === undefined) return;
+      if (snapshot === undefined || this.#threadOf(snapshot) !== undefined) this.#run(thread, job);
+      else end(() => reject(lostSnapshot()));
     }
   }
 
@@ -166,6 +172,7 @@ export class ReaderThreads {
     thread.isRunning = true;
     // An idle thread does not keep the process alive.
     thread.worker.ref();
+    job.begin();
     const { sql, values, isFirst, fetch, timeout, deadline, snapshot } = job;
     const remaining = Math.min(deadline - performance.now(), Number.MAX_SAFE_INTEGER);
     const request: ReadRequest = {
@@ -185,14 +192,7 @@ export class ReaderThreads {
   /** Gives up a statement: takes it out of the queue, or stops it. */
   #give(job: Job, finish: () => void): void {
     job.end(finish);
-    const jobs = this.#queue.get(job.owner) ?? [];
-    const at = jobs.indexOf(job);
-    if (at >= 0) {
-      jobs.splice(at, 1);
-      this.#queued -= 1;
-      if (jobs.length === 0) this.#queue.delete(job.owner);
-      return;
-    }
+    if (this.#queue.remove(job)) return;
     const thread = [...this.#threads].find((each) => each.job === job);
     if (thread !== undefined) this.#stop(thread);
   }

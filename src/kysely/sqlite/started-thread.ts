@@ -19,9 +19,13 @@ export interface Wanted extends Pick<ReadRequest, "sql" | "values" | "isFirst" |
 /** A statement that waits or runs. */
 export interface Job extends Wanted {
   readonly timeout: NonNullable<Patience["timeout"]> | null;
-  readonly deadline: number;
+  deadline: number;
+  /** Called when a thread begins the statement. */
+  readonly begin: () => void;
   /** Statements of one request share it. */
   readonly owner: object;
+  /** Requests of one client share it: its name, or the owner of the only request that is known to be its own. */
+  readonly client: string | object;
   readonly end: (finish: () => void) => void;
   readonly resolve: (rows: readonly (readonly unknown[])[]) => void;
   readonly reject: (error: unknown) => void;
