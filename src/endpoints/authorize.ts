@@ -1,5 +1,5 @@
 import type { User } from "../definition/context.ts";
-import type { Category } from "../definition/rules/authorization.ts";
+import type { AuthorizationRequirement, Category } from "../definition/rules/authorization.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { actionAlong, requireCategory, requireRules, navigationRules } from "../execution/judge-rules.ts";
 import { definitionIn } from "../execution/reader.ts";
