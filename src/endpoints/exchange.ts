@@ -1,93 +1,28 @@
 import { required } from "../base/required.ts";
 import { Turn } from "../base/turn.ts";
-import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { QueryOptionsReading } from "../binder/read-query-options.ts";
 import type { Context, Host, IncomingRequest, Transaction, User } from "../definition/context.ts";
-import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { AuthorizationRequirement } from "../definition/rules/authorization.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { readerOf } from "../execution/gate.ts";
-import type { NavigationSource } from "../execution/read-navigation.ts";
 import type { Reader } from "../execution/reader.ts";
 import { RowAccess, ServiceContext } from "../execution/row-access.ts";
 import { LONG_BODY_BYTES } from "../http/body-buffer.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readPreferences, type Preferences } from "../http/preferences.ts";
-import type { BodyReaders, RelatedReader } from "../payload/body-readers.ts";
-import type { TokenSeal } from "../payload/token-seal.ts";
-import type { LinksOf } from "../payload/write-links.ts";
-import type { ReadForm } from "../plan/plan-collection.ts";
-import type { TargetWay } from "../plan/plan-related.ts";
-import type { Capabilities } from "../query/capabilities.ts";
-import type { ShapeCache } from "../query/clauses.ts";
 import type { Reading } from "../query/reading.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { BatchScope } from "../sets/batch-scope.ts";
 import { CallContext, type CallPlace, SetCallContext } from "../sets/call-context.ts";
-import type { EntitySets } from "../sets/entity-sets.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
 import type { Access } from "./access.ts";
 import { type Arrival, fullUrlOf, hostOf, type RequestUrl, toIncomingRequest } from "./arrival.ts";
 import { clientOf } from "./client-of.ts";
-import type { EntityOrigin } from "./entity-writer-for.ts";
-import type { MetadataRepresentation } from "./metadata-representation.ts";
 import { readRequestOptions } from "./request-options.ts";
-
-/** The state that all requests of one registration share: made at startup, except for the caches. */
-export interface ServiceRuntime {
-  readonly definition: ServiceDefinition;
-  readonly entitySets: ReadonlyMap<EntitySet, EntitySetRuntime>;
-  /** The paths of the further routes that the application gave. */
-  readonly furtherPaths: readonly string[];
-  /** $metadata, written once. JSON is null in a profile whose `$format=json` of `$metadata` is XML. */
-  readonly metadata: { readonly xml: MetadataRepresentation; readonly json: MetadataRepresentation | null };
-  readonly shapes: ShapeCache;
-  /** The links of navigation properties that lead somewhere. */
-  readonly linksOf: LinksOf;
-  /** Seals keyset tokens; null without a secret. */
-  readonly seal: TokenSeal | null;
-  /** Whether any rule may refuse a request. */
-  readonly hasRules: boolean;
-  /** The entity sets of `ctx.sets`. */
-  readonly sets: EntitySets;
-  /** The warnings that are logged once. */
-  readonly warned: Set<string>;
-}
-
-/** The state that the endpoints of one entity set share. */
-export interface EntitySetRuntime {
-  readonly handlers: EntitySetDefinition["handlers"];
-  readonly capabilities: Capabilities;
-  /** The target that query options are bound to. */
-  readonly target: QueryTarget;
-  readonly settings: EntitySetDefinition["settings"];
-  /** The form in which the set is read as a collection; undefined for a set that is not read. */
-  readonly form: ReadForm | undefined;
-  /** How the bodies of its entities are read. */
-  readonly bodies: BodyReaders;
-  /** The navigation properties that the set declares, by wire name. */
-  readonly navigations: ReadonlyMap<string, NavigationRuntime>;
-}
-
-/** The state that the endpoints of one navigation property share. */
-export interface NavigationRuntime {
-  readonly source: NavigationSource;
-  /** The target that query options are bound to: the target set, or its substitute. */
-  readonly target: QueryTarget;
-  /** The set or type of the related entities. */
-  readonly origin: EntityOrigin;
-  readonly selectPushdownEnabled: boolean;
-  /** Of the target set. */
-  readonly search: EntitySetHandlers<Context>["search"];
-  /** How the body of a new related entity is read. */
-  readonly readNew: RelatedReader;
-  /** The table that its routes read; null where a handler reads them, or the navigation has no routes. */
-  readonly table: TargetWay | null;
-}
+import type { EntitySetRuntime, ServiceRuntime } from "./service-runtime.ts";
 
 /** One request in an endpoint: its URL, headers and body, its user, and the results of earlier stages. */
 export class Exchange implements Arrival, Access {

@@ -5,8 +5,9 @@ import { parentExists } from "../execution/read-navigation.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { collectionNavigationContext, entityNavigationContext, originContext } from "../payload/context-url.ts";
 import { keyPredicateOf } from "../payload/entity-url.ts";
-import type { Exchange, NavigationRuntime } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import { noContentResponse } from "./response.ts";
+import type { NavigationRuntime } from "./service-runtime.ts";
 
 /** A navigation route: the set of the parent, the property, and its target. */
 interface NavigationRoute {

@@ -14,11 +14,12 @@ import { requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";
-import { type Endpoint, type EntitySetRuntime, type Exchange, routed } from "./exchange.ts";
+import { type Endpoint, type Exchange, routed } from "./exchange.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
 import { openBody } from "./request-body.ts";
+import type { EntitySetRuntime } from "./service-runtime.ts";
 
 /**
  * `PATCH /Set(key)`: changes the properties in the body.

@@ -32,10 +32,11 @@ import { bindCount, bindEntity } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
 import { collectionResponse } from "./collection-response.ts";
 import { entityResponse } from "./entity-response.ts";
-import type { Endpoint, Exchange, NavigationRuntime } from "./exchange.ts";
+import type { Endpoint, Exchange } from "./exchange.ts";
 import { navigationContext, noEntityResponse } from "./navigation-answer.ts";
 import { readJsonFormat, readTextFormat } from "./read-options.ts";
 import { okResponse } from "./response.ts";
+import type { NavigationRuntime } from "./service-runtime.ts";
 
 /** A navigation in a path, and its target. */
 export interface Navigation {

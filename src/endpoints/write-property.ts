@@ -12,12 +12,13 @@ import {
   type PropertyBodyReader,
 } from "../payload/read-property-body.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import type { Endpoint, EntitySetRuntime, Exchange } from "./exchange.ts";
+import type { Endpoint, Exchange } from "./exchange.ts";
 import { callPatch, patchHandler, type PatchTarget } from "./patch-entity.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { bindPropertyKey, isStructured, propertyPathOf } from "./read-property.ts";
 import { openBody } from "./request-body.ts";
 import { type ExtraHeaders, minimalPreference, noContentResponse } from "./response.ts";
+import type { EntitySetRuntime } from "./service-runtime.ts";
 
 /**
  * `PUT /Set(key)/Property`: replaces the value of one property, through the patch handler.

@@ -1,8 +1,8 @@
 import { keeper } from "../base/memo.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
-import type { EntitySetRuntime, NavigationRuntime } from "../endpoints/exchange.ts";
 import { implicitSet } from "../endpoints/implicit-set.ts";
+import type { EntitySetRuntime, NavigationRuntime } from "../endpoints/service-runtime.ts";
 import { type BodySettings, compileBodyReaders, compileRelatedReader } from "../payload/body-readers.ts";
 import { readForm } from "../plan/plan-collection.ts";
 import { routeWays } from "../plan/table-navigation.ts";
