@@ -94,14 +94,14 @@ function readPage(
   reader: Reader,
   isOpen: boolean,
 ): Maybe<CollectionResult | CollectionStream> {
-  const { context } = reader;
   const mayStream = isOpen && mayBeLong(plan.page);
   const set = entitySet ?? plan.query.shape.entitySet;
   if (plan.form === "apply-query" && handlers.applyQuery !== undefined) {
     const query = restrictedQuery(plan, reader);
     const none = { items: [], count: 0 };
     if (query === null) return appliedPage(plan, toCollectionQuery(plan), none, { reader, mayStream: false });
-    return chain(handlers.applyQuery(query, ServiceContext.ofSet(set, context)), (answer) =>
+    const context = ServiceContext.ofSet(set, reader.context);
+    return chain(handlers.applyQuery(query, context), (answer) =>
       // The handlers of a short page's expansions are called once, with all its entities.
       appliedPage(plan, query, answeredValue(answer), {
         reader,
@@ -109,7 +109,7 @@ function readPage(
       }),
     );
   }
-  const own: Reader = entitySet === null ? { context, gate: null } : reader;
+  const own: Reader = entitySet === null ? { context: reader.context, gate: null } : reader;
   const { search: clause } = plan.query;
   if (clause !== null && handlers.search !== undefined) {
     const found = runSearch({ search: handlers.search, clause }, set, own);

@@ -17,6 +17,7 @@ import { isTableName, tableNameText, type TableName } from "../edm/table-name.ts
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkLinkStorage } from "./columns/check-link-storage.ts";
 import { checkRowVersion } from "./columns/check-row-version.ts";
+import { checkSharedColumns } from "./columns/check-shared-columns.ts";
 import { checkTableOptions } from "./columns/check-table-options.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
 import type { DistributedOption } from "./columns/distribution.ts";
@@ -101,6 +102,9 @@ const OPERATIONS: readonly unknown[] = [
   "delete",
 ] satisfies readonly SqlOperation[];
 
+/** The operations that store values of properties. */
+const STORING = ["create", "replace", "patch"] as const satisfies readonly SqlOperation[];
+
 /**
  * Declares an entity set over one table of a database. The database evaluates reads completely: filter, order, paging,
  * count, selection and keys. Handlers in the options replace those of the table. `odataService` reports faults of the
@@ -144,9 +148,12 @@ export function sqlEntitySet<
   const anyCaseGuids = reader?.profile.values.guidsAreTexts === true ? textGuids(type, columns) : undefined;
   const handlersCheckingRows = own?.checkingRows;
   const set = entitySet(type, given);
-  const values = reader?.profile.values;
-  const check = (): readonly ConfigurationFault[] =>
-    values === undefined ? faults : [...faults, ...checkLinkStorage(type, options.navigation, values)];
+  const check = (): readonly ConfigurationFault[] => {
+    if (reader === null) return faults;
+    const { values, syntax } = reader.profile;
+    const { columnKey } = syntax;
+    return [...faults, ...checkLinkStorage(type, options.navigation, { values, columnKey })];
+  };
   const logTo = unreadable === "null" ? (logger: Logger): void => reader?.unreadable.logTo(logger) : undefined;
   const mapped = reader === null ? {} : mappedBy({ db, table, from, columns });
   return Object.freeze({ ...set, ...mapped, check, logTo, uncomparable, anyCaseGuids, handlersCheckingRows, database });
@@ -231,6 +238,10 @@ function tableHandlers<E extends EntityTypeDeclaration, N extends Navigations<E>
   const table = new SqlTable({ db, name, entityType, reader, rowVersion });
   const allows = (operation: SqlOperation): boolean => Array.isArray(operations) && operations.includes(operation);
   const writes = Object.entries(writeHandlers(table)).filter(([operation]) => allows(operation as SqlOperation));
+  if (STORING.some((operation) => allows(operation) && options[operation] === undefined)) {
+    const { plans } = planAll(entityType, options.columns ?? {}, { values: reader.profile.values }, () => undefined);
+    checkSharedColumns(plans, table.rowVersion, reader.profile.syntax.columnKey, report);
+  }
   const handlers = { ...(allows("read") ? readHandlers(type, reader) : {}), ...Object.fromEntries(writes) };
   const stored = storedRows(entityType, name, reader, options);
   for (const handler of Object.values(handlers)) {

@@ -9,19 +9,24 @@ import { readStorage, type StorageForm } from "./storage-option.ts";
 import { reportStorage } from "./table-columns.ts";
 
 /**
- * Checks the storage of the columns of link tables. Call it when all modules are loaded, since navigations may name their
+ * Checks the columns of link tables and their storage. Call it when all modules are loaded, since navigations may name their
  * type by a function.
  * @param navigations the navigations of the set, unchecked
  */
 export function checkLinkStorage(
   type: EntityTypeDeclaration,
   navigations: unknown,
-  values: ColumnFormats,
+  { values, columnKey }: { readonly values: ColumnFormats; readonly columnKey: (name: string) => string },
 ): readonly ConfigurationFault[] {
   const faults: ConfigurationFault[] = [];
   for (const [field, navigation] of entriesOf(navigations)) {
     const through = isDeclaration(navigation, "NavigationDeclaration") ? optionOf(navigation.options, "through") : null;
     if (!isObject(through) || !isDeclaration(navigation, "NavigationDeclaration")) continue;
+    const shared = sharedColumn(through, columnKey);
+    if (shared !== undefined) {
+      const message = `\`through\` of \`${field}\` uses the column \`${shared}\` twice: it contains one value.`;
+      faults.push({ message, fix: "Give each property in `from` and `to` its own column of the link table." });
+    }
     for (const [column, option] of entriesOf(through["columns"])) {
       const property = propertyOf(column, through, { type, target: () => resolve(navigation.to) });
       const place = `navigation.${field}.through.columns.${column}`;
@@ -33,6 +38,16 @@ export function checkLinkStorage(
     }
   }
   return faults;
+}
+
+/** Returns a column of a link table with the values of two properties; undefined if there is none. */
+function sharedColumn(
+  { from, to }: Readonly<Record<string, unknown>>,
+  columnKey: (name: string) => string,
+): string | undefined {
+  const columns = [...entriesOf(from).map(([, column]) => String(column)), ...entriesOf(to).map(([column]) => column)];
+  const keys = columns.map(columnKey);
+  return columns.find((_column, at) => keys.indexOf(keys[at] ?? "") < at);
 }
 
 /** Returns the stated storage of a column of a link table, which `checkLinkStorage` has checked. */

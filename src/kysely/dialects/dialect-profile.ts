@@ -68,15 +68,14 @@ export interface ScanningForm {
 
 /** The SQL of one kind of database that all statements need. */
 export interface DialectSyntax {
-  /**
-   * One term of an order by value: null first ascending, last descending.
-   * @param nullable whether the term may be null; if not, any index can serve the order
-   */
+  /** One term of an order by value: null first ascending, last descending. A term that is not `nullable` may use any index. */
   readonly orderTerm: (term: Sql, descending: boolean, nullable: boolean) => Sql;
   /** The limit and the offset, with a blank before them; null for none. */
   readonly limit: (top: Sql | null, skip: Sql | null) => Sql;
   /** The columns that every table has, in lower case, but that `*` does not contain. */
   readonly hiddenColumns: readonly string[];
+  /** Returns the same text for names of the same column, which may differ in letter case. */
+  readonly columnKey: (name: string) => string;
   /** Tests whether two values are equal or both null. Never null itself. */
   readonly isSame: (left: Sql, right: Sql) => Sql;
   /** The negation of `isSame`. */

@@ -10,6 +10,7 @@ const ALL_ROWS = sql`18446744073709551615`;
 export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   // By default, null is first ascending and last descending.
   hiddenColumns: [],
+  columnKey: (name) => name.toLowerCase(),
   orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
   limit: (top, skip) => {
     if (top === null && skip === null) return sql``;

@@ -8,6 +8,7 @@ import { writeArray } from "./write-array.ts";
 export const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   // By default, null is last ascending. Terms that are never null omit this, so that a plain index serves them.
   hiddenColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
+  columnKey: (name) => name,
   orderTerm: (term, descending, nullable) => {
     if (!nullable) return descending ? sql`${term} desc` : term;
     return descending ? sql`${term} desc nulls last` : sql`${term} asc nulls first`;

@@ -7,6 +7,8 @@ import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
 export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   // By default, null is first ascending and last descending.
   hiddenColumns: ["rowid", "oid", "_rowid_"],
+  // SQLite ignores the case of ASCII letters only.
+  columnKey: (name) => name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()),
   orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
   limit,
   isSame: (left, right) => sql`${left} is ${right}`,
