@@ -242,7 +242,9 @@ export function openConnection(
   const { DatabaseSync } = loadNodeSqlite();
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { readOnly, timeout: busyTimeout, enableForeignKeyConstraints: true });
+    const options = { readOnly, timeout: busyTimeout, enableForeignKeyConstraints: true };
+    // Each result contains the last row id, even that of `begin`: as a number, it would be rounded or an error.
+    database = new DatabaseSync(file, { ...options, readBigInts: true });
     // The first access to the file fails if it is not a database.
     database.exec("pragma schema_version");
     if (!readOnly && database.location() !== null) {
