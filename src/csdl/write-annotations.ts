@@ -8,7 +8,13 @@ export const VOCABULARIES: Readonly<Record<string, string>> = {
 };
 
 /** The terms of the Core vocabulary in use. */
-export type CoreTerm = "Description" | "Computed" | "Immutable" | "OptimisticConcurrency" | "OptionalParameter";
+export type CoreTerm =
+  | "Description"
+  | "Computed"
+  | "ComputedDefaultValue"
+  | "Immutable"
+  | "OptimisticConcurrency"
+  | "OptionalParameter";
 
 /** The terms of the Capabilities vocabulary in use. */
 export type CapabilitiesTerm =

@@ -73,6 +73,7 @@ function writeProperty(
   const derived = [
     ...(property.computed ? [booleanAnnotation(coreTerm("Computed"), true)] : []),
     ...(property.immutable ? [booleanAnnotation(coreTerm("Immutable"), true)] : []),
+    ...(property.databaseDefault === true ? [booleanAnnotation(coreTerm("ComputedDefaultValue"), true)] : []),
     ...descriptionAnnotation(property.description),
   ];
   const place = annotationPlace("type", type.name, property.name);

@@ -66,8 +66,8 @@ export interface DescribedProperty extends DescribedColumn {
   readonly computed: boolean;
   /** The default of the column, if it is a literal that the property can have. */
   readonly defaultValue: boolean | number | string | undefined;
-  /** Whether the database supplies some default, so that requests may omit the property. */
-  readonly hasDefault: boolean;
+  /** Whether the column has another default, which the database supplies where requests omit the property. */
+  readonly databaseDefault: boolean;
   readonly description: string | null;
   /** Whether an index finds rows by the value of the property. */
   readonly isIndexed: boolean;

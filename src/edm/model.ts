@@ -160,6 +160,8 @@ export interface StructuralProperty {
   readonly computed: boolean;
   readonly immutable: boolean;
   readonly facets: Facets;
+  /** Whether the database supplies the value of a new entity that lacks it; absent: false. */
+  readonly databaseDefault?: boolean | undefined;
   /** The declared default, in canonical form; undefined when none is declared. */
   readonly defaultValue?: unknown;
   readonly description?: string | undefined;

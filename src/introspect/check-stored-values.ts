@@ -18,25 +18,50 @@ export function checkStoredValues(
       const found = findColumn(column.name, object, { ignoresCase: kind !== "postgres" });
       if (found === undefined) return [];
       const place = { set: table.set, table: table.names.join("."), column: found.name, property: column.property };
-      return [...checkWritten(column, found, place, table.forgives === true), ...checkLimits(column, found, place)];
+      return [...checkWritten(column, found, place, table), ...checkLimits(column, found, place)];
     });
   });
 }
 
+/** A default that has the same value for each row. PostgreSQL adds the type. */
+const LITERAL = /^\(*(?:[+-]?[\d.]+|[bex]?'(?:[^']|'')*'|"[^"]*"|true|false|null)(?:::[\w "().[\]]+)?\)*$/i;
+const NULL = /^\(*null\b/i;
+
 function* checkWritten(
-  { source, nullable }: ExpectedColumn,
+  expected: ExpectedColumn,
   found: ObjectColumn,
   place: ColumnPlace,
-  forgives: boolean,
+  table: ExpectedTable,
 ): Iterable<SchemaFinding> {
+  const { source, nullable } = expected;
   if (source !== "create" && source !== "write") return;
   const column = `\`${place.table}.${place.column}\``;
   if (found.isGenerated) {
     const message = `The database computes the column ${column}, but clients may write the property.`;
     yield { ...place, code: "C08", severity: "error", message, fix: "Declare the property with `.computed()`." };
-  } else if (nullable && !forgives && !found.nullable && !found.isIdentity) {
-    const message = `The column ${column} rejects null, but clients may write null to the property.`;
-    const fix = "Declare the property without `.nullable()`, or remove `not null` from the column.";
-    yield { ...place, code: "C04", severity: "warning", message, fix };
+    return;
   }
+  if (found.nullable || found.isIdentity) return;
+  const word = wordOfDefault(found);
+  const isMissing = word !== null && table.isCreated && !expected.databaseDefault && !expected.hasDefault;
+  // Clients may read null for a cell that cannot be read, so the property has to be nullable.
+  const mustBeNullable = table.forgives === true;
+  if (nullable && (isMissing || !mustBeNullable)) {
+    const message = `The column ${column} rejects null, but clients may write null to the property.`;
+    const how = mustBeNullable ? `with ${String(word)}` : "without `.nullable()`";
+    const instead = isMissing && !mustBeNullable ? `, and with ${word}` : "";
+    const fix = `Declare the property ${how}${instead}, or remove \`not null\` from the column.`;
+    yield { ...place, code: "C04", severity: "warning", message, fix };
+  } else if (isMissing && word === DATABASE_DEFAULT) {
+    const message = `The column ${column} has the default \`${String(found.defaultValue)}\`, but clients must send the property in each new entity.`;
+    yield { ...place, code: "C08", severity: "warning", message, fix: `Declare the property with ${word}.` };
+  }
+}
+
+const DATABASE_DEFAULT = "`.databaseDefault()`";
+
+/** Returns the modifier for the default of a column; null without a default. */
+function wordOfDefault({ defaultValue }: ObjectColumn): string | null {
+  if (defaultValue === null || NULL.test(defaultValue.trim())) return null;
+  return LITERAL.test(defaultValue.trim()) ? "`.default(value)`" : DATABASE_DEFAULT;
 }

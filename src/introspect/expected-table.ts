@@ -65,6 +65,10 @@ export interface ExpectedColumn {
   readonly limits: ExpectedLimits;
   /** Who supplies the values. */
   readonly source: ColumnSource;
+  /** Whether the database supplies the value of a new row whose entity lacks it. */
+  readonly databaseDefault: boolean;
+  /** Whether the service has a default for new entities that lack the value: a declared one, or no items. */
+  readonly hasDefault: boolean;
   /** The labels that an enumeration type of the database must have; undefined for other types. */
   readonly labels: ExpectedLabels | undefined;
   /** Returns whether filters match a cell that a default of the database has written. */

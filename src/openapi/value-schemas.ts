@@ -83,8 +83,8 @@ export function complexSchema(type: ComplexType, use: SchemaUse, schemas: Schema
 }
 
 /** Returns whether a body must contain a property, because it has no default. */
-export function isRequired({ nullable, isCollection, defaultValue }: StructuralProperty): boolean {
-  return !nullable && !isCollection && defaultValue === undefined;
+export function isRequired({ nullable, isCollection, databaseDefault, defaultValue }: StructuralProperty): boolean {
+  return !nullable && !isCollection && databaseDefault !== true && defaultValue === undefined;
 }
 
 /** Returns the schemas of properties by their wire names. */

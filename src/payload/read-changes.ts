@@ -38,8 +38,8 @@ export interface DeltaBody {
 type MemberStep = (body: JsonObject, place: BodyPlace, made: BodyObject) => void;
 
 /**
- * Makes the reader of bodies that replace an entity. Missing members become their default, null or no items; nested values
- * of navigation properties are ignored.
+ * Makes the reader of bodies that replace an entity. Missing members become their default, null or no items, but remain
+ * missing where the database knows the default; nested values of navigation properties are ignored.
  * @param ignoresKeys whether key members are ignored, too
  * @returns a reader that takes the key of the URL in the application's form
  * @see docs/reference/writing.md
@@ -111,7 +111,9 @@ function replacedMember(property: StructuralProperty, values: ValueReaders): Mem
   const { name } = property;
   const read = values.ofProperty(property);
   const put = compileFieldWriter(property.field);
-  const absent = isNeeded(property) ? null : compileAbsentValue(property);
+  // The stored value stays where the database knows the default.
+  const isKept = property.databaseDefault === true || isNeeded(property);
+  const absent = isKept ? null : compileAbsentValue(property);
   return (body, place, entity) => {
     const value = body[name];
     if (value !== undefined) put(entity, read(value, place, name));
@@ -120,8 +122,9 @@ function replacedMember(property: StructuralProperty, values: ValueReaders): Mem
 }
 
 /** Returns whether a new entity requires an immutable member, which an update may omit. */
-function isNeeded({ immutable, nullable, isCollection, defaultValue }: StructuralProperty): boolean {
-  return immutable && !nullable && !isCollection && defaultValue === undefined;
+function isNeeded(property: StructuralProperty): boolean {
+  const { immutable, nullable, isCollection, databaseDefault, defaultValue } = property;
+  return immutable && !nullable && !isCollection && databaseDefault !== true && defaultValue === undefined;
 }
 
 /** Makes the check that a body is an object with known names. Links in ignored members are refused, not silently lost. */

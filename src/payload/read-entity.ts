@@ -93,7 +93,8 @@ type MemberStep = (body: JsonObject, place: BodyPlace, entity: BodyObject, owner
 
 /**
  * Makes the reader of new entities, which returns members in canonical form by the application's fields, in order of
- * declaration. Computed members are ignored; missing members become their default, null or no items.
+ * declaration. Computed members are ignored; missing members become their default, null or no items, but remain missing
+ * where the database knows the default.
  * @param links the values that depend on the owner of the entity
  * @see docs/reference/writing.md
  */
@@ -148,6 +149,12 @@ function skipMember(name: string): MemberStep {
 function plainMember(property: StructuralProperty, read: ValueReader, namedBy: readonly string[]): MemberStep {
   const { name } = property;
   const put = compileFieldWriter(property.field);
+  if (property.databaseDefault === true) {
+    return (body, place, entity) => {
+      const value = body[name];
+      if (value !== undefined) put(entity, read(value, place, name));
+    };
+  }
   const absent = compileAbsentValue(property);
   return (body, place, entity) => {
     const value = body[name];

@@ -21,12 +21,13 @@ async function until(check: () => Promise<boolean> | boolean): Promise<void> {
   expect.fail("The check never succeeded.");
 }
 
-async function start(given: readonly string[]) {
+async function start(given: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const ending = new AbortController();
   let run: Promise<Run> | undefined;
   const url = await new Promise<string>((resolve) => {
     run = runProgram(["serve", ...given, "--port", "0", "--json"], {
       signal: ending.signal,
+      environment,
       onLine: (line) => resolve((JSON.parse(line) as { url: string }).url),
     });
   });
@@ -35,7 +36,7 @@ async function start(given: readonly string[]) {
     ending.abort();
     return (await run)?.err ?? "";
   };
-  return { read, end };
+  return { url, read, end };
 }
 
 test("a file that is replaced is opened again, and one that disappears keeps the service", async () => {
@@ -64,6 +65,26 @@ test("a file that is replaced is opened again, and one that disappears keeps the
   const err = await end();
   expect(err).toContain("cannot be served, so the service stays: ENOENT");
   expect(err).toContain("The service follows it.");
+});
+
+test("a write to a file that was replaced is 503, and makes the service open the new file at once", async () => {
+  const folder = testFolder();
+  const file = writeDatabase(folder);
+  const environment = { ODATAKIT_API_KEYS: "a-key-for-writers-of-tests:write" };
+  const { url, end } = await start([file, "--watch", "60m", "--auth", "key", "--write"], environment);
+  const headers = { "Content-Type": "application/json", "X-Api-Key": "a-key-for-writers-of-tests" };
+  const post = (id: number): Promise<Response> =>
+    fetch(`${url}/Parts`, { method: "POST", headers, body: JSON.stringify({ Id: id }) });
+  const patched = await fetch(`${url}/Orders(1)`, { method: "PATCH", headers, body: "{}" });
+  expect(patched.status).toBe(200);
+  renameSync(writeDatabase(folder, "create table parts (id integer primary key)", "new.db"), file);
+  const refused = await fetch(`${url}/Orders(1)`, { method: "DELETE", headers });
+  expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "1"]);
+  await until(async () => (await post(7)).status === 201);
+  const database = new DatabaseSync(file);
+  expect(database.prepare("select count(*) as count from parts").get()).toEqual({ count: 1 });
+  database.close();
+  expect(await end()).toContain(`The SQLite file ${file} is now another file`);
 });
 
 test("a file that is no database keeps the service", async () => {

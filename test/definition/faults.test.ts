@@ -370,6 +370,47 @@ const TYPES: readonly Row[] = [
     },
   ],
   [
+    "a default of the database for what clients cannot send, and beside another default",
+    ofType({
+      made: edm.int32().computed().databaseDefault(),
+      hidden: edm.int32().ignored().databaseDefault(),
+      twice: edm.int32().default(1).databaseDefault(),
+      fine: edm.int32().nullable().immutable().databaseDefault(),
+    }),
+    {
+      set: "Thing",
+      message: "Clients send no value of the property `made` of Thing, which is computed, so it needs no default.",
+      fix: "Remove `.computed()` if clients may send the value, otherwise `.databaseDefault()`.",
+    },
+    {
+      set: "Thing",
+      message: "`.databaseDefault()` has no effect on the property `hidden` of Thing, which is ignored.",
+      fix: "Remove it, or `.ignored()`.",
+    },
+    {
+      set: "Thing",
+      message: "The service and the database both have a default for the property `twice` of Thing.",
+      fix: "Keep `.default(value)` for a literal, and `.databaseDefault()` for an expression.",
+    },
+  ],
+  [
+    "a default of the database for a member of a complex value, and for items",
+    ofType({
+      place: edm.complex(complexType("Place", { at: edm.int32().databaseDefault() })),
+      list: edm.collection(edm.int32().databaseDefault()),
+    }),
+    {
+      set: "Thing",
+      message: "`.databaseDefault()` has no effect on the items of the property `list` of Thing.",
+      fix: "Append it to edm.collection(…), or remove it.",
+    },
+    {
+      set: "Place",
+      message: "`.databaseDefault()` has no effect on the property `at` of Place.",
+      fix: "Remove it, and append it to the property with the complex value, if the database has a default for the whole value.",
+    },
+  ],
+  [
     "a nullable, ignored key",
     ofType({}, edm.int32().key().nullable().ignored()),
     {

@@ -44,6 +44,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
       "node:process",
       "node:timers",
       "node:fs",
+      "node:path",
       "node:worker_threads",
       "node:v8",
     ],

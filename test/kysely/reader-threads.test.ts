@@ -22,7 +22,7 @@ import { queryTimeout } from "../../src/errors/odata-error.ts";
 import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
 import { receiveError, sendError } from "../../src/kysely/sqlite/reader-messages.ts";
 import { ReaderThreads, threadEntry } from "../../src/kysely/sqlite/reader-threads.ts";
-import type { SqliteSettings } from "../../src/kysely/sqlite/sqlite-database.ts";
+import type { SqliteSettings } from "../../src/kysely/sqlite/sqlite-settings.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "reader-threads-"));

@@ -145,6 +145,30 @@ test("keys, bodies, deltas and results follow the modifiers", () => {
   const Computed = entityType("Computed", { id: edm.guid().key().computed(), text: edm.string() });
   expectTypeOf<BodyOf<typeof Computed>>().toEqualTypeOf<{ text: string }>();
   expectTypeOf<KeyOf<typeof Computed>>().toEqualTypeOf<string>();
+  const Defaulted = entityType("Defaulted", {
+    id: edm.guid().key().databaseDefault(),
+    at: edm.dateTimeOffset().databaseDefault(),
+    note: edm.string().nullable().databaseDefault(),
+    text: edm.string(),
+  });
+  expectTypeOf<BodyOf<typeof Defaulted>>().toEqualTypeOf<{
+    id?: string;
+    at?: string;
+    note?: string | null;
+    text: string;
+  }>();
+  expectTypeOf<EntityOf<typeof Defaulted>>().toEqualTypeOf<{
+    id: string;
+    at: string;
+    note: string | null;
+    text: string;
+  }>();
+  expectTypeOf<DeltaOf<typeof Defaulted>>().toEqualTypeOf<{
+    readonly at?: string;
+    readonly note?: string | null;
+    readonly text?: string;
+  }>();
+  expectTypeOf<KeyOf<typeof Defaulted>>().toEqualTypeOf<string>();
 });
 
 const late = fn(Order, {

@@ -13,13 +13,14 @@ const EDM: ChainCode = { kind: "chain", root: "edm", calls: [] };
 
 /** Writes the declaration of a property, such as `edm.string({ maxLength: 40 }).nullable()`. */
 export function propertyCode(property: DescribedProperty, names: ModuleNames, imports: Imports): Code {
-  const { name, field, isKey, nullable, computed, defaultValue, description, isCollection } = property;
+  const { name, field, isKey, nullable, computed, databaseDefault, defaultValue, description, isCollection } = property;
   imports.use("edm", "odatakit");
   const item = typeCode(property, names, imports);
   let code = isCollection ? chained(EDM, "collection", chained(item, "nullable")) : item;
   if (isKey) code = chained(code, "key");
   if (nullable && !isCollection) code = chained(code, "nullable");
   if (computed) code = chained(code, "computed");
+  if (databaseDefault) code = chained(code, "databaseDefault");
   if (defaultValue !== undefined) code = chained(code, "default", defaultCode(defaultValue, property));
   if (toWireName(field, "PascalCase") !== name) code = chained(code, "json", stringLiteral(name));
   return description === null ? code : chained(code, "describe", stringLiteral(description));

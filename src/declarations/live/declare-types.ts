@@ -50,26 +50,18 @@ function declareProperty(
   isWritten: boolean,
   enumTypes: ReadonlyMap<string, EnumTypeDeclaration>,
 ): LooseProperty {
-  const { name, field, type, isKey, nullable, defaultValue, description, isCollection } = described;
+  const { name, field, type, isKey, nullable, databaseDefault, defaultValue, description, isCollection } = described;
   const item = itemOf(described, enumTypes);
   let property = isCollection ? (edm.collection(item.nullable()) as LooseProperty) : item;
   if (isKey) property = property.key();
   if (nullable && !isCollection) property = property.nullable();
-  if (isComputed(described, isWritten)) property = property.computed();
+  if (described.computed || (isWritten && described.isReadOnly)) property = property.computed();
+  if (databaseDefault) property = property.databaseDefault();
   if (defaultValue !== undefined) {
     property = property.default(type === "Edm.Int64" ? BigInt(defaultValue) : defaultValue);
   }
   if (toWireName(field, "PascalCase") !== name) property = property.json(name);
   return description === null ? property : property.describe(description);
-}
-
-/** Requests cannot set values of expressions, nor values that only the database can supply. */
-function isComputed(
-  { computed, isReadOnly, hasDefault, nullable, defaultValue }: DescribedProperty,
-  isWritten: boolean,
-): boolean {
-  if (computed) return true;
-  return isWritten && (isReadOnly || (hasDefault && !nullable && defaultValue === undefined));
 }
 
 function itemOf(

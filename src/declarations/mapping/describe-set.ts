@@ -5,7 +5,7 @@ import { describeNavigations } from "./describe-navigations.ts";
 import type { DraftObject } from "./draft-object.ts";
 import { findIndexes } from "./find-indexes.ts";
 import { memberOf, namesOf, type FoundService } from "./found-service.ts";
-import { literalDefault } from "./literal-default.ts";
+import { hasOwnDefault, literalDefault } from "./literal-default.ts";
 import { mayBeNull } from "./may-be-null.ts";
 import { MAPPERS } from "./rough-mapping.ts";
 
@@ -67,6 +67,7 @@ function describeProperty(draft: DraftObject, column: ObjectColumn, found: Found
   const chosen = typeOf(draft, column, `${namesOf(object, found.names).setName}.${member.name}`, found);
   const nullable = mayBeNull(draft, column, chosen, found.schema.kind);
   const isKey = key.columns.includes(column.name);
+  const defaultValue = isKey ? undefined : literalDefault(column, chosen, found.schema.kind);
   return {
     ...chosen,
     ...member,
@@ -74,8 +75,8 @@ function describeProperty(draft: DraftObject, column: ObjectColumn, found: Found
     isKey,
     nullable,
     computed: column.isIdentity || column.isGenerated,
-    defaultValue: isKey ? undefined : literalDefault(column, chosen, found.schema.kind),
-    hasDefault: column.defaultValue !== null || column.isIdentity,
+    defaultValue,
+    databaseDefault: defaultValue === undefined && hasOwnDefault(column, chosen, found.schema.kind),
     description: column.comment ?? commentOfSource(column, found.schema),
     ...findIndexes(object, column, { ...chosen, nullable }, found.schema),
   };

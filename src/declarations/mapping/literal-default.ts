@@ -41,6 +41,32 @@ export function literalDefault(column: ObjectColumn, chosen: DescribedColumn, ki
   return valueOf(literal, column, chosen);
 }
 
+/** A default that is none. PostgreSQL adds the type. */
+const NULL = /^\(*null(?:::[\w ".]+)?\)*$/i;
+
+/**
+ * Whether the database has a default that it can store. PostgreSQL accepts the declaration of a literal that is beyond the
+ * type of its column.
+ */
+export function hasOwnDefault(column: ObjectColumn, chosen: DescribedColumn, kind: DatabaseKind): boolean {
+  const { defaultValue, isGenerated, isIdentity } = column;
+  if (defaultValue === null || isGenerated || isIdentity || NULL.test(defaultValue.trim())) return false;
+  if (chosen.isReadOnly || chosen.sql !== null) return false;
+  const literal = literalOf(defaultValue.trim(), kind);
+  return literal === undefined || !isBeyond(literal, chosen);
+}
+
+/** Whether a literal has more digits or characters than the values of a property. */
+function isBeyond({ text, isQuoted }: Literal, { type, facets, isCollection }: DescribedColumn): boolean {
+  if (typeof type === "object" || isCollection) return false;
+  if (type === "Edm.String") return isQuoted && text.length > (facets.maxLength ?? Infinity);
+  if (!NUMBER.test(text)) return false;
+  const range = INTEGERS[type];
+  if (range !== undefined) return Number(text) < Number(range[0]) || Number(text) > Number(range[1]);
+  const { precision = Infinity, scale = 0 } = facets;
+  return type === "Edm.Decimal" && Math.abs(Number(text)) >= 10 ** (precision - scale);
+}
+
 function literalOf(given: string, kind: DatabaseKind): Literal | undefined {
   const inner = /^\((.*)\)$/s.exec(given)?.[1];
   const text = inner === undefined ? given : inner.trim();

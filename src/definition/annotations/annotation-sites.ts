@@ -124,6 +124,7 @@ function typeSites(
         derived: [
           ...(declared.description === undefined ? [] : ["Core.Description"]),
           ...(declared.computed ? ["Core.Computed"] : []),
+          ...(declared.databaseDefault ? ["Core.ComputedDefaultValue"] : []),
           ...(declared.immutable ? ["Core.Immutable"] : []),
         ],
       })),

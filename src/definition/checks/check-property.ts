@@ -8,15 +8,24 @@ import type { DeclaredValueType, PropertyDeclaration } from "../types/value-type
 /** The use of a property builder, which decides which modifiers are allowed. */
 export type PropertyUse = "entity property" | "complex property" | "item" | "parameter" | "result";
 
-type Modifier = "key" | "ignored" | "computed" | "immutable" | "json" | "default" | "describe" | "annotate";
+type Modifier =
+  | "key"
+  | "ignored"
+  | "computed"
+  | "immutable"
+  | "databaseDefault"
+  | "json"
+  | "default"
+  | "describe"
+  | "annotate";
 
 /** The modifiers without effect, by use; `nullable` is allowed everywhere. */
 const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
   "entity property": [],
-  "complex property": ["key"],
-  item: ["key", "ignored", "computed", "immutable", "json", "default", "describe", "annotate"],
-  parameter: ["key", "ignored", "computed", "immutable", "json"],
-  result: ["key", "ignored", "computed", "immutable", "json", "default", "describe", "annotate"],
+  "complex property": ["key", "databaseDefault"],
+  item: ["key", "ignored", "computed", "immutable", "databaseDefault", "json", "default", "describe", "annotate"],
+  parameter: ["key", "ignored", "computed", "immutable", "databaseDefault", "json"],
+  result: ["key", "ignored", "computed", "immutable", "databaseDefault", "json", "default", "describe", "annotate"],
 };
 
 const KEY_TYPES: ReadonlySet<string> = new Set([
@@ -75,6 +84,7 @@ export function* checkProperty(
   if (declared.item !== undefined) yield* checkCollection(declared, declared.item, what, place);
   if (use === "entity property" && declared.key) yield* checkKey(declared, what, fault);
   yield* checkDefault(declared, what, fault);
+  if (use === "entity property" && declared.databaseDefault) yield* checkDatabaseDefault(declared, what, fault);
 }
 
 type MakeFault = (message: string, fix: string) => ConfigurationFault;
@@ -121,6 +131,25 @@ function* checkDefault(declared: PropertyDeclaration, what: string, fault: MakeF
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error;
     yield fault(`The default of ${what} is not a value of its type: ${error.message}`, "Give a value of the type.");
+  }
+}
+
+/** Reports the modifiers that contradict a default of the database. */
+function* checkDatabaseDefault(
+  { computed, ignored, defaultValue }: PropertyDeclaration,
+  what: string,
+  fault: MakeFault,
+): Iterable<ConfigurationFault> {
+  if (computed) {
+    const fix = "Remove `.computed()` if clients may send the value, otherwise `.databaseDefault()`.";
+    yield fault(`Clients send no value of ${what}, which is computed, so it needs no default.`, fix);
+  }
+  if (ignored) {
+    yield fault(`\`.databaseDefault()\` has no effect on ${what}, which is ignored.`, "Remove it, or `.ignored()`.");
+  }
+  if (defaultValue !== undefined) {
+    const fix = "Keep `.default(value)` for a literal, and `.databaseDefault()` for an expression.";
+    yield fault(`The service and the database both have a default for ${what}.`, fix);
   }
 }
 
@@ -191,6 +220,9 @@ function hasModifier(declared: PropertyDeclaration, modifier: Modifier): boolean
 
 function adviseModifier(use: PropertyUse, modifier: Modifier): string {
   if (use === "item") return "Append it to edm.collection(…), or remove it.";
+  if (use === "complex property" && modifier === "databaseDefault") {
+    return "Remove it, and append it to the property with the complex value, if the database has a default for the whole value.";
+  }
   if (use === "complex property") return "Remove it: only entity types have keys.";
   if (use === "parameter" && modifier === "json") return "Remove it: the key in `params` is the name.";
   return "Remove it.";

@@ -160,6 +160,7 @@ export class TypeBuilder {
       computed: declared.computed,
       immutable: declared.immutable,
       facets: { ...declared.facets },
+      databaseDefault: declared.databaseDefault,
       defaultValue: this.defaultValue(declared),
       description: declared.description,
       ...this.#described(owner, name),

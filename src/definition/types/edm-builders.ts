@@ -124,6 +124,7 @@ const PLAIN = Object.freeze({
   ignored: false,
   computed: false,
   immutable: false,
+  databaseDefault: false,
   defaultValue: undefined,
   json: undefined,
   description: undefined,

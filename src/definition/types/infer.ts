@@ -47,10 +47,12 @@ type ShapeInput<S extends Shape> = Flat<
   }
 >;
 
-/** The properties that clients may send. */
-type ShapeBody<S extends Shape> = {
-  -readonly [F in keyof S as Without<S, F, "ignored" | "computed">]: ValueOf<S[F]>;
-} & unknown;
+/** The properties that clients may send; absent are those whose default the database knows. */
+type ShapeBody<S extends Shape> = Flat<
+  { -readonly [F in keyof S as Without<S, F, "ignored" | "computed" | "databaseDefault">]: ValueOf<S[F]> } & {
+    -readonly [F in keyof S as Without<S, F, "ignored" | "computed"> & With<S, F, "databaseDefault">]?: ValueOf<S[F]>;
+  }
+>;
 
 /** The change of a property: for a complex value, the changed members; including null if it is nullable. */
 type ChangeOf<P extends AnyProperty> = "nullable" extends P["_types"]["trait"]
@@ -65,12 +67,15 @@ type ShapeDelta<S extends Shape> = {
 /** Every property with its canonical value, for reading. */
 type ShapeRead<S extends Shape> = { readonly [F in keyof S]: ValueOf<S[F]> } & unknown;
 
+/** The traits of properties that a new entity may lack. */
+type OptionalTrait = "nullable" | "optional" | "databaseDefault";
+
 /** The properties of a new entity: nullable properties and properties with a default may be absent. */
 type ShapeNew<S extends Shape> = Flat<
   {
-    readonly [F in keyof S as Without<S, F, "ignored" | "computed" | "nullable" | "optional">]: InputOf<S[F]>;
+    readonly [F in keyof S as Without<S, F, "ignored" | "computed" | OptionalTrait>]: InputOf<S[F]>;
   } & {
-    readonly [F in keyof S as Without<S, F, "ignored" | "computed"> & With<S, F, "nullable" | "optional">]?:
+    readonly [F in keyof S as Without<S, F, "ignored" | "computed"> & With<S, F, OptionalTrait>]?:
       | InputOf<S[F]>
       | undefined;
   }
@@ -102,7 +107,10 @@ export type EntityOf<E extends EntityTypeDeclaration> = ShapeValue<E["properties
  */
 export type ResultOf<E extends EntityTypeDeclaration> = ShapeInput<E["properties"]>;
 
-/** The entity that `create` and `replace` receive: no computed or ignored members, and defaults filled in. */
+/**
+ * The entity that `create` and `replace` receive: no computed or ignored members, and defaults filled in. A member with
+ * `.databaseDefault()` is absent if the body lacks it.
+ */
 export type BodyOf<E extends EntityTypeDeclaration> = ShapeBody<E["properties"]>;
 
 /** The changes that `patch` receives, at every depth of complex values; never keys, computed or ignored members. */

@@ -58,6 +58,15 @@ export class Property<
     return new Property({ ...this.declared, defaultValue: Object.freeze({ value }) });
   }
 
+  /**
+   * Lets the database supply the value of new entities whose bodies omit the property: its column has an expression as
+   * default, such as `now()`. Clients may send another value. A literal is `.default(value)`.
+   * @see docs/reference/model.md
+   */
+  databaseDefault(): Property<Value, Input, Trait | "databaseDefault", Change> {
+    return new Property({ ...this.declared, databaseDefault: true });
+  }
+
   /** Sets the wire name, instead of the name by the naming policy. */
   json(name: string): Property<Value, Input, Trait, Change> {
     return new Property({ ...this.declared, json: name });

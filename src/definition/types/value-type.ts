@@ -1,7 +1,7 @@
 import type { Facets, PrimitiveType } from "../../edm/primitive-type.ts";
 
 /** The modifiers of a property that its types depend on; `optional` is a default. */
-export type PropertyTrait = "nullable" | "key" | "ignored" | "computed" | "optional";
+export type PropertyTrait = "nullable" | "key" | "ignored" | "computed" | "optional" | "databaseDefault";
 
 /** The declaration of a property, as plain data. */
 export interface PropertyDeclaration {
@@ -15,6 +15,7 @@ export interface PropertyDeclaration {
   readonly ignored: boolean;
   readonly computed: boolean;
   readonly immutable: boolean;
+  readonly databaseDefault: boolean;
   /** The wrapped default; undefined without a default. */
   readonly defaultValue: { readonly value: unknown } | undefined;
   /** The wire name, instead of the name by the naming policy. */

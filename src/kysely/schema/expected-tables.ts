@@ -46,7 +46,7 @@ function setTable(checked: CheckedSet, ends: JoinEnds, scope: CheckScope): Expec
   const columns = Array.from(rows.plans, ([field, plan]) => {
     const property = fields.get(field);
     const source = sourceOf(set, property, rows.rowVersion);
-    const use = { scope, access: accessOf(set, property), isWritten: isWritten(set), source };
+    const use = { scope, owner: property, access: accessOf(set, property), isWritten: isWritten(set), source };
     return columnsOf(plan, field, use).map((column) =>
       // Nothing but the application writes an ignored property that no navigation joins by.
       !ignored.has(field) || joined.has(column.name) ? column : { ...column, source: "nobody" as const, isOptional },
@@ -157,6 +157,8 @@ function storageOfLink({ rows }: CheckedSet, column: LinkColumn): StorageForm | 
 
 interface ColumnScope {
   readonly scope: CheckScope;
+  /** The property of the entity; undefined for a column of links. */
+  readonly owner?: StructuralProperty | undefined;
   readonly access: ExpectedColumn["access"];
   readonly isWritten: boolean;
   readonly source: ColumnSource;
@@ -217,7 +219,7 @@ function arrayTypes(item: StructuralProperty, table: StoredTypeTable): StoredTyp
 function expectedColumn(
   property: StructuralProperty,
   storage: StorageForm | "convert" | undefined,
-  { scope: { storedTypes }, access, isWritten: writes, source }: ColumnScope,
+  { scope: { storedTypes }, owner, access, isWritten: writes, source }: ColumnScope,
 ): Omit<ExpectedColumn, "name" | "property" | "nullable"> {
   const row: StoredTypeRow | undefined = storage === "convert" ? undefined : storedTypes[storageKey(property, storage)];
   const { type, isCollection } = property;
@@ -229,6 +231,8 @@ function expectedColumn(
     storedTypes: row,
     limits: limitsOf(property, storage),
     source: property.computed && source !== "service" && source !== "nobody" ? "database" : source,
+    databaseDefault: owner?.databaseDefault === true,
+    hasDefault: owner !== undefined && (owner.isCollection || owner.defaultValue !== undefined),
     labels: labelsOf(property, storage, writes),
     findsCell: () => true,
     description: property.description,

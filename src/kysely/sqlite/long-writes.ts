@@ -73,7 +73,9 @@ export class LongWrites {
    * @throws as `run`
    */
   async begin(patience: WritePatience): Promise<WriterThread> {
-    const { connection, lock } = this.#database;
+    const { connection, file, lock } = this.#database;
+    // The thread would open the other file, or make a new one.
+    file?.check();
     const thread = this.#started();
     const begin = `${settingsOf(connection)}; begin immediate`;
     await lock.waitFor(() => thread.run({ command: begin }), patience);
@@ -87,7 +89,13 @@ export class LongWrites {
   async commit(thread: WriterThread, patience: WritePatience): Promise<void> {
     const own = await thread.run({ sql: OWN_TABLES, values: [], selects: true });
     if (own?.rows.length !== 0) throw new OwnTablesError();
-    await this.#database.lock.waitFor(() => thread.run({ command: "commit" }), patience);
+    await this.#database.lock.waitFor(() => this.#end(thread), patience);
+  }
+
+  /** Commits in the thread, which may have another file: it opened the path later. */
+  #end(thread: WriterThread): Promise<unknown> {
+    this.#database.file?.check();
+    return thread.run({ command: "commit" });
   }
 
   /** Ends the use of the thread by a transaction. */
@@ -112,7 +120,7 @@ export class LongWrites {
     const thread = await this.begin(patience);
     try {
       const changed = await thread.run({ sql, values, selects: false });
-      await thread.run({ command: "commit" });
+      await this.#end(thread);
       return required(changed, "A statement has an effect.");
     } catch (error) {
       // SQLite may have undone the transaction by itself.

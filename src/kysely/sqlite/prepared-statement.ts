@@ -36,6 +36,7 @@ export class PreparedStatement<F extends RowForm> {
     this.#statement = statement;
     this.hasRows = statement.columns().length > 0;
     statement.setReturnArrays(form === "arrays");
+    statement.setReadBigInts(false);
   }
 
   /** Returns all rows of a `select`. The statement may run twice. */

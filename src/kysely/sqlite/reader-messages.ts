@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { ODataError } from "../../errors/odata-error.ts";
 import type { Fetch } from "../connection/patient-reader.ts";
-import type { SqliteSettings } from "./sqlite-database.ts";
+import type { SqliteSettings } from "./sqlite-settings.ts";
 
 /** The data with which a reader thread starts. */
 export interface ThreadData {

@@ -1,8 +1,10 @@
 import type { SQLInputValue } from "node:sqlite";
 import { type ChangedRows, changeRows, selectRows } from "./changed-rows.ts";
+import { OpenedFile } from "./opened-file.ts";
 import { type PreparedStatement, PreparedStatements, type RowOf } from "./prepared-statement.ts";
 import { sendError } from "./reader-messages.ts";
-import { openConnection, type SqliteSettings } from "./sqlite-database.ts";
+import { openConnection } from "./sqlite-database.ts";
+import type { SqliteSettings } from "./sqlite-settings.ts";
 import { keepsMuchMemory } from "./thread-memory.ts";
 import { MAX_TIME_HERE, Watch } from "./watch.ts";
 import type { WriteRequest, WriteResult } from "./writer-messages.ts";
@@ -16,17 +18,20 @@ interface Cursor {
 /** The writable connection of a thread. */
 class WriterConnection {
   readonly database: ReturnType<typeof openConnection>;
+  readonly #file: OpenedFile | null;
   readonly #watch = new Watch();
   readonly #statements: PreparedStatements<"objects">;
   readonly #cursors = new Map<number, Cursor>();
 
   constructor(settings: SqliteSettings) {
     this.database = openConnection({ ...settings, busyTimeout: 0 }, false, this.#watch);
+    this.#file = OpenedFile.of(this.database, settings);
     this.#statements = new PreparedStatements(this.database, "objects", settings.statements);
   }
 
   run(request: WriteRequest): ChangedRows | null {
     if ("command" in request) {
+      this.#file?.checkBefore(request.command);
       this.database.exec(request.command);
     } else if ("closes" in request) {
       this.#close(request.closes);

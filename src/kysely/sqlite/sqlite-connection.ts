@@ -31,6 +31,9 @@ const CHANGES_ROWS = /^\s*(?:insert|update|delete|replace|with)\b/i;
 /** The start of a statement that leaves the lock of writers alone. A read waits in SQLite, if at all. */
 const READS = /^\s*(?:select|explain|pragma)\b/i;
 
+/** The start of raw SQL that ends a transaction. */
+const ENDS = /^\s*(?:commit|end)\b/i;
+
 const NO_CLIENT = (): undefined => undefined;
 
 /** The connection of Kysely's statements. While it is free, it also runs synchronous writes. */
@@ -120,6 +123,7 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
         return;
       }
       const run = (): QueryResult<R> => {
+        this.#checkFile(query.sql);
         watch.begin(MAX_TIME_HERE);
         try {
           return execute<R>(statements.get(query.sql), values, query);
@@ -142,6 +146,7 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
       return;
     }
     const { statements } = this.#database;
+    this.#checkFile(query.sql);
     const statement = statements.take(query.sql);
     if (statement.hasRows) yield* readChunks<R>(statement.iterate(values), chunkSize);
     else yield execute<R>(statement, values, query);
@@ -161,9 +166,20 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
   /** Runs a command that may have to wait for the lock of the file: `begin immediate`, `commit`. */
   locking(command: string): Promise<void> {
     return new Promise((resolve) => {
-      const { connection, lock } = this.#database;
-      resolve(lock.wait(() => connection.exec(command), this.#takePatience()));
+      const { connection, file, lock } = this.#database;
+      const run = (): void => {
+        file?.checkBefore(command);
+        connection.exec(command);
+      };
+      resolve(lock.wait(run, this.#takePatience()));
     });
+  }
+
+  /** Checks the file before a statement that is its own transaction, or ends one. @throws MovedFileError */
+  #checkFile(sql: string): void {
+    const { connection, file } = this.#database;
+    if (file === null || READS.test(sql)) return;
+    if (!connection.isTransaction || ENDS.test(sql)) file.check();
   }
 
   /** Whether a statement runs in the thread for long values: not within a transaction. */

@@ -1,32 +1,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { WritePatience } from "../connection/synchronous-reader.ts";
 import { FileLock } from "./file-lock.ts";
+import { OpenedFile } from "./opened-file.ts";
 import { PreparedStatements } from "./prepared-statement.ts";
 import { registerFunctions } from "./sqlite-functions.ts";
+import type { SqliteSettings } from "./sqlite-settings.ts";
 import { Watch } from "./watch.ts";
 import { WriteGroup } from "./write-group.ts";
-
-/** When a commit waits for the disk. @see https://sqlite.org/pragma.html#pragma_synchronous */
-export type Synchronous = "off" | "normal" | "full" | "extra";
-
-/** Whether a writable file gets a write-ahead log, which it keeps, or stays as it is. */
-export type JournalMode = "wal" | "keep";
-
-/** The settings of a database. */
-export interface SqliteSettings {
-  readonly file: string;
-  readonly readonly: boolean;
-  /** Milliseconds to wait for a lock of another process. */
-  readonly busyTimeout: number;
-  readonly synchronous: Synchronous;
-  readonly journalMode: JournalMode;
-  /** The maximum number of prepared statements per connection and form of rows. */
-  readonly statements: number;
-  /** The most threads that run long reads; 0 for none. */
-  readonly readerThreads: number;
-  /** The most long reads that wait for a thread. */
-  readonly maxQueuedQueries: number;
-}
 
 /** A value of more bytes is read in a reader thread: its conversion to a string takes long. */
 const MOST_BYTES_HERE = 1 << 22;
@@ -37,6 +17,7 @@ interface Opened {
   readonly statements: PreparedStatements<"objects">;
   readonly group: WriteGroup | null;
   readonly lock: FileLock;
+  readonly file: OpenedFile | null;
 }
 
 /**
@@ -144,6 +125,11 @@ export class SqliteDatabase {
     return this.#opened().lock;
   }
 
+  /** The file of writes; null for a database without one, and for a file that is only read. */
+  get file(): OpenedFile | null {
+    return this.#opened().file;
+  }
+
   /**
    * Records that the connection is in use, possibly for a transaction or a stream. Commits the group of writes.
    * @throws the error of the database if a group can neither be committed nor undone
@@ -196,7 +182,8 @@ export class SqliteDatabase {
     const statements = new PreparedStatements(database, "objects", this.settings.statements);
     const isFile = database.location() !== null;
     const lock = new FileLock(database, isFile && !this.settings.readonly ? this.settings.busyTimeout : 0);
-    return { database, statements, lock, group: isFile ? groupOf(database, lock) : null };
+    const file = OpenedFile.of(database, this.settings);
+    return { database, statements, lock, file, group: isFile ? groupOf(database, lock, file) : null };
   }
 
   #openReading(): DatabaseSync {
@@ -214,7 +201,7 @@ function limitLength(database: DatabaseSync, most: number): void {
   if ("limits" in database) database.limits.length = most;
 }
 
-function groupOf(database: DatabaseSync, lock: FileLock): WriteGroup {
+function groupOf(database: DatabaseSync, lock: FileLock, file: OpenedFile | null): WriteGroup {
   const commands = new Map<string, StatementSync>();
   return new WriteGroup({
     get isTransaction() {
@@ -223,6 +210,7 @@ function groupOf(database: DatabaseSync, lock: FileLock): WriteGroup {
     command(sql) {
       let statement = commands.get(sql);
       if (statement === undefined) commands.set(sql, (statement = database.prepare(sql)));
+      file?.checkBefore(sql);
       if (sql === "begin immediate" || sql === "commit") lock.atOnce(() => statement.run());
       else statement.run();
     },
@@ -242,7 +230,9 @@ export function openConnection(
   const { DatabaseSync } = loadNodeSqlite();
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { readOnly, timeout: busyTimeout, enableForeignKeyConstraints: true });
+    const options = { readOnly, timeout: busyTimeout, enableForeignKeyConstraints: true };
+    // Each result contains the last row id, even that of `begin`: as a number, it would be rounded or an error.
+    database = new DatabaseSync(file, { ...options, readBigInts: true });
     // The first access to the file fails if it is not a database.
     database.exec("pragma schema_version");
     if (!readOnly && database.location() !== null) {

@@ -2,9 +2,10 @@ import { SqliteIntrospector, SqliteQueryCompiler, type Dialect } from "kysely";
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
 import { LongWrites } from "./long-writes.ts";
-import { type JournalMode, SqliteDatabase, type SqliteSettings, type Synchronous } from "./sqlite-database.ts";
+import { SqliteDatabase } from "./sqlite-database.ts";
 import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
 import { SqliteReads } from "./sqlite-reads.ts";
+import type { JournalMode, SqliteSettings, Synchronous } from "./sqlite-settings.ts";
 
 /** How a SQLite file is used. */
 export interface SqliteOptions {

@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { builtinModule } from "../../base/host.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import type { ReadRequest, ReadResult, ThreadData } from "./reader-messages.ts";
-import type { SqliteSettings } from "./sqlite-database.ts";
+import type { SqliteSettings } from "./sqlite-settings.ts";
 
 /** A snapshot of the database, which one thread reads. */
 export interface ThreadSnapshot {

@@ -2,7 +2,8 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { required } from "../../base/required.ts";
 import type { Fetch } from "../connection/patient-reader.ts";
 import { PreparedStatements, type RowOf } from "./prepared-statement.ts";
-import { openConnection, type SqliteSettings } from "./sqlite-database.ts";
+import { openConnection } from "./sqlite-database.ts";
+import type { SqliteSettings } from "./sqlite-settings.ts";
 import type { Watch } from "./watch.ts";
 
 /** The most connections without a snapshot that wait for the next one. */

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { ChangedRows } from "./changed-rows.ts";
 import type { SentError } from "./reader-messages.ts";
-import type { SqliteSettings } from "./sqlite-database.ts";
+import type { SqliteSettings } from "./sqlite-settings.ts";
 
 /** The data with which a writer thread starts. */
 export interface WriterData {

@@ -3,7 +3,7 @@ import type { Worker } from "node:worker_threads";
 import { builtinModule } from "../../base/host.ts";
 import type { ChangedRows } from "./changed-rows.ts";
 import { receiveError } from "./reader-messages.ts";
-import type { SqliteSettings } from "./sqlite-database.ts";
+import type { SqliteSettings } from "./sqlite-settings.ts";
 import type { WriteRequest, WriteResult, WriterData, WriteStep } from "./writer-messages.ts";
 
 /** A step that waits for its end. */

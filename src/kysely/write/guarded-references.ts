@@ -76,10 +76,17 @@ export async function statedIn(entities: readonly StatedValues[], context: Conte
   return found;
 }
 
-/** Returns the foreign keys that do not follow completely from related entities. @param known the values that do, by field */
-export function notFollowing(stated: readonly StatedReference[], known: Values): readonly StatedReference[] {
+/**
+ * Returns the foreign keys of an entity that do not follow completely from related entities.
+ * @param known the values that do, by field
+ */
+export function notFollowing(
+  stated: readonly StatedReference[],
+  values: Values,
+  known: Values,
+): readonly StatedReference[] {
   return stated.flatMap((each) => {
-    const own = each.reference.pairs.find(({ property: { field } }) => known[field] === undefined);
+    const own = statedPairs(each.reference, values).find(({ property: { field } }) => known[field] === undefined);
     return own === undefined ? [] : [{ ...each, name: each.place + own.property.name }];
   });
 }

@@ -2,11 +2,20 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import { missingReference } from "../../definition/sets/guarded-reference.ts";
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import { checkReferredRows, notFollowing, type StatedIn, statedIn, statesReferences } from "./guarded-references.ts";
+import { databaseFault } from "../dialects/database-fault.ts";
+import {
+  checkReferredRows,
+  notFollowing,
+  type StatedIn,
+  statedIn,
+  type StatedReference,
+  statesReferences,
+} from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
@@ -145,8 +154,16 @@ export async function insertNode(
     ...beside,
     ...behind.flatMap(({ join }) => ownProperties(join).filter((property) => !isOf(table, property))),
   ];
-  await checkStated(task, { table, set, values }, known);
-  const stored = await writerOf(table).insert(task, values, known, distinct(needed));
+  const stated = notFollowing(task.stated.get(values) ?? [], values, known);
+  const supplied = stated.filter((each) => isSupplied(each, { ...values, ...known }));
+  await checkReferred(task, stated, { table, entity: { ...values, ...known } });
+  needed.push(
+    ...supplied.flatMap(({ reference }) =>
+      reference.pairs.flatMap(({ property }) => (isOf(table, property) ? [] : [property])),
+    ),
+  );
+  const stored = await insertRow(supplied, () => writerOf(table).insert(task, values, known, distinct(needed)));
+  await checkReferred(task, supplied, { table, entity: { ...stored.entity, ...stored.beside } });
   task.written.push({ set, table, entity: stored.entity });
   for (const nested of behind) {
     const { join, navigation } = nested;
@@ -170,11 +187,28 @@ export async function insertNode(
   return { entity: { ...stored.entity, ...shown }, beside: stored.beside };
 }
 
-/** Checks the foreign keys of the client, except foreign keys that follow completely from related entities. */
-async function checkStated(task: InsertTask, { table, values }: Node, known: Values): Promise<void> {
-  const stated = notFollowing(task.stated.get(values) ?? [], known);
-  if (stated.length === 0) return;
-  await checkReferredRows(task, task.restrictions, stated, { table, entity: { ...values, ...known }, current: null });
+/** Whether the database supplies a part of a foreign key whose other parts the client states. */
+function isSupplied({ reference }: StatedReference, given: Values): boolean {
+  return reference.pairs.some(({ property: { field } }) => given[field] === undefined);
+}
+
+/** Checks foreign keys of the client. @param entity the row as far as it is known */
+async function checkReferred(
+  task: InsertTask,
+  stated: readonly StatedReference[],
+  row: { readonly table: SqlTable; readonly entity: Values },
+): Promise<void> {
+  if (stated.length > 0) await checkReferredRows(task, task.restrictions, stated, { ...row, current: null });
+}
+
+/** Adds a row. A missing row that its foreign key refers to looks like a hidden one, which is found after the insert. */
+async function insertRow([supplied]: readonly StatedReference[], insert: () => Maybe<Stored>): Promise<Stored> {
+  try {
+    return await insert();
+  } catch (error) {
+    if (supplied === undefined || databaseFault(error)?.kind !== "foreignKey") throw error;
+    throw missingReference(supplied.name, "", error);
+  }
 }
 
 async function insertAll(

@@ -222,9 +222,13 @@ export class WriteStatements {
 
   /** An insert that cannot return the row returns its key, which the database may have generated. */
   #inserting(text: Sql, selected: readonly SelectedProperty[], written: readonly WrittenColumn[]): WriteStatement {
-    if (this.areReturning || !this.#writes.returnsRows) return this.#answering(text, selected, written);
+    const properties = this.#table.entityType.key;
+    const isKeyKnown = properties.every(
+      ({ databaseDefault, field }) => databaseDefault !== true || written.some(({ path }) => path[0]?.field === field),
+    );
+    if (this.areReturning || (!this.#writes.returnsRows && isKeyKnown)) return this.#answering(text, selected, written);
     const cells: Cells = [];
-    const key = this.#table.entityType.key.map((property) => ({ property }));
+    const key = properties.map((property) => ({ property }));
     const columns = returnedColumns(key, this.#relation(), cells);
     return this.#compile(sql`${text} returning ${sql.join(cells)}`, { columns }, cells.length);
   }

@@ -21,7 +21,7 @@ export function property(field: string, given: Partial<DescribedProperty> = {}):
     nullable: false,
     computed: false,
     defaultValue: undefined,
-    hasDefault: false,
+    databaseDefault: false,
     description: null,
     isIndexed: false,
     hasOrderedIndex: false,

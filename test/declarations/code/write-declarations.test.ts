@@ -82,6 +82,11 @@ export const orders = sqlEntitySet(Order, {
       "edm.int64().default(9007199254740993n)",
     ],
     ["a small Int64", { type: "Edm.Int64", defaultValue: "-7" }, "edm.int64().default(-7)"],
+    [
+      "a default of the database",
+      { databaseDefault: true, nullable: true },
+      "edm.string().nullable().databaseDefault()",
+    ],
     ["a default of text", { defaultValue: 'a"b' }, "edm.string().default('a\"b')"],
     ["a Boolean", { type: "Edm.Boolean", defaultValue: false }, "edm.boolean().default(false)"],
     ["a collection", { isCollection: true, type: "Edm.Guid" }, "edm.collection(edm.guid().nullable())"],

@@ -12,10 +12,11 @@ const KINDS: ReadonlyMap<number, FaultKind> = new Map([
   [1811, "check"],
   [3091, "value"],
 ]);
-/** Primary result codes: busy and locked; I/O error, full and cannot open; too big and type mismatch. */
+/** Primary result codes: busy and locked; read-only, I/O error, full and cannot open; too big and type mismatch. */
 const PRIMARY: ReadonlyMap<number, FaultKind> = new Map([
   [5, "contention"],
   [6, "contention"],
+  [8, "unavailable"],
   [10, "unavailable"],
   [13, "unavailable"],
   [14, "unavailable"],
@@ -30,7 +31,7 @@ const NAMES: ReadonlyArray<readonly [pattern: RegExp, kind: FaultKind]> = [
   [/^SQLITE_CONSTRAINT_NOTNULL$/, "notNull"],
   [/^SQLITE_CONSTRAINT_(?:CHECK|TRIGGER)$/, "check"],
   [/^SQLITE_(?:BUSY|LOCKED)/, "contention"],
-  [/^SQLITE_(?:IOERR|FULL|CANTOPEN)/, "unavailable"],
+  [/^SQLITE_(?:READONLY|IOERR|FULL|CANTOPEN)/, "unavailable"],
   [/^SQLITE_(?:TOOBIG|MISMATCH)/, "value"],
 ];
 

@@ -1,0 +1,77 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import type { SqliteSettings } from "./sqlite-settings.ts";
+
+/** The result code of SQLite for a file that has lost its name. @see https://sqlite.org/rescode.html#readonly_dbmoved */
+const DATABASE_MOVED = 1032;
+
+/** The path has no file. Other errors say nothing about the file, such as missing rights for its folder. */
+const MISSING: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR"]);
+
+/** The path of a SQLite file names another file than the one that is open, or none. The transaction was undone. */
+export class MovedFileError extends Error {
+  override readonly name = "MovedFileError";
+  readonly code: string = "ERR_SQLITE_ERROR";
+  readonly errcode: number = DATABASE_MOVED;
+
+  constructor(path: string, isMissing: boolean) {
+    const now = isMissing ? "no longer exists" : "is now another file";
+    super(`The SQLite file ${path} ${now}: writes to the file that is open would be lost. Restart the service.`);
+  }
+}
+
+/**
+ * The file of a writable connection. SQLite keeps writing to a file that was replaced or deleted, where nobody finds the
+ * rows again. With a rollback journal it notices; with a write-ahead log it does not.
+ * @see docs/reference/sql.md, A file that is replaced
+ */
+export class OpenedFile {
+  readonly #path: string;
+  readonly #checksAtBegin: boolean;
+  /** The identity of the file; null if the file system has none. */
+  readonly #id: string | null;
+
+  private constructor(path: string, checksAtBegin: boolean) {
+    this.#path = path;
+    this.#checksAtBegin = checksAtBegin;
+    this.#id = identityOf(path);
+  }
+
+  /** Returns the file that a connection has just opened; null for a database without a file, or one that is only read. */
+  static of(database: DatabaseSync, { file, readonly, journalMode }: SqliteSettings): OpenedFile | null {
+    const location = database.location();
+    if (location === null || readonly) return null;
+    // SQLite has followed links. The path itself may be a link that somebody points to another file.
+    const path = file.startsWith("file:") ? location : resolve(file);
+    return new OpenedFile(path, journalMode === "keep");
+  }
+
+  /**
+   * Checks the file before a command that ends a transaction, so that nothing is acknowledged that would be lost. Without a
+   * write-ahead log it checks before the first statement, too: SQLite refuses that statement, but does not name the file.
+   * @throws MovedFileError
+   */
+  checkBefore(command: string): void {
+    if (command === "commit" || (this.#checksAtBegin && command === "begin immediate")) this.check();
+  }
+
+  /** @throws MovedFileError if the path names another file, or none */
+  check(): void {
+    if (this.#id === null) return;
+    const id = identityOf(this.#path);
+    if (id === this.#id || id === null) return;
+    throw new MovedFileError(this.#path, id === "");
+  }
+}
+
+/** Returns the device and the number of a file; an empty text for a missing file, and null if they are unknown. */
+function identityOf(path: string): string | null {
+  try {
+    // A number cannot represent the identities of all file systems.
+    const { dev, ino } = statSync(path, { bigint: true });
+    return ino === 0n ? null : `${String(dev)}:${String(ino)}`;
+  } catch (error) {
+    return error instanceof Error && "code" in error && MISSING.has(error.code) ? "" : null;
+  }
+}

@@ -1,0 +1,79 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { ROOT } from "../house/source-files.ts";
+import { NODES, type TestedNode } from "./tested-nodes.ts";
+
+/**
+ * `npm run test:nodes`: runs the tests of SQL and HTTP under the oldest and the newest Node.js that the package supports,
+ * with a sample of the generated cases. It installs them from npm. `npm run test:nodes -- test/kysely/writes.test.ts` runs
+ * one file, and `ODATAKIT_NODES=26` chooses one Node.js. The last line is `N passed, N failed`.
+ */
+
+const SUITES = ["test/adapters/", "test/batch/", "test/executors/", "test/http/", "test/kysely/", "test/sets/"];
+const CLOSING_LINE = /^(\d+) passed, (\d+) failed$/gm;
+const FOLDER = path.join(ROOT, "node_modules/.cache/nodes");
+
+interface Count {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** Installs a Node.js. @returns its program; null if it cannot be installed */
+function install({ version }: TestedNode): string | null {
+  const alias = `node-${version}`;
+  mkdirSync(FOLDER, { recursive: true });
+  // The packages with the program alone need no script at installation.
+  const wanted = `${alias}@npm:node-${process.platform}-${process.arch}@${version}`;
+  const given = [
+    "install",
+    "--no-save",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--prefix",
+    path.join(FOLDER, alias),
+  ];
+  const { status } = spawnSync("npm", [...given, wanted], { stdio: "inherit" });
+  return status === 0 ? path.join(FOLDER, alias, "node_modules", alias, "bin/node") : null;
+}
+
+/** Runs the tests under a Node.js. */
+async function run(program: string, { version, lacks }: TestedNode, files: readonly string[]): Promise<Count> {
+  process.stdout.write(`\n== Node.js ${version}\n`);
+  const names = lacks.map(({ tests }) => tests.source).join("|");
+  const omitted = names === "" ? [] : ["--testNamePattern", `^(?!.*(?:${names}))`];
+  const given = ["node_modules/vitest/vitest.mjs", "run", "--project=tests", ...omitted, ...files];
+  const PATH = `${path.dirname(program)}${path.delimiter}${process.env["PATH"] ?? ""}`;
+  const child = spawn(program, given, {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, PATH, NODE_NO_WARNINGS: "1" },
+  });
+  let tail = "";
+  child.stdout.on("data", (data: Buffer) => {
+    process.stdout.write(data);
+    tail = (tail + data.toString()).slice(-1000);
+  });
+  const [status] = (await once(child, "close")) as [number | null];
+  const [, passed = "0", failed = "0"] = [...tail.matchAll(CLOSING_LINE)].at(-1) ?? [];
+  const isHidden = status !== 0 && failed === "0";
+  return { passed: Number(passed), failed: isHidden ? 1 : Number(failed) };
+}
+
+const given = process.argv.slice(2);
+const { ODATAKIT_NODES: chosen } = process.env;
+let total: Count = { passed: 0, failed: 0 };
+for (const node of NODES.filter(({ version }) => chosen === undefined || version.startsWith(chosen))) {
+  const program = install(node);
+  if (program === null) {
+    process.stdout.write(`skipped: Node.js ${node.version} cannot be installed.\n`);
+    continue;
+  }
+  const { passed, failed } = await run(program, node, given.length > 0 ? given : SUITES);
+  total = { passed: total.passed + passed, failed: total.failed + failed };
+}
+process.exitCode = total.failed === 0 ? 0 : 1;
+process.stdout.write(`\n${String(total.passed)} passed, ${String(total.failed)} failed\n`);
