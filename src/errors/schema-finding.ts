@@ -41,4 +41,5 @@ export type SchemaFindingCode =
   /** Declarations and database differ without an effect on responses: constraints, comments, undeclared tables. */
   | "C14"
   /** The sessions of the database shorten numbers. */
-  | "C15";
+  | "C15"
+  | "C16";

@@ -1,7 +1,8 @@
 import type { JoinedSteps } from "../plan/join-expansions.ts";
 import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";
+import type { JsonEntities } from "../query/json-entities.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import type { JsonEntities, Page } from "../query/source.ts";
+import type { Page } from "../query/source.ts";
 
 /** Some entities of a page, in one form. */
 export interface CollectionPart {

@@ -3,7 +3,7 @@ import type { JoinedSteps } from "../plan/join-expansions.ts";
 import type { CollectionPlan, LastRow } from "../plan/plan-collection.ts";
 import type { Page, PageStream, SourceQuery } from "../query/source.ts";
 import { type CollectionPart, countOf, cutPage, sizeOf } from "./collection-result.ts";
-import { readLastRow } from "./keyset-page.ts";
+import { lastRowOf } from "./keyset-page.ts";
 
 /** The facts about a page that are known before its entities. */
 export interface StreamFacts {
@@ -24,7 +24,7 @@ export class CollectionStream {
   #counted: number | bigint | undefined;
   #isOver = false;
   #hasMore = false;
-  #last: Pick<CollectionPart, "entities" | "rowShape"> | undefined;
+  #last: Page | undefined;
 
   constructor(plan: CollectionPlan, source: PageStream, facts: StreamFacts) {
     this.#plan = plan;
@@ -56,7 +56,7 @@ export class CollectionStream {
   /** The last row of the page, where the next link starts after it; known at the end. */
   get last(): LastRow | undefined {
     if (!this.hasMore || this.#last === undefined) return undefined;
-    return readLastRow(this.#plan, this.#last.entities.at(-1), this.#last.rowShape);
+    return lastRowOf(this.#plan, this.#last);
   }
 
   /** Returns the next entities, at least one; null after the last. @throws errors of the source, or of a handler */
@@ -87,7 +87,7 @@ export class CollectionStream {
     const { skip, page, keyset } = this.#plan;
     // The page has ended before its size: its entities are the last ones.
     const isKnown = this.#isOver && this.#length > 0 && this.#length < (page.size ?? Infinity);
-    if (isKnown && (keyset?.seek ?? null) === null) return skip + this.#length;
+    if (isKnown && (keyset?.start ?? null) === null) return skip + this.#length;
     return chain(this.#source.read(total), (read) => (this.#counted = read.count ?? 0));
   }
 
@@ -115,7 +115,7 @@ export class CollectionStream {
       }
     }
     const { entities, rowShape, json } = cut;
-    if (this.#plan.keyset !== null) this.#last = { entities, rowShape };
+    if (this.#plan.keyset !== null) this.#last = cut;
     return { entities, rowShape, json, joined: this.#facts.joined };
   }
 }

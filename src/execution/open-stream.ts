@@ -3,7 +3,6 @@ import type { EntitySet } from "../edm/model.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import { type JoinedSteps, NO_JOINS } from "../plan/join-expansions.ts";
 import { planContinuation } from "../plan/key-continuation.ts";
-import { withOrderProperties } from "../plan/keyset-order.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
 import { planMentions } from "../plan/plan-mentions.ts";
 import type { QueryableSource, SourceQuery, StreamQuery } from "../query/source.ts";
@@ -34,12 +33,12 @@ export function streamSource(
   return chain(withMentioned(source, query, reader), (mentioned) => {
     const { shape, values } = plan.query;
     const state = new Evaluation(values);
-    const continuation = planContinuation(plan, mentioned);
-    const selected = continuation === null ? query.selected : withOrderProperties(query.selected, continuation.order);
+    const continuation = planContinuation(plan);
     const { maxStreams, streamTimeout } = serviceOf(reader.context).limits;
     const streams = { most: maxStreams, timeout: streamTimeout };
-    const wanted: StreamQuery = { ...mentioned, selected, count: false, state, continuation, streams };
-    const total: SourceQuery = { ...wanted, values, filter: shape.filter, orderBy: [], skip: 0, top: 0, count: true };
+    const wanted: StreamQuery = { ...mentioned, count: false, state, continuation, streams };
+    const all = { filter: shape.filter, orderBy: [], after: undefined, marked: undefined, skip: 0, top: 0 };
+    const total: SourceQuery = { ...wanted, ...all, values, count: true };
     return chain(source.stream?.(wanted) ?? null, (opened) =>
       opened === null ? null : new CollectionStream(plan, opened, { joined, total }),
     );

@@ -98,7 +98,7 @@ function applyPlan(
   rows: Iterable<unknown>,
   { query, evaluation, reader }: Application,
 ): Maybe<EntityPage> {
-  const { shape, orderBy, skip, top, count } = query;
+  const { shape, orderBy, after, skip, top, count } = query;
   const all = { shape, orderBy: NO_ORDER, skip: 0, top: undefined, count: false };
   const { turn = new Turn() } = reader;
   const keep = (entities: Iterable<unknown>, filter: FilterClause | null): Maybe<readonly unknown[]> => {
@@ -118,7 +118,7 @@ function applyPlan(
     // The order does not matter if only the count is requested.
     chain(top === 0 ? undefined : load(plan.orderBy, entities, "$orderby"), () =>
       inTurns(
-        (pace) => applySteps(entities, { shape, filter: null, orderBy, skip, top, count }, evaluation, pace),
+        (pace) => applySteps(entities, { shape, filter: null, orderBy, after, skip, top, count }, evaluation, pace),
         turn,
       ),
     ),

@@ -15,7 +15,7 @@ import { chooseJson, type ChosenJson } from "./choose-json.ts";
 import { type CollectionResult, countOf, cutPage, sizeOf } from "./collection-result.ts";
 import { CollectionStream } from "./collection-stream.ts";
 import { answeredValue, isAsyncIterable, isSource } from "./handler-answer.ts";
-import { lastRowOf, readCounted } from "./keyset-page.ts";
+import { boundsOf, lastRowOf } from "./keyset-page.ts";
 import { keepAll, readAll, readStream } from "./open-set.ts";
 import { canFilterInOrder, streamAll, streamSource } from "./open-stream.ts";
 import { applyInMemory, openSource, readFrom } from "./read-source.ts";
@@ -141,14 +141,12 @@ function readSearch(
   reader: Reader,
   mayStream: boolean,
 ): Maybe<CollectionResult | CollectionStream> {
-  if (isSource(found)) return readSource(found, plan, reader, mayStream);
-  // The results may be iterable only once, and a separate count reads them again.
-  return readRows(plan.keyset === null ? found : [...found], plan, reader);
+  return isSource(found) ? readSource(found, plan, reader, mayStream) : readRows(found, plan, reader);
 }
 
 function readRows(rows: Iterable<unknown>, plan: CollectionPlan, reader: Reader): Maybe<CollectionResult> {
-  const query = toSourceQuery(plan, reader, null, null);
-  return readResult(plan, query, NO_JOINS, (each) => applyInMemory(rows, each, reader));
+  const query = toSourceQuery(plan, reader, { isRow: false });
+  return chain(applyInMemory(rows, query, reader), (page) => toResult(plan, page, NO_JOINS));
 }
 
 function readSource(
@@ -165,30 +163,34 @@ function readSource(
   const json = joinable === plan.expand ? plan.json : undefined;
   return chain(chooseJoins(joinable, source, reader), (chosen) =>
     chain(chooseJson(json, source, reader), (written) => {
-      const query = toSourceQuery(plan, reader, chosen, written);
+      const query = toSourceQuery(plan, reader, { isRow: source.relational !== undefined, chosen, written });
       const stream = mayStream ? streamSource(source, plan, { query, joined: chosen.joined, reader }) : null;
       return chain(stream, (opened) => {
         if (opened !== null) return opened;
-        return readResult(plan, query, chosen.joined, (each) => readFrom(source, each, reader));
+        return chain(readFrom(source, query, reader), (page) => toResult(plan, page, chosen.joined));
       });
     }),
   );
 }
 
-function toSourceQuery(
-  plan: CollectionPlan,
-  { context }: Reader,
-  chosen: ChosenJoins | null,
-  written: ChosenJson | null,
-): SourceQuery {
+/** The properties of a source that its query depends on. */
+interface QueriedSource {
+  /** Whether it returns rows of a database. */
+  readonly isRow: boolean;
+  readonly chosen?: ChosenJoins;
+  readonly written?: ChosenJson | null;
+}
+
+function toSourceQuery(plan: CollectionPlan, { context }: Reader, source: QueriedSource): SourceQuery {
   const { query } = plan;
+  const { chosen, written } = source;
   return {
     shape: query.shape,
-    values: plan.keyset?.seek?.values ?? query.values,
+    values: query.values,
     selected: plan.selected,
-    filter: plan.keyset?.seek?.filter ?? query.shape.filter,
+    filter: query.shape.filter,
     orderBy: plan.orderBy,
-    skip: plan.skip,
+    ...boundsOf(plan, source.isRow),
     top: plan.page.readSize,
     count: query.count,
     joined: chosen?.joined.navigations,
@@ -206,27 +208,12 @@ function toSourceQuery(
   };
 }
 
-/** Reads a page, as rows if its JSON does not tell where the next page starts. */
-function readResult(
-  plan: CollectionPlan,
-  query: SourceQuery,
-  joined: JoinedSteps,
-  read: (query: SourceQuery) => Maybe<Page>,
-): Maybe<CollectionResult> {
-  return chain(
-    readCounted(plan, query, read),
-    (page) => toResult(plan, page, joined) ?? readResult(plan, { ...query, json: undefined }, joined, read),
-  );
-}
-
-/** Returns null if the page is JSON that does not tell where the next page starts. */
-function toResult(plan: CollectionPlan, page: Page, joined: JoinedSteps): CollectionResult | null {
+function toResult(plan: CollectionPlan, page: Page, joined: JoinedSteps): CollectionResult {
   const { size, linked } = plan.page;
   const hasMore = size !== undefined && sizeOf(page) > size;
   // JSON is read with one more entity at most.
   const cut = hasMore ? cutPage(page, size) : page;
   const last = hasMore && linked ? lastRowOf(plan, cut) : undefined;
-  if (last === null) return null;
   const { entities, rowShape, json } = cut;
   return {
     entities,

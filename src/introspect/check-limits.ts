@@ -22,22 +22,24 @@ interface Bound {
 export function* checkLimits(
   { limits, source }: Pick<ExpectedColumn, "limits" | "source">,
   found: ObjectColumn,
-  place: ColumnPlace,
+  { isKey, ...place }: ColumnPlace & { readonly isKey: boolean },
 ): Iterable<SchemaFinding> {
   const isWritten = source === "create" || source === "write";
   const column = `\`${place.table}.${place.column}\``;
   for (const { what, facet, declared, stored } of boundsOf(limits, found)) {
     if (declared === undefined || stored === null || stored === declared) continue;
     const isNarrower = stored < declared;
-    // A service that does not write never meets the bound, and fractions that are absent change no value.
-    if (isNarrower ? !isWritten : limits.unit === "fractions") continue;
+    // A service that does not write never meets the bound.
+    if (isNarrower && !isWritten) continue;
+    // Two rows may have one key.
+    const isShared = !isNarrower && isKey && limits.unit === "fractions";
     yield {
       ...place,
       code: "C07",
-      severity: isNarrower ? "error" : "warning",
+      severity: isNarrower || isShared ? "error" : "warning",
       message: isNarrower
         ? `The column ${column} (\`${found.definition}\`) stores ${String(stored)} ${what}, and clients may write ${String(declared)}.`
-        : `The column ${column} (\`${found.definition}\`) stores ${String(stored)} ${what}, but the model promises at most ${String(declared)}.`,
+        : `The column ${column} (\`${found.definition}\`) stores ${String(stored)} ${what}, but the model promises at most ${String(declared)}${isShared ? ", so that two rows may have one key" : ""}.`,
       fix: `Declare the property with \`${facetOf(facet, stored, limits, found)}\`, or change the type of the column.`,
     };
   }

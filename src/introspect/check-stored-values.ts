@@ -17,8 +17,9 @@ export function checkStoredValues(
     return table.columns.flatMap((column) => {
       const found = findColumn(column.name, object, { ignoresCase: kind !== "postgres" });
       if (found === undefined) return [];
+      const isKey = table.key.includes(column.name);
       const place = { set: table.set, table: table.names.join("."), column: found.name, property: column.property };
-      return [...checkWritten(column, found, place, table), ...checkLimits(column, found, place)];
+      return [...checkWritten(column, found, place, table), ...checkLimits(column, found, { ...place, isKey })];
     });
   });
 }

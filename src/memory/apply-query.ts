@@ -5,14 +5,14 @@ import { compiledFor, hasLambda } from "./compile-expression.ts";
 import { asEntity } from "./entity.ts";
 import { Evaluation } from "./evaluation.ts";
 import { LambdaProgress } from "./lambda-progress.ts";
-import { isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";
+import { isBehind, isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";
 import { visitRows } from "./visit-rows.ts";
 
 /** Whether a row matches the filter. */
 type KeepRow = (row: unknown) => boolean;
 
 /**
- * Applies a query to rows in memory: filter, count, order, skip, top. Rows are read once, up to the last row that is
+ * Applies a query to rows in memory: filter, count, the start of the page, order, skip, top. Rows are read once, up to the last row that is
  * needed, and neither copied nor changed. The order is stable.
  * @param rows entities as the application's objects
  * @param query its expressions are compiled on first use and kept as long as they live
@@ -44,15 +44,16 @@ export function* applySteps(
   evaluation: Evaluation,
   pace: Pace,
 ): Steps<EntityPage> {
-  const { filter, orderBy, shape } = query;
+  const { filter, orderBy, after, shape } = query;
   const keep = filter === null ? null : keepRows(filter, shape, evaluation, pace);
-  if (orderBy.length === 0 || (yield* isKnownOrder(rows, query, evaluation, pace))) {
+  if (after === undefined && (orderBy.length === 0 || (yield* isKnownOrder(rows, query, evaluation, pace)))) {
     return yield* readInOrder(rows, keep, query, pace);
   }
   const kept = yield* filterRows(rows, keep, pace);
   // The application may change its list during a pause.
   const count = kept.length;
-  const entities = yield* orderRows(kept, query, evaluation, pace);
+  const following = after === undefined ? kept : yield* filterRows(kept, isBehind(after, shape, evaluation), pace);
+  const entities = yield* orderRows(following, query, evaluation, pace);
   return query.count ? { entities, count } : { entities };
 }
 

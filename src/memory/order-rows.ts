@@ -4,6 +4,7 @@ import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { OrderByItem, QueryShape } from "../query/clauses.ts";
 import type { ScalarType } from "../query/expression.ts";
+import type { Place } from "../query/place.ts";
 import type { SourceQuery } from "../query/source.ts";
 import { keyOrder } from "./compare.ts";
 import { compiledFor, hasLambda } from "./compile-expression.ts";
@@ -164,8 +165,32 @@ function scalarType(type: OrderByItem["expression"]["type"]): ScalarType | null 
 }
 
 /** The parts of a query that rows in memory need, for sets and expansions. */
-export interface MemoryQuery extends Pick<SourceQuery, "filter" | "orderBy" | "skip" | "top" | "count"> {
+export interface MemoryQuery extends Pick<SourceQuery, "filter" | "orderBy" | "after" | "skip" | "top" | "count"> {
   readonly shape: Pick<QueryShape, "entityType" | "roundingMode">;
+}
+
+/** Makes the test whether a row follows a place in the order of `orderRows`. */
+export function isBehind(
+  { kind, values }: Place,
+  { entityType, roundingMode }: MemoryQuery["shape"],
+  evaluation: Evaluation,
+): (row: unknown) => boolean {
+  const terms = kind.order.terms.map((term, index) => {
+    const { order, noteKey } = keyOrder(term.type);
+    const value = values[index] ?? null;
+    noteKey(value);
+    return { order, noteKey, value, evaluate: compiledFor(term, roundingMode), descending: term.descending };
+  });
+  return (row) => {
+    const entity = asEntity(row, entityType);
+    for (const { order, noteKey, value, evaluate, descending } of terms) {
+      const key = evaluate(entity, evaluation);
+      noteKey(key);
+      const difference = order(key, value);
+      if (difference !== 0) return difference > 0 !== descending;
+    }
+    return false;
+  };
 }
 
 /** The results of areInOrder, by array. */

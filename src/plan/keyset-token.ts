@@ -1,7 +1,7 @@
 import { decodeBase64, encodeBase64Url } from "../edm/base64.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import type { KeysetValue } from "./keyset-filter.ts";
+import type { PlaceValue } from "../query/place.ts";
 
 /** Encrypts and authenticates the texts of tokens. */
 export interface SkipTokenSeal {
@@ -21,8 +21,8 @@ export interface PageStart {
 /** The last row before a page. */
 export interface StartRow {
   /** The values of the terms of the order. */
-  readonly values: readonly KeysetValue[];
-  /** Whether it comes from a database. */
+  readonly values: readonly PlaceValue[];
+  /** Whether these are marks of a database, and not values of properties. */
   readonly isRow: boolean;
 }
 
@@ -39,10 +39,16 @@ export interface TokenScope {
  */
 const MAX_TEXT = 1500;
 
+/** What the values of a token are. */
+const VALUES = 0;
+const MARKS = 1;
+
 /** Writes the start of a page as `$skiptoken`, which needs no percent-encoding. @see docs/reference/paging.md */
 export function writeKeysetToken({ position, row }: PageStart, { seal, context }: TokenScope): string {
   const values = row === null || row.values.some((value) => isLonger(value, MAX_TEXT)) ? null : row.values.map(toText);
-  const text = JSON.stringify(values === null ? [position] : [position, row?.isRow === true, ...values]);
+  const text = JSON.stringify(
+    values === null ? [position] : [position, row?.isRow === true ? MARKS : VALUES, ...values],
+  );
   return seal.seal(text.length > MAX_TEXT ? JSON.stringify([position]) : text, context);
 }
 
@@ -67,19 +73,20 @@ function parseStart(text: string, terms: number): PageStart | null {
   const parsed: unknown = JSON.parse(text);
   if (!Array.isArray(parsed)) return null;
   const parts: readonly unknown[] = parsed;
-  const [position, isRow, ...texts] = parts;
+  const [position, kind, ...texts] = parts;
   if (typeof position !== "number") return null;
-  if (isRow === undefined) return { position, row: null };
+  if (kind === undefined) return { position, row: null };
+  if (kind !== VALUES && kind !== MARKS) return null;
   const values = texts.map((each) => (typeof each === "string" ? fromText(each) : null));
-  return values.length === terms ? { position, row: { values, isRow: isRow === true } } : null;
+  return values.length === terms ? { position, row: { values, isRow: kind === MARKS } } : null;
 }
 
-function isLonger(value: KeysetValue, most: number): boolean {
+function isLonger(value: PlaceValue, most: number): boolean {
   return (typeof value === "string" || value instanceof Uint8Array) && value.length > most;
 }
 
 /** Writes a value with a prefix for its type. */
-function toText(value: KeysetValue): string | null {
+function toText(value: PlaceValue): string | null {
   if (value === null) return null;
   if (value instanceof Uint8Array) return `x${encodeBase64Url(value)}`;
   switch (typeof value) {

@@ -10,10 +10,10 @@ import type {
   FilterClause,
   SelectExpandClause,
 } from "../query/clauses.ts";
+import { type Place, placeAt, type PlaceOrder, type PlaceValue } from "../query/place.ts";
 import type { JsonMembers } from "../query/source.ts";
 import { fillParameters } from "../query/walk-expression.ts";
-import { type KeysetValue, type Seek, seekBehind } from "./keyset-filter.ts";
-import { type KeysetOrder, keysetOrder, withOrderProperties } from "./keyset-order.ts";
+import { keysetOrder } from "./keyset-order.ts";
 import { type PageStart, readKeysetToken, type TokenScope, writeKeysetToken } from "./keyset-token.ts";
 import type { ExpandPlan } from "./plan-expand.ts";
 import { tellsOrder } from "./plan-json.ts";
@@ -37,7 +37,7 @@ export type ReadForm = "apply-query" | "queryable" | "get-all" | "related";
 export interface CollectionPlan {
   readonly form: ReadForm;
   readonly query: BoundQuery;
-  /** Rows to skip: the absolute offset of the first row of the page, or 0 if `keyset` seeks it. */
+  /** Rows to skip: the absolute offset of the first row of the page, or 0 if `keyset` has its start. */
   readonly skip: number;
   /** The keyset plan of a set with keyset paging; null: paging by offset. */
   readonly keyset: KeysetPlan | null;
@@ -57,12 +57,19 @@ export interface CollectionPlan {
 /** Paging by the values of the last row, or by offset. */
 export interface KeysetPlan {
   /** Null if no condition can continue the order. Pages are then found by offset. */
-  readonly order: KeysetOrder | null;
-  /** Null if the page begins at an offset. */
-  readonly seek: Seek | null;
+  readonly order: PlaceOrder | null;
+  /** The row before the page; null if the page begins at an offset. */
+  readonly start: KeysetStart | null;
   /** The number of rows before the page, as counted on the previous pages. */
   readonly position: number;
   readonly token: TokenScope;
+}
+
+/** The row before a page. */
+export interface KeysetStart {
+  readonly place: Place;
+  /** Whether the place consists of marks of a database, and not of values of properties. */
+  readonly isRow: boolean;
 }
 
 /** The requirements of a request on a page, besides its query. */
@@ -110,7 +117,7 @@ export function planCollection(
   return {
     form,
     query,
-    selected: order === null ? request.selected : withOrderProperties(request.selected, order),
+    selected: request.selected,
     skip: keyset === null ? startOffset(query) : offsetOf(keyset),
     keyset,
     page,
@@ -127,7 +134,7 @@ const LEAST_JSON_ROWS = 20;
 function paysAsJson(
   json: JsonMembers,
   page: PagePlan,
-  order: KeysetOrder | null,
+  order: PlaceOrder | null,
   { count }: Pick<BoundQuery, "count">,
 ): boolean {
   const { readSize } = page;
@@ -139,25 +146,22 @@ function paysAsJson(
 }
 
 /** Plans a page with keyset paging. `$skip` applies to the first page only, because tokens start after it. */
-function planKeyset(query: BoundQuery, order: KeysetOrder | null, token: TokenScope): KeysetPlan {
+function planKeyset(query: BoundQuery, order: PlaceOrder | null, token: TokenScope): KeysetPlan {
   const scope = order === null ? token : { ...token, context: `${token.context}${termsOf(order)}` };
-  const { skipToken, values, shape } = query;
-  if (skipToken === undefined) return { order, seek: null, position: query.skip, token: scope };
+  const { skipToken } = query;
+  if (skipToken === undefined) return { order, start: null, position: query.skip, token: scope };
   const { position, row }: PageStart = readKeysetToken(skipToken, order?.terms.length ?? 0, scope);
   refuseSkipBesideToken(query);
-  const seek =
-    order === null || row === null
-      ? null
-      : seekBehind(order, row.values, { filter: shape.filter, values, isRow: row.isRow });
-  return { order, seek, position, token: scope };
+  const start = order === null || row === null ? null : { place: placeAt(order, row.values), isRow: row.isRow };
+  return { order, start, position, token: scope };
 }
 
-function offsetOf({ seek, position }: KeysetPlan): number {
-  return seek === null ? position : 0;
+function offsetOf({ start, position }: KeysetPlan): number {
+  return start === null ? position : 0;
 }
 
 /** The types are part of the context, so that a token of another model is invalid. */
-function termsOf({ terms }: KeysetOrder): string {
+function termsOf({ terms }: PlaceOrder): string {
   return terms.map(({ type, descending }) => ` ${type.name}${descending ? "-" : ""}`).join("");
 }
 
@@ -181,7 +185,8 @@ function refuseSkipBesideToken(query: BoundQuery): void {
 /** The last row of a page, after which the next page starts. */
 export interface LastRow {
   /** The value of each term of the order; null: the next page starts at an offset. */
-  readonly values: readonly KeysetValue[] | null;
+  readonly values: readonly PlaceValue[] | null;
+  /** Whether these are marks of a database, and not values of properties. */
   readonly isRow: boolean;
 }
 

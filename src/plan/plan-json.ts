@@ -2,8 +2,9 @@ import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
 import { mentionsOf } from "../query/mentions.ts";
+import type { PlaceOrder } from "../query/place.ts";
 import type { JsonExpansion, JsonMembers } from "../query/source.ts";
-import { type KeysetOrder, orderedProperties } from "./keyset-order.ts";
+import { orderedProperties } from "./keyset-order.ts";
 import type { ExpandPlan, ExpandStep } from "./plan-expand.ts";
 import { totalOrder } from "./total-order.ts";
 
@@ -73,8 +74,8 @@ function mentionsLists(expansion: ExpandedNavigation): boolean {
   return mentions.roots.length > 0 || mentions.allNavigations.some((each) => each.navigationProperty.isCollection);
 }
 
-/** Whether the last entity of a page as JSON contains the values after which the next page starts. */
-export const tellsOrder: (json: JsonMembers, order: KeysetOrder) => boolean = keptPerPair(({ selected }, order) => {
+/** Whether the entities of a page as JSON contain the properties that the order names, and the order has no other terms. */
+export const tellsOrder: (json: JsonMembers, order: PlaceOrder) => boolean = keptPerPair(({ selected }, order) => {
   const properties = new Set(selected.map(({ property }) => property));
   return orderedProperties(order)?.every((property) => properties.has(property)) === true;
 });

@@ -148,11 +148,6 @@ export interface ComparisonExpression {
   /** The type of both operands; null if both are the literal null. Complex and entity types are compared only with null, by eq and ne. */
   readonly operandType: ScalarType | ComplexType | EntityType | null;
   readonly type: PrimitiveType;
-  /**
-   * Whether the right side is the value of the left side in a row that was read. The rows are then compared in their order,
-   * which may tell equal values apart.
-   */
-  readonly continues?: true;
 }
 
 /** Three-valued `and` or `or` of two or more operands. */

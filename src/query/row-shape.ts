@@ -15,11 +15,6 @@ export interface ScalarColumn {
    * `toValue`.
    */
   readonly toJson?: ((cell: unknown, ieee754Compatible: boolean) => string | null) | undefined;
-  /**
-   * Returns whether the value of a cell tells where the row is in an order by the column, or by an expression of it; absent:
-   * always. A cell in an unexpected form sorts otherwise than its value.
-   */
-  readonly tellsPlace?: ((cell: unknown, isComputed: boolean) => boolean) | undefined;
   readonly unreadable?: NoteUnreadable | undefined;
 }
 
@@ -44,6 +39,14 @@ export interface DocumentColumn {
   readonly unreadable?: NoteUnreadable | undefined;
 }
 
+/** One term of the order of rows. Its cell tells what the database sorted the row by. */
+export interface MarkColumn {
+  /** The index of the cell; null for a term that is the same for all rows. */
+  readonly index: number | null;
+  /** Returns the value that the next statement compares with; undefined if such a comparison might not be exact. */
+  readonly toMark: (cell: unknown) => PrimitiveValue | null | undefined;
+}
+
 /** The place of a property in a row. */
 export type RowColumn = ScalarColumn | ComplexColumn | DocumentColumn;
 
@@ -56,6 +59,8 @@ export interface RowShape {
   readonly columns: ReadonlyMap<StructuralProperty, RowColumn>;
   /** The related entities with cells in the same row; absent: none. */
   readonly joined?: ReadonlyMap<ExpandedNavigation, JoinedShape> | undefined;
+  /** The terms of the order of the query, if it has `marked`. */
+  readonly marks?: readonly MarkColumn[] | undefined;
 }
 
 /** The layout of a related entity in the rows of its parent. */

@@ -9,12 +9,14 @@ import type {
   RoundingMode,
   SelectedProperty,
 } from "./clauses.ts";
+import type { JsonEntities } from "./json-entities.ts";
+import type { MarkedRow, Place, PlaceOrder, PlaceValue } from "./place.ts";
 import type { ReadScope } from "./reading.ts";
 import type { Row, RowShape } from "./row-shape.ts";
 
 /**
- * A query to a source: `filter`, then `orderBy`, then `skip` and `top`; `count` is the number of rows after `filter`. A
- * source may cache compiled queries by the identity of `shape`, in a WeakMap.
+ * A query to a source: `filter`, then `orderBy`, then `after`, `skip` and `top`; `count` is the number of rows after `filter`.
+ * A source may cache compiled queries by the identity of `shape`, in a WeakMap.
  */
 export interface SourceQuery extends ReadScope {
   readonly shape: QueryShape;
@@ -27,13 +29,15 @@ export interface SourceQuery extends ReadScope {
   readonly selected: readonly SelectedProperty[];
   /** Total: includes the key if the order must be stable. Empty: the source chooses the order. */
   readonly orderBy: readonly OrderByItem[];
+  /** The row after which the page starts: one of the same source, in the same order; absent: it starts with the first row. */
+  readonly after?: Place | undefined;
+  /** The row that the next page may start after; absent: none. A source of rows returns what it sorted this row by. */
+  readonly marked?: MarkedRow | undefined;
   readonly skip: number;
   /** Maximum number of rows to return; undefined for all. */
   readonly top: number | undefined;
   /** Whether the page must contain `count`. */
   readonly count: boolean;
-  /** Without `count`: whether the page may contain the number of rows after the filter of the shape, a part of `filter`. */
-  readonly countsAll?: boolean | undefined;
   /** The single-valued expansions to join into the same rows; absent: none. Only for sources that can join. */
   readonly joined?: readonly JoinedNavigation[] | undefined;
   /** The sources of the other sets that the query mentions; absent: it mentions none. */
@@ -191,6 +195,7 @@ export interface EntityPage extends PageCount {
   readonly entities: readonly unknown[];
   readonly json?: undefined;
   readonly rowShape?: undefined;
+  readonly valuesOf?: undefined;
 }
 
 /** A page of rows as arrays. */
@@ -199,6 +204,7 @@ export interface RowPage extends PageCount {
   readonly json?: undefined;
   /** The layout of the rows. */
   readonly rowShape: RowShape;
+  readonly valuesOf?: undefined;
 }
 
 /** A page as the response contains it, for a query with `json`. */
@@ -207,6 +213,11 @@ export interface JsonPage extends PageCount {
   readonly entities: readonly never[];
   readonly json: JsonEntities;
   readonly rowShape?: undefined;
+  /**
+   * For a query with `marked`: returns what the database sorted the marked row by; null if that is not known exactly.
+   * @param json the entities up to this row
+   */
+  readonly valuesOf?: ((json: JsonEntities) => readonly PlaceValue[] | null) | undefined;
 }
 
 /** A query whose page may be too long to be read at once. */
@@ -221,8 +232,8 @@ export interface StreamQuery extends SourceQuery {
 export interface KeyContinuation {
   /** The properties of the key, in the order of the query. */
   readonly key: readonly StructuralProperty[];
-  /** Returns the clauses of a query for the rows after the row with these values of the key. */
-  after(values: readonly PrimitiveValue[]): Pick<SourceQuery, "filter" | "values">;
+  /** The same as an order. */
+  readonly order: PlaceOrder;
 }
 
 /** A page that is read chunk by chunk. */
@@ -235,20 +246,6 @@ export interface PageStream {
   read(query: SourceQuery): Maybe<Page>;
   /** Ends the stream, whether or not it has been read to the end. Further calls have no effect. */
   close(): void;
-}
-
-/** Entities as JSON. */
-export interface JsonEntities {
-  /** The entities in UTF-8, with commas between them. */
-  readonly bytes: Uint8Array;
-  /** The number of entities. */
-  readonly length: number;
-  /** The number of entities, those of expansions included. */
-  readonly total: number;
-  /** Where the last entity starts. */
-  readonly lastStart: number;
-  /** Where the entity before it starts; 0 without one. */
-  readonly previousStart: number;
 }
 
 /** The joins of a read of one entity, as in `SourceQuery`. */

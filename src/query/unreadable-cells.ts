@@ -2,18 +2,10 @@ import { keptPer } from "../base/memo.ts";
 import { isODataError } from "../errors/odata-error.ts";
 import type { DocumentColumn, Row, RowColumn, RowShape, ScalarColumn } from "./row-shape.ts";
 
-/** The field of a row with null in place of a cell. */
-const UNREADABLE: unique symbol = Symbol("unreadable");
-
 /** A column whose unreadable cells become null, with the columns of the key for the log. */
 interface Forgiven {
   readonly column: ScalarColumn | DocumentColumn;
   readonly key: ReadonlyArray<ScalarColumn | DocumentColumn>;
-}
-
-/** Returns whether a row has null in place of cells that cannot be read: then it does not tell its place in an order. */
-export function hasUnreadable(row: unknown): boolean {
-  return Array.isArray(row) && UNREADABLE in row;
 }
 
 /** As `readableRow`, for several rows. */
@@ -49,7 +41,7 @@ function withNulls(row: Row, columns: readonly Forgiven[]): Row {
     if (column.kind === "scalar" && typeof column.toJson?.(cell, false) === "string") continue;
     const error = errorOf(column, cell);
     if (error === undefined) continue;
-    copy ??= Object.assign([...row], { [UNREADABLE]: true });
+    copy ??= [...row];
     copy[column.index] = null;
     column.unreadable?.(
       error,

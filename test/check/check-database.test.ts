@@ -11,7 +11,7 @@ interface Case {
   readonly only?: readonly DatabaseName[];
   /** Columns of `orders` that differ. */
   readonly columns?: (name: DatabaseName) => Readonly<Record<string, string | null>>;
-  readonly more?: readonly string[];
+  readonly more?: readonly string[] | ((name: DatabaseName) => readonly string[]);
   readonly finds: readonly string[];
 }
 
@@ -43,11 +43,18 @@ const CASES: readonly Case[] = [
   {
     what: "C06 for rows with the same key",
     columns: () => ({ id: "integer not null" }),
-    more: [
-      "insert into orders (id, total, placed_at) values (1, '1.00', '2026-01-01 00:00:00')",
-      "insert into orders (id, total, placed_at) values (1, '1.00', '2026-01-01 00:00:00')",
-    ],
+    more: (name) => {
+      const placed = name === "sqlite" ? "2026-01-01T00:00:00.000Z" : "2026-01-01 00:00:00";
+      const insert = `insert into orders (id, total, placed_at) values (1, '1.00', '${placed}')`;
+      return [insert, insert];
+    },
     finds: ["error C06 Orders"],
+  },
+  {
+    what: "C16 for a timestamp in another form",
+    only: ["sqlite"],
+    more: ["insert into orders (id, total, placed_at) values (1, '1.00', '2026-01-01 00:00:00')"],
+    finds: ["warning C16 Orders.placedAt"],
   },
   {
     what: "C07 for a shorter text",
@@ -74,10 +81,10 @@ const CASES: readonly Case[] = [
     finds: ["error C07 Orders.placedAt"],
   },
   {
-    what: "no finding for more fraction digits of seconds",
+    what: "C07 for more fraction digits of seconds",
     only: SERVERS,
     columns: (name) => ({ placed_at: `${name === "postgres" ? "timestamptz" : "datetime(6)"} not null` }),
-    finds: [],
+    finds: ["warning C07 Orders.placedAt"],
   },
   {
     what: "C08 for a column without a property",
@@ -160,7 +167,10 @@ describe.each(ENGINES)("checkDatabase over $title finds", ({ name, title, open }
   test.each([...CASES, ...CELLS].filter(({ only }) => only?.includes(name) ?? true))(
     "$what",
     async ({ columns, more = [], finds }) => {
-      const db = await database([...tables(name, columns?.(name)), ...more]);
+      const db = await database([
+        ...tables(name, columns?.(name)),
+        ...(typeof more === "function" ? more(name) : more),
+      ]);
       const { findings, sets } = await checkDatabase(shop(db));
       expect(findings.map(({ severity, code, subject }) => `${severity} ${code} ${subject}`)).toEqual(finds);
       expect(sets).toBe(2);

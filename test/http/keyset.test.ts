@@ -497,8 +497,8 @@ describe("values that do not fit a token", () => {
 describe("a page after a row and its total", () => {
   const start = Date.now();
   const Event = entityType("Event", { id: edm.int32().key(), at: edm.dateTimeOffset({ precision: 3 }) });
-  /** Four events in the past, and one that begins in a minute. */
-  const events = [-9, -8, -7, -6, 1].map((minutes, index) => {
+  /** Four events in the past, and one that begins in half an hour. */
+  const events = [-9, -8, -7, -6, 30].map((minutes, index) => {
     return { id: index + 1, at: new Date(start + minutes * 60_000).toISOString() };
   });
 

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { ScanJson } from "../cells/json-cells.ts";
 import type { SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { Sql } from "../statement/sql-form.ts";
@@ -29,11 +30,15 @@ export interface JsonSyntax {
   readonly maxMembers: number;
   /**
    * Selects one row for a page: the objects as bytes with commas between them, null for none; the number of those with a
-   * value that has no JSON; the number of objects; the total if there is one. The columns are `c0`, `c1`, `c2` and `c3`.
+   * value that has no JSON; the number of objects; the total if there is one; the marks. The columns are `c0`, `c1`, `c2` and
+   * so on.
    * @param rows the query of the rows, whose cells the parts name by `JSON_PAGE`
    * @param total the number of all rows, an expression that may use the number of objects; null: none
+   * @param marks the marks of one row, as `markAt` selects them
    */
-  readonly page: (parts: readonly JsonPart[], rows: Sql, total: Sql | null) => Sql;
+  readonly page: (parts: readonly JsonPart[], rows: Sql, total: Sql | null, marks: readonly Sql[]) => Sql;
+  /** Selects the value of one row of `page`, by its position. */
+  readonly markAt: (value: Sql, position: Sql) => Sql;
   /**
    * Selects one row for each object, in the order of the rows: the object as a text, and 1 if a value has no JSON. Absent: the
    * database has no cursor that reads them.
@@ -61,6 +66,14 @@ export interface JsonSyntax {
 
 /** The alias of the rows of a page. */
 export const JSON_PAGE = "page";
+
+/** Adds cells to a selection, from the given index on. */
+export function furtherCells(first: number, cells: readonly Sql[]): Sql {
+  return sql.join(
+    cells.map((cell, index) => sql`, ${cell} as ${sql.id(`c${String(first + index)}`)}`),
+    sql``,
+  );
+}
 
 /** A member of objects. */
 export interface JsonPart {

@@ -19,7 +19,7 @@ import type { GuardedConnections } from "../connection/batch-reader.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
-import type { FormedSql, Sql, SqlForm } from "../statement/sql-form.ts";
+import type { FormedSql, Mark, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 import type { DialectCapabilities } from "./dialect-capabilities.ts";
 
@@ -131,6 +131,8 @@ export interface KeyArrays {
 export interface DialectValues extends ColumnFormats {
   /** Whether Guids are strings by default: foreign keys then match in one letter case only. */
   readonly guidsAreTexts: boolean;
+  /** How what rows are sorted by leaves the database, unless its form says otherwise. */
+  readonly mark: Mark;
   /** Returns the form of a type in functions and arithmetic. */
   readonly canonicalForm: (type: ScalarType) => SqlForm;
   /** Returns plans that compare strings directly where collations allow it. Absent unless the database is synchronous. */
@@ -278,9 +280,8 @@ export interface DialectCatalogue extends ReadableCatalogue {
   readonly indexes: IndexSyntax;
 }
 
-/** A setting with which a database shortens floating-point numbers. */
+/** A setting that shortens floating-point numbers. Its query returns no row if they are exact, else one with its value. */
 export interface Shortening {
-  /** Returns no row if they are exact, else one with the value of the setting. */
   readonly query: CatalogueQuery;
   readonly describe: (value: string) => Pick<SchemaFinding, "message" | "fix">;
 }

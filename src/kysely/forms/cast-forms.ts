@@ -1,8 +1,17 @@
 import { sql } from "kysely";
 import { keptPerNumber } from "../../base/memo.ts";
 import { asBytes, asText } from "../../edm/canonical-form.ts";
+import { readInteger } from "../cells/text-cells.ts";
 import { toHex } from "../cells/write-key-list.ts";
-import { convertedForm, plainForm, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import {
+  convertedForm,
+  plainForm,
+  type Conversion,
+  type Encode,
+  type Mark,
+  type Sql,
+  type SqlForm,
+} from "../statement/sql-form.ts";
 import { enumForms, type EnumForms } from "./enum-forms.ts";
 import { mappedForms, type MappedForms } from "./mapped-forms.ts";
 import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
@@ -29,6 +38,8 @@ interface Casts {
   readonly keyGuid?: Cast;
   /** The name of a member of an enumeration, as `enumForms` takes it. */
   readonly enumName?: Cast;
+  /** Orders texts that the database sorts as equal; absent if it sorts none so. */
+  readonly textTieBreak?: Cast;
   /** The integer of a member, after its name was mapped. */
   readonly enumNumber?: Cast;
   /** The casts of bound arrays; absent if the database has none. */
@@ -53,6 +64,17 @@ interface Bound {
   readonly truth: (value: boolean) => Sql;
 }
 
+/** How the database returns what rows are sorted by, where its text is not enough. */
+interface Marks {
+  readonly boolean: Mark;
+  readonly integer: Mark;
+  readonly decimal?: Mark;
+  readonly double: Mark;
+  /** The text of a column of strings, whose collation does not matter. */
+  readonly string?: Mark;
+  readonly binary: Mark;
+}
+
 /** The forms of one database, by type. */
 export interface CastForms {
   readonly boolean: SqlForm;
@@ -74,38 +96,46 @@ export interface CastForms {
   readonly enums: EnumForms;
   /** Enumerations and booleans as cells of an existing database. */
   readonly mapped: MappedForms;
+  readonly marks: Marks;
 }
 
 /**
  * Makes the forms of a database in which every value is bound as text (except possibly booleans) and cast, so that the way a
  * driver writes numbers, dates and bytes does not matter.
  */
-export function castForms(casts: Casts, bound: Bound): CastForms {
+export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
   const { integer: asInteger, text, enumName, enumNumber, arrays } = casts;
   const listed = (name: keyof ArrayCasts): Partial<SqlForm> => (arrays === undefined ? {} : { toArray: arrays[name] });
   const of = (name: string, encode: Encode, cast: Cast, others: Partial<SqlForm> = {}): SqlForm =>
     plainForm(name, encode, { place: cast, fromKey: cast, ...others });
-  const boolean = of("boolean", bound.boolean, casts.boolean);
-  const string = of("string", asText, text, listed("texts"));
-  const toString = { form: string, apply: text };
+  const boolean = of("boolean", bound.boolean, casts.boolean, { mark: marks.boolean });
+  const string = of("string", asText, text, {
+    ...listed("texts"),
+    ...(marks.string && { mark: marks.string }),
+    ...(casts.textTieBreak && { tieBreak: casts.textTieBreak }),
+  });
+  const toString: Conversion = { form: string, apply: text, keepsCells: true };
   const enums = enumForms({
     encode: String,
     asInteger,
+    mark: marks.integer,
     ...(enumName && { asName: enumName }),
     ...(enumNumber && { asNumber: enumNumber }),
   });
   return Object.freeze<CastForms>({
     boolean,
-    integer: of("integer", String, asInteger, listed("integers")),
-    decimal: of("decimal", bound.decimal, casts.decimal, listed("decimals")),
-    double: of("double", bound.double, casts.double, { mayBeNull: true }),
+    integer: of("integer", String, asInteger, { ...listed("integers"), mark: marks.integer }),
+    decimal: of("decimal", bound.decimal, casts.decimal, {
+      ...listed("decimals"),
+      ...(marks.decimal && { mark: marks.decimal }),
+    }),
+    double: of("double", bound.double, casts.double, { mayBeNull: true, mark: marks.double }),
     string,
     stringColumn: convertedForm("string column", asText, toString, {
       indexed: plainForm("string as it stands", asText, listed("asColumn")),
       fromKey: casts.keyText,
     }),
     guid: plainForm("guid", asText, {
-      continued: asText,
       comparable: toString,
       computable: toString,
       ...listed("guids"),
@@ -115,7 +145,8 @@ export function castForms(casts: Casts, bound: Bound): CastForms {
       form: string,
       apply: (column) => text(casts.lowerGuid(column)),
     }),
-    binary: of("binary", (value) => toHex(asBytes(value)), casts.bytes),
+    binary: of("binary", (value) => toHex(asBytes(value)), casts.bytes, { mark: marks.binary }),
+    marks,
     temporal: numericTemporalForms(asInteger, casts.seconds),
     enums,
     mapped: mappedForms({
@@ -128,6 +159,11 @@ export function castForms(casts: Casts, bound: Bound): CastForms {
       booleanValue: bound.truth,
     }),
   });
+}
+
+/** Makes the marks of integers of 64 bits. A column with another type may have others. */
+export function integerMark(toSelected: Mark["toSelected"]): Mark {
+  return Object.freeze<Mark>({ toSelected, read: (cell) => readInteger(cell)?.toString() });
 }
 
 /** Makes the form of texts that the database converts to another form. */

@@ -3,7 +3,7 @@ import { keptPer } from "../../base/memo.ts";
 import { asText } from "../../edm/canonical-form.ts";
 import { enumToNumber } from "../../edm/enum-codec.ts";
 import type { EnumType } from "../../edm/model.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import { plainForm, type Conversion, type Mark, type Sql, type SqlForm } from "../statement/sql-form.ts";
 
 /** How one database writes the values of enumerations. */
 interface EnumSyntax {
@@ -15,6 +15,8 @@ interface EnumSyntax {
   readonly asName?: (value: Sql) => Sql;
   /** Casts the integer that a name was mapped to; absent if it needs no cast. */
   readonly asNumber?: (value: Sql) => Sql;
+  /** The marks of integers. */
+  readonly mark?: Mark;
 }
 
 /** The forms of enumerations in one database. */
@@ -27,13 +29,12 @@ export interface EnumForms {
 }
 
 /** Makes the forms of enumerations in one database. */
-export function enumForms({ encode, asInteger, asName, asNumber = asItIs }: EnumSyntax): EnumForms {
+export function enumForms({ encode, asInteger, asName, asNumber = asItIs, mark }: EnumSyntax): EnumForms {
   const byNumber = keptPer((type: EnumType) =>
-    plainForm(
-      `numbers of ${type.name}`,
-      (value) => encode(enumToNumber(type, asText(value))),
-      asInteger === undefined ? {} : { place: asInteger, fromKey: asInteger },
-    ),
+    plainForm(`numbers of ${type.name}`, (value) => encode(enumToNumber(type, asText(value))), {
+      ...(asInteger && { place: asInteger, fromKey: asInteger }),
+      ...(mark && { mark }),
+    }),
   );
   const numberOf = (type: EnumType, operand: Sql): Sql => {
     const cases = Array.from(type.members, ([name, value]) => sql`when ${sql.lit(name)} then ${sql.lit(value)}`);
@@ -45,7 +46,8 @@ export function enumForms({ encode, asInteger, asName, asNumber = asItIs }: Enum
     // Two names for one value are equal, although their texts differ.
     const hasAliases = new Set(type.members.values()).size < type.members.size;
     return plainForm(`names of ${type.name} in a column`, asText, {
-      sortable: toNumber,
+      // Another text is no member.
+      sortable: { ...toNumber, mayBeNull: true },
       comparable: toNumber,
       ...(hasAliases ? {} : { equatable: { form: names, apply: asName ?? asItIs } }),
     });

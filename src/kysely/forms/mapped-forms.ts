@@ -98,7 +98,8 @@ function mappedForm(name: string, { toCell, cases, form, isOneToOne }: Mapping, 
     ...(isText ? {} : bound),
     ...(isText && isOneToOne ? { indexed: plainForm(`${name} as they stand`, encodeValue) } : {}),
     ...(isOneToOne ? { equatable } : {}),
-    sortable: toValue,
+    // Another cell has no value.
+    sortable: { ...toValue, mayBeNull: true },
     comparable: toValue,
     computable: toValue,
   });

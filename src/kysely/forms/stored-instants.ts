@@ -13,7 +13,7 @@ import {
 } from "../cells/instant-cells.ts";
 import { toInstant, type Instant } from "../cells/instant.ts";
 import type { ColumnFormat, ReadCell } from "../columns/column-format.ts";
-import type { Conversion, Sql, SqlForm } from "../statement/sql-form.ts";
+import type { Conversion, Mark, Sql, SqlForm } from "../statement/sql-form.ts";
 import { toDays, type NumberSyntax, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /** How one database compares cells of one kind and computes with them. */
@@ -27,6 +27,7 @@ export interface InstantSyntax {
   readonly sortable?: (cell: Sql) => Sql;
   /** Makes all cells of one instant sort equally. */
   readonly ordered?: (cell: Sql) => Sql;
+  readonly mark?: SqlForm["mark"];
   readonly toSelected: (column: Sql) => Sql;
   /** How timestamps and dates are compared with others of their type, and used in computations. */
   readonly timestamp: TemporalConversions;
@@ -96,7 +97,7 @@ type ToInstant = (value: Parameters<SqlForm["floor"]>[0]) => Instant;
 
 function instantForm(
   { floor, ceiling }: InstantCells,
-  { bind, none, place, fromKey, sortable, ordered }: InstantSyntax,
+  { bind, none, place, fromKey, sortable, ordered, mark }: InstantSyntax,
   of: { readonly name: string; readonly conversions: TemporalConversions; readonly toInstant: ToInstant },
 ): SqlForm {
   const { name, conversions, toInstant: toInstantOf } = of;
@@ -115,6 +116,7 @@ function instantForm(
     ...(place !== undefined && { place }),
     ...(fromKey !== undefined && { fromKey }),
     ...(ordered !== undefined && { ordered }),
+    ...(mark !== undefined && { mark }),
   };
   if (sortable === undefined) return Object.freeze(plain);
   return Object.freeze<SqlForm>({ ...plain, sortable: { form: plain, apply: sortable } });
@@ -163,6 +165,7 @@ interface CastInstants {
   readonly numbers: NumberSyntax;
   readonly forms: NumericTemporalForms;
   readonly asText: (value: Sql) => Sql;
+  readonly marks: { readonly integer: Mark; readonly double: Mark };
   /** Converts a whole number to an exact number. */
   readonly exact: (cell: Sql) => Sql;
   readonly asDouble: (place: Sql) => Sql;
@@ -174,7 +177,7 @@ interface CastInstants {
 
 /** Makes the further storage forms of timestamps and dates in such a database, by name. */
 export function castInstants(syntax: CastInstants): Readonly<Record<string, StoredInstants>> {
-  const { numbers, forms, asText: toText, exact, julianMilliseconds } = syntax;
+  const { numbers, forms, asText: toText, exact, julianMilliseconds, marks } = syntax;
   const stored = (cells: InstantCells, toSeconds: (cell: Sql) => Sql, others: Partial<InstantSyntax>): StoredInstants =>
     storedInstants(cells, {
       bind: String,
@@ -183,11 +186,13 @@ export function castInstants(syntax: CastInstants): Readonly<Record<string, Stor
       ...others,
     });
   const julian = (cell: Sql): Sql => numbers.asInteger(julianMilliseconds(cell));
+  const integers = { place: numbers.asInteger, mark: marks.integer };
   return Object.freeze({
-    epoch: stored(EPOCH_CELLS, (cell) => sql`(${exact(cell)} * 0.001)`, { place: numbers.asInteger }),
-    "epoch-seconds": stored(EPOCH_SECOND_CELLS, exact, { place: numbers.asInteger }),
+    epoch: stored(EPOCH_CELLS, (cell) => sql`(${exact(cell)} * 0.001)`, integers),
+    "epoch-seconds": stored(EPOCH_SECOND_CELLS, exact, integers),
     julian: stored(JULIAN_CELLS, (cell) => sql`((${julian(cell)} - ${sql.lit(JULIAN_EPOCH)}) * 0.001)`, {
       place: syntax.asDouble,
+      mark: marks.double,
       ordered: julianMilliseconds,
       toSelected: (column) => toText(julian(column)),
     }),

@@ -1,33 +1,67 @@
 import { sql } from "kysely";
 import { asText } from "../../edm/canonical-form.ts";
 import { roundedUp, toInstant, writeInstant, type Instant } from "../cells/instant.ts";
-import { singleForm, type Conversion, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import { rangeForm, singleForm, type Conversion, type Mark, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import { textForm } from "./cast-forms.ts";
 import type { NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /** The fraction digits of databases with at most six in their temporal types. */
 export const SERVER_DIGITS = 6;
 
+/** What only some timestamps need. */
+interface TimestampParts {
+  /** The conversion for functions, by default as for comparisons. */
+  readonly computable?: Conversion;
+  readonly mark?: Mark;
+  /** The fraction digits of values; a column may have more. */
+  readonly digits?: number;
+}
+
 /**
- * Makes the form of timestamps, or of the midnights of dates.
+ * Makes the form of timestamps, or of the midnights of dates. Cells with more digits than values represent the value that
+ * responses show: all cells of a millisecond, for example.
  * @param write writes an instant, truncated to six digits; an instant out of range as a value beyond all dates on that side
- * @param computable converts for functions, by default as for comparisons
  */
 export function timestampForm(
   name: string,
   write: (instant: Instant, isCeiling: boolean) => string,
   place: (text: Sql) => Sql,
   toEpoch: Conversion,
-  computable: Conversion = toEpoch,
+  { computable = toEpoch, mark, digits = SERVER_DIGITS }: TimestampParts = {},
 ): SqlForm {
   const bounds: Pick<SqlForm, "floor" | "ceiling"> = {
-    floor: (value) => write(toInstant(asText(value)), false),
+    floor: (value) => write(lastWithin(toInstant(asText(value)), digits), false),
     ceiling: (value) => {
       const instant = toInstant(asText(value));
-      return write(roundedUp(instant, SERVER_DIGITS) ?? instant, true);
+      return write(roundedUp(instant, digits) ?? instant, true);
     },
   };
-  return singleForm(name, bounds, { place, fromKey: place, comparable: toEpoch, computable });
+  const isWhole = digits === SERVER_DIGITS;
+  const others = {
+    place,
+    fromKey: place,
+    comparable: isWhole ? toEpoch : cutEpoch(toEpoch, digits),
+    computable: isWhole ? computable : cutEpoch(computable, digits),
+    ...(mark && { mark }),
+  };
+  return isWhole ? singleForm(name, bounds, others) : rangeForm(name, bounds, others);
+}
+
+/** Makes a form for each number of fraction digits. Each is one object, because forms are compared by identity. */
+export function timestampForms(make: (digits: number) => SqlForm): readonly SqlForm[] {
+  return Object.freeze(Array.from({ length: SERVER_DIGITS + 1 }, (_none, digits) => make(digits)));
+}
+
+/** Returns the last instant of a column that has the same digits. */
+function lastWithin({ seconds, fraction }: Instant, digits: number): Instant {
+  return { seconds, fraction: fraction.slice(0, digits).padEnd(fraction.length, "9") };
+}
+
+/** Drops the digits of seconds that values do not have. */
+function cutEpoch({ form, apply }: Conversion, digits: number): Conversion {
+  const units = sql.raw(String(10 ** digits));
+  const unit = sql.raw(digits === 0 ? "1" : `0.${"1".padStart(digits, "0")}`);
+  return { form, apply: (operand) => sql`(floor(${apply(operand)} * ${units}) * ${unit})` };
 }
 
 /** Makes the form of Edm.TimeOfDay as times of six digits. */

@@ -1,3 +1,4 @@
+import { required } from "../../base/required.ts";
 import { asText } from "../../edm/canonical-form.ts";
 import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
@@ -124,6 +125,11 @@ function timeCell(value: PrimitiveValue): unknown {
 export function timestampCell(property: StructuralProperty, form: SqlForm): (value: PrimitiveValue) => unknown {
   const digits = fractionDigits(property, SERVER_DIGITS);
   return (value) => (roundedUp(toInstant(asText(value)), digits) === null ? onlyCell(form, value) : undefined);
+}
+
+/** Returns the form of timestamps with so many fraction digits. */
+export function timestampOf(digits: number, forms: readonly SqlForm[]): SqlForm {
+  return required(forms[digits], `Timestamps cannot have ${String(digits)} fraction digits.`);
 }
 
 /** Returns how many fraction digits are written. A property without a declared precision has the maximum. */

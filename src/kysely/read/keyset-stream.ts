@@ -1,6 +1,7 @@
 import { chain, unawaited, type Maybe } from "../../base/maybe.ts";
+import { lastValuesOf } from "../../query/last-values.ts";
+import { placeAt } from "../../query/place.ts";
 import type { KeyContinuation, Page, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
-import { lastKeyOf, tellsKey } from "./last-key.ts";
 import { readPage } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { StreamHold } from "./stream-hold.ts";
@@ -34,10 +35,10 @@ export class KeysetStream implements PageStream {
   constructor(reader: SqlReader, page: KeysetPage) {
     this.#reader = reader;
     this.#page = page;
-    const { query, continuation, hold } = page;
+    const { query, hold } = page;
     this.#left = query.top ?? Infinity;
     this.#entitiesLeft = query.maxEntities ?? null;
-    this.#next = { ...query, ...hold.scope, json: tellsKey(query, continuation) ? query.json : undefined };
+    this.#next = { ...query, ...hold.scope };
   }
 
   get snapshot(): unknown {
@@ -60,15 +61,17 @@ export class KeysetStream implements PageStream {
   }
 
   #read(): Maybe<Page> | null {
-    return this.#next === null
-      ? null
-      : readPage(this.#reader, { ...this.#next, top: this.#chunkSize(), maxEntities: this.#entitiesLeft });
+    if (this.#next === null) return null;
+    const size = this.#chunkSize();
+    const { order } = this.#page.continuation;
+    const marked = { order, row: size - 1 };
+    return readPage(this.#reader, { ...this.#next, marked, top: size, maxEntities: this.#entitiesLeft });
   }
 
-  /** Returns the query for the rows after those that were read, if their keys do not tell where they are. */
+  /** Returns the query for the rows after those that were read, if the last one does not tell where it is. */
   #atOffset(query: SourceQuery): SourceQuery {
-    const { filter, values, skip } = this.#page.query;
-    return { ...query, filter, values, skip: skip + this.#length };
+    const { after, skip } = this.#page.query;
+    return { ...query, after, skip: skip + this.#length };
   }
 
   #chunkSize(): number {
@@ -86,16 +89,13 @@ export class KeysetStream implements PageStream {
       // A response that counts its entities does so in the same snapshot, before its first byte.
       return length === 0 ? null : page;
     }
-    const key = lastKeyOf(page, continuation.key);
-    if (key === null) {
-      this.#next = { ...query, json: undefined };
-      return chain(this.#read() ?? page, (rows) => this.#take(rows));
-    }
+    const values = lastValuesOf(page);
     this.#left -= length;
     // Only rows tell which expansion exceeds the limit: a longer chunk of JSON becomes one of rows.
     if (this.#entitiesLeft !== null) this.#entitiesLeft -= page.json?.total ?? length;
     this.#length += length;
-    this.#next = key === undefined ? this.#atOffset(query) : { ...query, skip: 0, ...continuation.after(key) };
+    this.#next =
+      values === null ? this.#atOffset(query) : { ...query, skip: 0, after: placeAt(continuation.order, values) };
     if (hold.readsElsewhere) this.#ahead = unawaited(this.#read() ?? page);
     return page;
   }

@@ -1,10 +1,9 @@
 import type { Maybe } from "../../base/maybe.ts";
-import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { placeAt } from "../../query/place.ts";
 import type { KeyContinuation, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
 import { isPatientReader, type PatientReader, type SnapshotReader } from "../connection/patient-reader.ts";
 import { CursorStream } from "./cursor-stream.ts";
 import { type KeysetPage, KeysetStream } from "./keyset-stream.ts";
-import { tellsKey } from "./last-key.ts";
 import { statementOf } from "./read-page.ts";
 import { openServerStream } from "./server-stream.ts";
 import { objectStatement, SnapshotCursor } from "./snapshot-cursor.ts";
@@ -52,12 +51,14 @@ function openLocal(reader: SqlReader, local: PatientReader, query: StreamQuery):
   });
 }
 
-/** Whether chunks by key would be rows, because their JSON lacks the key, but a cursor reads JSON. */
+/** Whether chunks by key would be rows, because their JSON does not tell where they end, but a cursor reads JSON. */
 function isBetterByCursor(
   reader: SqlReader,
   { query, continuation }: Pick<KeysetPage, "query" | "continuation">,
 ): boolean {
-  return !tellsKey(query, continuation) && objectStatement(reader, query) !== null;
+  if (query.json === undefined || objectStatement(reader, query) === null) return false;
+  const chunk: SourceQuery = { ...query, marked: { order: continuation.order, row: 0 } };
+  return reader.statements.json(chunk, query.json) === null;
 }
 
 /** Returns the number of rows of a chunk, smaller if each row may have many related ones. */
@@ -94,8 +95,11 @@ async function holdSnapshot(reader: SqlReader, snapshot: SnapshotReader, query: 
 /** Whether the database finds the rows after a row by an index, in their order. */
 function seeks(reader: SqlReader, local: PatientReader, query: StreamQuery, continuation: KeyContinuation): boolean {
   // Values do not change the plan of a statement.
-  const any = continuation.key.map((): PrimitiveValue => 0);
-  const later: SourceQuery = { ...query, ...continuation.after(any), skip: 0, top: LOCAL_CHUNK };
+  const after = placeAt(
+    continuation.order,
+    continuation.key.map(() => 0),
+  );
+  const later: SourceQuery = { ...query, after, skip: 0, top: LOCAL_CHUNK };
   const { sql, slots } = reader.statements.page(later);
   return local.seeks(sql, slots.length);
 }

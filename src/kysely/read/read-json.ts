@@ -1,17 +1,21 @@
 import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import { inTurns } from "../../base/turn.ts";
+import type { JsonEntities } from "../../query/json-entities.ts";
 import type { Row } from "../../query/row-shape.ts";
-import type { JsonEntities, SourceQuery } from "../../query/source.ts";
+import type { JsonPage, SourceQuery } from "../../query/source.ts";
 import { type JsonMember, scanRows } from "../cells/json-rows.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import { readSlots, type Execution } from "../statement/parameter-slot.ts";
 import type { SqlReader } from "./sql-reader.ts";
+import { valuesInJson } from "./values-in-json.ts";
 
 /** A page as JSON. */
 export interface ReadJson {
   readonly json: JsonEntities;
   /** Absent if the statement has no total, or the page implies it. */
   readonly total: number | undefined;
+  /** As in `JsonPage`. */
+  readonly valuesOf: JsonPage["valuesOf"];
 }
 
 /**
@@ -27,9 +31,8 @@ export function readJson(reader: SqlReader, query: SourceQuery, execution: Execu
   // A snapshot of SQLite has rows as arrays.
   if (rows !== reader.rows && rows.local === null) return null;
   const { statements } = reader;
-  const counts = query.count || query.countsAll === true;
-  const counting =
-    counts && reader.profile.capabilities.countsWithPage ? statements.json(query, query.json, "counted") : null;
+  const counts = query.count && reader.profile.capabilities.countsWithPage;
+  const counting = counts ? statements.json(query, query.json, "counted") : null;
   const statement = counting ?? statements.json(query, query.json);
   if (statement === null) return null;
   const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), query);
@@ -38,8 +41,9 @@ export function readJson(reader: SqlReader, query: SourceQuery, execution: Execu
       if (json === null) return null;
       // The rows lead to the error for the expansion that exceeds the limit.
       if (json.total > json.length && json.total > (query.maxEntities ?? Infinity)) return null;
-      const total = row?.[3] ?? null;
-      return { json, total: total === null ? undefined : Number(total) };
+      const total = counting === null ? null : (row?.[3] ?? null);
+      const valuesOf = valuesInJson(statement.marks, row);
+      return { json, total: total === null ? undefined : Number(total), valuesOf };
     }),
   );
 }

@@ -22,16 +22,14 @@ const NO_ENTITIES: Pick<JsonPage, "entities"> = Object.freeze({ entities: Object
  * @throws ODataError for a query that cannot be expressed in SQL; errors of the database
  */
 export function readPage(reader: SqlReader, query: SourceQuery): Maybe<Page> {
-  const { values, top, skip, state, maxEntities } = query;
-  const maxRows = maxEntities ?? Number.MAX_SAFE_INTEGER;
-  const execution = toExecution({ values, top, skip, maxRows, base: baseOf(reader, query.sources), state });
+  const execution = executionOf(reader, query);
   if (query.top === 0) {
     if (!query.count) return NO_ENTITIES;
     return chain(readTotal(reader, query, execution), (count): Page => ({ ...NO_ENTITIES, count }));
   }
   return chain(readJson(reader, query, execution), (json) => {
     if (json === null) return readRows(reader, query, execution);
-    const page: JsonPage = { ...NO_ENTITIES, json: json.json };
+    const page: JsonPage = { ...NO_ENTITIES, json: json.json, valuesOf: json.valuesOf };
     if (json.total !== undefined) return { ...page, count: json.total };
     return counted(page, json.json.length, reader, query, execution);
   });
@@ -42,19 +40,24 @@ export function statementOf(
   reader: SqlReader,
   query: SourceQuery,
 ): { readonly statement: RowStatement; readonly parameters: readonly unknown[] } {
-  const { values, top, skip, state, sources } = query;
-  const execution = toExecution({ values, top, skip, base: baseOf(reader, sources), state });
   const statement = reader.statements.page(query);
-  return { statement, parameters: readSlots(statement.slots, execution) };
+  return { statement, parameters: readSlots(statement.slots, executionOf(reader, query)) };
+}
+
+/** Returns the values of one execution of the statements of a page. */
+export function executionOf(reader: SqlReader, query: SourceQuery): Execution {
+  const { values, top, skip, after, marked, state, maxEntities } = query;
+  const maxRows = maxEntities ?? Number.MAX_SAFE_INTEGER;
+  return toExecution({ values, top, skip, after, marked, maxRows, base: baseOf(reader, query.sources), state });
 }
 
 function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<Page> {
   const rows = reader.rows.within(query.transaction);
   // In this process a page that implies its total saves the work of counting.
-  if (rows.local === null && (query.count || query.countsAll === true)) {
+  if (rows.local === null && query.count) {
     const isShort = query.top !== undefined && query.top <= MOST_WITH_TOTAL;
-    if (isShort && reader.profile.capabilities.countsWithPage) return readWithTotal(rows, reader, query, execution);
-    if (query.count) return readBoth(rows, reader, query, execution);
+    const counts = isShort && reader.profile.capabilities.countsWithPage;
+    return counts ? readWithTotal(rows, reader, query, execution) : readBoth(rows, reader, query, execution);
   }
   const read = (statement: RowStatement, use: (entities: readonly Row[]) => Maybe<Page>): Maybe<Page> =>
     chain(rows.all(statement, readSlots(statement.slots, execution), query), use);
@@ -116,8 +119,9 @@ export function baseOf({ parameters }: SourceReader, sources: SourcesBySet | und
   };
 }
 
-/** Returns the total that a page implies: with fewer rows than requested, they are the last ones. */
-function knownTotal({ skip, top }: SourceQuery, length: number): number | undefined {
+/** Returns the total that a page from an offset on implies: with fewer rows than requested, they are the last ones. */
+function knownTotal({ skip, top, after }: SourceQuery, length: number): number | undefined {
+  if (after !== undefined) return undefined;
   const isLast = top === undefined || length < top;
   return isLast && (length > 0 || skip === 0) ? skip + length : undefined;
 }

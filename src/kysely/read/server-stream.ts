@@ -1,5 +1,5 @@
 import { unawaited } from "../../base/maybe.ts";
-import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { placeAt } from "../../query/place.ts";
 import type { KeyContinuation, Page, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import { beginStatement } from "../statement/running-statement.ts";
@@ -33,7 +33,8 @@ export async function openServerStream(
   const { cursor } = streaming;
   if (cursor === undefined && !(await seeks(reader, streaming, query))) return null;
   const most = query.top ?? Infinity;
-  const first = await readPage(reader, { ...query, top: Math.min(most, SHORT + 1) });
+  // A page of which no rows follow needs no place.
+  const first = await readPage(reader, { ...query, marked: undefined, top: Math.min(most, SHORT + 1) });
   if ((first.json?.length ?? first.entities.length) <= SHORT) return new WholePage(reader, first);
   const hold = await holdTransaction(reader, streaming, query);
   if (cursor !== undefined) return openCursor(reader, query, cursor, hold);
@@ -74,8 +75,11 @@ async function seeks(reader: SqlReader, { search }: StreamingSyntax, query: Stre
   const { continuation } = query;
   if (search === undefined || continuation === null || !isOfIntegers(continuation)) return false;
   // The plan of a statement for any other row is the same.
-  const any = continuation.key.map((): PrimitiveValue => 0);
-  const { statement, parameters } = statementOf(reader, { ...query, ...continuation.after(any), skip: 0, top: CHUNK });
+  const after = placeAt(
+    continuation.order,
+    continuation.key.map(() => "0"),
+  );
+  const { statement, parameters } = statementOf(reader, { ...query, after, skip: 0, top: CHUNK });
   const { signal, timeout } = query;
   try {
     return search.isServed(

@@ -1,11 +1,12 @@
-import type { JsonEntities, StreamQuery } from "../../query/source.ts";
+import type { JsonEntities } from "../../query/json-entities.ts";
+import type { StreamQuery } from "../../query/source.ts";
 import type { Fetch, SnapshotReader } from "../connection/patient-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
-import { readSlots, toExecution } from "../statement/parameter-slot.ts";
+import { readSlots } from "../statement/parameter-slot.ts";
 import { beginStatement, type RunningStatement } from "../statement/running-statement.ts";
 import type { CursorPart } from "./cursor-stream.ts";
 import { toEntities } from "./read-json.ts";
-import { baseOf, statementOf } from "./read-page.ts";
+import { executionOf, statementOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { JsonStatement } from "./statement-cache.ts";
 import type { StreamHold } from "./stream-hold.ts";
@@ -74,9 +75,7 @@ export class SnapshotCursor {
 
   async #nextObjects({ sql, slots, table, members }: JsonStatement): Promise<JsonEntities | null> {
     const { query } = this.#page;
-    const { values, top, skip, state, sources } = query;
-    const base = baseOf(this.#reader, sources);
-    const parameters = readSlots(slots, toExecution({ values, top, skip, base, state }));
+    const parameters = readSlots(slots, executionOf(this.#reader, query));
     const { json: syntax, name } = this.#reader.profile;
     try {
       const [row] = await this.#fetch(sql, parameters, { rows: JSON_CHUNK, isJson: true });

@@ -25,6 +25,7 @@ import { utcMark } from "../translate/utc-session.ts";
 import { type CompileTarget, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 import { isKeysFirst } from "./keys-first.ts";
+import { placeIdentities, placesOf } from "./place-clauses.ts";
 import { RelatedStatements } from "./related-statements.ts";
 import { readerOfSource, statementsOf } from "./row-source.ts";
 
@@ -81,14 +82,22 @@ export class StatementCache {
    * @throws ODataError `UnsupportedQueryOption` for a query that SQL cannot express, `InvalidQueryOption` for too many literals
    */
   page(query: SourceQuery, hasTotal = false): RowStatement {
-    const { shape, filter, orderBy, selected, joined = NOTHING_JOINED, countsAll = false } = query;
-    const clauses = { filter, orderBy, selected, joined, roundingMode: shape.roundingMode };
+    const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
+    const clauses = { filter, orderBy, selected, joined, roundingMode: shape.roundingMode, ...placesOf(query) };
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
     const variants = this.#pages.get(
-      [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...identitiesOf(query.sources)],
+      [
+        shape,
+        filter ?? NO_FILTER,
+        orderBy,
+        selected,
+        joined,
+        ...placeIdentities(query),
+        ...identitiesOf(query.sources),
+      ],
       () => new Map(),
     );
-    return variantOf(variants, [...Object.values(limits), hasTotal, hasTotal && countsAll], () => {
+    return variantOf(variants, [...Object.values(limits), hasTotal], () => {
       return this.#compiler.choose((profile) => {
         const statement = this.#scope(profile, query.sources);
         const total = hasTotal ? this.#totalOf(query, statement) : undefined;
@@ -108,9 +117,10 @@ export class StatementCache {
     if (!isKeysFirst(query, this.#target)) return null;
     const { shape, filter, orderBy, selected } = query;
     const limits = { hasTop: true, hasSkip: query.skip > 0 };
-    const variants = this.#keysFirst.get([shape, filter ?? NO_FILTER, orderBy, selected], () => new Map());
+    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, ...placeIdentities(query)];
+    const variants = this.#keysFirst.get(identities, () => new Map());
     return variantOf(variants, [limits.hasSkip], () => {
-      const clauses = { filter, orderBy, selected, roundingMode: shape.roundingMode, ...limits };
+      const clauses = { filter, orderBy, selected, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
       const statement = this.#scope(this.#target.profile, query.sources);
       return this.#compiler.compileRows(translateKeysFirst(this.rowsFor(null), statement, clauses));
     });
@@ -128,14 +138,14 @@ export class StatementCache {
     const { json: syntax } = profile;
     const isPlain = json.expanded.length === 0;
     if (syntax === undefined || (isPlain && !syntax.isForPlainPages)) return null;
-    const { shape, filter, orderBy, sources, countsAll = false } = query;
+    const { shape, filter, orderBy, sources } = query;
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
-    const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...identitiesOf(sources)];
+    const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...placeIdentities(query), ...identitiesOf(sources)];
     return variantOf(
       this.#json.get(identities, () => new Map()),
-      [...Object.values(limits), form === "objects", form === "counted", form === "counted" && countsAll],
+      [...Object.values(limits), form === "objects", form === "counted"],
       () => {
-        const clauses = { filter, orderBy, roundingMode: shape.roundingMode, ...limits };
+        const clauses = { filter, orderBy, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
         const make = (each: DialectProfile): JsonStatement | null =>
           this.#makeJson(each, syntax, clauses, { json, form, query });
         if (isPlain) return this.#compiler.choose(make);
@@ -164,16 +174,17 @@ export class StatementCache {
     const writing = { syntax, writesDoubles, statement, isPlain, form };
     const made = translateJsonPage(this.rowsFor(null), writing, { ...clauses, total }, json);
     if (made === null) return null;
-    return Object.freeze({ ...this.#compiler.compile(made.query), members: made.members, width: made.width });
+    const { members, width, marks } = made;
+    return Object.freeze({ ...this.#compiler.compile(made.query), members, width, marks });
   }
 
-  #totalOf({ shape, filter, countsAll = false }: SourceQuery, statement: StatementScope): Sql {
-    return translateTotal(this.rowsFor(null), statement, countsAll ? shape.filter : filter, shape.roundingMode);
+  #totalOf({ shape, filter }: SourceQuery, statement: StatementScope): Sql {
+    return translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode);
   }
 
   #totalInJson(query: SourceQuery, statement: StatementScope): Sql {
     const total = this.#totalOf(query, statement);
-    return query.countsAll === true ? sql`(${total})` : unlessImplied(total, query.top !== undefined);
+    return query.after === undefined ? unlessImplied(total, query.top !== undefined) : sql`(${total})`;
   }
 
   /** Returns the statement that counts the rows after the filter. @throws ODataError as for `page` */

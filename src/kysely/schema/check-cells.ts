@@ -2,23 +2,18 @@ import { sql } from "kysely";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { CatalogueSteps } from "../../introspect/catalogue-steps.ts";
-import type { ColumnPlan, ScalarPlan } from "../columns/table-columns.ts";
+import type { ScalarPlan } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
 import { rawExpression } from "../translate/relation.ts";
 import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
+import { type Leaf, leavesOf } from "./sampled-leaves.ts";
 import type { CheckedSet } from "./table-joins.ts";
 import { columnName, wantedTable } from "./table-rows.ts";
 
 /** So many rows show most faults of other programs, and are read fast. */
 const SAMPLED = 1000;
-
-/** A column with one value, and the path of its property. */
-interface Leaf {
-  readonly path: string;
-  readonly plan: ScalarPlan;
-}
 
 /** A cell as requests receive it. */
 interface Cell {
@@ -67,24 +62,6 @@ export function* checkCells(
     }
   }
   return findings;
-}
-
-/** Returns the columns of properties that clients read, without those of other findings. */
-function leavesOf({ set, rows }: CheckedSet, known: readonly SchemaFinding[]): readonly Leaf[] {
-  const faulty = known.filter((each) => each.set === set.entitySet.name && each.severity === "error");
-  if (faulty.some(({ code }) => code === "C01" || code === "C00")) return [];
-  const unread = new Set(faulty.map(({ property }) => property));
-  const ignored = new Set(set.entitySet.entityType.ignoredProperties.map(({ field }) => field));
-  return Array.from(rows.plans, ([field, plan]) => (ignored.has(field) ? [] : scalars(plan, field)))
-    .flat()
-    .filter(({ path }) => !unread.has(path));
-}
-
-function scalars(plan: ColumnPlan, path: string): readonly Leaf[] {
-  if (plan.kind === "complex") {
-    return Array.from(plan.members, ([member, each]) => scalars(each, `${path}.${member}`)).flat();
-  }
-  return plan.kind === "scalar" ? [{ path, plan }] : [];
 }
 
 function unreadableCells(

@@ -15,6 +15,7 @@ import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectCatalogue, DialectProfile } from "../dialects/dialect-profile.ts";
 import { checkCells } from "./check-cells.ts";
+import { checkLostCells } from "./check-lost-cells.ts";
 import { checkQuery } from "./check-query.ts";
 import { expectedTables } from "./expected-tables.ts";
 import { findShortened } from "./find-shortened.ts";
@@ -48,7 +49,7 @@ export class SchemaDatabase implements StoredDatabase {
   }
 
   findDifferences(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
-    return this.#findAll(stored, service, (expected, sets) => this.#compare(expected, nameOf(sets[0])));
+    return this.#findAll(stored, service, (expected, sets) => this.#compare(expected, sets));
   }
 
   examine(
@@ -109,10 +110,13 @@ export class SchemaDatabase implements StoredDatabase {
     return this.#rows.all({ ...ONE_ROW, isInternal: true }, ONE_ROW.parameters);
   }
 
-  *#compare(expected: readonly ExpectedTable[], set: string): CatalogueSteps<readonly SchemaFinding[]> {
+  *#compare(expected: readonly ExpectedTable[], sets: readonly CheckedSet[]): CatalogueSteps<readonly SchemaFinding[]> {
     const { catalogue } = this.#profile;
+    const set = nameOf(sets[0]);
+    const database = { db: this.#db, profile: this.#profile };
     const steps = function* (): CatalogueSteps<readonly SchemaFinding[]> {
-      return yield* findDifferences(expected, expected, catalogue);
+      const findings = yield* findDifferences(expected, expected, catalogue);
+      return [...findings, ...(yield* checkLostCells(sets, database, findings))];
     };
     return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
   }
@@ -134,7 +138,8 @@ export class SchemaDatabase implements StoredDatabase {
       const known = yield* findDifferences(expected, readable, catalogue);
       const others = undeclared ? undeclaredObjects(wanted) : [];
       const findings = [...hidden, ...(yield* examineDatabase(readable, wanted, known)), ...others];
-      return [...findings, ...(yield* checkCells(sets, database, findings))];
+      const lost = yield* checkLostCells(sets, database, findings);
+      return [...findings, ...lost, ...(yield* checkCells(sets, database, [...findings, ...lost]))];
     };
     return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
   }

@@ -4,6 +4,7 @@ import type { EntitySet } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
+import type { MarkedRow, Place, PlaceValue } from "../../query/place.ts";
 import type { ReadState } from "../../query/source.ts";
 import type { Encode, Sql, SqlForm } from "./sql-form.ts";
 
@@ -13,6 +14,10 @@ export interface Execution {
   readonly values: readonly PrimitiveValue[];
   readonly top: number;
   readonly skip: number;
+  /** What the row before the page was sorted by, by term. */
+  readonly after: readonly PlaceValue[];
+  /** The position of the row whose place is wanted. */
+  readonly markedRow: number;
   /** The join keys of the parents in a related read; in a read by key, only that key. */
   readonly keys: ReadonlyArray<readonly PrimitiveValue[]>;
   /** The maximum number of rows of a related read in total, or of entities of a page as JSON. */
@@ -76,6 +81,8 @@ export interface ExecutionInput {
   readonly base: Execution["base"];
   readonly top?: number | undefined;
   readonly skip?: number | undefined;
+  readonly after?: Place | undefined;
+  readonly marked?: MarkedRow | undefined;
   readonly keys?: Execution["keys"] | undefined;
   readonly maxRows?: number | undefined;
   readonly cells?: readonly unknown[] | undefined;
@@ -89,6 +96,8 @@ export function toExecution({
   base,
   top = 0,
   skip = 0,
+  after,
+  marked,
   keys = [],
   maxRows = 0,
   cells = [],
@@ -101,7 +110,8 @@ export function toExecution({
   };
   let made: number | undefined;
   const id = (): number => (made ??= Math.random());
-  return { values, base, top, skip, keys, maxRows, cells, id, now };
+  const place = { after: after?.values ?? [], markedRow: marked?.row ?? 0 };
+  return { values, base, top, skip, ...place, keys, maxRows, cells, id, now };
 }
 
 function readConstant(constant: SqlConstant, { values, keys, now }: Execution): PrimitiveValue {

@@ -25,19 +25,21 @@ export interface SqlForm {
    * `ceiling` to `floor`.
    */
   readonly exact: Encode | null;
-  /**
-   * Returns the cell that rows are sorted by where a row with this value is: the next page starts after it. Present if bare
-   * cells sort the rows, but other cells with the same value may be read.
-   */
-  readonly continued?: Encode;
   /** Without `exact`: whether no value has two cells. `ceiling` and `floor` differ for a value without a cell. */
   readonly isSingle?: true;
   /** Whether `exact`, `floor` and `ceiling` may return null, for a value without a cell: NaN, or one beyond the column. */
   readonly mayBeNull: boolean;
   /** Converts cells so that they sort like their values; absent if they already do. */
   readonly sortable?: Conversion;
-  /** Returns what rows are sorted by, if different cells represent one value; absent if `sortable` is enough. */
+  /**
+   * Returns what rows are sorted by, if different cells represent one value; absent if `sortable` is enough. It has the form
+   * of `sortable`, or this one.
+   */
   readonly ordered?: (operand: Sql) => Sql;
+  /** Returns a second term that tells cells apart which the database sorts as equal, but compares as different. */
+  readonly tieBreak?: (sorted: Sql) => Sql;
+  /** How a sorted cell of this form is returned and compared with; absent: as `DialectValues.mark` says. */
+  readonly mark?: Mark;
   /** The conversion for an equality with a constant, if it is cheaper than `sortable`. */
   readonly equatable?: Conversion;
   /** Converts to the form in which any two operands of the type are compared; absent if this is that form. */
@@ -67,6 +69,27 @@ export interface SqlForm {
 export interface Conversion {
   readonly form: SqlForm;
   readonly apply: (operand: Sql) => Sql;
+  /** Whether it changes only how cells are compared, such as their collation. */
+  readonly keepsCells?: true;
+  /** Whether it makes some cells null. */
+  readonly mayBeNull?: true;
+}
+
+/**
+ * How what a row is sorted by leaves the database exactly, so that the next page starts after it: `place` casts a bound mark
+ * back.
+ */
+export interface Mark {
+  readonly toSelected: (sorted: Sql) => Sql;
+  /** Returns the mark of a selected cell that is not null; undefined if a comparison with it might not be exact. */
+  readonly read: (cell: unknown) => PrimitiveValue | undefined;
+}
+
+/** Makes marks that are selected as text. @param exact matches the texts that `place` casts back exactly; by default all */
+export function textMark(toSelected: Mark["toSelected"], exact?: RegExp): Mark {
+  const read: Mark["read"] = (cell) =>
+    typeof cell === "string" && (exact === undefined || exact.test(cell)) ? cell : undefined;
+  return Object.freeze({ toSelected, read });
 }
 
 /** Makes a form with one cell per value, which sort like the values. */
@@ -113,8 +136,10 @@ export function toSortable(operand: FormedSql): FormedSql {
 }
 
 /** Returns what rows are sorted by: equal values sort equally. */
-export function toOrdered(operand: FormedSql): Sql {
-  return operand.form.ordered?.(operand.sql) ?? toSortable(operand).sql;
+export function toOrdered(operand: FormedSql): FormedSql {
+  const { ordered } = operand.form;
+  if (ordered === undefined) return toSortable(operand);
+  return { sql: ordered(operand.sql), form: operand.form.sortable?.form ?? operand.form };
 }
 
 /** Converts an operand to the form for an equality with a constant. */

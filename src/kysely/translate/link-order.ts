@@ -28,6 +28,6 @@ export function linkOrder(
         : undefined;
     if (column === undefined) return translateOrder([item], translator, profile.syntax);
     // The join makes both columns equal, so neither is null.
-    return [profile.syntax.orderTerm(toOrdered(linkColumn(column, link, profile)), descending, false)];
+    return [profile.syntax.orderTerm(toOrdered(linkColumn(column, link, profile)).sql, descending, false)];
   });
 }

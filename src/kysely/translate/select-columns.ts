@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row, RowColumn, RowShape, ScalarColumn } from "../../query/row-shape.ts";
-import type { ColumnFormat } from "../columns/column-format.ts";
 import { readArray, readDocument } from "../columns/read-document.ts";
 import { planOf, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
@@ -120,7 +119,6 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
         index,
         toValue: (cell: unknown) => (cell === null ? null : toValue(cell)),
         toJson,
-        tellsPlace: placeTest(format),
         unreadable: plan.unreadable,
       });
     }
@@ -163,17 +161,6 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
       return Object.freeze({ kind: "complex", members: selectProperties(members, plan.members, selection) });
     }
   }
-}
-
-/** Makes the test whether the value of a cell is enough to find the rows after it. */
-function placeTest({ form, toValue }: ColumnFormat): ScalarColumn["tellsPlace"] {
-  const { continued, exact } = form;
-  if (continued === undefined) return undefined;
-  return (cell, isComputed) => {
-    if (cell === null) return true;
-    const expected = isComputed ? (exact ?? continued) : continued;
-    return expected(toValue(cell)) === cell;
-  };
 }
 
 /** A member that is never null shows whether the value is null; without one, all members together do. */

@@ -39,7 +39,7 @@ export function booleanLiteral(value: boolean): Sql {
  * @see OData URL Conventions 4.0, section 5.1.1.1
  */
 export function translateComparison(
-  { operator, operandType, continues }: ComparisonExpression,
+  { operator, operandType }: ComparisonExpression,
   left: SqlOperand,
   right: SqlOperand,
   mode: ConditionMode,
@@ -56,7 +56,7 @@ export function translateComparison(
     return compareRows(operator, asRow(left, operandType, values), asRow(right, operandType, values), mode, syntax);
   }
   return right.kind === "constant"
-    ? compareWithConstant(operator, continues === true ? inOrder(left) : left, right.constant, mode, syntax)
+    ? compareWithConstant(operator, left, right.constant, mode, syntax)
     : compareRows(operator, left, right, mode, syntax);
 }
 
@@ -82,14 +82,6 @@ function nullTest(operator: ComparisonOperator, operand: SqlOperand): Sql {
   if (operand.kind === "null") return booleanLiteral(operator === "eq");
   if (operand.kind === "constant" || operand.nulls === "never") return booleanLiteral(operator === "ne");
   return operator === "eq" ? sql`${operand.sql} is null` : sql`${operand.sql} is not null`;
-}
-
-/** Returns an operand whose rows are compared as they are sorted. */
-function inOrder(operand: RowOperand): RowOperand {
-  const { form } = operand;
-  const { continued } = form;
-  if (continued === undefined) return operand;
-  return { ...operand, form: { ...form, floor: continued, ceiling: continued, exact: continued } };
 }
 
 function compareWithConstant(

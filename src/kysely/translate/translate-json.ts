@@ -10,6 +10,7 @@ import { planOf, type ScalarPlan } from "../columns/table-columns.ts";
 import { bindFixed, bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { DerivedRelation } from "./derived-relation.ts";
+import { type JsonMarks, markRow, NO_MARKS } from "./json-marks.ts";
 import { linkOrder } from "./link-order.ts";
 import { relationScope } from "./path-scope.ts";
 import { itemTests, joinItems, selectItems } from "./related-items.ts";
@@ -24,6 +25,8 @@ export interface JsonQuery {
   readonly members: readonly JsonMember[];
   /** The number of cells in the row. */
   readonly width: number;
+  /** What tells the place of the marked row; absent if none is wanted. */
+  readonly marks?: JsonMarks | undefined;
 }
 
 /** One row with all objects, one row with all objects and the total, or one row for each object. */
@@ -62,18 +65,24 @@ export function translateJsonPage(
   const { statement, syntax, form } = writing;
   const select = form === "objects" ? syntax.objects : syntax.page;
   if (select === undefined) return null;
-  const { query, written } = translateSelection(rows, statement, clauses, ({ it }, cells) => ({
+  const { query, written, marked } = translateSelection(rows, statement, clauses, ({ it }, cells, sorter) => ({
     written: writeObject(json, new DerivedRelation(it, JSON_PAGE, cells), writing),
+    marked:
+      form === "objects"
+        ? NO_MARKS
+        : markRow(clauses.marked, json, writing, { it, cells, sorter, first: WIDTHS[form] }),
   }));
-  if (written === null) return null;
+  if (written === null || marked === null) return null;
   return {
     query: select(
       written.map(({ part }) => part),
       query,
       clauses.total ?? null,
+      marked.cells,
     ),
     members: membersOf(written),
-    width: WIDTHS[form],
+    width: WIDTHS[form] + marked.cells.length,
+    marks: marked.marks,
   };
 }
 

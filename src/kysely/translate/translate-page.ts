@@ -1,10 +1,13 @@
 import { sql } from "kysely";
 import { keeper } from "../../base/memo.ts";
+import type { RowShape } from "../../query/row-shape.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import type { Translator } from "../statement/sql-operand.ts";
 import { DerivedRelation } from "./derived-relation.ts";
 import type { Rows, StatementScope } from "./relation.ts";
 import { addCell, cellName, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
+import { selectMarks } from "./sorted-term.ts";
 import { translateSelection, type PageClauses, type RowQuery } from "./translate-query.ts";
 
 /** The alias of the derived table to which the limit applies. */
@@ -23,12 +26,36 @@ export function translatePage(rows: Rows, statement: StatementScope, clauses: Pa
   if (isLimited && statement.profile.capabilities.excludedRows === "computed") {
     return translateLimited(rows, statement, clauses);
   }
-  return translateSelection(rows, statement, clauses, (scope, cells) => {
+  return translateSelection(rows, statement, clauses, (scope, cells, sorter) => {
     const columns = selectColumns(clauses.selected, scope.it, cells);
     const joined = selectJoined(clauses.joined, scope.it, statement, cells);
+    const marks = marksOf(rows, statement, clauses, { columns, sorter, cells });
     addTotal(clauses, cells);
-    return { rowShape: Object.freeze(keeper({ columns, joined })) };
+    return { rowShape: Object.freeze(keeper({ columns, joined, marks })) };
   });
+}
+
+/** The selected columns of a page, and the cells to add to. */
+interface SelectedPage {
+  readonly columns: RowShape["columns"];
+  readonly sorter: Translator;
+  readonly cells: Cells;
+  /** Selects a sorted value within the derived table to which the limit applies; absent: there is none. */
+  readonly inner?: (sorted: Sql) => Sql;
+}
+
+/** Selects the marks of a page, if they are wanted. */
+function marksOf(
+  { plans }: Rows,
+  { profile }: StatementScope,
+  { marked }: Pick<PageClauses, "marked">,
+  { columns, sorter, cells, inner = (sorted) => sorted }: SelectedPage,
+): RowShape["marks"] {
+  if (marked === undefined) return undefined;
+  const { values } = profile;
+  return selectMarks({ order: marked, translator: sorter, values, plans, columns }, (sorted, { toSelected }) =>
+    addCell(cells, toSelected(inner(sorted))),
+  );
 }
 
 function addTotal({ total }: PageClauses, cells: Cells): void {
@@ -38,9 +65,11 @@ function addTotal({ total }: PageClauses, cells: Cells): void {
 /** Translates the query of a page that computes its cells from the columns of a derived table. */
 function translateLimited(rows: Rows, statement: StatementScope, clauses: PageClauses): RowQuery {
   const cells: Cells = [];
-  const { query: limited, rowShape } = translateSelection(rows, statement, clauses, ({ it }, inner) => {
-    const columns = selectColumns(clauses.selected, new DerivedRelation(it, PAGE, inner), cells);
-    return { rowShape: Object.freeze(keeper({ columns, joined: undefined })) };
+  const { query: limited, rowShape } = translateSelection(rows, statement, clauses, ({ it }, within, sorter) => {
+    const columns = selectColumns(clauses.selected, new DerivedRelation(it, PAGE, within), cells);
+    const inner = (sorted: Sql): Sql => sql.id(PAGE, cellName(addCell(within, sorted)));
+    const marks = marksOf(rows, statement, clauses, { columns, sorter, cells, inner });
+    return { rowShape: Object.freeze(keeper({ columns, joined: undefined, marks })) };
   });
   addTotal(clauses, cells);
   const query = sql`select ${cells.length === 0 ? sql`null` : sql.join(cells)} from (${limited}) as ${sql.id(PAGE)}`;
@@ -67,11 +96,13 @@ export function translateKeysFirst(
   const names = Array.from({ length: width }, (_none, index) => sql.id(PAGE, cellName(index)));
   // Two relations have columns.
   const outer = { ...statement, isRelational: true };
-  return translateSelection(rows, outer, { ...clauses, hasTop: false, hasSkip: false }, ({ it, level }, cells) => {
+  const whole = { ...clauses, hasTop: false, hasSkip: false };
+  return translateSelection(rows, outer, whole, ({ it, level }, cells, sorter) => {
     const tests = it.keyColumns().map((column, index): Sql => sql`${column} = ${names[index]}`);
     level.join(() => sql` inner join ${page} on ${sql.join(tests, sql` and `)}`);
     const columns = selectColumns(clauses.selected, it, cells);
+    const marks = marksOf(rows, outer, clauses, { columns, sorter, cells });
     addCell(cells, sql.id(PAGE, KEY_COUNT));
-    return { rowShape: Object.freeze(keeper({ columns, joined: undefined })) };
+    return { rowShape: Object.freeze(keeper({ columns, joined: undefined, marks })) };
   });
 }

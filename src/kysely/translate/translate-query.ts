@@ -4,18 +4,20 @@ import { required } from "../../base/required.ts";
 import type { StructuralProperty, EntitySet } from "../../edm/model.ts";
 import type { FilterClause, OrderByItem, RoundingMode, SelectedProperty } from "../../query/clauses.ts";
 import type { Expression } from "../../query/expression.ts";
+import type { PlaceKind, PlaceOrder } from "../../query/place.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { JoinedNavigation } from "../../query/source.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.ts";
-import { type Sql, toOrdered } from "../statement/sql-form.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { toDerivedTable, type From } from "./base-query.ts";
 import { outsideConditions, rowScope, type PathScope, ROWS_ALIAS } from "./path-scope.ts";
 import { columnOperand, type Rows, type StatementScope, aliases, type RowStatements } from "./relation.ts";
 import { addCell, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
+import { sortTerm, translateAfter } from "./sorted-term.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 import { makeTranslator } from "./translate-expression.ts";
 
@@ -28,6 +30,10 @@ export interface PageClauses {
   readonly roundingMode: RoundingMode;
   readonly hasTop: boolean;
   readonly hasSkip: boolean;
+  /** The row after which the page starts; absent: it starts with the first row. */
+  readonly after?: PlaceKind | undefined;
+  /** The order in which places of rows are wanted; absent: none. */
+  readonly marked?: PlaceOrder | undefined;
   /** The query that counts the rows, as a last cell of each row; absent: none. */
   readonly total?: Sql | undefined;
 }
@@ -44,16 +50,16 @@ export interface RowQuery {
 export function translateSelection<S extends object>(
   rows: Rows,
   statement: StatementScope,
-  { filter, orderBy, roundingMode, hasTop, hasSkip }: Omit<PageClauses, "selected" | "joined">,
-  select: (scope: PathScope, cells: Cells) => S,
+  { filter, orderBy, roundingMode, after, hasTop, hasSkip }: Omit<PageClauses, "selected" | "joined">,
+  select: (scope: PathScope, cells: Cells, sorter: Translator) => S,
 ): S & Pick<RowQuery, "query" | "width"> {
   const { syntax } = statement.profile;
   const scope = rowScope(rows, statement);
   const translator = makeTranslator({ profile: statement.profile, scope, roundingMode });
   const cells: Cells = [];
-  const selection = select(scope, cells);
-  const condition = where(filter, translator);
   const sorter = makeTranslator({ profile: statement.profile, scope: outsideConditions(scope), roundingMode });
+  const selection = select(scope, cells, sorter);
+  const condition = where(filter, translator, after === undefined ? undefined : translateAfter(after, sorter));
   const order = orderClause(translateOrder(orderBy, sorter, syntax));
   const limit = syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
   // `from` comes last, because every other part may have added joins.
@@ -218,8 +224,10 @@ function selectFrom(cells: Cells, { level, it }: PathScope): Sql {
   return cells.length === 0 ? sql`select null from ${from}` : sql`select ${sql.join(cells)} from ${from}`;
 }
 
-function where(filter: FilterClause | null, translator: Translator): Sql {
-  return filter === null ? sql`` : sql` where ${translator.condition(filter.expression, "filter")}`;
+function where(filter: FilterClause | null, translator: Translator, after?: Sql): Sql {
+  const condition = filter === null ? undefined : translator.condition(filter.expression, "filter");
+  if (after === undefined) return condition === undefined ? sql`` : sql` where ${condition}`;
+  return condition === undefined ? sql` where ${after}` : sql` where ${after} and (${condition})`;
 }
 
 /**
@@ -231,9 +239,12 @@ export function translateOrder(
   translator: Translator,
   syntax: DialectSyntax,
 ): readonly Sql[] {
-  return orderBy.flatMap(({ expression, descending }) => {
-    const operand = translator.operand(expression);
-    if (operand.kind !== "row") return [];
-    return [syntax.orderTerm(toOrdered(operand), descending, operand.nulls !== "never")];
+  return orderBy.flatMap((item) => {
+    const term = sortTerm(item, translator);
+    if (term === null) return [];
+    const { descending, isNullable } = term;
+    const { tieBreak } = term.form;
+    const terms = tieBreak === undefined ? [term.sql] : [term.sql, tieBreak(term.sql)];
+    return terms.map((each) => syntax.orderTerm(each, descending, isNullable));
   });
 }

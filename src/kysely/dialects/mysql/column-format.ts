@@ -8,9 +8,20 @@ import { type ColumnFormats, ofCodec, onlyCell } from "../../columns/column-form
 import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";
 import { SERVER_DIGITS } from "../../forms/temporal-forms.ts";
-import { textColumns, fractionDigits, readTimestamp, timestampCell } from "../../forms/text-columns.ts";
-import { MY_REAL_DECIMAL, MY_TEXT_DECIMAL, myScaledDecimal, MY_FORMS } from "./forms.ts";
-import { MY_STORED_INSTANTS, MY_DATE, MY_DATE_TIME, MY_TIME, MY_UTC_TIMESTAMP, MY_TEXTS } from "./temporal-forms.ts";
+import { textColumns, fractionDigits, readTimestamp, timestampCell, timestampOf } from "../../forms/text-columns.ts";
+import type { SqlForm } from "../../statement/sql-form.ts";
+import {
+  MY_REAL_DECIMAL,
+  MY_TEXT_DECIMAL,
+  myDoubleText,
+  myHexadecimal,
+  myNumberText,
+  myScaledDecimal,
+  myStringText,
+  myText,
+  MY_FORMS,
+} from "./forms.ts";
+import { MY_STORED_INSTANTS, MY_DATE, MY_DATE_TIMES, MY_TIME, MY_UTC_TIMESTAMPS, MY_TEXTS } from "./temporal-forms.ts";
 
 /** The length of `YYYY-MM-DDThh:mm:ss`. */
 const SECONDS_LENGTH = 19;
@@ -20,21 +31,17 @@ const ZEROS_BEHIND = /\.?0+$/;
 export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
   textColumns({
     forms: MY_FORMS,
-    asText: (column) => sql`cast(${column} as char)`,
-    // The text of a `zerofill` and of a `year` has zeros in front.
-    integerText: (column) => sql`cast(${column} + 0 as char)`,
-    // Adding 0 turns the bytes of a `bit` into a number.
-    selectNumber: (column) => sql`cast(${column} + 0 as char)`,
-    // Selects a `float` with the same digits that comparisons use.
-    doubleText: (column) => sql`cast(cast(${column} as double) as char)`,
-    hexadecimal: (column) => sql`hex(${column})`,
-    stringText: (column) => column,
+    asText: myText,
+    integerText: myNumberText,
+    selectNumber: myNumberText,
+    doubleText: myDoubleText,
+    hexadecimal: myHexadecimal,
+    stringText: myStringText,
     defaults: {
       "Edm.Boolean": () => ({
         form: MY_FORMS.boolean,
         read: (cell) => (cell === "1" || cell === "0" ? cell === "1" : null),
-        // Adding 0 turns the bytes of a `bit` into a number.
-        toSelected: (column) => sql`cast(${column} + 0 as char)`,
+        toSelected: myNumberText,
       }),
       "Edm.Decimal": decimal,
       "Edm.Date": () => ({
@@ -45,7 +52,7 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
         form: MY_TIME,
         read: (cell) => ofCodec(property)(withoutZeros(String(cell))),
       }),
-      "Edm.DateTimeOffset": timestamp,
+      "Edm.DateTimeOffset": (property) => timestamp(property, MY_DATE_TIMES),
     },
     duration: MY_TEXTS.duration,
     textDecimal: MY_TEXT_DECIMAL,
@@ -54,7 +61,7 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
     textTimestamp: MY_TEXTS.timestamp,
     stored: {
       ...storedFormats(MY_STORED_INSTANTS),
-      "Edm.DateTimeOffset utc": (property) => ({ ...timestamp(property), form: MY_UTC_TIMESTAMP }),
+      "Edm.DateTimeOffset utc": (property) => timestamp(property, MY_UTC_TIMESTAMPS),
     },
   }),
 );
@@ -68,15 +75,15 @@ function decimal({ facets }: StructuralProperty): ColumnParts {
   };
 }
 
-function timestamp(property: StructuralProperty): ColumnParts {
+function timestamp(property: StructuralProperty, forms: readonly SqlForm[]): ColumnParts {
   const digits = fractionDigits(property, SERVER_DIGITS);
   const length = digits === 0 ? SECONDS_LENGTH : SECONDS_LENGTH + 1 + digits;
   return {
-    form: MY_DATE_TIME,
+    form: timestampOf(digits, forms),
     read: readTimestamp,
     toSelected: (column) => sql`concat(left(date_format(${column}, '%Y-%m-%dT%H:%i:%s.%f'), ${sql.lit(length)}), 'Z')`,
     toJson: utcText,
-    toCell: timestampCell(property, MY_DATE_TIME),
+    toCell: timestampCell(property, timestampOf(SERVER_DIGITS, forms)),
     mayRound: true,
   };
 }

@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import { asBoolean, asText } from "../../../edm/canonical-form.ts";
 import { countWholeDigits, scaleOf } from "../../../edm/decimal.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
-import { castForms, truthNumber, type CastForms, scaledDecimals } from "../../forms/cast-forms.ts";
+import { castForms, truthNumber, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
-import { convertedForm, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import { convertedForm, type Mark, textMark, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 import { divideDecimals, multiplyDecimals } from "./exact-decimals.ts";
 
 /** The digits of a bound Decimal before and after the point. */
@@ -19,6 +19,22 @@ const asDecimal = (place: Sql): Sql => sql`cast(${place} as decimal(65, 30))`;
 const asString = (text: Sql): Sql => sql`(convert(${text} using utf8mb4) collate utf8mb4_nopad_bin)`;
 const unhex = (digits: Sql): Sql => sql`unhex(${digits})`;
 
+/** Selects a value as text. */
+export const myText = (value: Sql): Sql => sql`cast(${value} as char)`;
+/** Adding 0 turns the bytes of a `bit` into a number, and removes the zeros in front of a `zerofill` or a `year`. */
+export const myNumberText = (value: Sql): Sql => sql`cast(${value} + 0 as char)`;
+/** Selects a `float` with the same digits that comparisons use. */
+export const myDoubleText = (value: Sql): Sql => sql`cast(cast(${value} as double) as char)`;
+export const myHexadecimal = (value: Sql): Sql => sql`hex(${value})`;
+/** Selects a string, which the server converts to the character set of the connection. */
+export const myStringText = (value: Sql): Sql => value;
+
+/** A sort reads 1024 bytes of a text (`max_sort_length`), three for each character, and finds others equal. */
+const SORTED_WHOLE = /^[^]{0,341}$/;
+
+/** What rows are sorted by, as text. */
+export const MY_MARK: Mark = textMark(myText);
+
 /** The forms of MariaDB and MySQL. */
 export const MY_FORMS: CastForms = castForms(
   {
@@ -30,6 +46,8 @@ export const MY_FORMS: CastForms = castForms(
     text: asString,
     keyText: asString,
     bytes: unhex,
+    // A sort pads texts with U+0000.
+    textTieBreak: (text) => sql`char_length(${text})`,
     lowerGuid: (column) => sql`lower(${column})`,
   },
   {
@@ -37,6 +55,15 @@ export const MY_FORMS: CastForms = castForms(
     decimal: (value) => boundDecimal(asText(value)),
     double: (value) => boundDouble(Number(value)),
     truth: truthNumber,
+  },
+  {
+    boolean: integerMark(myNumberText),
+    // A `bigint unsigned` may have more than 63 bits.
+    integer: integerMark(myNumberText),
+    decimal: textMark(myText, /^-?\d{1,35}(?:\.\d{1,30})?$/),
+    double: textMark(myDoubleText),
+    string: textMark(myStringText, SORTED_WHOLE),
+    binary: textMark(myHexadecimal),
   },
 );
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { asText } from "../../../edm/canonical-form.ts";
+import { parseDate } from "../../../edm/date.ts";
 import { toInstant, writeInstant, type Instant } from "../../cells/instant.ts";
 import { castInstants, type StoredInstants } from "../../forms/stored-instants.ts";
 import {
@@ -7,10 +8,11 @@ import {
   textTemporalForms,
   timeForm,
   timestampForm,
+  timestampForms,
   type TextTemporalForms,
 } from "../../forms/temporal-forms.ts";
-import { singleForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
-import { MY_FORMS, MY_NUMBERS } from "./forms.ts";
+import { type Mark, singleForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import { MY_FORMS, MY_NUMBERS, myText } from "./forms.ts";
 
 /** Before and after all dates of the database. */
 const BEFORE_ALL = "0000-00-00 00:00:00";
@@ -27,6 +29,13 @@ const asDateTime = (place: Sql): Sql => sql`cast(${place} as datetime(6))`;
 const toDays = (operand: Sql): Sql => sql`(to_days(${operand}) - ${sql.lit(EPOCH_DAY)})`;
 const DATE_TO_DAYS: Conversion = { form: days, apply: toDays };
 
+/** A date of the calendar. The server may have others, such as zeros, but casts none of them. */
+const DATE_MARK: Mark = Object.freeze<Mark>({
+  toSelected: myText,
+  read: (cell) =>
+    typeof cell === "string" && parseDate(cell.slice(0, "YYYY-MM-DD".length)) !== null ? cell : undefined,
+});
+
 /** Edm.Date as date. Compared with timestamps of midnights, so that all years are ordered. */
 export const MY_DATE: SqlForm = singleForm(
   "date",
@@ -37,6 +46,7 @@ export const MY_DATE: SqlForm = singleForm(
   {
     place: asDateTime,
     fromKey: (value) => sql`cast(${value} as date)`,
+    mark: DATE_MARK,
     comparable: DATE_TO_DAYS,
     computable: DATE_TO_DAYS,
   },
@@ -44,21 +54,28 @@ export const MY_DATE: SqlForm = singleForm(
 
 const MIDNIGHT_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`(${toDays(operand)} * 86400)` };
 
-/** Edm.DateTimeOffset as datetime, in UTC. */
-export const MY_DATE_TIME: SqlForm = timestampForm("timestamp", writeDateTime, asDateTime, {
+const TO_EPOCH: Conversion = {
   form: epoch,
   apply: (operand) => sql`(timestampdiff(microsecond, '1970-01-01', ${operand}) * 0.000001)`,
-});
+};
+
+/** Edm.DateTimeOffset as datetime in UTC, by its fraction digits. */
+export const MY_DATE_TIMES: readonly SqlForm[] = timestampForms((digits) =>
+  timestampForm(`timestamp of ${String(digits)} digits`, writeDateTime, asDateTime, TO_EPOCH, {
+    mark: DATE_MARK,
+    digits,
+  }),
+);
 
 /** Edm.DateTimeOffset as timestamp, which depends on the time zone of the session, or as datetime in UTC. */
-export const MY_UTC_TIMESTAMP: SqlForm = Object.freeze({
-  ...MY_DATE_TIME,
-  name: "timestamp in UTC",
-  inUtcSession: true,
-});
+export const MY_UTC_TIMESTAMPS: readonly SqlForm[] = Object.freeze(
+  MY_DATE_TIMES.map((form) => Object.freeze<SqlForm>({ ...form, name: `${form.name} in UTC`, inUtcSession: true })),
+);
 
 /** A column of Edm.Date as timestamps of midnight in UTC. */
-export const MY_MIDNIGHT: SqlForm = timestampForm("midnight", writeDateTime, asDateTime, MIDNIGHT_TO_EPOCH);
+export const MY_MIDNIGHT: SqlForm = timestampForm("midnight", writeDateTime, asDateTime, MIDNIGHT_TO_EPOCH, {
+  mark: DATE_MARK,
+});
 
 const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`time_to_sec(${operand})` };
 
@@ -126,7 +143,8 @@ function writeDateTime(instant: Instant, isCeiling: boolean): string {
 export const MY_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = castInstants({
   numbers: MY_NUMBERS,
   forms: MY_FORMS.temporal,
-  asText: (value) => sql`cast(${value} as char)`,
+  asText: myText,
+  marks: MY_FORMS.marks,
   exact: MY_NUMBERS.asInteger,
   asDouble: (place) => sql`(${place} + 0e0)`,
   julianMilliseconds: (cell) => sql`floor(${cell} * 86400000e0 + 0.5e0)`,

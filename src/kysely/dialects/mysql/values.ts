@@ -3,15 +3,16 @@ import { infixOperators, refuseModulo } from "../../functions/arithmetic.ts";
 import { castValues } from "../../functions/cast-values.ts";
 import type { DialectValues } from "../dialect-profile.ts";
 import { myColumnFormat } from "./column-format.ts";
-import { MY_FORMS, MY_NUMBERS } from "./forms.ts";
+import { MY_FORMS, MY_MARK, MY_NUMBERS, myText } from "./forms.ts";
 import { doublesOnce } from "./syntax.ts";
 import { MY_DATE, MY_MIDNIGHT, myOffsetOfText, MY_TEXTS } from "./temporal-forms.ts";
 
 /** How MariaDB stores values and computes with them. */
 export const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
   columnFormat: myColumnFormat,
+  mark: MY_MARK,
   guidsAreTexts: true,
-  documentText: (column) => sql`cast(${column} as char)`,
+  documentText: myText,
   ...castValues({
     forms: MY_FORMS,
     numbers: MY_NUMBERS,

@@ -5,7 +5,14 @@ import { type ColumnFormats, onlyCell } from "../../columns/column-format.ts";
 import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";
 import { SERVER_DIGITS } from "../../forms/temporal-forms.ts";
-import { textColumns, readString, fractionDigits, readDecimal, timestampCell } from "../../forms/text-columns.ts";
+import {
+  textColumns,
+  readString,
+  fractionDigits,
+  readDecimal,
+  timestampCell,
+  timestampOf,
+} from "../../forms/text-columns.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import {
   PG_ANY_TYPE,
@@ -16,21 +23,24 @@ import {
   pgScaledDecimal,
   selectTextDecimal,
   PG_FORMS,
+  pgDoubleText,
+  pgHexadecimal,
+  pgText,
 } from "./forms.ts";
 import { PG_INTERVAL, readInterval, selectInterval } from "./interval-form.ts";
 import { PG_NAME_JSON, withJson } from "./json.ts";
-import { PG_STORED_INSTANTS, PG_DATE, PG_TIME, PG_TIMESTAMP, PG_UTC_TIMESTAMP, PG_TEXTS } from "./temporal-forms.ts";
+import { PG_STORED_INSTANTS, PG_DATE, PG_TIME, PG_TIMESTAMPS, PG_UTC_TIMESTAMPS, PG_TEXTS } from "./temporal-forms.ts";
+import { eraOf, finiteText, pgDateText } from "./temporal-texts.ts";
 
 const PG_COLUMNS = textColumns({
   forms: PG_FORMS,
-  asText,
-  selectNumber: asText,
-  // Selects a `real` with the same digits that comparisons use.
-  doubleText: (column) => sql`${column}::float8::text`,
+  asText: pgText,
+  selectNumber: pgText,
+  doubleText: pgDoubleText,
   // No comparison is true for NaN, so it has no cell there.
   doubleCell: (value) => (Number.isNaN(Number(value)) ? "NaN" : onlyCell(PG_FORMS.double, value)),
-  hexadecimal: (column) => sql`encode(${column}, 'hex')`,
-  stringText: asText,
+  hexadecimal: pgHexadecimal,
+  stringText: pgText,
   defaults: {
     "Edm.Boolean": () => ({
       form: PG_FORMS.boolean,
@@ -41,7 +51,7 @@ const PG_COLUMNS = textColumns({
     "Edm.Date": () => ({
       form: PG_DATE,
       read: readYear,
-      toSelected: (column) => finiteText(column, sql`to_char(${column}, 'YYYY-MM-DD') || ${eraOf(column, "date")}`),
+      toSelected: pgDateText,
       toReturned: (column) => orInfinity(column, sql`${dayText(column)} || ${eraOf(column, "date")}`),
       toCell: (value) => withinRange(onlyCell(PG_DATE, value)),
     }),
@@ -107,29 +117,27 @@ export const pgSpreadColumnFormat: ColumnFormats["columnFormat"] = columnFormatO
   nameJson: PG_NAME_JSON,
 });
 
-function asText(column: Sql): Sql {
-  return sql`${column}::text`;
-}
-
 function timestamp(property: StructuralProperty): ColumnParts {
   const inUtc = (column: Sql): Sql => sql`${column} at time zone 'UTC'`;
-  return timestampParts(property, { form: PG_TIMESTAMP, inUtc, type: "timestamptz" });
+  return timestampParts(property, { forms: PG_TIMESTAMPS, inUtc, type: "timestamptz" });
 }
 
 function utcTimestamp(property: StructuralProperty): ColumnParts {
-  return timestampParts(property, { form: PG_UTC_TIMESTAMP, inUtc: (column) => column, type: "timestamp" });
+  return timestampParts(property, { forms: PG_UTC_TIMESTAMPS, inUtc: (column) => column, type: "timestamp" });
 }
 
 interface TimestampType {
-  readonly form: SqlForm;
+  /** By the fraction digits of values. */
+  readonly forms: readonly SqlForm[];
   /** The timestamp in UTC, without time zone. */
   readonly inUtc: (column: Sql) => Sql;
   readonly type: "timestamp" | "timestamptz";
 }
 
-function timestampParts(property: StructuralProperty, { form, inUtc, type }: TimestampType): ColumnParts {
+function timestampParts(property: StructuralProperty, { forms, inUtc, type }: TimestampType): ColumnParts {
   const digits = fractionDigits(property, SERVER_DIGITS);
-  const cellOf = timestampCell(property, form);
+  const form = timestampOf(digits, forms);
+  const cellOf = timestampCell(property, timestampOf(SERVER_DIGITS, forms));
   const pattern = `YYYY-MM-DD"T"HH24:MI:SS${digits === 0 ? "" : `.FF${String(digits)}`}`;
   return {
     form,
@@ -152,21 +160,10 @@ function withinRange(cell: unknown): unknown {
   return /^-?infinity$/.test(String(cell)) ? undefined : cell;
 }
 
-/** `to_char` of infinity is null, which would be the value of a cell that nobody wrote. */
-function finiteText(column: Sql, text: Sql): Sql {
-  return sql`coalesce(${text}, ${column}::text)`;
-}
-
 /** The same for returned cells: the text of an infinite cell depends on no setting, but its cast to text counts as if it did. */
 function orInfinity(column: Sql, text: Sql): Sql {
   const infinity = sql`case ${column} when 'infinity' then 'infinity' when '-infinity' then '-infinity' end`;
   return sql`coalesce(${text}, ${infinity})`;
-}
-
-/** `to_char` writes years before 1 as positive numbers. */
-function eraOf(column: Sql, type: "date" | TimestampType["type"]): Sql {
-  const first = type === "timestamptz" ? "0001-01-01 00:00:00+00" : "0001-01-01 00:00:00";
-  return sql`case when ${column} < ${sql.lit(first)}::${sql.raw(type)} then ' BC' else '' end`;
 }
 
 /** Writes the day of a date or timestamp as `to_char` does, but independent of the session. Null for infinity. */

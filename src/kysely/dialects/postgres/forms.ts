@@ -3,15 +3,32 @@ import { asBoolean, asText } from "../../../edm/canonical-form.ts";
 import { QUOTIENT_SCALE } from "../../../edm/scaled-decimal.ts";
 import type { PrimitiveValue } from "../../../edm/value-codec.ts";
 import { doublesAround } from "../../cells/decimal-neighbours.ts";
-import { castForms, type CastForms, scaledDecimals } from "../../forms/cast-forms.ts";
+import { castForms, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
-import { convertedForm, rangeForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import {
+  convertedForm,
+  type Mark,
+  rangeForm,
+  textMark,
+  type Conversion,
+  type Sql,
+  type SqlForm,
+} from "../../statement/sql-form.ts";
 import { IN_SUBQUERY, type Once } from "./once.ts";
 
 const asInteger = (place: Sql): Sql => sql`${place}::int8`;
 const asNumeric = (place: Sql): Sql => sql`${place}::numeric`;
 /** Compares a string by code point. An expression has one collation, so each of its strings states it. */
 export const byCodePoint = (text: Sql): Sql => sql`(${text}::text collate "C")`;
+
+/** Selects a value as text. */
+export const pgText = (value: Sql): Sql => sql`${value}::text`;
+/** Selects a `real` with the same digits that comparisons use. */
+export const pgDoubleText = (value: Sql): Sql => sql`${value}::float8::text`;
+export const pgHexadecimal = (value: Sql): Sql => sql`encode(${value}, 'hex')`;
+
+/** What rows are sorted by, as text. */
+export const PG_MARK: Mark = textMark(pgText);
 
 /** The forms of PostgreSQL. */
 export const PG_FORMS: CastForms = castForms(
@@ -41,6 +58,16 @@ export const PG_FORMS: CastForms = castForms(
     decimal: asText,
     double: (value) => (Number.isNaN(Number(value)) ? null : String(Number(value))),
     truth: (value) => (value ? sql`true` : sql`false`),
+  },
+  {
+    // A driver may bind nothing but a boolean for a boolean.
+    boolean: {
+      toSelected: pgText,
+      read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : undefined),
+    },
+    integer: integerMark(pgText),
+    double: textMark(pgDoubleText),
+    binary: textMark(pgHexadecimal),
   },
 );
 
@@ -129,7 +156,12 @@ export const PG_REAL_DECIMAL: SqlForm = rangeForm(
     floor: (value) => String(doublesAround(asText(value)).floor),
     ceiling: (value) => String(doublesAround(asText(value)).ceiling),
   },
-  { place: (place) => sql`${place}::float8`, comparable: REAL_TO_DECIMAL, computable: REAL_TO_DECIMAL },
+  {
+    place: (place) => sql`${place}::float8`,
+    mark: PG_FORMS.marks.double,
+    comparable: REAL_TO_DECIMAL,
+    computable: REAL_TO_DECIMAL,
+  },
 );
 
 /** Edm.Decimal as an integer: the value times ten to the power of its scale. */

@@ -3,7 +3,7 @@ import { asText } from "../../../edm/canonical-form.ts";
 import { toScaled } from "../../../edm/decimal.ts";
 import { parseDuration, totalSecondsOf } from "../../../edm/duration.ts";
 import { MAX_PRECISION } from "../../cells/instant.ts";
-import type { Conversion, Sql, SqlForm } from "../../statement/sql-form.ts";
+import { textMark, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 import { PG_FORMS } from "./forms.ts";
 
 /** The picoseconds of a microsecond, and the microseconds of other units. */
@@ -44,10 +44,19 @@ export const PG_INTERVAL: SqlForm = Object.freeze<SqlForm>({
   exact: null,
   mayBeNull: false,
   place: asInterval,
+  mark: textMark(intervalText),
   fromKey: asInterval,
   comparable: TO_SECONDS,
   computable: TO_SECONDS,
 });
+
+/** Selects an interval in a notation that does not depend on `IntervalStyle`, with a sign before each number. */
+function intervalText(value: Sql): Sql {
+  const part = (name: string): Sql => sql`extract(${sql.raw(name)} from ${value})`;
+  const months = sql`'P', ${part("year")} * 12 + ${part("month")}, 'M'`;
+  const clock = sql`'DT', ${part("hour")}, 'H', ${part("minute")}, 'M', ${part("second")}, 'S'`;
+  return sql`case when ${value} is not null then concat(${months}, ${part("day")}, ${clock}) end`;
+}
 
 /**
  * Selects the seconds of an interval. Selects the months of an interval with months, because months vary in length. Neither

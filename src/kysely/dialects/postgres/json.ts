@@ -13,7 +13,7 @@ import {
   type ScanJson,
 } from "../../cells/json-cells.ts";
 import { scanString } from "../../cells/json-text.ts";
-import { JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
+import { furtherCells, JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
 import type { ColumnTable } from "../../forms/column-table.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 
@@ -115,10 +115,11 @@ export const PG_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   keepsCells: false,
   needsListLimit: true,
   maxMembers: MAX_MEMBERS,
-  page: (parts, rows, total) => {
-    const count = total === null ? sql`` : sql`, ${total} as "c3"`;
-    return sql`select string_agg(${objectOf(parts)}, ',') as "c0", 0 as "c1", count(*) as "c2"${count} from (${rows}) as ${sql.id(JSON_PAGE)}`;
+  page: (parts, rows, total, marks) => {
+    const others = furtherCells(3, total === null ? marks : [total, ...marks]);
+    return sql`select string_agg(${objectOf(parts)}, ',') as "c0", 0 as "c1", count(*) as "c2"${others} from (${rows}) as ${sql.id(JSON_PAGE)}`;
   },
+  markAt: (value, position) => sql`(array_agg(${value}))[${position}::int + 1]`,
   entity: (parts, from) => sql`coalesce((select ${objectOf(parts)}${from}), 'null')`,
   entities: (parts, from, { most }) => {
     const before = sql`coalesce(nullif(current_setting(${sql.lit(SPENT)}, true), ''), '0')::bigint`;

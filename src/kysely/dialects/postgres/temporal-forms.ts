@@ -10,10 +10,20 @@ import {
   textTemporalForms,
   timeForm,
   timestampForm,
+  timestampForms,
   type TextTemporalForms,
 } from "../../forms/temporal-forms.ts";
-import { singleForm, plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
-import { byCodePoint, PG_FORMS, PG_NUMBERS } from "./forms.ts";
+import {
+  type Mark,
+  singleForm,
+  plainForm,
+  textMark,
+  type Conversion,
+  type Sql,
+  type SqlForm,
+} from "../../statement/sql-form.ts";
+import { byCodePoint, PG_FORMS, PG_NUMBERS, pgText } from "./forms.ts";
+import { pgDateText, pgTimestampText } from "./temporal-texts.ts";
 
 const ZEROS = "0".repeat(12);
 /** The years that both dates and timestamps of PostgreSQL support. */
@@ -31,10 +41,13 @@ const DATE_TO_DAYS: Conversion = {
 };
 const asDate = (place: Sql): Sql => sql`${place}::date`;
 
+const DATE_MARK: Mark = textMark(pgDateText);
+
 /** Edm.Date as date. */
 export const PG_DATE: SqlForm = plainForm("date", (value) => writeDay(fromEpochDays(dateToEpochDays(asText(value)))), {
   place: asDate,
   fromKey: asDate,
+  mark: DATE_MARK,
   comparable: DATE_TO_DAYS,
   computable: DATE_TO_DAYS,
 });
@@ -52,7 +65,7 @@ export const PG_MIDNIGHT: SqlForm = singleForm(
     floor: (value) => dayAt(toInstant(asText(value))),
     ceiling: (value) => dayAt(nextMidnight(toInstant(asText(value)))),
   },
-  { place: asDate, comparable: MIDNIGHT_TO_EPOCH, computable: MIDNIGHT_TO_EPOCH },
+  { place: asDate, mark: DATE_MARK, comparable: MIDNIGHT_TO_EPOCH, computable: MIDNIGHT_TO_EPOCH },
 );
 
 const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
@@ -63,22 +76,33 @@ export const PG_TIME: SqlForm = timeForm((text) => sql`${text}::time`, TIME_TO_C
 const TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
 const FINITE_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => TO_EPOCH.apply(finite(operand)) };
 
-/** Edm.DateTimeOffset as timestamptz. */
-export const PG_TIMESTAMP: SqlForm = timestampForm(
-  "timestamp",
-  (instant) => writeTimestamp(instant, "+00"),
-  (text) => sql`${text}::timestamptz`,
-  TO_EPOCH,
-  FINITE_TO_EPOCH,
+const TIMESTAMP_MARK = textMark(pgTimestampText("timestamptz", (column) => sql`${column} at time zone 'UTC'`));
+
+/** Edm.DateTimeOffset as timestamptz, by its fraction digits. */
+export const PG_TIMESTAMPS: readonly SqlForm[] = timestampForms((digits) =>
+  timestampForm(
+    `timestamp of ${String(digits)} digits`,
+    (instant) => writeTimestamp(instant, "+00"),
+    (text) => sql`${text}::timestamptz`,
+    TO_EPOCH,
+    { computable: FINITE_TO_EPOCH, mark: TIMESTAMP_MARK, digits },
+  ),
 );
 
-/** Edm.DateTimeOffset as timestamp in UTC. Bound with an offset, because a driver would write a timestamp in its own time zone. */
-export const PG_UTC_TIMESTAMP: SqlForm = timestampForm(
-  "timestamp in UTC",
-  (instant) => writeTimestamp(instant, "+00"),
-  (text) => sql`(${text}::timestamptz at time zone 'UTC')`,
-  TO_EPOCH,
-  FINITE_TO_EPOCH,
+const UTC_TIMESTAMP_MARK = textMark(pgTimestampText("timestamp", (column) => column));
+
+/**
+ * Edm.DateTimeOffset as timestamp in UTC, by its fraction digits. Bound with an offset, because a driver would write a
+ * timestamp in its own time zone.
+ */
+export const PG_UTC_TIMESTAMPS: readonly SqlForm[] = timestampForms((digits) =>
+  timestampForm(
+    `timestamp in UTC of ${String(digits)} digits`,
+    (instant) => writeTimestamp(instant, "+00"),
+    (text) => sql`(${text}::timestamptz at time zone 'UTC')`,
+    TO_EPOCH,
+    { computable: FINITE_TO_EPOCH, mark: UTC_TIMESTAMP_MARK, digits },
+  ),
 );
 
 /** Temporal values as strings. */
@@ -156,7 +180,8 @@ function clockAt({ seconds: whole, fraction }: Instant): string {
 export const PG_STORED_INSTANTS: Readonly<Record<string, StoredInstants>> = castInstants({
   numbers: PG_NUMBERS,
   forms: PG_FORMS.temporal,
-  asText: (value) => sql`${value}::text`,
+  asText: pgText,
+  marks: PG_FORMS.marks,
   exact: (cell) => sql`nullif(nullif(nullif(${cell}::numeric, 'Infinity'), '-Infinity'), 'NaN')`,
   asDouble: (place) => sql`${place}::float8`,
   julianMilliseconds: (cell) => sql`floor(${cell} * 86400000::float8 + 0.5)`,

@@ -5,7 +5,7 @@ import { castValues } from "../../functions/cast-values.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import type { DialectValues } from "../dialect-profile.ts";
 import { pgColumnFormat, pgSpreadColumnFormat } from "./column-format.ts";
-import { PG_FORMS, pgNumbers } from "./forms.ts";
+import { PG_FORMS, PG_MARK, pgNumbers } from "./forms.ts";
 import { IN_SUBQUERY, REPEATED, type Once } from "./once.ts";
 import { PG_DATE, PG_MIDNIGHT, pgOffsetOfText, PG_TEXTS } from "./temporal-forms.ts";
 import { writeArray } from "./write-array.ts";
@@ -48,6 +48,7 @@ export const PG_SPREAD_VALUES: DialectValues = pgValues(REPEATED, pgSpreadColumn
 function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): DialectValues {
   return Object.freeze<DialectValues>({
     columnFormat,
+    mark: PG_MARK,
     guidsAreTexts: false,
     arrays: PG_ARRAYS,
     documentText: (column) => sql`${column}::text`,

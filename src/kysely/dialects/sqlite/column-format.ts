@@ -36,12 +36,12 @@ import {
   STRING_COLUMN_FORM,
 } from "./forms.ts";
 import { SQLITE_JSON, SQLITE_NAME_JSON } from "./json.ts";
+import { asItStands } from "./marks.ts";
 import { SQLITE_STORED_INSTANTS } from "./stored-instants.ts";
 import { DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "./temporal-forms.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 
-const asItStands = (column: Sql): Sql => column;
 const integer = (property: StructuralProperty): ColumnParts => ({
   form: INTEGER_FORM,
   json: SQLITE_JSON[property.type.name],

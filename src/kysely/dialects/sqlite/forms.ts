@@ -30,13 +30,13 @@ export const STRING_FORM: SqlForm = plainForm("string", asText);
 
 /** Edm.String in a column, whose collation may ignore letter case or trailing blanks. */
 export const STRING_COLUMN_FORM: SqlForm = plainForm("string column", asText, {
-  sortable: { form: STRING_FORM, apply: (operand) => sql`${operand} collate binary` },
+  sortable: { form: STRING_FORM, apply: (operand) => sql`${operand} collate binary`, keepsCells: true },
   comparable: { form: STRING_FORM, apply: (operand) => sql`${operand} collate binary` },
   computable: { form: STRING_FORM, apply: (operand) => operand },
 });
 
 /** Edm.Guid in lower case. */
-export const GUID_FORM: SqlForm = plainForm("guid", asText, { continued: asText });
+export const GUID_FORM: SqlForm = plainForm("guid", asText);
 
 /** Edm.Guid in any letter case. */
 export const ANY_CASE_GUID_FORM: SqlForm = plainForm("guid in any case", asText, {

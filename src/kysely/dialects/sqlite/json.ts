@@ -12,7 +12,7 @@ import {
   scanUtc,
 } from "../../cells/json-cells.ts";
 import { scanString } from "../../cells/json-text.ts";
-import { JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
+import { furtherCells, JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 
@@ -102,13 +102,15 @@ export const SQLITE_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   needsListLimit: false,
   keepsCells: true,
   maxMembers: MAX_MEMBERS,
-  page: (parts, rows, total) => {
+  page: (parts, rows, total, marks) => {
     const blob = hasBlob(parts);
     const blobs = blob === null ? sql`0` : sql`count(*) filter (where ${blob})`;
     const bytes = sql`cast(group_concat(${objectOf(parts)}) as blob)`;
-    const count = total === null ? sql`` : sql`, ${total} as "c3"`;
-    return sql`select ${bytes} as "c0", ${blobs} as "c1", count(*) as "c2"${count} from (${rows}) as ${sql.id(JSON_PAGE)}`;
+    const others = furtherCells(3, total === null ? marks : [total, ...marks]);
+    return sql`select ${bytes} as "c0", ${blobs} as "c1", count(*) as "c2"${others} from (${rows}) as ${sql.id(JSON_PAGE)}`;
   },
+  // A blob is refused, as a member is.
+  markAt: (value, position) => sql`json_extract(json_group_array(${value}), '$[' || ${position} || ']')`,
   objects: (parts, rows) =>
     sql`select ${objectOf(parts)} as "c0", ${hasBlob(parts) ?? sql`0`} as "c1" from (${rows}) as ${sql.id(JSON_PAGE)}`,
   entity: (parts, from) => {

@@ -3,12 +3,13 @@ import { protocolError } from "../../../errors/odata-error.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 import { SynchronousSqliteAdapter } from "../../sqlite/sqlite-driver.ts";
 import type { DialectCapabilities } from "../dialect-capabilities.ts";
-import type { DialectProfile } from "../dialect-profile.ts";
+import type { DialectProfile, DialectValues } from "../dialect-profile.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
 import { SQLITE_FAULTS } from "./faults.ts";
 import { SQLITE_FUNCTIONS } from "./functions.ts";
 import { SQLITE_JSON_SYNTAX } from "./json.ts";
+import { BARE_SQLITE_MARK } from "./marks.ts";
 import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX, SQLITE_WRITES } from "./syntax.ts";
 import { SQLITE_VALUES } from "./values.ts";
 
@@ -107,15 +108,22 @@ export const SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   whenScanning: Object.freeze({ profile: SCANNING_PROFILE, isNeeded: scansRepeatedly }),
 });
 
+const BARE_VALUES: DialectValues = Object.freeze<DialectValues>({ ...SQLITE_VALUES, mark: BARE_SQLITE_MARK });
+
 /** SQLite over another dialect. */
 export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   ...SQLITE_PROFILE,
+  values: BARE_VALUES,
   // Also by name, because the application may use another copy of Kysely.
   isSpokenBy: (adapter) => adapter instanceof SqliteAdapter || /sqlite/i.test(adapter.constructor.name),
   checkStatement: refuseOwnFunctions,
   json: undefined,
   whenScanning: Object.freeze({
-    profile: Object.freeze<DialectProfile>({ ...SCANNING_PROFILE, checkStatement: refuseOwnFunctions }),
+    profile: Object.freeze<DialectProfile>({
+      ...SCANNING_PROFILE,
+      values: BARE_VALUES,
+      checkStatement: refuseOwnFunctions,
+    }),
     isNeeded: scansRepeatedly,
   }),
 });

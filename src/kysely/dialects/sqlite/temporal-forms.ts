@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { SECONDS_PER_DAY } from "../../../edm/calendar.ts";
 import { asText } from "../../../edm/canonical-form.ts";
+import { fractionOf } from "../../../edm/date-time-offset.ts";
 import { dateToEpochDays, isFourDigitYear } from "../../../edm/date.ts";
 import {
   BEFORE_ALL_TEXTS,
@@ -35,7 +36,6 @@ export const ANY_DATE_FORM: SqlForm = plainForm("date of any year", asText, {
 export const DATE_FORM: SqlForm = plainForm("date", (value) => writtenDate(asText(value)), {
   comparable: TO_DATE_KEY,
   computable: { form: ANY_DATE_FORM, apply: (operand) => operand },
-  continued: asText,
 });
 
 const TIME_KEY_FORM: SqlForm = plainForm("time key", (value) => timeKey(asText(value)));
@@ -60,7 +60,6 @@ export const TIME_FORM: SqlForm = Object.freeze<SqlForm>({
   floor: (value) => longestTime(asText(value)),
   ceiling: (value) => shortestTime(asText(value)),
   exact: null,
-  continued: asText,
   mayBeNull: false,
   comparable: TO_TIME_KEY,
   computable: { form: ANY_TIME_FORM, apply: (operand) => operand },
@@ -135,14 +134,21 @@ function instantForm(
       return write(roundedUp(instant, digits) ?? instant);
     },
     exact: (value) => {
-      const instant = toInstant(asText(value));
-      return roundedUp(instant, digits) === null ? write(instant) : none;
+      const text = asText(value);
+      const instant = toInstant(text);
+      // A cell with more digits is shown with all of them.
+      return roundedUp(instant, digits) === null ? write(instant) : (writeInstant(instant, digitsOf(text)) ?? none);
     },
-    continued: asText,
     mayBeNull: false,
     comparable: instantKey(toText),
     computable: { form: INSTANT_FORM, apply: toText },
   });
+}
+
+/** Returns the number of fraction digits of a timestamp. */
+function digitsOf(timestamp: string): number {
+  const { start, end } = fractionOf(timestamp);
+  return Math.max(end - start, 0);
 }
 
 /** Converts to a string that sorts like its timestamp. */

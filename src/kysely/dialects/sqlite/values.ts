@@ -11,6 +11,7 @@ import { SQLITE_ARITHMETIC } from "./arithmetic.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
 import { scaledDecimalForm } from "./decimal-forms.ts";
 import { sqliteCanonicalForm, DOUBLE_FORM, STRING_COLUMN_FORM, STRING_FORM } from "./forms.ts";
+import { SQLITE_MARK } from "./marks.ts";
 import { INSTANT_FORM, DATE_FORM, MIDNIGHT_FORM } from "./temporal-forms.ts";
 
 /**
@@ -51,6 +52,7 @@ function known(plan: ColumnPlan, binary: ReadonlySet<string>): ColumnPlan {
 /** How SQLite stores values and computes with them. */
 export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
   canonicalForm: sqliteCanonicalForm,
+  mark: SQLITE_MARK,
   columnFormat: sqliteColumnFormat,
   guidsAreTexts: true,
   documentText: (column) => column,

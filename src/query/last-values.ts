@@ -1,0 +1,12 @@
+import { type PlaceValue, valuesOfRow } from "./place.ts";
+import type { Page } from "./source.ts";
+
+/**
+ * Returns what a database sorted the last row of a page by, for a query with `marked`.
+ * @returns null if the page does not tell it exactly
+ */
+export function lastValuesOf({ entities, rowShape, json, valuesOf }: Page): readonly PlaceValue[] | null {
+  if (json !== undefined) return valuesOf?.(json) ?? null;
+  const row: unknown = entities.at(-1);
+  return rowShape?.marks === undefined || !Array.isArray(row) ? null : valuesOfRow(row, rowShape.marks);
+}
