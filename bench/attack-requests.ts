@@ -1,5 +1,6 @@
 import { BATCH_ATTACKS } from "./attack-batches.ts";
 import { BODY_ATTACKS } from "./attack-bodies.ts";
+import { GROWTH_ATTACKS } from "./attack-growth.ts";
 import { READ_ATTACKS } from "./attack-reads.ts";
 import { STATEMENT_ATTACKS } from "./attack-statements.ts";
 import { LIST_ATTACKS, LONG_ATTACKS } from "./attack-urls.ts";
@@ -13,6 +14,7 @@ export const ATTACKS: readonly Attack[] = [
   ...BODY_ATTACKS,
   ...BATCH_ATTACKS,
   ...READ_ATTACKS,
+  ...GROWTH_ATTACKS,
   { name: "many headers", target: "/Cities?$top=1", headers: manyHeaders() },
   {
     name: "a long Prefer",

@@ -16,6 +16,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import type { Attack } from "./attack.ts";
 import { label, tagged, wideSets } from "./attacked-sets.ts";
 import { databaseNameOf, openDatabase } from "./open-database.ts";
+import { peakMemory, resetPeakMemory } from "./peak-memory.ts";
 
 const Country = entityType("Country", { id: edm.int32().key(), name: edm.string() });
 const City = entityType("City", {
@@ -33,6 +34,10 @@ const Note = entityType("Note", {
   bytes: edm.binary().nullable(),
 });
 
+const Text = entityType("Text", { id: edm.int32().key(), text: edm.string() });
+
+const TEXTS = 3;
+const TEXT_LENGTH = 1_000_000;
 const COUNTRIES = 244;
 const CITIES = 34_000;
 const NOTES = 10_000;
@@ -44,6 +49,9 @@ export function writeAttackedDatabase(file: string): void {
     create table country (id integer primary key, name text not null);
     create table city (id integer primary key, name text not null, country_id integer not null, population integer not null);
     create index city_country on city (country_id);
+    create table text (id integer primary key, text text not null);
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${String(TEXTS)})
+      insert into text select i, replace(hex(zeroblob(${String(TEXT_LENGTH / 2)})), '0', 'x') from n;
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${String(COUNTRIES)})
       insert into country select i, 'Country ' || i from n;
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${String(CITIES)})
@@ -67,6 +75,10 @@ export async function writeAttackedTables(place: string): Promise<void> {
       db,
     );
     await sql`create index city_country on city (country_id)`.execute(db);
+    await sql`create table text (id integer primary key, text text not null)`.execute(db);
+    await sql`insert into text select i, repeat('x', ${sql.lit(TEXT_LENGTH)}) from generate_series(1, ${sql.lit(TEXTS)}) as i`.execute(
+      db,
+    );
     await sql`insert into country select i, 'Country ' || i from generate_series(1, ${sql.lit(COUNTRIES)}) as i`.execute(
       db,
     );
@@ -92,6 +104,7 @@ export function openAttackedService(place: string, defaults: ServiceDefaults): A
     price: null,
     bytes: null,
   }));
+  const texts = Array.from({ length: TEXTS }, (_, index) => ({ id: index + 1, text: "x".repeat(TEXT_LENGTH) }));
   const byId = new Map(notes.map((note) => [note.id, note]));
   const children = (id: number): typeof notes =>
     [4 * id, 4 * id + 1, 4 * id + 2, 4 * id + 3].flatMap((each) => byId.get(each === 0 ? -1 : each) ?? []);
@@ -122,6 +135,8 @@ export function openAttackedService(place: string, defaults: ServiceDefaults): A
           country: hasRequired(Country, { on: { countryId: "id" }, target: "Countries", partner: "cities" }),
         },
       }),
+      sqlEntitySet(Text, { db, table: "text", name: "Texts", operations: ["read"] }),
+      entitySet(Text, { name: "ListedTexts", queryable: () => arraySource(Text, texts) }),
       entitySet(Note, {
         name: "Notes",
         queryable: () => arraySource(Note, notes),
@@ -171,6 +186,8 @@ export interface Attacked {
   readonly time: number;
   /** The longest CPU time of the main thread between two turns of its event loop, in milliseconds. */
   readonly pause: number;
+  /** The bytes by which the memory of the process grew meanwhile. */
+  readonly memory: number;
 }
 
 /** Sends a request, and measures how long nothing else could run. CPU time does not depend on the load of the machine. */
@@ -191,6 +208,7 @@ export async function attack(
     last = now;
   };
   const timer = setInterval(tick, 1);
+  const memory = resetPeakMemory();
   const begun = performance.now();
   const response = await service.fetch(request);
   const text = await readText(response);
@@ -198,7 +216,7 @@ export async function attack(
   tick();
   clearInterval(timer);
   const code = response.ok ? undefined : (JSON.parse(text) as { error: { code: string } }).error.code;
-  return { status: response.status, code, time, pause };
+  return { status: response.status, code, time, pause, memory: peakMemory() - memory };
 }
 
 const CHUNK_LENGTH = 1 << 16;

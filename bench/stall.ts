@@ -6,14 +6,14 @@ import { join } from "node:path";
 import process from "node:process";
 import { writeAttackedDatabase, writeAttackedTables } from "./attacks.ts";
 import { deleteDatabase, makeDatabase } from "./open-database.ts";
-import { measureStalls, PAUSE_BUDGET, type Stall } from "./record/stalls.ts";
+import { measureStalls, MEMORY_BUDGET, PAUSE_BUDGET, type Stall } from "./record/stalls.ts";
 import { makeFolder } from "./with-servers.ts";
 
 const [, , server] = process.argv;
 const NAME = "odatakit_attacked";
 
 console.log(
-  `${"request".padEnd(45)}${"response".padEnd(24)}${"ms".padStart(8)}${"pause ms".padStart(10)}  budget ${String(PAUSE_BUDGET)}`,
+  `${"request".padEnd(45)}${"response".padEnd(24)}${"ms".padStart(8)}${"pause ms".padStart(10)}${"memory MB".padStart(11)}  budgets ${String(PAUSE_BUDGET)}, ${String(MEMORY_BUDGET)}`,
 );
 if (server === undefined) {
   const file = join(makeFolder(), "attacked.db");
@@ -29,9 +29,9 @@ if (server === undefined) {
   }
 }
 
-function print({ name, answer, time, pause }: Stall): void {
-  const verdict = pause <= PAUSE_BUDGET ? "within" : "above";
+function print({ name, answer, time, pause, memory = 0 }: Stall): void {
+  const verdict = pause <= PAUSE_BUDGET && memory <= MEMORY_BUDGET ? "within" : "above";
   console.log(
-    `${name.padEnd(45)}${answer.padEnd(24)}${time.toFixed(0).padStart(8)}${pause.toFixed(1).padStart(10)}  ${verdict}`,
+    `${name.padEnd(45)}${answer.padEnd(24)}${time.toFixed(0).padStart(8)}${pause.toFixed(1).padStart(10)}${String(memory).padStart(11)}  ${verdict}`,
   );
 }

@@ -11,7 +11,12 @@ export interface Stall {
   readonly time: number;
   /** The longest CPU time of the main thread during which no other request could run, in milliseconds. */
   readonly pause: number;
+  /** The megabytes by which the memory of the process grew; absent in older records. */
+  readonly memory?: number;
 }
+
+/** The most memory that an attack may take, in megabytes. */
+export const MEMORY_BUDGET = 300;
 
 /** The longest pause that is acceptable, in milliseconds. */
 export const PAUSE_BUDGET = 50;
@@ -26,13 +31,14 @@ export async function measureStalls(place: string, report: (stall: Stall) => voi
   try {
     await service.fetch(new Request("http://attacked.example/Cities(1)"));
     for (const each of ATTACKS) {
-      if (isPostgres && !/^\/(?:Cities|Countries)/u.test(each.target)) continue;
-      const { status, code, time, pause } = await attack(service, each);
+      if (isPostgres && !/^\/(?:Cities|Countries|Texts)/u.test(each.target)) continue;
+      const { status, code, time, pause, memory } = await attack(service, each);
       const stall = {
         name: each.name,
         answer: [status, code].filter(Boolean).join(" "),
         time: rounded(time),
         pause: rounded(pause),
+        memory: Math.round(memory / 1_000_000),
       };
       report(stall);
       stalls.push(stall);

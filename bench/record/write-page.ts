@@ -6,7 +6,7 @@ import type { Figure } from "./figures.ts";
 import { missedBudgets } from "./missed-budgets.ts";
 import type { StallRecord } from "./parts.ts";
 import { isComparable, type Machine, readResult, type RecordedScenario } from "./results.ts";
-import { PAUSE_BUDGET } from "./stalls.ts";
+import { MEMORY_BUDGET, PAUSE_BUDGET, type Stall } from "./stalls.ts";
 import type { Compared, Stage } from "./start.ts";
 import { STREAM_BUDGET, type StreamRecord } from "./stream-records.ts";
 
@@ -163,10 +163,24 @@ function stallTable(): string {
       pauses.filter((pause) => pause > PAUSE_BUDGET).length,
       `${String(longest?.pause ?? 0)} ms: ${longest?.name ?? ""}`,
       stalls.filter(({ answer }) => answer === "503 QueryTimeout").length,
+      peakOf(stalls),
     ];
   });
-  const head = ["", "attacks", `above ${String(PAUSE_BUDGET)} ms`, "longest pause", "ended by the time limit"];
+  const head = [
+    "",
+    "attacks",
+    `above ${String(PAUSE_BUDGET)} ms`,
+    "longest pause",
+    "ended by the time limit",
+    `peak memory, at most ${String(MEMORY_BUDGET)} MB`,
+  ];
   return `![The longest pauses](measurements/stalls.svg)\n\n${table(head, rows)}`;
+}
+
+/** Names the attack that took the most memory of the process. */
+function peakOf(stalls: readonly Stall[]): string {
+  const [most] = stalls.toSorted((left, right) => (right.memory ?? 0) - (left.memory ?? 0));
+  return most?.memory === undefined ? "" : `${String(most.memory)} MB: ${most.name}`;
 }
 
 function missedTable(): string {

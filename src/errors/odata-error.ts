@@ -84,6 +84,16 @@ export function tooManyItems(most: number): ODataError {
 }
 
 /**
+ * Makes the error of a text that a row makes too long.
+ * @param bytes its length
+ * @see docs/reference/limits.md
+ */
+export function tooLongText(bytes: number): ODataError {
+  const message = `'concat' makes a text of ${String(bytes)} bytes: combine fewer or shorter texts.`;
+  return protocolError("InvalidQueryOption", message);
+}
+
+/**
  * Makes the error of a query that the database does not finish in time.
  * @param timeout in milliseconds; null for a limit of the database itself
  * @see docs/reference/limits.md

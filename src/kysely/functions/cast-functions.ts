@@ -5,9 +5,9 @@ import type { CastForms } from "../forms/cast-forms.ts";
 import type { NumberSyntax } from "../forms/numeric-temporal-forms.ts";
 import { bindConstant } from "../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
-import { computed } from "../statement/sql-operand.ts";
+import { computed, type JoinedText } from "../statement/sql-operand.ts";
 import { numericTemporalFunctions } from "./numeric-temporal-functions.ts";
-import { argumentAt, constantAt } from "./translate-call.ts";
+import { argumentAt, constantAt, joinedTexts } from "./translate-call.ts";
 
 /** A position or length beyond any text. */
 const FAR = 2_147_483_646;
@@ -27,7 +27,7 @@ interface FunctionSyntax {
   readonly lower: (text: Sql) => Sql;
   readonly upper: (text: Sql) => Sql;
   readonly trim: (text: Sql) => Sql;
-  readonly concat: (first: Sql, second: Sql) => Sql;
+  readonly concat: (texts: readonly JoinedText[]) => Sql;
   readonly boundCount: (place: Sql) => Sql;
   /** Limits a number of characters to the range from 0 to a limit; null for null. */
   readonly clamped: (value: Sql, limit: Sql) => Sql;
@@ -61,7 +61,10 @@ export function castFunctions(
     tolower: text(syntax.lower),
     toupper: text(syntax.upper),
     trim: text(syntax.trim),
-    concat: text(syntax.concat),
+    concat: (call) => {
+      const joined = joinedTexts(call);
+      return { ...computed({ sql: byCodePoint(syntax.concat(joined)), form: forms.string }), joined };
+    },
     ...numericTemporalFunctions({
       numbers,
       forms: forms.temporal,

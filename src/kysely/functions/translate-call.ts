@@ -1,9 +1,10 @@
+import { sql } from "kysely";
 import { required } from "../../base/required.ts";
 import type { ScalarType } from "../../query/expression.ts";
 import type { SqlCall } from "../dialects/dialect-profile.ts";
 import { bindFormed, bindConstant, type SqlConstant } from "../statement/parameter-slot.ts";
 import { toComputable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
-import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
+import type { ConstantOperand, JoinedText, RowOperand } from "../statement/sql-operand.ts";
 
 /** Returns argument number `index`. @throws Error if it is missing, which the binder has ruled out */
 export function operandAt({ expression, operands }: SqlCall, index: number): RowOperand | ConstantOperand {
@@ -27,6 +28,24 @@ export function formedArgumentAt(call: SqlCall, index: number): { readonly sql: 
 export function constantAt(call: SqlCall, index: number): SqlConstant | undefined {
   const operand = operandAt(call, index);
   return operand.kind === "constant" ? operand.constant : undefined;
+}
+
+/**
+ * Returns the texts that a call of `concat` joins, those of concatenations within it included: joined one after the other,
+ * each intermediate text would take memory until the end of the row.
+ */
+export function joinedTexts(call: SqlCall): readonly JoinedText[] {
+  return call.operands.flatMap((_operand, index) => {
+    const operand = operandAt(call, index);
+    if (operand.kind === "constant") return [{ sql: argumentAt(call, index), nulls: "never" as const }];
+    return operand.joined ?? [{ sql: argumentAt(call, index), nulls: operand.nulls }];
+  });
+}
+
+/** Whether none of some texts is null. */
+export function areKnown(texts: readonly JoinedText[]): Sql {
+  const tests = texts.filter(({ nulls }) => nulls !== "never").map(({ sql: text }) => sql`${text} is not null`);
+  return tests.length === 0 ? sql`1 = 1` : sql.join(tests, sql` and `);
 }
 
 /** Binds a constant with a custom encoding. */

@@ -12,7 +12,7 @@ import {
   subtractDecimals,
 } from "../../edm/decimal-arithmetic.ts";
 import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal, fromScaled } from "../../edm/decimal.ts";
-import { tooManyItems } from "../../errors/odata-error.ts";
+import { tooLongText, tooManyItems } from "../../errors/odata-error.ts";
 import { toDecimalKey } from "../cells/decimal-neighbours.ts";
 import { TEMPORAL_FUNCTIONS } from "./sqlite-temporal-functions.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";
@@ -28,6 +28,7 @@ type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
  *
  * - `odata_lower(text)`, `odata_upper(text)`: for Unicode; the functions of SQLite change only ASCII.
  * - `odata_length(text)`, `odata_substring(text, start, length)`: for texts with U+0000, where the functions of SQLite end.
+ * - `odata_too_long(bytes)`: fails the statement. The argument keeps SQLite from calling it before the first row.
  * - `odata_decimal_key(a)`: text that sorts like the values, for comparisons and indexes.
  * - `odata_decimal_compare(a, b)`: -1, 0 or 1.
  * - `odata_decimal_add`, `_subtract`, `_multiply`, `_divide`, `_modulo(a, b)`: canonical text; null if the result has too
@@ -41,6 +42,9 @@ const FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_length: (text) => (text === null ? null : BigInt(lengthOf(String(text)))),
   odata_substring: (text, start, length) =>
     text === null || start === null || length === null ? null : substring(String(text), Number(start), Number(length)),
+  odata_too_long: (bytes) => {
+    throw tooLongText(Number(bytes));
+  },
   odata_decimal_key: (a) => ofDecimal(a, toDecimalKey),
   odata_decimal_compare: (a, b) => ofDecimals(a, b, toSign),
   odata_decimal_add: (a, b) => ofDecimals(a, b, addDecimals),

@@ -12,6 +12,14 @@ export interface RowOperand extends FormedSql {
   readonly nulls: "never" | "column" | "computed";
   /** The offset of a timestamp from UTC in minutes, if it may differ from zero and its form does not determine it. */
   readonly offset?: Sql | undefined;
+  /** The texts that it joins, if it is a concatenation. A longer concatenation joins them at once. */
+  readonly joined?: readonly JoinedText[];
+}
+
+/** A text of a concatenation; constants are never null. */
+export interface JoinedText {
+  readonly sql: Sql;
+  readonly nulls: RowOperand["nulls"];
 }
 
 /** A value that is the same for all rows, bound in the form of the other operand. */

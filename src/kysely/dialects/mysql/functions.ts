@@ -39,7 +39,7 @@ export const MY_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
     lower: (text) => sql`lower(${text})`,
     upper: (text) => sql`upper(${text})`,
     trim: (text) => sql`regexp_replace(${text}, ${bindFixed(WHITE_SPACE_AROUND)}, '')`,
-    concat: (first, second) => sql`concat(${first}, ${second})`,
+    concat: (texts) => sql`concat(${sql.join(texts.map(({ sql: text }) => text))})`,
     boundCount: (place) => sql`cast(${place} as signed)`,
     clamped: (value, limit) => sql`least(greatest(${value}, 0), ${limit})`,
     roundDouble: (value) =>

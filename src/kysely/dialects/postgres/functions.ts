@@ -27,7 +27,15 @@ function pgFunctions({ value: once }: Once): Readonly<Record<FunctionName, Trans
       lower: (text) => sql`lower(${text} collate "und-x-icu")`,
       upper: (text) => sql`upper(${text} collate "und-x-icu")`,
       trim: (text) => sql`btrim(${text}, ${bindFixed(WHITE_SPACE)}::text)`,
-      concat: (first, second) => sql`(${first} || ${second})`,
+      concat: (texts) => {
+        const joined = texts.map(({ sql: text }) => text);
+        if (joined.length === 2) return sql`(${sql.join(joined, sql` || `)})`;
+        // `array_to_string` ignores null, but the result must be null.
+        return once(
+          sql`array[${sql.join(joined)}]`,
+          (name) => sql`case when array_position(${name}, null) is null then array_to_string(${name}, '') end`,
+        );
+      },
       boundCount: (place) => sql`${place}::int`,
       // `least` and `greatest` ignore null, but the result must be null.
       clamped: (given, limit) =>

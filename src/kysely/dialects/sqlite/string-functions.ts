@@ -1,8 +1,16 @@
 import { sql } from "kysely";
-import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../functions/translate-call.ts";
+import {
+  areKnown,
+  argumentAt,
+  bindText,
+  constantAt,
+  joinedTexts,
+  operandAt,
+  WHITE_SPACE,
+} from "../../functions/translate-call.ts";
 import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
 import { toSortable, type Sql } from "../../statement/sql-form.ts";
-import { computed } from "../../statement/sql-operand.ts";
+import { computed, type JoinedText } from "../../statement/sql-operand.ts";
 import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
 
@@ -13,6 +21,9 @@ import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
 
 /** A position or length beyond any string that all versions of SQLite accept. */
 const FAR = 2_147_483_646;
+
+/** The most bytes of three and more texts that are joined. SQLite holds such a text several times. */
+const MAX_JOINED_BYTES = 64_000_000;
 
 const NOTHING = sql`null`;
 
@@ -71,8 +82,26 @@ export const toUpper: TranslateCall = (call) =>
 export const trim: TranslateCall = (call) =>
   computed({ sql: sql`trim(${argumentAt(call, 0)}, ${bindFixed(WHITE_SPACE)})`, form: STRING_FORM });
 
-export const concat: TranslateCall = (call) =>
-  computed({ sql: sql`(${argumentAt(call, 0)} || ${argumentAt(call, 1)})`, form: STRING_FORM });
+export const concat: TranslateCall = (call) => {
+  const joined = joinedTexts(call);
+  return { ...computed({ sql: join(joined), form: STRING_FORM }), joined };
+};
+
+/** The function `concat` ignores null, but the result must be null. */
+function join(joined: readonly JoinedText[]): Sql {
+  const texts = joined.map(({ sql: text }) => text);
+  if (texts.length === 2) return sql`(${sql.join(texts, sql` || `)})`;
+  const atOnce = (names: readonly Sql[]): Sql => {
+    const named = joined.map(({ nulls }, index) => ({ sql: names[index] ?? NOTHING, nulls }));
+    const bytes = sql.join(
+      names.map((name) => sql`octet_length(${name})`),
+      sql` + `,
+    );
+    const whole = sql`iif(${bytes} > ${sql.lit(MAX_JOINED_BYTES)}, odata_too_long(${bytes}), concat(${sql.join(names)}))`;
+    return sql`iif(${areKnown(named)}, ${whole}, null)`;
+  };
+  return joined.some(({ nulls }) => nulls === "computed") ? inNames(texts, atOnce) : atOnce(texts);
+}
 
 /** Whether a text contains U+0000, where `length` and `substr` end. It costs less than calling a function of our own. */
 function hasNul(text: Sql): Sql {
@@ -82,7 +111,10 @@ function hasNul(text: Sql): Sql {
 /** Uses arguments several times: computed ones by their names in a subquery, or the text of the statement would double. */
 function named(call: SqlCall, given: readonly Sql[], make: (given: readonly Sql[]) => Sql): Sql {
   const isComputed = call.operands.some((operand) => operand.kind === "row" && operand.nulls === "computed");
-  if (!isComputed) return make(given);
+  return isComputed ? inNames(given, make) : make(given);
+}
+
+function inNames(given: readonly Sql[], make: (given: readonly Sql[]) => Sql): Sql {
   const names = given.map((_argument, index) => sql.id(`odata_argument${String(index)}`));
   const columns = given.map((argument, index) => sql`${argument} as ${names[index] ?? NOTHING}`);
   return sql`(select ${make(names)} from (select ${sql.join(columns)}))`;
