@@ -23,7 +23,7 @@ import { readerOf, ROW_RULES, visibleOfType } from "../../src/execution/gate.ts"
 import { findEntity, getEntity } from "../../src/execution/read-by-key.ts";
 import { type Reader, seesEntity } from "../../src/execution/reader.ts";
 import { resolveSources, restrictionOf } from "../../src/execution/resolve-sources.ts";
-import { conditionFor, conditionOf, conditionsFor } from "../../src/execution/row-access.ts";
+import { conditionFor, conditionOf, conditionsFor, ServiceContext } from "../../src/execution/row-access.ts";
 import { runCreate, runDelete, runPatch, runReplace } from "../../src/execution/write-entity.ts";
 import { restrictQuery } from "../../src/plan/row-rules.ts";
 import type { QueryableSource } from "../../src/query/source.ts";
@@ -212,7 +212,7 @@ describe("a reader to whom no rule applies", () => {
     expect(readerOf(trusted)).toEqual(trusting(trusted));
   });
 
-  test("a `queryable` handler is called once per request, with the context of the request", () => {
+  test("a `queryable` handler is called once per request, with the context of its set in the request", () => {
     const given: Context[] = [];
     const queryable = (context: Context) => {
       given.push(context);
@@ -223,8 +223,9 @@ describe("a reader to whom no rule applies", () => {
     const read = (by: Reader): readonly number[] => idsOf(sourceOf(set, by).entities?.() ?? []);
     expect(read(trusting(context))).toEqual([10, 11, 12, 13]);
     expect(read(readerOf(context))).toEqual([10, 11]);
-    expect(given).toEqual([context]);
-    expect(given[0]).toBe(context);
+    expect(given).toHaveLength(1);
+    expect(given[0]).toBe(ServiceContext.ofSet(set, context));
+    expect(given[0]?.request).toBe(context.request);
   });
 
   test("a path of a rule sees rows that the rule of their set hides", async () => {
