@@ -373,6 +373,10 @@ describe.each([...ENGINES.map(overDatabase), overArray()])("ignored properties o
     expect(await send("GET", "Docs(1)")).toMatchObject({ status: 404 });
     expect(await send("GET", "Docs(2)")).toMatchObject({ status: 200 });
     expect((await send("GET", "Docs?$expand=parent,children")).text).not.toMatch(IGNORED);
+    const placed = serviceOf(
+      model.docs({ rows: (_user, doc) => doc.place.isNull().not().and(doc.file.isNull().not()) }),
+    );
+    expect((await placed("GET", "Docs/$count")).text).toBe("1");
     const along = serviceOf(
       model.docs({ rows: (_user, doc) => doc.parent.locked.eq(true).and(doc.parent.tenant.eq("north")) }),
     );

@@ -7,6 +7,8 @@ import {
   enumType,
   hasMany,
   odataService,
+  resource,
+  type Authorization,
   type Logger,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
@@ -162,6 +164,19 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
       sqlEntitySet(Tag, { db, table: "tags", operations }),
     ]);
     expect(found).toEqual({ faults: [], warnings: [] });
+  });
+
+  test("requires the column of an ignored property where a rule reads it, else warns", async () => {
+    const Note = entityType("Note", { id: edm.int32().key(), secret: edm.string().ignored() });
+    const db = await database("create table notes (id integer primary key)");
+    const authorization: Authorization<typeof Note> = {
+      all: resource<typeof Note>((_user, note) => note.secret !== ""),
+      rows: (_user, note) => note.id.ge(0),
+    };
+    const read = await start([sqlEntitySet(Note, { db, table: "notes", operations })]);
+    expect(read).toEqual({ faults: [], warnings: [expect.stringMatching(/^C02 Add the column/u)] });
+    const ruled = await start([sqlEntitySet(Note, { db, table: "notes", operations, authorization })]);
+    expect(ruled).toEqual({ faults: [expect.objectContaining({ code: "C02", property: "secret" })], warnings: [] });
   });
 
   test("warns about navigations, sorts and filters without an index on tables of more than 10,000 rows", async () => {
