@@ -9,7 +9,7 @@ import { toSearchClause } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
 import type { CapabilitiesBySet } from "./binding-scope.ts";
-import { checkExpansion } from "./check-expansion.ts";
+import { checkExpansion, checkLoaded, mayBeLoaded } from "./check-expansion.ts";
 import { checkMentions, expressionContext } from "./expression-context.ts";
 import { type MemberTable, resolveMember } from "./resolve-member.ts";
 
@@ -23,6 +23,8 @@ export interface ExpandScope {
   readonly fullContextUrl?: boolean | undefined;
   /** The navigations that a star skips; absent: none. */
   readonly star?: StarAccess | undefined;
+  /** Whether handlers return the entities, and may have put related entities into them; absent: no. */
+  readonly areObjects?: boolean | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
 }
@@ -35,6 +37,8 @@ interface Level {
   readonly depth: number;
   /** The expansion above this level; null for the first level. */
   readonly via: NavigationStep | null;
+  /** Whether the entities may be objects of handlers that contain their related entities. */
+  readonly areObjects: boolean;
 }
 
 /** The limits of one binding, and the expansions that it has counted. */
@@ -74,7 +78,8 @@ export function bindExpand(
   const { maxExpandItems } = scope.limits;
   const maxDepth = expandDepthOf(scope.limits);
   const work: Work = { ...scope, maxDepth, maxItems: maxExpandItems ?? MAX_ITEMS, items: 0 };
-  const level: Level = { entitySet, capabilities: scope.capabilitiesOf(entitySet), depth: 1, via: null };
+  const { capabilitiesOf, areObjects = false } = scope;
+  const level: Level = { entitySet, capabilities: capabilitiesOf(entitySet), depth: 1, via: null, areObjects };
   return withExpansions(select, bindItems(items, level, work), work);
 }
 
@@ -157,12 +162,14 @@ function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work)
   return [...named.values(), ...rest.map((navigationProperty) => bindItem(item, navigationProperty, level, work))];
 }
 
-/** Returns the navigations of a star, if the set allows them and the user may read them. */
-function offeredNavigations({ entitySet, capabilities, via }: Level, { star }: Work): readonly NavigationProperty[] {
+/** Returns the navigations of a star, if the set allows them, something loads them, and the user may read them. */
+function offeredNavigations(level: Level, { star }: Work): readonly NavigationProperty[] {
+  const { entitySet, capabilities, via } = level;
   const { expandProperties } = capabilities;
   return [...entitySet.navigationProperties.values()].filter(
     (navigationProperty) =>
       expandProperties?.has(navigationProperty.name) !== false &&
+      mayBeLoaded(navigationProperty, level) &&
       star?.skips({ entitySet, navigationProperty }, via) !== true,
   );
 }
@@ -182,6 +189,7 @@ function resolveNavigation({ path, position }: ExpandItemSyntax, level: Level): 
   }
   const rules = { option: "$expand", allowed: capabilities.expandProperties };
   const member = resolveMember(navigationMembers(entitySet), { name, position, isFirst: true }, rules);
+  checkLoaded(member, level, position);
   if (next === undefined) return member;
   const message = `A path has one navigation property: write ${member.name}($expand=${path.slice(1).join("/")}).`;
   throw invalidOption("$expand", position, message);
@@ -225,6 +233,7 @@ function bindItem(
     navigationProperty,
     entitySet: level.entitySet,
     target,
+    isFromStar: item.path[0] === "*",
     form: FORMS[suffix ?? "$entities"],
     filter: filter === undefined ? null : keeper({ expression: bindCondition(filter, conditions) }),
     orderBy: bindOrder(orderBy, sortKeys),
@@ -243,7 +252,9 @@ function levelBelow(
   target: Pick<Level, "entitySet" | "capabilities">,
   { navigationProperty, level }: { readonly navigationProperty: NavigationProperty; readonly level: Level },
 ): Level {
-  return { ...target, depth: level.depth + 1, via: { entitySet: level.entitySet, navigationProperty } };
+  const via = { entitySet: level.entitySet, navigationProperty };
+  const areObjects = level.capabilities.expansions?.objects.has(navigationProperty.name) === true;
+  return { ...target, depth: level.depth + 1, via, areObjects };
 }
 
 /**

@@ -43,6 +43,8 @@ export interface QueryTarget {
   readonly fullContextUrl?: boolean | undefined;
   /** The navigations that a star in `$expand` skips; absent: none. */
   readonly star?: StarAccess | undefined;
+  /** Whether handlers return the entities, and may have put related entities into them; absent: no. */
+  readonly areObjects?: boolean | undefined;
 }
 
 /** The options that form a shape, as tokens and texts. */
@@ -159,12 +161,17 @@ function shapeOf(syntax: ShapeSyntax, target: QueryTarget, context: ParseContext
   const { entitySet } = target;
   const select = syntax.select === undefined ? undefined : shapeOfSelect(syntax.select);
   const { filter, orderBy, expand } = syntax;
-  const key = shapeKey([entitySet.name, filter?.shape, orderBy?.shape, select, expand?.shape, target.star?.key]);
+  const key = shapeKey([entitySet.name, filter?.shape, orderBy?.shape, select, expand?.shape, starOf(target)]);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const shape = bindShape(key, syntax, target, context);
   cache.set(key, shape);
   return shape;
+}
+
+/** Returns what decides, besides the options, which navigations a shape expands. */
+function starOf({ star, areObjects = false }: QueryTarget): string | undefined {
+  return areObjects ? `objects ${star?.key ?? ""}` : star?.key;
 }
 
 function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, context: ParseContext): QueryShape {

@@ -84,3 +84,30 @@ function checkTop({ item, navigationProperty: { name }, maxExpandTop }: Expansio
   const message = `$top of '${name}' must not exceed ${maxExpandTop}: request at most ${maxExpandTop}.`;
   throw invalidOption("$expand", item.position, message);
 }
+
+/** The entities that an expansion starts from. */
+export interface ExpansionStart {
+  readonly entitySet: EntitySet;
+  readonly capabilities: Capabilities;
+  /** Whether the entities may be objects of handlers that contain their related entities. */
+  readonly areObjects: boolean;
+}
+
+/** Whether anything may load the related entities of a navigation. */
+export function mayBeLoaded(
+  { name }: NavigationProperty,
+  { capabilities, areObjects }: Omit<ExpansionStart, "entitySet">,
+): boolean {
+  return areObjects || capabilities.expansions?.unloaded.has(name) !== true;
+}
+
+/**
+ * Refuses an expansion whose related entities nothing loads.
+ * @throws ODataError `UnsupportedQueryOption`
+ * @see docs/reference/expand.md
+ */
+export function checkLoaded(navigationProperty: NavigationProperty, start: ExpansionStart, position: number): void {
+  if (mayBeLoaded(navigationProperty, start)) return;
+  const reason = `'${navigationProperty.name}' of ${start.entitySet.name} cannot be expanded: the service cannot read these related entities together with their parents.`;
+  throw unsupportedOption("$expand", position, reason);
+}

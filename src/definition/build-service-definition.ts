@@ -12,6 +12,7 @@ import type { DeclaredEntitySet } from "./entity-set-access.ts";
 import { adaptLogger, type Logger } from "./logger.ts";
 import { type BuiltModel, buildModel } from "./model/build-model.ts";
 import { collectTypes } from "./model/declared-types.ts";
+import { expansionSources } from "./navigations/expansion-sources.ts";
 import { navigationAuthorizationOf } from "./navigations/navigation-authorization.ts";
 import { navigationHandlersOf } from "./navigations/navigation-handlers.ts";
 import { isObject, pickStated } from "./option-table.ts";
@@ -81,12 +82,7 @@ export function buildServiceDefinition(
       prefix: options.prefix ?? (options.name === undefined ? "" : `/${options.name}`),
       group: options.group,
       model: built.model,
-      entitySets: frozenMap(
-        sets.map((set) => [
-          set.entitySet.name,
-          Object.freeze({ ...set, guardedReferences: guardedReferencesOf(set.entitySet, guarded) }),
-        ]),
-      ),
+      entitySets: relatedSets(sets, guarded),
       operationImports: frozenMap(imports.map((each) => [each.name, each])),
       operations: operationsOf(service, built),
       rowRules: guarded.length === 0 ? null : rowRules,
@@ -115,6 +111,27 @@ export function buildServiceDefinition(
   );
 }
 
+type UnrelatedSet = Omit<EntitySetDefinition, "guardedReferences">;
+
+/**
+ * Adds to sets what depends on other sets: what loads their related entities, and their foreign keys.
+ * @param guarded the sets with row rules
+ */
+function relatedSets(
+  sets: readonly UnrelatedSet[],
+  guarded: readonly EntitySet[],
+): ReadonlyMap<string, EntitySetDefinition> {
+  const byName = new Map(sets.map((set) => [set.entitySet.name, set]));
+  return frozenMap(
+    sets.map((set) => {
+      const expansions = expansionSources(set, (name) => byName.get(name));
+      const capabilities = Object.freeze({ ...set.capabilities, expansions });
+      const guardedReferences = guardedReferencesOf(set.entitySet, guarded);
+      return [set.entitySet.name, Object.freeze({ ...set, capabilities, guardedReferences })];
+    }),
+  );
+}
+
 function connectionName(given: ServiceOptions["connectionFiles"]): string | null {
   if (typeof given === "string") return given;
   return given === false ? null : "service";
@@ -135,7 +152,7 @@ function toSetDefinition(
   sets: readonly DeclaredSet[],
   defaults: ServiceDefaults,
   built: BuiltModel,
-): Omit<EntitySetDefinition, "guardedReferences"> {
+): UnrelatedSet {
   return {
     entitySet,
     database: set.declaration.database,

@@ -41,6 +41,15 @@ function authorized(exchange: Exchange, query: BoundQuery): BoundQuery {
   return query;
 }
 
+/**
+ * Returns the target of options for entities that a handler returned: these may contain related entities that nothing else
+ * loads.
+ */
+export function returnedBy(target: QueryTarget): QueryTarget {
+  const { expansions } = target.capabilities;
+  return expansions === undefined || expansions.unloaded.size === 0 ? target : { ...target, areObjects: true };
+}
+
 /** Limits stars in `$expand` to the navigations that the user may read. */
 function readable(exchange: Exchange, target: QueryTarget): QueryTarget {
   if (!exchange.service.hasRules) return target;

@@ -12,7 +12,7 @@ import { planCollection } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import { shapeKey } from "../query/clauses.ts";
-import { bindCollection } from "./bind-query.ts";
+import { bindCollection, returnedBy } from "./bind-query.ts";
 import { type CollectionResource, hasNoReferences, type PageRequest, pageResponse } from "./collection-page.ts";
 import { jsonMembers } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
@@ -31,7 +31,8 @@ export function collectionResponse(
 ): ODataResponse | PromiseLike<ODataResponse> {
   const { target, rules, form, rows, selectPushdownEnabled, countsAfterSkip } = resource;
   const { definition } = exchange.service;
-  const query = bindCollection(exchange, target, rules);
+  const isReturned = form === "get-all" || form === "apply-query";
+  const query = bindCollection(exchange, isReturned ? returnedBy(target) : target, rules);
   const { selectExpand, entityType } = query.shape;
   const expandPlan = planExpand(selectExpand, definition);
   const needed = propertiesToRead(target.entitySet, selectExpand, {

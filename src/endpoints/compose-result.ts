@@ -11,7 +11,7 @@ import { originContext } from "../payload/context-url.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { planCollection } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
-import { bindCollection } from "./bind-query.ts";
+import { bindCollection, returnedBy } from "./bind-query.ts";
 import { startBody } from "./collection-page.ts";
 import { collectionResponse } from "./collection-response.ts";
 import { composedValues } from "./compose-values.ts";
@@ -95,7 +95,7 @@ function bareResponse(
   const { service, reader, serviceRoot } = exchange;
   const { definition } = service;
   const { target, origin } = bareTarget(exchange, entityType);
-  const query = bindCollection(exchange, target, BARE_RESULT_OPTIONS);
+  const query = bindCollection(exchange, returnedBy(target), BARE_RESULT_OPTIONS);
   const { selectExpand } = query.shape;
   const expand = planExpand(selectExpand, definition);
   const capabilities = { ...target.capabilities, maxTop: null };

@@ -6,6 +6,7 @@ import { isEntity } from "../memory/entity.ts";
 import { visitRows } from "../memory/visit-rows.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
 import { totalOrder } from "../plan/total-order.ts";
+import type { NavigationStep } from "../query/capabilities.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { NavigationMention } from "../query/mentions.ts";
 import type { ReadScope } from "../query/reading.ts";
@@ -52,7 +53,7 @@ export function readJoined(
 const SLICE = 16;
 
 /** The related objects of each key, in the order of the keys. */
-type ObjectLists = readonly (readonly object[])[];
+export type ObjectLists = readonly (readonly object[])[];
 
 /**
  * Opens the target set of a path in the first form that it has. The whole related entities of all keys are then read by
@@ -119,13 +120,17 @@ function* toObjects(
   return lists;
 }
 
-interface Counting extends Pick<LoadRun, "turn"> {
+/** Counts the entities that are found. */
+export interface Counting extends Pick<LoadRun, "turn"> {
   readonly count: (entities: number) => void;
 }
 
-/** Finds the entities that have any of the keys, in one pass over a list. */
-function joinList(
-  { entitySet, navigationProperty }: NavigationMention,
+/**
+ * Finds the entities that have any of the keys, in one pass over a list.
+ * @throws TypeError for an item that is not an entity; the error of `count`
+ */
+export function joinList(
+  { entitySet, navigationProperty }: NavigationStep,
   join: DirectJoin,
   groups: readonly KeyGroup<JoinKey>[],
   entities: Iterable<unknown>,

@@ -3,7 +3,13 @@ import type { Turn } from "../base/turn.ts";
 import type { EntityType } from "../edm/model.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { NO_JOINS, type JoinedSteps } from "../plan/join-expansions.ts";
-import { type HandlerWay, parentProperties, type RelatedWay, type TargetWay } from "../plan/plan-related.ts";
+import {
+  type HandlerWay,
+  type ListWay,
+  parentProperties,
+  type RelatedWay,
+  type TargetWay,
+} from "../plan/plan-related.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { askByKey, type AskedNavigation, eachGroup } from "./ask-by-key.ts";
 import { type EntityKey, entityKeyReader } from "./entity-key.ts";
@@ -38,6 +44,8 @@ export interface AnswerReading<T> {
 }
 
 interface LoadedReading<T> {
+  /** Whether a value counts: a parent without one is read in the next way. Absent: each value counts. */
+  readonly isLoaded?: (value: unknown) => boolean;
   readonly pick: (parents: readonly unknown[]) => readonly unknown[];
   /** @param value a loaded value, without hidden entities */
   readonly take: (value: unknown, weight: number, parent: unknown) => Maybe<T>;
@@ -54,6 +62,8 @@ export interface RelatedReading<T> {
   readonly answers?: () => Maybe<AnswerReading<T>>;
   /** Absent: the target set is not read. @returns null where the target set cannot be read by the join */
   readonly openTarget?: (way: TargetWay) => Maybe<ReadTarget<T> | null>;
+  /** Absent: lists are not read. @returns null where the target set is no list */
+  readonly openList?: (way: ListWay) => Maybe<ReadTarget<T> | null>;
   /** For a parent whose join key is null. */
   readonly none: T;
   /** Whether a parent without a known join key is read in the next way. Otherwise the missing key is an error. */
@@ -104,7 +114,7 @@ function readBy<T>(
   reading: RelatedReading<T>,
   reader: Reader,
 ): Maybe<RelatedFound<T> | null> {
-  if (way.kind === "target") return readTarget(way, parents, reading, reader.turn);
+  if (way.kind === "target" || way.kind === "list") return readTarget(way, parents, reading, reader.turn);
   // Rows contain only their columns, so nothing was loaded into them.
   if (way.kind === "loaded" && parents.rowShape !== undefined) return null;
   return chain(reading.answers?.(), (answers) => {
@@ -140,14 +150,16 @@ function readRest<T>(
 }
 
 function readTarget<T>(
-  way: TargetWay,
+  way: TargetWay | ListWay,
   { entities, entityType, rowShape, weights }: Parents,
-  { openTarget, none, mayLackKey }: RelatedReading<T>,
+  { openTarget, openList, none, mayLackKey }: RelatedReading<T>,
   turn: Turn | undefined,
 ): Maybe<RelatedFound<T> | null> {
-  const lacking = mayLackKey === true ? withoutKey(way, entityType, entities) : NONE;
+  // Nothing tells of the related entities of an object without its join key, so that they are left out.
+  const isAccepted = mayLackKey === true || (way.kind === "list" && rowShape === undefined);
+  const lacking = isAccepted ? withoutKey(way, entityType, entities) : NONE;
   if (lacking.size > 0 && lacking.size === entities.length) return null;
-  return chain(openTarget?.(way), (read) => {
+  return chain(way.kind === "target" ? openTarget?.(way) : openList?.(way), (read) => {
     if (read === undefined || read === null) return null;
     const readKey = joinKeyReader(way.join, entityType, rowShape);
     const readJoinKey = lacking.size === 0 ? readKey : (each: unknown) => (lacking.has(each) ? null : readKey(each));
@@ -174,7 +186,7 @@ const NONE: ReadonlySet<unknown> = new Set();
 
 /** Finds the entities whose join key is unknown: handlers may leave out ignored properties. */
 function withoutKey(
-  { join }: TargetWay,
+  { join }: TargetWay | ListWay,
   { ignoredProperties }: EntityType,
   entities: readonly unknown[],
 ): ReadonlySet<unknown> {
@@ -221,10 +233,12 @@ function readLoaded<T>(
   const values = loaded.pick(entities);
   return chain(reader.gate?.keepValues(navigation, values, reader.context) ?? values, (seen) =>
     chain(prepare?.(seen) ?? seen, (prepared) => {
-      const groups = entities.map((_entity, index) => ({ weight: weights?.[index] ?? 1 }));
-      const positions = [...entities.keys()];
+      const indexes = [...entities.keys()].filter((index) => loaded.isLoaded?.(prepared[index]) !== false);
+      const groups = indexes.map((index) => ({ weight: weights?.[index] ?? 1 }));
+      const order = new Map(indexes.map((index, position) => [index, position]));
+      const positions = Array.from(entities.keys(), (index) => order.get(index));
       const take = (index: number): Maybe<T> => loaded.take(prepared[index], weights?.[index] ?? 1, entities[index]);
-      return chain(eachGroup(positions, take, reader), (found) => asFound(found, { groups, positions }));
+      return chain(eachGroup(indexes, take, reader), (found) => asFound(found, { groups, positions }));
     }),
   );
 }

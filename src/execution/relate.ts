@@ -44,8 +44,9 @@ export function relating(step: ExpandStep, run: ExpandRun): Maybe<AnswerReading<
       prepare: leadsOn ? (related) => loadNested(step, related, run) : null,
       take: (related, weight) => relate(relation, related, weight),
       loaded: {
+        isLoaded: (value) => isLoaded(step, value),
         pick: (parents) => loadedValues(step, parents, run.context),
-        take: (value, weight) => (isLoaded(step, value) ? relate(relation, value, weight) : null),
+        take: (value, weight) => relate(relation, value, weight),
       },
     };
   });

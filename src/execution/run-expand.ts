@@ -2,12 +2,14 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { once } from "../base/memo.ts";
 import { inTurn, Turn } from "../base/turn.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { Evaluation } from "../memory/evaluation.ts";
 import type { JoinedSteps } from "../plan/join-expansions.ts";
 import type { ExpandPlan, ExpandStep } from "../plan/plan-expand.ts";
 import type { ExpandedEntity, Related } from "../query/expanded-entity.ts";
 import type { JoinedShape } from "../query/row-shape.ts";
 import { startAll } from "./concurrency.ts";
+import { openExpandedList } from "./expand-list.ts";
 import { openExpandedTarget } from "./expand-target.ts";
 import { startLoads } from "./load-run.ts";
 import { perEntity } from "./parent-keys.ts";
@@ -90,11 +92,23 @@ function readStep(step: ExpandStep, level: ExpandLevel, run: ExpandRun): Maybe<R
   const reading: RelatedReading<Related> = {
     answers: () => relating(step, run),
     openTarget: (way) => openExpandedTarget(step, way, run),
+    openList: (way) => openExpandedList(step, way, run),
     none: navigationProperty.isCollection
       ? { kind: "collection", entities: [], count: count ? 0 : undefined, hasMore: false }
       : { kind: "entity", entity: null },
   };
-  return readRelated(level, { ...expansion, ways, place }, reading, run);
+  return chain(readRelated(level, { ...expansion, ways, place }, reading, run), (found) => {
+    // Rows contain only their columns: nothing else may have loaded the related entities.
+    const isUnread = level.rowShape !== undefined && found.positions.includes(undefined);
+    if (isUnread && expansion.isFromStar !== true) throw cannotExpand(place);
+    return found;
+  });
+}
+
+/** Makes the error for an expansion that only the request shows to be impossible. */
+function cannotExpand(place: string): ODataError {
+  const message = `'${place}' cannot be expanded: the service cannot read these related entities together with their parents.`;
+  return protocolError("UnsupportedQueryOption", message, { target: "$expand" });
 }
 
 /** Returns the related entities that are joined to the rows of their parents. */

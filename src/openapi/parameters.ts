@@ -91,12 +91,23 @@ function toOption(option: QueryOption, type: EntityType, capabilities: Capabilit
         selectOf(examplesIn(type, capabilities.selectProperties)),
       );
     case "$expand":
-      return inQuery(option, among("The related entities to return.", capabilities.expandProperties), TEXT);
+      return inQuery(option, among("The related entities to return.", expandableIn(type, capabilities)), TEXT);
     case "$count":
       return inQuery(option, "Whether to return the number of items.", { type: "boolean" });
     case "$search":
       return inQuery(option, "Words and phrases to search for, with AND, OR and NOT.", TEXT, "coffee NOT tea");
   }
+}
+
+/** Returns the navigations that clients can expand; null: all. */
+function expandableIn(
+  { navigationProperties }: EntityType,
+  { expandProperties, expansions }: Capabilities,
+): ReadonlySet<string> | null {
+  const unloaded = expansions?.unloaded ?? new Set();
+  if (unloaded.size === 0) return expandProperties;
+  const allowed = expandProperties ?? navigationProperties.map(({ name }) => name);
+  return new Set([...allowed].filter((name) => !unloaded.has(name)));
 }
 
 const TEXT: DocumentObject = { type: "string" };

@@ -16,6 +16,7 @@ import {
   expansionWays,
   findNavigationHandlers,
   parentProperties,
+  planList,
   planRelated,
   type RelatedLoad,
   type RelatedWay,
@@ -84,7 +85,9 @@ export function planExpand(clause: SelectExpandClause, scope: PlanScope): Expand
 
 const planOf = keptPerPair((clause: SelectExpandClause, scope: PlanScope): ExpandPlan => {
   const steps = clause.expanded.map((expansion) => planStep(expansion, scope));
-  const joined = steps.flatMap(({ related }) => (related === null ? [] : parentProperties(related.join)));
+  const joined = steps.flatMap(({ ways }) =>
+    ways.flatMap((way) => (way.kind === "target" || way.kind === "list" ? parentProperties(way.join) : [])),
+  );
   const plan = keeper<ExpandPlan>({
     steps,
     joinProperties: Object.freeze([...new Set(joined)]),
@@ -103,7 +106,7 @@ function planStep(expansion: ExpandedNavigation, scope: PlanScope): ExpandStep {
   const step = keeper<ExpandStep>({
     expansion,
     place: `${entitySet.name}/${navigationProperty.name}`,
-    ways: expansionWays(handlers, related),
+    ways: expansionWays(handlers, related, isHandled ? null : planList(expansion, scope)),
     related,
     search: planSearch(expansion, scope),
     orderBy: orderBy.length === 0 ? orderBy : totalOrder(orderBy, navigationProperty.entityType),

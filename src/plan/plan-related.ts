@@ -1,7 +1,8 @@
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import type { EntitySet, NavigationJoin, NavigationProperty, StructuralProperty } from "../edm/model.ts";
+import { type JoinedTarget, joinedTarget } from "../definition/navigations/expansion-sources.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { DirectJoin, EntitySet, NavigationJoin, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectedProperty } from "../query/clauses.ts";
 import { keyProperties, propertiesToRead } from "./properties-to-read.ts";
 
@@ -16,6 +17,7 @@ export type HandlerWay =
 export type RelatedWay =
   | HandlerWay
   | TargetWay
+  | ListWay
   /** The handlers of the parents have returned the related entities with them. */
   | { readonly kind: "loaded" };
 
@@ -23,6 +25,13 @@ export type RelatedWay =
 export interface TargetWay {
   readonly kind: "target";
   readonly join: NavigationJoin;
+  readonly target: EntitySet;
+}
+
+/** The target set is read once for all parents, as a list in memory. */
+export interface ListWay {
+  readonly kind: "list";
+  readonly join: DirectJoin;
   readonly target: EntitySet;
 }
 
@@ -39,16 +48,18 @@ const LOADED: RelatedWay = Object.freeze({ kind: "loaded" });
 /**
  * Returns the ways of reading an expansion, in the order of preference. A navigation with a handler is always expanded by
  * the handler.
- * @param related the target set, if it can be read
+ * @param related the target set, if a database may read it
+ * @param list the target set, if it may be read as a list: what the handlers of the parents returned takes precedence
  * @see docs/reference/expand.md
  */
 export function expansionWays(
   handlers: NavigationHandlers<Context>,
   related: RelatedLoad | null,
+  list: ListWay | null,
 ): readonly RelatedWay[] {
   const way = handlerWay(handlers, "batch");
   if (way !== null) return [way];
-  return related === null ? [LOADED] : [related, LOADED];
+  return [related, LOADED, list].filter((each) => each !== null);
 }
 
 /**
@@ -99,9 +110,9 @@ export function handlerWay(
 }
 
 /**
- * Plans the read of an expansion from the target set.
+ * Plans the read of an expansion from the database of the target set.
  * @param joinProperties the properties of the related entities that the nested expansions join by
- * @returns null if the set disables expansion by the data source, no join is declared, or the target set has no `queryable`
+ * @returns null if the set disables expansion by the data source, no join is declared, or the target set has no rows
  * @see docs/reference/expand.md
  */
 export function planRelated(
@@ -109,14 +120,14 @@ export function planRelated(
   joinProperties: readonly StructuralProperty[],
   { entitySets }: Pick<ServiceDefinition, "entitySets">,
 ): RelatedLoad | null {
-  const { entitySet, navigationProperty, target, form, search } = expansion;
-  const eligible = eligibleJoin(entitySets.get(entitySet.name), navigationProperty.name);
-  const definition = entitySets.get(target?.name ?? "");
-  if (eligible === null || target === null || definition?.handlers.queryable === undefined) return null;
-  const { selectPushdownEnabled } = definition.settings;
+  const { navigationProperty, target, form, search } = expansion;
+  const joined = findJoined(expansion, entitySets);
+  if (joined === null || target === null || joined.rows === "none") return null;
+  const { join } = joined;
+  const selectPushdownEnabled = entitySets.get(target.name)?.settings.selectPushdownEnabled === true;
   return Object.freeze<RelatedLoad>({
     kind: "target",
-    join: eligible,
+    join,
     target,
     selected:
       form === "entities"
@@ -127,14 +138,26 @@ export function planRelated(
             join: joinProperties,
           })
         : keyProperties(target.entityType),
-    isJoinable: !navigationProperty.isCollection && search === null && leadsToKey(eligible, target),
+    isJoinable: !navigationProperty.isCollection && search === null && leadsToKey(join, target),
   });
 }
 
-/** Returns the join of a navigation if its set lets the data source expand it; otherwise null. */
-export function eligibleJoin(set: EntitySetDefinition | undefined, navigation: string): NavigationJoin | null {
-  if (set === undefined || !set.settings.expandPushdownEnabled) return null;
-  return set.entitySet.navigationJoins.get(navigation) ?? null;
+/** Plans the read of an expansion from the list of the target set. @returns null if it is not a list, or has no join */
+export function planList(
+  expansion: ExpandedNavigation,
+  { entitySets }: Pick<ServiceDefinition, "entitySets">,
+): ListWay | null {
+  const { target } = expansion;
+  const list = findJoined(expansion, entitySets)?.list ?? null;
+  return list === null || target === null ? null : Object.freeze<ListWay>({ kind: "list", join: list, target });
+}
+
+function findJoined(
+  { entitySet, navigationProperty, target }: PathStep,
+  entitySets: ServiceDefinition["entitySets"],
+): JoinedTarget | null {
+  const set = entitySets.get(entitySet.name);
+  return set === undefined ? null : joinedTarget(set, navigationProperty.name, entitySets.get(target?.name ?? ""));
 }
 
 /** Returns the properties of the parents in a join, in the order of the join. */

@@ -5,7 +5,7 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { FilterClause, QueryShape, SelectedProperty } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
 import type { RelatedShape } from "../query/source.ts";
-import { findNavigationHandlers, handlerWay, type RelatedWay, type TargetWay } from "./plan-related.ts";
+import { findNavigationHandlers, type HandlerWay, handlerWay, type TargetWay } from "./plan-related.ts";
 import { totalOrder } from "./total-order.ts";
 
 /**
@@ -18,7 +18,7 @@ export function routeWays(
   definition: Pick<ServiceDefinition, "entitySets">,
   entitySet: EntitySet,
   name: string,
-): readonly RelatedWay[] {
+): ReadonlyArray<HandlerWay | TargetWay> {
   const way =
     handlerWay(findNavigationHandlers(definition, entitySet, name), "each") ?? tableWay(definition, entitySet, name);
   return way === null ? [] : [way];

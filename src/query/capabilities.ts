@@ -15,9 +15,19 @@ export interface Capabilities {
   readonly orderByProperties: ReadonlySet<string> | null;
   readonly selectProperties: ReadonlySet<string> | null;
   readonly expandProperties: ReadonlySet<string> | null;
+  /** What loads the related entities of `$expand`; absent: anything may. */
+  readonly expansions?: ExpansionSources | undefined;
   /** Maximum number of rows of a page; null: no limit. */
   readonly maxTop: number | null;
   readonly roundingMode: RoundingMode;
+}
+
+/** What loads the related entities of the navigations of a set, by wire name. */
+export interface ExpansionSources {
+  /** The navigations whose related entities nothing loads, unless a handler has put them into the objects of the set. */
+  readonly unloaded: ReadonlySet<string>;
+  /** The navigations whose related entities may be objects of handlers, into which a handler may have put further ones. */
+  readonly objects: ReadonlySet<string>;
 }
 
 /** Limits on the work of one request; null: no limit. @see docs/reference/limits.md */

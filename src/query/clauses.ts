@@ -41,6 +41,8 @@ export interface ExpandedNavigation {
   readonly entitySet: EntitySet;
   /** The declared target set; null: none is declared, and nested expansions are impossible. */
   readonly target: EntitySet | null;
+  /** Whether a star names the navigation: then related entities that cannot be read are left out; absent: no. */
+  readonly isFromStar?: boolean | undefined;
   readonly form: ExpandedForm;
   readonly filter: FilterClause | null;
   /** As the client wrote it, without the appended key; empty without `$orderby`. */

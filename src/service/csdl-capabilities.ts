@@ -3,7 +3,6 @@ import type { CsdlCapabilities } from "../csdl/write-capabilities.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { readForm } from "../plan/plan-collection.ts";
-import { eligibleJoin } from "../plan/plan-related.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
 
 /**
@@ -23,7 +22,7 @@ export function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: E
       shown: showsItself(set) || [...definition.entitySets.values()].some((each) => leadsTo(definition, each, name)),
       navigable: new Set(names.filter((each) => hasNavigationRoute(definition, set.entitySet, each))),
       maxExpandDepth: expandDepthOf(definition.limits),
-      expandable: new Set(names.filter((each) => isExpandable(definition, set, each))),
+      expandable: new Set(names.filter((each) => isExpandable(set, each))),
       insertable: create !== undefined,
       insertableAlong: insertableAlong(definition, set),
       patchable: patch !== undefined,
@@ -46,7 +45,7 @@ function leadsTo(definition: ServiceDefinition, set: EntitySetDefinition, target
   return [...set.entitySet.navigationPropertyBindings].some(([name, each]) => {
     if (each !== target) return false;
     if (hasNavigationRoute(definition, set.entitySet, name)) return true;
-    return expands && expandProperties?.has(name) !== false && isExpandable(definition, set, name);
+    return expands && expandProperties?.has(name) !== false && isExpandable(set, name);
   });
 }
 
@@ -66,15 +65,7 @@ function insertableAlong(
   return new Map(differing);
 }
 
-/** Returns whether a handler, the source of the target set, or the parents themselves provide the related entities. */
-function isExpandable({ entitySets }: ServiceDefinition, set: EntitySetDefinition, name: string): boolean {
-  const handlers = set.navigationHandlers.get(name);
-  if ((handlers?.get ?? handlers?.getBatch) !== undefined) return true;
-  // Objects of handlers may contain related entities; rows contain only columns.
-  const { getByKey, queryable: own } = set.handlers;
-  if (getByKey?.readRow === undefined && own?.source?.relational === undefined) return true;
-  const queryable = entitySets.get(set.entitySet.navigationPropertyBindings.get(name) ?? "")?.handlers.queryable;
-  if (eligibleJoin(set, name) === null || queryable === undefined) return false;
-  // The abilities of a source that is made for each request are unknown at startup.
-  return queryable.source === undefined || queryable.source.relational !== undefined;
+/** Returns whether a handler, the target set, or the parents themselves provide the related entities. */
+function isExpandable({ capabilities }: EntitySetDefinition, name: string): boolean {
+  return capabilities.expansions?.unloaded.has(name) !== true;
 }

@@ -60,9 +60,10 @@ function toNavigationRuntime(
   const ways = routeWays(definition, entitySet, name);
   // Handlers that create related entities receive no nested entities.
   const bodies = { ...bodySettings(definition, set), allowDeepInsert: false };
+  const table = ways.find((way) => way.kind === "target") ?? null;
   return {
     readNew: compileRelatedReader(entitySet, navigationProperty, bodies),
-    table: ways.find((way) => way.kind === "target") ?? null,
+    table,
     source: {
       entitySet,
       navigationProperty,
@@ -78,6 +79,8 @@ function toNavigationRuntime(
       capabilitiesOf: capabilitiesIn(definition),
       limits,
       fullContextUrl: profile.fullContextUrl,
+      // A handler may put related entities into the objects that it returns.
+      areObjects: table === null,
     },
     origin: target?.entitySet ?? entityType,
     search: target?.handlers.search,

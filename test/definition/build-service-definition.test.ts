@@ -204,6 +204,7 @@ describe("settings", () => {
       orderByProperties: null,
       selectProperties: null,
       expandProperties: null,
+      expansions: { unloaded: new Set(), objects: new Set() },
       maxTop: 1000,
       roundingMode: "spec-compliant",
     });

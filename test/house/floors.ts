@@ -134,7 +134,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["read-by-key.ts", "read-joined.ts"],
     ["load-relations.ts", "read-navigation.ts"],
     ["check-references.ts", "gate.ts", "read-source.ts", "read-table-navigation.ts", "relate.ts"],
-    ["check-written.ts", "expand-target.ts", "open-stream.ts", "populated-graph.ts"],
+    ["check-written.ts", "expand-list.ts", "expand-target.ts", "open-stream.ts", "populated-graph.ts"],
     ["run-collection.ts", "run-expand.ts", "write-entity.ts"],
   ],
   kysely: [
