@@ -42,9 +42,14 @@ function* checkWritten(
     yield { ...place, code: "C08", severity: "error", message, fix: "Declare the property with `.computed()`." };
     return;
   }
-  if (found.nullable || found.isIdentity) return;
+  if (found.isIdentity) return;
   const word = wordOfDefault(found);
   const isMissing = word !== null && table.isCreated && !expected.databaseDefault && !expected.hasDefault;
+  if (found.nullable) {
+    if (isMissing)
+      yield omittedDefault({ place, column, found, word }, "a new entity that omits the property stores null");
+    return;
+  }
   // Clients may read null for a cell that cannot be read, so the property has to be nullable.
   const mustBeNullable = table.forgives === true;
   if (nullable && (isMissing || !mustBeNullable)) {
@@ -53,10 +58,23 @@ function* checkWritten(
     const instead = isMissing && !mustBeNullable ? `, and with ${word}` : "";
     const fix = `Declare the property ${how}${instead}, or remove \`not null\` from the column.`;
     yield { ...place, code: "C04", severity: "warning", message, fix };
-  } else if (isMissing && word === DATABASE_DEFAULT) {
-    const message = `The column ${column} has the default \`${String(found.defaultValue)}\`, but clients must send the property in each new entity.`;
-    yield { ...place, code: "C08", severity: "warning", message, fix: `Declare the property with ${word}.` };
+  } else if (isMissing) {
+    yield omittedDefault({ place, column, found, word }, "clients must send the property in each new entity");
   }
+}
+
+/** A default of the database that the declaration lacks. */
+interface OmittedDefault {
+  readonly place: ColumnPlace;
+  readonly column: string;
+  readonly found: ObjectColumn;
+  /** The modifier that declares it. */
+  readonly word: string;
+}
+
+function omittedDefault({ place, column, found, word }: OmittedDefault, effect: string): SchemaFinding {
+  const message = `The column ${column} has the default \`${String(found.defaultValue)}\`, but ${effect}.`;
+  return { ...place, code: "C08", severity: "warning", message, fix: `Declare the property with ${word}.` };
 }
 
 const DATABASE_DEFAULT = "`.databaseDefault()`";

@@ -29,7 +29,24 @@ const CASES: readonly Case[] = [
     column: EXPRESSION,
     finds: ["warning C08 Items.text: Declare the property with `.databaseDefault()`."],
   },
-  { what: "a literal, which clients may have to send", property: (property) => property, column: LITERAL, finds: [] },
+  {
+    what: "a property without a word for a literal",
+    property: (property) => property,
+    column: LITERAL,
+    finds: ["warning C08 Items.text: Declare the property with `.default(value)`."],
+  },
+  {
+    what: "a nullable property without a word, over a nullable column with an expression",
+    property: (property) => as(property.nullable()),
+    column: (type) => `${type} default (lower('A'))`,
+    finds: ["warning C08 Items.text: Declare the property with `.databaseDefault()`."],
+  },
+  {
+    what: "a nullable property with the word, over a nullable column",
+    property: (property) => as(property.nullable().databaseDefault()),
+    column: (type) => `${type} default (lower('A'))`,
+    finds: [],
+  },
   {
     what: "a set that is only read",
     property: (property) => property,

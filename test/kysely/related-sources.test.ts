@@ -263,8 +263,15 @@ test("combines sets of other sources with sets of a database", async () => {
       { id: 3, item: { name: "x" } },
     ],
   ]);
-  // Neither the database nor a row contains the related entities of a list in memory.
-  expect(await answer("/Items?$expand=plain&$select=id")).toEqual([200, [{ id: 1 }, { id: 2 }, { id: 3 }]]);
+  // The rows contain no related entities of an array, which is read once for all of them.
+  expect(await answer("/Items?$expand=plain($select=name)&$select=id")).toEqual([
+    200,
+    [
+      { id: 1, plain: { name: "Ada" } },
+      { id: 2, plain: null },
+      { id: 3, plain: null },
+    ],
+  ]);
   // A join that no database can perform is rejected.
   for (const target of ["/Items?$filter=plain/name eq 'x'", "/Tags?$filter=item/name eq 'x'"]) {
     expect(await answer(target), target).toEqual([400, "UnsupportedQueryOption"]);

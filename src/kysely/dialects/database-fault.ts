@@ -129,7 +129,9 @@ export function toReadFault(error: unknown, name: string, table: string | undefi
   if (explained !== error) return explained;
   const kind = databaseFault(error)?.kind;
   if (kind === "unavailable") return unavailable(ofTable(error, table));
-  return kind === "contention" ? tooBusy(ofTable(error, table)) : ofTable(explainTooLarge(error), table);
+  if (kind === "contention") return tooBusy(ofTable(error, table));
+  const tooLarge = explainTooLarge(error);
+  return tooLarge === error ? ofTable(error, table) : tooLarge;
 }
 
 /** Converts the error for a statement that is too large. Returns any other error unchanged. */
