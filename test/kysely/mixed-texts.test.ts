@@ -250,6 +250,8 @@ describe("keyset pages over texts in different forms", () => {
       );
       const set = { db, table: `by_${field}`, name: "Long", operations: ["read"], maxTop: null } as const;
       const long = odataService({
+        // It refuses such texts in a key.
+        schemaCheck: false,
         propertyNaming: "camelCase",
         entitySets: [sqlEntitySet(type as unknown as typeof KEYS.at, set)],
       });
