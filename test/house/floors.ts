@@ -44,7 +44,6 @@ export const FLOORS: Readonly<Record<string, Room>> = {
       "node:process",
       "node:timers",
       "node:fs",
-      "node:path",
       "node:worker_threads",
       "node:v8",
     ],

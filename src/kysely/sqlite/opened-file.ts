@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { builtinModule } from "../../base/host.ts";
 import type { SqliteSettings } from "./sqlite-settings.ts";
 
 /** The result code of SQLite for a file that has lost its name. @see https://sqlite.org/rescode.html#readonly_dbmoved */
@@ -43,6 +42,7 @@ export class OpenedFile {
     const location = database.location();
     if (location === null || readonly) return null;
     // SQLite has followed links. The path itself may be a link that somebody points to another file.
+    const { resolve } = builtinModule("node:path") as typeof import("node:path");
     const path = file.startsWith("file:") ? location : resolve(file);
     return new OpenedFile(path, journalMode === "keep");
   }
@@ -67,6 +67,7 @@ export class OpenedFile {
 
 /** Returns the device and the number of a file; an empty text for a missing file, and null if they are unknown. */
 function identityOf(path: string): string | null {
+  const { statSync } = builtinModule("node:fs") as typeof import("node:fs");
   try {
     // A number cannot represent the identities of all file systems.
     const { dev, ino } = statSync(path, { bigint: true });
