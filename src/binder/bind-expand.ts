@@ -1,6 +1,6 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
-import type { Capabilities, Limits, NavigationStep, StarAccess } from "../query/capabilities.ts";
+import type { Capabilities, Limits, NavigationStep, PathGuard, StarAccess } from "../query/capabilities.ts";
 import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandItemSyntax } from "../syntax/ast.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
@@ -25,6 +25,8 @@ export interface ExpandScope {
   readonly star?: StarAccess | undefined;
   /** Whether handlers return the entities, and may have put related entities into them; absent: no. */
   readonly areObjects?: boolean | undefined;
+  /** Is told each navigation; absent: nobody. */
+  readonly guard?: PathGuard | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
 }
@@ -213,6 +215,7 @@ function bindItem(
     const message = `A request may have at most ${work.maxItems} expansions on all levels together: request some of them separately.`;
     throw invalidOption("$expand", item.position, message);
   }
+  work.guard?.follow({ entitySet: level.entitySet, navigationProperty });
   const { model, limits } = work;
   const { options, suffix } = item;
   const { entityType } = navigationProperty;

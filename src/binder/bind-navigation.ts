@@ -24,6 +24,7 @@ export function bindNavigation(
   if (source.kind === "property" || entitySet === null) {
     throw new Error(`No entity set declares the navigation ${navigationProperty.name}.`);
   }
+  scope.guard?.follow({ entitySet, navigationProperty });
   const target = targetSetOf(navigationProperty, entitySet, scope.model);
   allowedOf(target, scope, position);
   const { entityType: type, isCollection } = navigationProperty;
@@ -67,6 +68,7 @@ export function bindRoot({ source, key }: RootKeySyntax, scope: BindingScope): B
   const { name, position } = source;
   const entitySet = scope.model.entityContainer.entitySets.get(name);
   if (entitySet === undefined) throw unknownSet(source, scope);
+  scope.guard?.enter(entitySet, scope.option);
   allowedOf(entitySet, scope, position);
   const { entityType: type } = entitySet;
   const resource = `$root/${name}`;
@@ -98,6 +100,7 @@ export function refuseRootSet(set: MemberSyntax, scope: BindingScope): never {
   const { name, position } = set;
   const entitySet = scope.model.entityContainer.entitySets.get(name);
   if (entitySet === undefined) throw unknownSet(set, scope);
+  scope.guard?.enter(entitySet, scope.option);
   const example = keyExample(entitySet.entityType, `$root/${name}`);
   const message = `In ${scope.option}, '$root' must be followed by one entity with its key, such as ${example}/…, not by a whole set.`;
   throw unsupportedOption(scope.option, position, message);

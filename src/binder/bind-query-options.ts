@@ -3,7 +3,7 @@ import { keeper, keptPer } from "../base/memo.ts";
 import { fromComparedLiteral } from "../edm/literal.ts";
 import type { EntitySet, Model } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
-import type { Capabilities, Limits, StarAccess } from "../query/capabilities.ts";
+import type { Capabilities, Limits, PathGuard, StarAccess } from "../query/capabilities.ts";
 import {
   type BoundEntityQuery,
   type BoundQuery,
@@ -45,6 +45,8 @@ export interface QueryTarget {
   readonly star?: StarAccess | undefined;
   /** Whether handlers return the entities, and may have put related entities into them; absent: no. */
   readonly areObjects?: boolean | undefined;
+  /** Is told the entities that a shape reaches while it is bound, thus not for a cached shape; absent: nobody. */
+  readonly guard?: PathGuard | undefined;
 }
 
 /** The options that form a shape, as tokens and texts. */
@@ -175,10 +177,10 @@ function starOf({ star, areObjects = false }: QueryTarget): string | undefined {
 }
 
 function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, context: ParseContext): QueryShape {
-  const { model, entitySet, capabilities, capabilitiesOf } = target;
+  const { model, entitySet, capabilities, capabilitiesOf, guard } = target;
   const { entityType } = entitySet;
   const parameters: QueryParameter[] = [];
-  const place = { model, entityType, entitySet, capabilities, capabilitiesOf, parameters };
+  const place = { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters };
   const { filter, orderBy } = syntax;
   const conditions = expressionContext("filter", place);
   const sortKeys = expressionContext("orderBy", place);

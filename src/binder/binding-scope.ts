@@ -1,5 +1,5 @@
 import type { EntitySet, EntityType, Model } from "../edm/model.ts";
-import type { Capabilities } from "../query/capabilities.ts";
+import type { Capabilities, PathGuard } from "../query/capabilities.ts";
 import type { QueryParameter } from "../query/clauses.ts";
 import type { VariableExpression } from "../query/expression.ts";
 import type { SyntaxNode } from "../syntax/ast.ts";
@@ -24,6 +24,8 @@ export interface BindingContext {
   readonly capabilitiesOf: CapabilitiesBySet;
   /** The wire names that the option may use of those entities; null: all. */
   readonly allowed: ReadonlySet<string> | null;
+  /** Is told each navigation and each set after `$root`; absent: nobody. */
+  readonly guard?: PathGuard | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
 }

@@ -1,5 +1,5 @@
 import type { EntitySet, EntityType } from "../edm/model.ts";
-import type { Capabilities, Limits } from "../query/capabilities.ts";
+import type { Capabilities, Limits, PathGuard } from "../query/capabilities.ts";
 import type { QueryParameter } from "../query/clauses.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
@@ -16,6 +16,7 @@ export interface ExpressionPlace {
   readonly entitySet: EntitySet | null;
   readonly capabilities: Capabilities;
   readonly capabilitiesOf: CapabilitiesBySet;
+  readonly guard?: PathGuard | undefined;
   readonly parameters: QueryParameter[];
 }
 
@@ -35,9 +36,9 @@ export function expressionContext(
   option: string = SETTINGS[clause].option,
 ): BindingContext {
   const settings = SETTINGS[clause];
-  const { model, entityType, entitySet, capabilities, capabilitiesOf, parameters } = place;
+  const { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters } = place;
   const allowed = capabilities[settings.allowed];
-  return { model, option, clause, entityType, entitySet, capabilitiesOf, allowed, parameters };
+  return { model, option, clause, entityType, entitySet, capabilitiesOf, allowed, guard, parameters };
 }
 
 /**

@@ -5,8 +5,15 @@ import {
   type QueryTarget,
 } from "../binder/bind-query-options.ts";
 import type { OptionRules } from "../binder/check-capabilities.ts";
-import { authorizeExpansions, authorizeShape, type QueryReader, starAccessOf } from "../execution/authorize-query.ts";
-import type { BoundEntityQuery, BoundQuery } from "../query/clauses.ts";
+import { ODataError } from "../errors/odata-error.ts";
+import {
+  authorizeExpansions,
+  authorizeShape,
+  pathGuardOf,
+  type QueryReader,
+  starAccessOf,
+} from "../execution/authorize-query.ts";
+import type { BoundEntityQuery, BoundQuery, ShapeCache } from "../query/clauses.ts";
 import type { Exchange } from "./exchange.ts";
 import { readOptions } from "./read-options.ts";
 
@@ -16,14 +23,14 @@ import { readOptions } from "./read-options.ts";
  * @throws ODataError `UnsupportedQueryOption`, `InvalidQueryOption`; `Unauthorized`, `Forbidden`
  */
 export function bindCollection(exchange: Exchange, target: QueryTarget, rules?: OptionRules): BoundQuery {
-  const query = bindCollectionQuery(readOptions(exchange), readable(exchange, target), exchange.service.shapes, rules);
-  return authorized(exchange, query);
+  const bind: Bind<BoundQuery> = (of, shapes) => bindCollectionQuery(readOptions(exchange), of, shapes, rules);
+  return guarded(exchange, readable(exchange, target), bind, authorizeQuery);
 }
 
 /** Binds the query options of a request for a count. @throws ODataError as for bindCollection */
 export function bindCount(exchange: Exchange, target: QueryTarget, rules?: OptionRules): BoundQuery {
-  const query = bindCountQuery(readOptions(exchange), target, exchange.service.shapes, rules);
-  return authorized(exchange, query);
+  const bind: Bind<BoundQuery> = (of, shapes) => bindCountQuery(readOptions(exchange), of, shapes, rules);
+  return guarded(exchange, target, bind, authorizeQuery);
 }
 
 /**
@@ -31,14 +38,41 @@ export function bindCount(exchange: Exchange, target: QueryTarget, rules?: Optio
  * @throws ODataError as for bindCollection
  */
 export function bindEntity(exchange: Exchange, target: QueryTarget, rules?: OptionRules): BoundEntityQuery {
-  const query = bindEntityQuery(readOptions(exchange), readable(exchange, target), exchange.service.shapes, rules);
-  if (exchange.service.hasRules) authorizeExpansions(queryReaderOf(exchange), query.selectExpand, target.entitySet);
-  return query;
+  const bind: Bind<BoundEntityQuery> = (of, shapes) => bindEntityQuery(readOptions(exchange), of, shapes, rules);
+  return guarded(exchange, readable(exchange, target), bind, (reader, { selectExpand }) => {
+    authorizeExpansions(reader, selectExpand, target.entitySet);
+  });
 }
 
-function authorized(exchange: Exchange, query: BoundQuery): BoundQuery {
-  if (exchange.service.hasRules) authorizeShape(queryReaderOf(exchange), query.shape);
-  return query;
+type Bind<Query> = (target: QueryTarget, shapes: ShapeCache) => Query;
+
+const NO_SHAPES: ShapeCache = Object.freeze<ShapeCache>({ get: () => undefined, set: () => undefined });
+
+function authorizeQuery(reader: QueryReader, { shape }: BoundQuery): void {
+  authorizeShape(reader, shape);
+}
+
+/**
+ * Binds options and checks their rules. After an error it binds them once more and refuses the first navigation that the
+ * user may not follow: otherwise the error would tell which names exist behind it.
+ */
+function guarded<Query>(
+  exchange: Exchange,
+  target: QueryTarget,
+  bind: Bind<Query>,
+  authorize: (reader: QueryReader, query: Query) => void,
+): Query {
+  const { service } = exchange;
+  if (!service.hasRules) return bind(target, service.shapes);
+  const reader = queryReaderOf(exchange);
+  try {
+    const query = bind(target, service.shapes);
+    authorize(reader, query);
+    return query;
+  } catch (error) {
+    if (error instanceof ODataError) bind({ ...target, guard: pathGuardOf(reader, target.entitySet) }, NO_SHAPES);
+    throw error;
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { refusal } from "../definition/rules/refusal.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import type { NavigationStep, StarAccess } from "../query/capabilities.ts";
+import type { NavigationStep, PathGuard, StarAccess } from "../query/capabilities.ts";
 import type {
   ExpandedNavigation,
   FilterClause,
@@ -88,6 +88,21 @@ export function starAccessOf({ definition, user, isOwnSkipped }: QueryReader): S
   };
 }
 
+/**
+ * Returns a guard that refuses what the user may not read, so that a query with an invalid name behind a navigation gets the
+ * same error as one with a valid name.
+ * @param own the set that the query reads
+ */
+export function pathGuardOf({ definition, user, isOwnSkipped }: QueryReader, own: EntitySet): PathGuard {
+  return {
+    follow: (step) => {
+      const asked = askedByStep(definition, step, isOwnSkipped && step.entitySet === own);
+      for (const each of asked) require(each, user);
+    },
+    enter: (entitySet, option) => require(askedByRoot(definition, entitySet, option), user),
+  };
+}
+
 function requireAll({ asked, ownAsked }: QueryRules, { user, isOwnSkipped }: QueryReader): void {
   if (isOwnSkipped) for (const each of ownAsked) require(each, user);
   for (const each of asked) require(each, user);
@@ -148,14 +163,18 @@ function askedByExpressions(
   const mentions = mentionsOf({ filter, orderBy });
   if (mentions === null) return NOTHING;
   const ofRoots = mentions.roots.flatMap(({ expression: { entitySet }, below }): readonly AskedRules[] => {
-    const { authorization, rows } = definitionIn(definition, entitySet);
-    const { name } = entitySet;
-    const unanswerable = rows === null ? () => unanswerableRoot(name, option) : null;
-    const root = { rules: authorization.read, action: actionOf("read", name), target: undefined, unanswerable };
+    const root = askedByRoot(definition, entitySet, option);
     return [root, ...below.flatMap((mention) => askedByMention(definition, mention, false))];
   });
   const ofPaths = mentions.navigations.flatMap((mention) => askedByMention(definition, mention, isOwnerSkipped));
   return [...ofPaths, ...ofRoots];
+}
+
+function askedByRoot(definition: ServiceDefinition, entitySet: EntitySet, option: string): AskedRules {
+  const { authorization, rows } = definitionIn(definition, entitySet);
+  const { name } = entitySet;
+  const unanswerable = rows === null ? () => unanswerableRoot(name, option) : null;
+  return { rules: authorization.read, action: actionOf("read", name), target: undefined, unanswerable };
 }
 
 function unanswerableRoot(name: string, target: string): ODataError {

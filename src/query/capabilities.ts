@@ -61,6 +61,14 @@ export interface NavigationStep {
   readonly navigationProperty: NavigationProperty;
 }
 
+/** Is told the entities that a query reaches, before the names behind them are resolved. It may throw to end the binding. */
+export interface PathGuard {
+  /** Follows a navigation. */
+  follow(step: NavigationStep): void;
+  /** Enters a set by `$root`. @param option the option of the request that contains the path */
+  enter(entitySet: EntitySet, option: string): void;
+}
+
 /** The navigations of a star in `$expand` for a user who may not read all of them. */
 export interface StarAccess {
   /** Equal keys mean equal decisions. It is part of the key of the query shape. */

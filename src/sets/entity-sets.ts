@@ -69,6 +69,7 @@ export class EntitySets {
       set,
       bodies,
       conditions: rowConditions(entitySet, this.definition.model.entityContainer.entitySets, {
+        isOne: false,
         any: "A filter",
         noun: "filter",
         this: `The filter of ctx.sets(${entitySet.name}).query`,

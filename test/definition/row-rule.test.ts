@@ -732,6 +732,23 @@ describe("a condition that the result does not contain", () => {
     expect(varying((row) => shared(row).and(row["flag"]!.eq(true))).values).toEqual([1, true]);
   });
 
+  test("that was kept from an earlier call stays an error", () => {
+    const kept = new Map<string, RowPredicate>();
+    const tenantOf = (row: AnyRow, id: string): RowPredicate => {
+      const known = kept.get(id) ?? row["tenant"]!.eq(id);
+      kept.set(id, known);
+      return known;
+    };
+    const [declared, other] = rulesOf(
+      (row, { id }) => (id === "none" ? row["flag"]!.eq(true) : tenantOf(row, String(id)) && row["flag"]!.eq(true)),
+      (row) => row["flag"]!.eq(true),
+    );
+    expect(declared.conditionFor({ id: "none" })).toMatchObject({ values: [true] });
+    expect(() => declared.conditionFor({ id: "ann" })).toThrow(dropped("tenant"));
+    for (const id of ["ann", "ann", "none"]) expect(() => declared.conditionFor({ id })).toThrow(dropped("tenant"));
+    expect(other.conditionFor({ id: "ann" })).toMatchObject({ values: [true] });
+  });
+
   test("of one rule does not count for another", () => {
     const [first, second] = rulesOf(
       (row) => row["tenant"]!.eq("x"),

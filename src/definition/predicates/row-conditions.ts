@@ -31,8 +31,13 @@ export interface RowConditions {
   of(predicate: (row: unknown) => unknown): RowCondition;
 }
 
-/** The words for a function that makes predicates, for errors. */
+/** What errors say about a function that makes predicates. */
 export interface RowConditionWords {
+  /**
+   * Whether one function makes all predicates. After it dropped a condition once, all of its predicates are refused: it may
+   * have kept the condition for later calls, which then drop it unnoticed.
+   */
+  readonly isOne: boolean;
   /** Such as `A row rule`. */
   readonly any: string;
   /** Such as `rule`. */
@@ -59,13 +64,17 @@ export function rowConditions(
 ): RowConditions {
   const it: ItExpression = Object.freeze({ kind: "it", type: entitySet.entityType });
   let present: PredicateCall | null = null;
+  let dropped: string | null = null;
   const row = rowOf(it, entitySet, { entitySets, whose: words.any, presentCall: () => present });
   const call = (predicate: (row: unknown) => unknown): RowTerm => {
     const outer = present;
     const own = new PredicateCall();
     present = own;
     try {
-      return termOf(predicate(row), words, own);
+      const answer = predicate(row);
+      const found = isRowPredicate(answer) ? own.droppedBy(answer) : null;
+      if (words.isOne) dropped ??= found;
+      return termOf(answer, words, words.isOne ? dropped : found);
     } finally {
       present = outer;
     }
@@ -85,9 +94,8 @@ export function rowConditions(
   });
 }
 
-function termOf(answer: unknown, words: RowConditionWords, call: PredicateCall): RowTerm {
+function termOf(answer: unknown, words: RowConditionWords, dropped: string | null): RowTerm {
   if (isRowPredicate(answer)) {
-    const dropped = call.droppedBy(answer);
     if (dropped === null) return answer.term;
     throw new TypeError(
       `${words.this} made a condition on \`${dropped}\` that its result does not contain. In JavaScript, \`a && b\` is \`b\` alone: write \`a.and(b)\`. Make a condition only where the result contains it.`,

@@ -45,6 +45,7 @@ export function compileRowRule(
   entitySets: ReadonlyMap<string, EntitySet>,
 ): RowRule {
   const conditions = rowConditions(entitySet, entitySets, {
+    isOne: true,
     any: "A row rule",
     noun: "rule",
     this: `The row rule of ${entitySet.name}`,

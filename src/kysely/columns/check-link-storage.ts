@@ -22,9 +22,9 @@ export function checkLinkStorage(
   for (const [field, navigation] of entriesOf(navigations)) {
     const through = isDeclaration(navigation, "NavigationDeclaration") ? optionOf(navigation.options, "through") : null;
     if (!isObject(through) || !isDeclaration(navigation, "NavigationDeclaration")) continue;
-    const shared = sharedColumn(through, columnKey);
-    if (shared !== undefined) {
-      const message = `\`through\` of \`${field}\` uses the column \`${shared}\` twice: it contains one value.`;
+    const repeated = repeatedColumn(through, columnKey);
+    if (repeated !== undefined) {
+      const message = `\`through\` of \`${field}\` uses the column \`${repeated}\` twice: it contains one value.`;
       faults.push({ message, fix: "Give each property in `from` and `to` its own column of the link table." });
     }
     for (const [column, option] of entriesOf(through["columns"])) {
@@ -40,14 +40,22 @@ export function checkLinkStorage(
   return faults;
 }
 
-/** Returns a column of a link table with the values of two properties; undefined if there is none. */
-function sharedColumn(
+/**
+ * Returns a column of a link table that contains two values of one entity, or the only column of both; undefined if there is
+ * none. Both entities may share other columns, such as the tenant of both.
+ */
+function repeatedColumn(
   { from, to }: Readonly<Record<string, unknown>>,
   columnKey: (name: string) => string,
 ): string | undefined {
-  const columns = [...entriesOf(from).map(([, column]) => String(column)), ...entriesOf(to).map(([column]) => column)];
-  const keys = columns.map(columnKey);
-  return columns.find((_column, at) => keys.indexOf(keys[at] ?? "") < at);
+  const own = entriesOf(from).map(([, column]) => String(column));
+  const related = entriesOf(to).map(([column]) => column);
+  const repeated = [own, related].flatMap((columns) => {
+    const keys = columns.map(columnKey);
+    return columns.filter((_column, at) => keys.indexOf(keys[at] ?? "") < at);
+  });
+  const isOne = own.length > 0 && related.length > 0 && new Set([...own, ...related].map(columnKey)).size === 1;
+  return repeated[0] ?? (isOne ? own[0] : undefined);
 }
 
 /** Returns the stated storage of a column of a link table, which `checkLinkStorage` has checked. */

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { keptPerPair } from "../../base/memo.ts";
 import type { LinkColumn, LinkJoin } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { protocolError } from "../../errors/odata-error.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
@@ -32,22 +33,42 @@ interface LinkStatements {
   readonly insert: WriteStatement;
   readonly delete: WriteStatement;
   readonly find: WriteStatement;
+  /** For each value, what writes it. */
   readonly stored: readonly StoredProperty[];
-  /** For each stored cell, the column whose text it repeats; null if the insert finds these texts. */
+  /** For each value, the index of the first value of the same column, which is the one that the insert writes. */
+  readonly firsts: readonly number[];
+  /** For each inserted cell, the column whose text it repeats; null if the insert finds these texts. */
   readonly references: ReadonlyArray<readonly StoredReference[] | undefined> | null;
 }
 
 /**
  * Adds a link unless it exists already. If the link table has a key, that includes links that are added concurrently.
  * @param ends the linked tables
+ * @throws ODataError `NotSupported` if the entities have different values for a column that both share
  */
 export async function addLink(task: WriteTask, ends: LinkEnds, join: LinkJoin, values: LinkValues): Promise<void> {
   const statements = statementsOf(ends, join);
+  const cells = cellsOf(statements, values);
   if (await hasLink(task, ends, join, values)) return;
-  const cells = statements.stored.flatMap(({ toCells }, index) => toCells(values[index]));
   const { references } = statements;
   const texts = references === null ? cells : await readReferredTexts(task.session, cells, references);
   await run(task, ends.own, statements.insert, () => ({ cells: texts }));
+}
+
+/** Returns one cell for each column. @throws ODataError `NotSupported` if a column would have to contain two values */
+function cellsOf({ stored, firsts }: LinkStatements, values: LinkValues): readonly unknown[] {
+  const cells = stored.map(({ toCells }, index) => toCells(values[index]));
+  for (const [index, first] of firsts.entries()) {
+    if (textOf(cells[index]) === textOf(cells[first])) continue;
+    const problem = "they have different values for a column that both share in the table of links.";
+    throw protocolError("NotSupported", `The entities cannot be linked: ${problem}`);
+  }
+  return cells.filter((_cell, index) => firsts[index] === index).flat();
+}
+
+/** Returns a text that identifies the cells of a value. The text of a buffer would lose bytes. */
+function textOf(cells: readonly unknown[] = []): string {
+  return cells.map((cell) => (cell instanceof Uint8Array ? cell.join() : String(cell))).join();
 }
 
 /** Removes a link. @returns whether it existed */
@@ -106,16 +127,20 @@ function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
       storage: linkStorage(column),
     }),
   );
+  const keys = columns.map(({ column }) => reader.profile.syntax.columnKey(column));
+  const firsts = keys.map((key) => keys.indexOf(key));
+  const inserted = columns.filter((_column, index) => firsts[index] === index);
   const places = stored
+    .filter((_column, index) => firsts[index] === index)
     .flatMap((each) => each.columns)
     .map(({ place }, index) => {
       const bind = (): Sql => place(bindSlot(({ cells }) => cells[index]));
-      const referred = columns[index]?.referred;
+      const referred = inserted[index]?.referred;
       return referred === undefined || !findsReferred(ends.own) ? bind() : asReferredTo([referred], bind);
     });
   const hasNone = findsReferred(ends.own) || columns.every(({ referred }) => referred === undefined);
-  const references = columns.map(({ referred }) => (referred === undefined ? undefined : [referred]));
-  const names = columns.map(({ column }) => sql.id(column));
+  const references = inserted.map(({ referred }) => (referred === undefined ? undefined : [referred]));
+  const names = inserted.map(({ column }) => sql.id(column));
   const tests = columns.map(({ column, format }, index) => {
     const operand = { kind: "row", sql: sql.id(column), form: format.form, nulls: "column" } as const;
     return equalsConstant(operand, { kind: "parameter", index }, "filter");
@@ -133,6 +158,7 @@ function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
     delete: compile(sql`delete from ${name} where ${where}`, 0),
     find: compile(sql`select 1 as ${sql.id("c0")} from ${name} where ${where} limit 1`, 1),
     stored,
+    firsts,
     references: hasNone ? null : references,
   };
 }
