@@ -403,7 +403,7 @@ describe.each(ENGINES)("pages of two over finer columns and odd cells: $title", 
   test("are the set in the order of whole doubles", async () => {
     const { db } = opened;
     const Whole = entityType("Whole", { id: edm.int32().key(), n: edm.double() });
-    const type = engine.name === "postgres" ? "float8" : engine.name === "mariadb" ? "double" : "real";
+    const type = { sqlite: "real", postgres: "float8", mariadb: "double" }[engine.name];
     await sql`create table wholes (id int primary key, n ${sql.raw(type)} not null)`.execute(db);
     const cells = ["2", "9007199254740994", "1234567890123456789", "9223372036854775808", "1e20", "1e22"];
     const numbers = cells
