@@ -105,7 +105,20 @@ const SQLITE: Readonly<Record<Field, Column>> = {
   rate: ["text", "'0.12345678901234567890'", "'0.1234567890123456789'", "'10'", "'2'"],
   real: ["real", "0.1", "0.30000000000000004", "0.3", "1e300"],
   single: ["real", "0.1", "0.10000000149011612", "1e39", "-0.0"],
-  ratio: ["", "1e300", "9007199254740993", "9007199254740992.0", "-0.0", "0", "9e999", "-9e999", "'1.5'"],
+  ratio: [
+    "",
+    "1e300",
+    "9007199254740993",
+    "9007199254740992.0",
+    "-0.0",
+    "0",
+    "9e999",
+    "-9e999",
+    "'1.5'",
+    "1234567890123456789.0",
+    "-9223372036854775808.0",
+    "1e20",
+  ],
   guid: [
     "text",
     "'0a000000-0000-0000-0000-00000000000a'",
@@ -384,6 +397,42 @@ describe.each(ENGINES)("pages of two over finer columns and odd cells: $title", 
       const whole = await walk(keyed, `Whole${query}`, 1);
       expect(whole.ids).toHaveLength(readable.length);
       expect(await walk(keyed, `Pairs${query}`, readable.length), query).toEqual(whole);
+    }
+  });
+
+  test("are the set in the order of whole doubles", async () => {
+    const { db } = opened;
+    const Whole = entityType("Whole", { id: edm.int32().key(), n: edm.double() });
+    const type = { sqlite: "real", postgres: "float8", mariadb: "double" }[engine.name];
+    await sql`create table wholes (id int primary key, n ${sql.raw(type)} not null)`.execute(db);
+    const cells = ["2", "9007199254740994", "1234567890123456789", "9223372036854775808", "1e20", "1e22"];
+    const numbers = cells
+      .flatMap((cell) => [cell, `-${cell}`, cell])
+      .map((cell) => sql.raw(`${cell}e0`.replace(/e(\d+)e0$/, "e$1")));
+    for (const [id, number] of numbers.entries()) await sql`insert into wholes values (${id}, ${number})`.execute(db);
+    const set = {
+      db,
+      table: "wholes",
+      operations: ["read"],
+      paging: "keyset",
+      navigation: { same: hasMany(Whole, { target: "All", on: { id: "id" } }) },
+    } as const;
+    const wholes = odataService({
+      ...SERVICE,
+      entitySets: [
+        sqlEntitySet(Whole, { ...set, name: "All", maxTop: 1000 }),
+        sqlEntitySet(Whole, { ...set, name: "Pairs", maxTop: 2 }),
+        sqlEntitySet(Whole, { ...set, name: "Singles", maxTop: 1 }),
+      ],
+    });
+    for (const order of ["n", "n desc", "n desc,id desc"]) {
+      for (const options of ["", "&$expand=same", "&$count=true&$select=n,id"]) {
+        const query = `?$orderby=${order}${options}`;
+        const whole = await walk(wholes, `All${query}`, 1);
+        expect(whole.ids).toHaveLength(numbers.length);
+        expect(await walk(wholes, `Pairs${query}`, numbers.length), query).toEqual(whole);
+        expect(await walk(wholes, `Singles${query}`, numbers.length), query).toEqual(whole);
+      }
     }
   });
 });

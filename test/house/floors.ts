@@ -139,7 +139,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
   ],
   kysely: [
     ["cells", "statement", "connection"],
-    ["columns", "sqlite", "dialects/dialect-capabilities.ts"],
+    ["columns", "sqlite", "dialects/dialect-capabilities.ts", "dialects/unexpected-nulls.ts"],
     ["dialects/dialect-profile.ts"],
     ["forms"],
     ["functions"],

@@ -22,6 +22,7 @@ import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
 import type { FormedSql, Mark, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 import type { DialectCapabilities } from "./dialect-capabilities.ts";
+import type { UnexpectedNulls } from "./unexpected-nulls.ts";
 
 /** The capabilities and the SQL of one kind of database: one frozen object per kind, in its own folder. */
 export interface DialectProfile {
@@ -70,6 +71,7 @@ export interface ScanningForm {
 export interface DialectSyntax {
   /** One term of an order by value: null first ascending, last descending. A term that is not `nullable` may use any index. */
   readonly orderTerm: (term: Sql, descending: boolean, nullable: boolean) => Sql;
+  readonly unexpectedNulls: UnexpectedNulls;
   /** The limit and the offset, with a blank before them; null for none. */
   readonly limit: (top: Sql | null, skip: Sql | null) => Sql;
   /** The columns that every table has, in lower case, but that `*` does not contain. */

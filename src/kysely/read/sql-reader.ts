@@ -23,6 +23,7 @@ import { type Connected, connectionOf, type FunctionNumbers, isKysely } from "./
 import { placementOf } from "./find-placement.ts";
 import type { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
+import { withSuspects } from "./suspect-columns.ts";
 import type { UnreadableLog } from "./unreadable-log.ts";
 
 /** Reads one table or base query. */
@@ -143,8 +144,11 @@ function statementsOf(
     const execution = toExecution({ values: [], base: () => from.parameters });
     const probed = { db, from: from.as(ROWS_ALIAS, null, { profile, isLookup: false }), execution };
     const { withKnownCollations } = profile.values;
-    if (rows.local === null || withKnownCollations === undefined) return new Map([...plans, ...ignored]);
-    const known = withKnownCollations(plans, probed, rows.local);
+    const { provenColumns } = profile.syntax.unexpectedNulls;
+    const isProven = base.table === undefined ? () => false : provenColumns(base.table, db, rows.local);
+    const suspected = withSuspects(plans, isProven);
+    if (rows.local === null || withKnownCollations === undefined) return new Map([...suspected, ...ignored]);
+    const known = withKnownCollations(suspected, probed, rows.local);
     return new Map([...known, ...withCollationsIfThere(withKnownCollations, ignored, probed, rows.local)]);
   };
   const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans, placement, local: rows.local });

@@ -94,11 +94,16 @@ function markMember(
   if (term === null || !term.isBare) return null;
   const { toMark } = toMarkColumn(0, term, markOf(term, values));
   const isDouble = plan.format.json.isDouble === true;
-  return { name: property.name, toMark: isDouble ? (cell) => toMark(toInfinity(cell)) : toMark };
+  return { name: property.name, toMark: isDouble ? (cell) => markOfDouble(cell, toMark) : toMark };
 }
 
-/** Returns the number that the JSON of an infinite one names; any other cell unchanged. */
-function toInfinity(cell: unknown): unknown {
-  if (cell === "INF") return Infinity;
-  return cell === "-INF" ? -Infinity : cell;
+const INT64_END = 2 ** 63;
+
+/** Returns the mark of a number in JSON, which has the shortest digits of a double, not those of its cell. */
+function markOfDouble(cell: unknown, toMark: MarkColumn["toMark"]): ReturnType<MarkColumn["toMark"]> {
+  if (cell === "INF" || cell === "-INF") return toMark(cell === "INF" ? Infinity : -Infinity);
+  if (typeof cell !== "bigint" || Number.isSafeInteger(Number(cell))) return toMark(cell);
+  const number = Number(cell);
+  // A smaller number may be an INTEGER in the cell, which the double does not tell exactly.
+  return Math.abs(number) > INT64_END ? toMark(number) : undefined;
 }

@@ -203,7 +203,7 @@ export function columnOperand(property: StructuralProperty, relation: Relation):
 /** Returns the column of a plan as an operand. */
 export function plannedOperand(plan: ColumnPlan, relation: Relation): RowOperand {
   if (plan.kind !== "scalar") throw new Error(`${plan.property.name} is not a single value.`);
-  const { column, format, nullable } = plan;
-  const mayBeNull = nullable || relation.isOptional;
-  return { kind: "row", sql: relation.column(column), form: format.form, nulls: mayBeNull ? "column" : "never" };
+  const { column, format, nullable, isSuspect } = plan;
+  const nulls = nullable || relation.isOptional ? "column" : "never";
+  return { kind: "row", sql: relation.column(column), form: format.form, nulls, isSuspect };
 }

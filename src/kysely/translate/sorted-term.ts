@@ -3,7 +3,7 @@ import type { OrderByItem } from "../../query/clauses.ts";
 import type { PlaceKind, PlaceOrder } from "../../query/place.ts";
 import type { MarkColumn, RowColumn, RowShape } from "../../query/row-shape.ts";
 import { planOf, type PlansByField } from "../columns/table-columns.ts";
-import type { DialectValues } from "../dialects/dialect-profile.ts";
+import type { DialectSyntax, DialectValues } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { type Mark, type Sql, type SqlForm, toOrdered } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
@@ -14,6 +14,8 @@ export interface SortedTerm {
   readonly form: SqlForm;
   readonly descending: boolean;
   readonly isNullable: boolean;
+  /** Whether it may be null although the order does not provide for that. */
+  readonly isSuspect: boolean;
   /** What is selected for the mark: the sorted value, or the cell that is only compared in another way. */
   readonly cell: Sql;
   /** Whether the database sorts by the cell itself. */
@@ -26,11 +28,13 @@ export function sortTerm({ expression, descending }: OrderByItem, translator: Tr
   if (operand.kind !== "row") return null;
   const { sortable, ordered } = operand.form;
   const sorted = toOrdered(operand);
+  const isNullable = operand.nulls !== "never" || sortable?.mayBeNull === true;
   const isBare = ordered === undefined && (sortable === undefined || sortable.keepsCells === true);
   return {
     ...sorted,
     descending,
-    isNullable: operand.nulls !== "never" || sortable?.mayBeNull === true,
+    isNullable,
+    isSuspect: !isNullable && operand.isSuspect === true,
     cell: isBare ? operand.sql : sorted.sql,
     isBare,
   };
@@ -40,13 +44,24 @@ export function sortTerm({ expression, descending }: OrderByItem, translator: Tr
  * Translates the condition of the rows after a row: what each row is sorted by is compared with what that row was sorted by.
  * An index serves its bound: `d >= ? and (d > ? or id > ?)`. Null is first in ascending order.
  */
-export function translateAfter({ order, isNull }: PlaceKind, translator: Translator): Sql {
+export function translateAfter(
+  { order, isNull }: PlaceKind,
+  translator: Translator,
+  { unexpectedNulls }: Pick<DialectSyntax, "unexpectedNulls">,
+): Sql {
   let tied: Sql | null = null;
   // The last term breaks the ties of all others.
   for (const [index, item] of [...order.terms.entries()].toReversed()) {
     const term = sortTerm(item, translator);
     if (term === null) continue;
-    tied = isNull[index] === true ? behindNull(term, tied) : behindValue(term, bindMark(index, term.form), tied);
+    if (isNull[index] === true) {
+      tied = behindNull(term, tied);
+      continue;
+    }
+    const { descending, isNullable, isSuspect } = term;
+    const nullsFollow = isNullable ? descending : isSuspect && unexpectedNulls.areLast(descending);
+    const behind = behindValue(term, bindMark(index, term.form), tied);
+    tied = nullsFollow ? sql`(${term.sql} is null or ${behind})` : behind;
   }
   return tied ?? sql`1 = 0`;
 }
@@ -62,11 +77,10 @@ function behindNull({ sql: sorted, descending }: SortedTerm, tied: Sql | null): 
   return tied === null ? sql`${sorted} is not null` : sql`(${sorted} is not null or ${tied})`;
 }
 
-function behindValue({ sql: sorted, descending, isNullable }: SortedTerm, mark: Sql, tied: Sql | null): Sql {
+function behindValue({ sql: sorted, descending }: SortedTerm, mark: Sql, tied: Sql | null): Sql {
   const strict = descending ? sql`${sorted} < ${mark}` : sql`${sorted} > ${mark}`;
   const loose = descending ? sql`${sorted} <= ${mark}` : sql`${sorted} >= ${mark}`;
-  const behind = tied === null ? strict : sql`(${loose} and (${strict} or ${tied}))`;
-  return descending && isNullable ? sql`(${sorted} is null or ${behind})` : behind;
+  return tied === null ? strict : sql`(${loose} and (${strict} or ${tied}))`;
 }
 
 /** The cells of a statement that tell what its rows are sorted by. */

@@ -59,7 +59,7 @@ export function translateSelection<S extends object>(
   const cells: Cells = [];
   const sorter = makeTranslator({ profile: statement.profile, scope: outsideConditions(scope), roundingMode });
   const selection = select(scope, cells, sorter);
-  const condition = where(filter, translator, after === undefined ? undefined : translateAfter(after, sorter));
+  const condition = where(filter, translator, after === undefined ? undefined : translateAfter(after, sorter, syntax));
   const order = orderClause(translateOrder(orderBy, sorter, syntax));
   const limit = syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
   // `from` comes last, because every other part may have added joins.

@@ -12,6 +12,8 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   hiddenColumns: [],
   columnKey: (name) => name.toLowerCase(),
   orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
+  // The database removes a test for NULL from a column that is `not null`.
+  unexpectedNulls: { areLast: (descending) => descending, provenColumns: () => () => false },
   limit: (top, skip) => {
     if (top === null && skip === null) return sql``;
     return skip === null ? sql` limit ${top}` : sql` limit ${top ?? ALL_ROWS} offset ${skip}`;

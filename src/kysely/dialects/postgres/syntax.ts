@@ -13,6 +13,8 @@ export const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     if (!nullable) return descending ? sql`${term} desc` : term;
     return descending ? sql`${term} desc nulls last` : sql`${term} asc nulls first`;
   },
+  // A test for NULL beside the bound of an index makes PostgreSQL read the index from its start.
+  unexpectedNulls: { areLast: (descending) => !descending, provenColumns: () => () => true },
   limit: (top, skip) => {
     const most = top === null ? sql`` : sql` limit ${top}`;
     return skip === null ? most : sql`${most} offset ${skip}`;
