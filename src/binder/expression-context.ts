@@ -3,7 +3,7 @@ import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { QueryParameter } from "../query/clauses.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
-import type { BindingContext, CapabilitiesBySet, ClauseName } from "./binding-scope.ts";
+import type { BindingContext, CapabilitiesBySet, ClauseName, JoinedTexts } from "./binding-scope.ts";
 
 /** Maximum number of navigations without a setting. */
 const MAX_NAVIGATIONS = 1000;
@@ -17,6 +17,7 @@ export interface ExpressionPlace {
   readonly capabilities: Capabilities;
   readonly capabilitiesOf: CapabilitiesBySet;
   readonly parameters: QueryParameter[];
+  readonly texts: JoinedTexts;
 }
 
 /** The capabilities that apply to the expressions of a clause. */
@@ -35,9 +36,9 @@ export function expressionContext(
   option: string = SETTINGS[clause].option,
 ): BindingContext {
   const settings = SETTINGS[clause];
-  const { model, entityType, entitySet, capabilities, capabilitiesOf, parameters } = place;
+  const { model, entityType, entitySet, capabilities, capabilitiesOf, parameters, texts } = place;
   const allowed = capabilities[settings.allowed];
-  return { model, option, clause, entityType, entitySet, capabilitiesOf, allowed, parameters };
+  return { model, option, clause, entityType, entitySet, capabilitiesOf, allowed, parameters, texts };
 }
 
 /**
