@@ -37,6 +37,7 @@ const Note = entityType("Note", {
 const Text = entityType("Text", { id: edm.int32().key(), text: edm.string() });
 
 const TEXTS = 3;
+const MANY_TEXTS = 60;
 const TEXT_LENGTH = 1_000_000;
 const COUNTRIES = 244;
 const CITIES = 34_000;
@@ -105,6 +106,8 @@ export function openAttackedService(place: string, defaults: ServiceDefaults): A
     bytes: null,
   }));
   const texts = Array.from({ length: TEXTS }, (_, index) => ({ id: index + 1, text: "x".repeat(TEXT_LENGTH) }));
+  // The rows share one text: their keys are what takes memory.
+  const manyTexts = Array.from({ length: MANY_TEXTS }, (_, index) => ({ id: index + 1, text: texts[0]?.text ?? "" }));
   const byId = new Map(notes.map((note) => [note.id, note]));
   const children = (id: number): typeof notes =>
     [4 * id, 4 * id + 1, 4 * id + 2, 4 * id + 3].flatMap((each) => byId.get(each === 0 ? -1 : each) ?? []);
@@ -137,6 +140,7 @@ export function openAttackedService(place: string, defaults: ServiceDefaults): A
       }),
       sqlEntitySet(Text, { db, table: "text", name: "Texts", operations: ["read"] }),
       entitySet(Text, { name: "ListedTexts", queryable: () => arraySource(Text, texts) }),
+      entitySet(Text, { name: "ManyListedTexts", queryable: () => arraySource(Text, manyTexts) }),
       entitySet(Note, {
         name: "Notes",
         queryable: () => arraySource(Note, notes),

@@ -5,6 +5,8 @@ import {
   type FunctionSignature,
   growthOfCall,
   isFunctionName,
+  makesText,
+  MAX_JOINED_GROWTH,
   MAX_TEXT_GROWTH,
 } from "../query/functions.ts";
 import type { CallSyntax } from "../syntax/ast.ts";
@@ -12,6 +14,7 @@ import { toType } from "./bind-literal.ts";
 import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
 import {
+  type BoundOperand,
   type Operand,
   type ScalarOperand,
   bound,
@@ -19,6 +22,7 @@ import {
   growthOf,
   isPrimitive,
   isScalar,
+  joinedGrowthOf,
   typeOf,
 } from "./operand.ts";
 
@@ -53,11 +57,30 @@ export function bindCall(node: CallSyntax, scope: BindingScope): Operand {
       return toType(operand, PRIMITIVE_TYPES[parameter], scope);
     });
     const type = PRIMITIVE_TYPES[signature.returns];
-    const growth = growthOfCall(name, operands.map(growthOf));
-    if (growth > MAX_TEXT_GROWTH) throw invalidOption(scope.option, node.position, tooMuchGrowth(name, growth));
-    return bound({ kind: "call", name, arguments: bindings, type }, node.position, growth);
+    return bound(
+      { kind: "call", name, arguments: bindings, type },
+      node.position,
+      factorsOf(name, operands, node, scope),
+    );
   }
   throw invalidOption(scope.option, node.position, mismatch(name, signatures, operands));
+}
+
+/** Returns the growth factors of a call, and adds what `concat` makes to that of the request. */
+function factorsOf(
+  name: FunctionName,
+  operands: readonly Operand[],
+  { position }: CallSyntax,
+  { option, texts }: BindingScope,
+): Pick<BoundOperand, "growth" | "joined"> {
+  if (!makesText(name)) return {};
+  const growth = growthOfCall(name, operands.map(growthOf));
+  if (growth > MAX_TEXT_GROWTH) throw invalidOption(option, position, tooMuchGrowth(name, growth));
+  const parts = operands.reduce((sum, operand) => sum + joinedGrowthOf(operand), 0);
+  if (name !== "concat" && parts === 0) return { growth };
+  texts.growth += growth - parts;
+  if (texts.growth > MAX_JOINED_GROWTH) throw invalidOption(option, position, tooMuchTogether(texts.growth));
+  return { growth, joined: growth };
 }
 
 function functionName(node: CallSyntax, scope: BindingScope): FunctionName {
@@ -95,6 +118,11 @@ function tooMuchGrowth(name: FunctionName, growth: number): string {
   const advice =
     "Combine fewer texts: 'concat' adds the lengths of its texts, 'tolower' and 'toupper' count three times.";
   return `'${name}' may make a text ${String(growth)} times as long as a stored one: ${limit}. ${advice}`;
+}
+
+function tooMuchTogether(growth: number): string {
+  const limit = `at most ${String(MAX_JOINED_GROWTH)} times is allowed in one request`;
+  return `The texts that 'concat' makes may together be ${String(growth)} times as long as a stored one: ${limit}. Combine fewer texts.`;
 }
 
 function mismatch(name: FunctionName, signatures: readonly FunctionSignature[], operands: readonly Operand[]): string {

@@ -8,7 +8,7 @@ import { targetSetOf } from "./bind-navigation.ts";
 import { toSearchClause } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
-import type { CapabilitiesBySet } from "./binding-scope.ts";
+import type { CapabilitiesBySet, JoinedTexts } from "./binding-scope.ts";
 import { checkExpansion, checkLoaded, mayBeLoaded } from "./check-expansion.ts";
 import { checkMentions, expressionContext } from "./expression-context.ts";
 import { type MemberTable, resolveMember } from "./resolve-member.ts";
@@ -29,6 +29,7 @@ export interface ExpandScope {
   readonly guard?: PathGuard | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
+  readonly texts: JoinedTexts;
 }
 
 /** One level of expansions: the set that declares the navigation properties, with its capabilities. */

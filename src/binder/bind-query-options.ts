@@ -22,7 +22,7 @@ import { type ParseContext, type SyntaxLimits, toSyntaxLimits } from "../syntax/
 import type { QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
 import { parseSelect, parseShapedExpand, shapeOfSelect, type ShapedExpand } from "../syntax/select-expand-parser.ts";
 import type { Literal, TokenList } from "../syntax/token.ts";
-import { bindExpand } from "./bind-expand.ts";
+import { bindExpand, type ExpandScope } from "./bind-expand.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { bindSearch } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
@@ -180,7 +180,8 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
   const { model, entitySet, capabilities, capabilitiesOf, guard } = target;
   const { entityType } = entitySet;
   const parameters: QueryParameter[] = [];
-  const place = { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters };
+  const texts = { growth: 0 };
+  const place = { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters, texts };
   const { filter, orderBy } = syntax;
   const conditions = expressionContext("filter", place);
   const sortKeys = expressionContext("orderBy", place);
@@ -192,7 +193,7 @@ function bindShape(key: string, syntax: ShapeSyntax, target: QueryTarget, contex
     filter:
       filter === undefined ? null : keeper({ expression: bindCondition(parseExpression(filter, context), conditions) }),
     orderBy: bindOrder(items, sortKeys),
-    selectExpand: bindSelectExpand(syntax, target, context, parameters),
+    selectExpand: bindSelectExpand(syntax, target, context, { parameters, texts }),
     parameters,
     roundingMode: capabilities.roundingMode,
   });
@@ -204,7 +205,7 @@ function bindSelectExpand(
   { select, expand }: ShapeSyntax,
   target: QueryTarget,
   context: ParseContext,
-  parameters: QueryParameter[],
+  found: Pick<ExpandScope, "parameters" | "texts">,
 ): SelectExpandClause {
   const { model, entitySet, capabilities } = target;
   const { entityType } = entitySet;
@@ -217,7 +218,7 @@ function bindSelectExpand(
           allowed: capabilities.selectProperties,
           option: "$select",
         });
-  return expand === undefined ? selected : bindExpand(expand.items, entitySet, selected, { ...target, parameters });
+  return expand === undefined ? selected : bindExpand(expand.items, entitySet, selected, { ...target, ...found });
 }
 
 /** Parses `$expand`. Its shape depends on where its expressions end, so it must be parsed in each request. */

@@ -11,6 +11,12 @@ export type ClauseName = "filter" | "orderBy";
 /** Returns the capabilities of an entity set; null gives the defaults for entities without a set. */
 export type CapabilitiesBySet = (entitySet: EntitySet | null) => Capabilities;
 
+/** The texts that `concat` makes in all expressions of a request. */
+export interface JoinedTexts {
+  /** The sum of their growth factors, without those that are part of another one. */
+  growth: number;
+}
+
 /** The place of an expression, which decides what its names mean and which of them it may use. */
 export interface BindingContext {
   readonly model: Model;
@@ -28,6 +34,7 @@ export interface BindingContext {
   readonly guard?: PathGuard | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];
+  readonly texts: JoinedTexts;
 }
 
 /** The range variable of a lambda operator. */

@@ -3,7 +3,7 @@ import type { Capabilities, Limits, PathGuard } from "../query/capabilities.ts";
 import type { QueryParameter } from "../query/clauses.ts";
 import { mentionsOf, type QueryClauses } from "../query/mentions.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
-import type { BindingContext, CapabilitiesBySet, ClauseName } from "./binding-scope.ts";
+import type { BindingContext, CapabilitiesBySet, ClauseName, JoinedTexts } from "./binding-scope.ts";
 
 /** Maximum number of navigations without a setting. */
 const MAX_NAVIGATIONS = 1000;
@@ -18,6 +18,7 @@ export interface ExpressionPlace {
   readonly capabilitiesOf: CapabilitiesBySet;
   readonly guard?: PathGuard | undefined;
   readonly parameters: QueryParameter[];
+  readonly texts: JoinedTexts;
 }
 
 /** The capabilities that apply to the expressions of a clause. */
@@ -36,9 +37,9 @@ export function expressionContext(
   option: string = SETTINGS[clause].option,
 ): BindingContext {
   const settings = SETTINGS[clause];
-  const { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters } = place;
+  const { model, entityType, entitySet, capabilities, capabilitiesOf, guard, parameters, texts } = place;
   const allowed = capabilities[settings.allowed];
-  return { model, option, clause, entityType, entitySet, capabilitiesOf, allowed, guard, parameters };
+  return { model, option, clause, entityType, entitySet, capabilitiesOf, allowed, guard, parameters, texts };
 }
 
 /**

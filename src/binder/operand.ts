@@ -30,23 +30,32 @@ export interface BoundOperand {
   readonly position: number;
   /** The growth factor of a computed text; absent: 1. */
   readonly growth?: number;
+  /** The same for a text that `concat` takes part in; absent: 0. */
+  readonly joined?: number;
 }
 
 /** An operand with a single value, as operators and functions require. */
 export type ScalarOperand = LiteralOperand | NullOperand | (BoundOperand & { readonly type: ScalarType });
 
-/** Wraps an expression with a single value. @param growth the growth factor of a text */
+/** Wraps an expression with a single value. @param factors those of a computed text */
 export function bound(
   expression: Expression & { readonly type: ScalarType },
   position: number,
-  growth: number = 1,
+  factors: Pick<BoundOperand, "growth" | "joined"> = {},
 ): Operand {
-  return { kind: "bound", expression, type: expression.type, isCollection: false, position, growth };
+  const { type } = expression;
+  const { growth = 1, joined = 0 } = factors;
+  return { kind: "bound", expression, type, isCollection: false, position, growth, joined };
 }
 
 /** Returns the growth factor of an operand: stored texts and literals have 1. */
 export function growthOf(operand: Operand): number {
   return operand.kind === "bound" ? (operand.growth ?? 1) : 1;
+}
+
+/** Returns the growth factor of a text that `concat` takes part in; 0 for other operands. */
+export function joinedGrowthOf(operand: Operand): number {
+  return operand.kind === "bound" ? (operand.joined ?? 0) : 0;
 }
 
 /** Returns the collection of an operand; undefined for a single value. */

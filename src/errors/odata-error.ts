@@ -94,6 +94,16 @@ export function tooLongText(bytes: number): ODataError {
 }
 
 /**
+ * Makes the error of sort keys that take too much memory together.
+ * @param most the characters that they may have
+ * @see docs/reference/limits.md
+ */
+export function tooLongKeys(most: number): ODataError {
+  const message = `The texts that $orderby computes have more than ${String(most)} characters together: order by a property, or filter by a condition that fewer entities meet.`;
+  return protocolError("InvalidQueryOption", message);
+}
+
+/**
  * Makes the error of a query that the database does not finish in time.
  * @param timeout in milliseconds; null for a limit of the database itself
  * @see docs/reference/limits.md

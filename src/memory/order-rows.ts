@@ -2,6 +2,7 @@ import { keptPer } from "../base/memo.ts";
 import { type Pace, Paused, type Steps } from "../base/turn.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { tooLongKeys } from "../errors/odata-error.ts";
 import type { OrderByItem, QueryShape } from "../query/clauses.ts";
 import type { ScalarType } from "../query/expression.ts";
 import type { Place } from "../query/place.ts";
@@ -22,6 +23,9 @@ const SELECT_SHARE = 4;
 
 /** The number of rows between two readings of the clock. */
 const SLICE = 16;
+
+/** The most characters that the computed texts of all rows may have, because they are kept until the rows are sorted. */
+const MAX_KEY_LENGTH = 64_000_000;
 
 /**
  * Returns the rows of one page in the order of `query.orderBy`; ties keep their order. Null comes first ascending and
@@ -75,7 +79,12 @@ function* compareByItems(
   evaluation: Evaluation,
   pace: Pace,
 ): Steps<CompareRows> {
+  const texts = { length: 0 };
   const keyOf = (item: OrderByItem): ComputeKey => {
+    const compute = keyAtOf(item);
+    return item.expression.kind === "call" ? countText(compute, texts) : compute;
+  };
+  const keyAtOf = (item: OrderByItem): ComputeKey => {
     const evaluate = compiledFor(item, shape.roundingMode);
     if (hasLambda(item)) {
       const progress = new LambdaProgress(pace);
@@ -97,6 +106,18 @@ function* compareByItems(
   return (left, right) => {
     const order = first(left, right);
     return order === 0 ? compareTied(later, left, right) : order;
+  };
+}
+
+/** Counts the characters of computed texts. @throws ODataError `InvalidQueryOption` above MAX_KEY_LENGTH */
+function countText(compute: ComputeKey, texts: { length: number }): ComputeKey {
+  return (position) => {
+    const key = compute(position);
+    if (typeof key === "string") {
+      texts.length += key.length;
+      if (texts.length > MAX_KEY_LENGTH) throw tooLongKeys(MAX_KEY_LENGTH);
+    }
+    return key;
   };
 }
 

@@ -70,6 +70,18 @@ const TEXT_GROWTH: Readonly<Partial<Record<FunctionName, (first: number, second:
 };
 
 /**
+ * The greatest sum of the growth factors of the texts that `concat` makes for one request. A database holds all texts of a
+ * row together.
+ * @see docs/reference/limits.md
+ */
+export const MAX_JOINED_GROWTH = 128;
+
+/** Whether a function returns a text that is made of its arguments. */
+export function makesText(name: FunctionName): boolean {
+  return TEXT_GROWTH[name] !== undefined;
+}
+
+/**
  * Returns the growth factor of a call: how many times its text may be as long as the longest stored text or literal.
  * @param factors those of the arguments
  */

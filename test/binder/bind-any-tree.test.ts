@@ -247,6 +247,7 @@ function bindOrRefuse(bind: (context: BindingContext) => Expression): boolean {
       capabilitiesOf: () => everything,
       allowed: null,
       parameters,
+      texts: { growth: 0 },
     });
     checkTypes(expression, parameters);
     bindParameters(parameters, literals);

@@ -19,6 +19,8 @@ const WITHIN: Readonly<Record<string, string>> = {
   "lower case of 21 texts": `$filter=tolower(${sum(21)}) eq 'a'`,
   "parts of 64 texts": `$filter=trim(substring(${sum(64)},1,2)) eq 'a'`,
   "64 texts on each side": `$filter=${sum(64)} eq ${sum(64)}`,
+  "64 texts in each of two options": `$filter=length(${sum(64)}) gt 5&$orderby=${sum(64)}`,
+  "a search of 40 columns": `$filter=${Array.from({ length: 40 }, () => "contains(tolower(name),tolower('A'))").join(" or ")}`,
   "a text and its length many times": `$filter=${lower(2, "name")} eq substring(name,length(${sum(64)}))`,
 };
 
@@ -40,6 +42,36 @@ const BEYOND: Readonly<
   "a path": [`$filter=length(${sum(65, "parent/name")}) eq 1`, "concat", 7, 65],
   "an expansion": [`$expand=children($filter=length(${sum(65)}) eq 1)`, "concat", 24, 65, "$expand"],
   "the order of an expansion": [`$expand=children($orderby=${sum(65)})`, "concat", 18, 65, "$expand"],
+};
+
+/** Requests whose texts may be too long together: the option, the position of the text at fault and the sum. */
+const BEYOND_TOGETHER: Readonly<
+  Record<string, readonly [query: string, option: string, position: number, growth: number]>
+> = {
+  "43 comparisons of 3 texts": [
+    `$filter=${Array.from({ length: 43 }, () => `length(${sum(3)}) eq 1`).join(" or ")}`,
+    "$filter",
+    1981,
+    129,
+  ],
+  "a filter and two orders": [
+    `$filter=length(${sum(64)}) eq 1&$orderby=${sum(64)},concat(name,'a')`,
+    "$orderby",
+    824,
+    130,
+  ],
+  "a filter and a lower case": [
+    `$filter=${sum(64)} eq 'a' or tolower(${sum(2)}) eq 'a' or tolower(${sum(21)}) eq 'a'`,
+    "$filter",
+    871,
+    133,
+  ],
+  "an expansion": [
+    `$filter=${sum(64)} eq ${sum(64)}&$expand=children($filter=concat(name,'a') eq 'b')`,
+    "$expand",
+    17,
+    130,
+  ],
 };
 
 eachDoor((door) => {
@@ -64,6 +96,21 @@ eachDoor((door) => {
       });
       expect(work.calls).toBe(0);
     });
+
+    test.each(Object.entries(BEYOND_TOGETHER))(
+      "refuses %s together",
+      async (_name, [query, option, position, growth]) => {
+        work.calls = 0;
+        const answer = await send(`/s/${set}?${escaped(query)}`);
+        expectError(answer, {
+          status: 400,
+          code: "InvalidQueryOption",
+          message: `${option} at position ${String(position)}: The texts that 'concat' makes may together be ${String(growth)} times as long as a stored one: at most 128 times is allowed in one request. Combine fewer texts.`,
+          target: option,
+        });
+        expect(work.calls).toBe(0);
+      },
+    );
 
     test.each([
       `${set}/$count?$filter=length(${sum(65)}) eq 1`,

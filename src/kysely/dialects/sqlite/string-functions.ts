@@ -53,10 +53,19 @@ export const endsWith: TranslateCall = (call) => {
   return computed({ sql: named(call, [argumentAt(call, 0), argumentAt(call, 1)], ends), form: BOOLEAN_FORM });
 };
 
+/** Adds the lengths of texts that `concat` joins, so the joined text takes no memory. */
 export const length: TranslateCall = (call) => {
   const lengthOf = ([text = NOTHING]: readonly Sql[]): Sql =>
     sql`iif(${hasNul(text)}, odata_length(${text}), length(${text}))`;
-  return computed({ sql: named(call, [argumentAt(call, 0)], lengthOf), form: INTEGER_FORM });
+  const operand = operandAt(call, 0);
+  const joined = operand.kind === "row" ? operand.joined : undefined;
+  if (joined === undefined) {
+    return computed({ sql: named(call, [argumentAt(call, 0)], lengthOf), form: INTEGER_FORM });
+  }
+  const lengths = joined.map(({ sql: text, nulls }) =>
+    nulls === "computed" ? inNames([text], lengthOf) : lengthOf([text]),
+  );
+  return computed({ sql: sql`(${sql.join(lengths, sql` + `)})`, form: INTEGER_FORM });
 };
 
 export const indexOf: TranslateCall = (call) =>

@@ -1,0 +1,44 @@
+import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";
+import { expect, test } from "vitest";
+
+/** The texts that rows in memory are ordered by are kept together, so they have at most 64 million characters. */
+
+const Text = entityType("Text", { id: edm.int32().key(), text: edm.string() });
+
+function send(rows: number, length: number, query: string): Promise<Response> {
+  const all = Array.from({ length: rows }, (_, index) => ({ id: index + 1, text: "x".repeat(length) }));
+  const service = odataService({
+    entitySets: [entitySet(Text, { name: "Texts", queryable: () => arraySource(Text, all) })],
+  });
+  return service.fetch(new Request(`http://service.example/Texts?$select=Id&${query}`));
+}
+
+const ALIASES = "@c=concat(@b,@b)&@b=concat(@a,@a)&@a=concat(Text,Text)";
+
+test.each([
+  [8, 1_000_000, `$orderby=@c&${ALIASES}`],
+  [4, 1_000_000, `$orderby=@c desc,@c&${ALIASES}`],
+  [40, 2_000_000, "$orderby=Text"],
+])("%i rows of %i characters are ordered: %s", async (rows, length, query) => {
+  const response = await send(rows, length, query);
+  expect(response.status).toBe(200);
+  const ids = Array.from({ length: rows }, (_, index) => ({ Id: index + 1 }));
+  expect(await response.json()).toEqual({ "@odata.context": "http://service.example/$metadata#Texts(Id)", value: ids });
+});
+
+test.each([
+  [9, 1_000_000, `$orderby=@c&${ALIASES}`],
+  [60, 1_000_000, `$orderby=@c&$top=1&${ALIASES}`],
+  [5, 1_000_000, `$orderby=@c,@c desc&${ALIASES}`],
+  [9, 1_000_000, `$orderby=length(Text),@c&${ALIASES}`],
+])("%i rows of %i characters are refused: %s", async (rows, length, query) => {
+  const response = await send(rows, length, query);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({
+    error: {
+      code: "InvalidQueryOption",
+      message:
+        "The texts that $orderby computes have more than 64000000 characters together: order by a property, or filter by a condition that fewer entities meet.",
+    },
+  });
+});
