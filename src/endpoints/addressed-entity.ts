@@ -4,7 +4,7 @@ import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { entityKeyReader } from "../execution/entity-key.ts";
-import { actionOf, judge, judgeEntity } from "../execution/judge-rules.ts";
+import { actionOf, judge, judgeEntity, judgeLoaded } from "../execution/judge-rules.ts";
 import { findEntity, type FoundEntity } from "../execution/read-by-key.ts";
 import { definitionIn } from "../execution/reader.ts";
 import { wholeEntity } from "../execution/row-to-entity.ts";
@@ -41,7 +41,7 @@ export function addressEntity(exchange: Exchange, address: EntityAddress): Maybe
   const selected = pending.length === 0 ? () => wholeEntity(entitySet) : undefined;
   return chain(findEntity(entitySet, key, exchange.reader, selected), (entity) => {
     if (entity === null) return null;
-    return chain(judgeEntity(pending, exchange.context, entity), (passed): FoundEntity => {
+    return chain(judgeLoaded(pending, exchange.context, entity, entitySet), (passed): FoundEntity => {
       if (!passed) throw refusal(exchange.user, `do this with this entity of ${entitySet.name}`);
       return { entity, rowShape: undefined };
     });
@@ -96,7 +96,7 @@ export function authorizeRelated(
   const { value: key } = entityKeyReader(origin.entityType, rowShape)(entity);
   return chain(findEntity(origin, key, exchange.reader), (whole) => {
     if (whole === null) throw missing();
-    return chain(judgeEntity(rules, exchange.context, whole), (passed): undefined => {
+    return chain(judgeLoaded(rules, exchange.context, whole, origin), (passed): undefined => {
       if (!passed) throw refusal(user, `read this entity of ${origin.name}`);
     });
   });
@@ -135,7 +135,7 @@ export function judgeByKey(
   if (rules.length === 0) return undefined;
   return chain(findEntity(entitySet, key, exchange.reader), (entity) => {
     if (entity !== null) {
-      return chain(judgeEntity(rules, exchange.context, entity), (passed): undefined => {
+      return chain(judgeLoaded(rules, exchange.context, entity, entitySet), (passed): undefined => {
         if (!passed) throw refuse();
       });
     }
