@@ -118,6 +118,8 @@ export interface ComplexType {
   readonly name: string;
   readonly qualifiedName: string;
   readonly properties: readonly StructuralProperty[];
+  /** Ignored members, in order of declaration: rules receive those that handlers return, and clients none. */
+  readonly ignoredProperties: readonly StructuralProperty[];
   readonly members: ReadonlyMap<string, Property>;
   readonly membersIgnoringCase: ReadonlyMap<string, Property>;
   readonly description?: string | undefined;

@@ -4,9 +4,12 @@ import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { entityKeyReader } from "../execution/entity-key.ts";
-import { actionOf, judge, judgeEntity } from "../execution/judge-rules.ts";
+import { actionOf, judge, judgeEntity, judgeLoaded } from "../execution/judge-rules.ts";
 import { findEntity, type FoundEntity } from "../execution/read-by-key.ts";
 import { definitionIn } from "../execution/reader.ts";
+import { wholeEntity } from "../execution/row-to-entity.ts";
+import { keyProperties } from "../plan/properties-to-read.ts";
+import type { SelectedProperty } from "../query/clauses.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -34,9 +37,11 @@ export function addressEntity(exchange: Exchange, address: EntityAddress): Maybe
   const { entitySet, key, mustBeSeen = false } = address;
   const { pending } = exchange;
   if (pending.length === 0 && !(mustBeSeen && hidesRows(exchange, entitySet))) return undefined;
-  return chain(findEntity(entitySet, key, exchange.reader), (entity) => {
+  // Without a rule that receives it, nothing reads its ignored properties, which may lack columns.
+  const selected = pending.length === 0 ? () => wholeEntity(entitySet) : undefined;
+  return chain(findEntity(entitySet, key, exchange.reader, selected), (entity) => {
     if (entity === null) return null;
-    return chain(judgeEntity(pending, exchange.context, entity), (passed): FoundEntity => {
+    return chain(judgeLoaded(pending, exchange.context, entity, entitySet), (passed): FoundEntity => {
       if (!passed) throw refusal(exchange.user, `do this with this entity of ${entitySet.name}`);
       return { entity, rowShape: undefined };
     });
@@ -91,7 +96,7 @@ export function authorizeRelated(
   const { value: key } = entityKeyReader(origin.entityType, rowShape)(entity);
   return chain(findEntity(origin, key, exchange.reader), (whole) => {
     if (whole === null) throw missing();
-    return chain(judgeEntity(rules, exchange.context, whole), (passed): undefined => {
+    return chain(judgeLoaded(rules, exchange.context, whole, origin), (passed): undefined => {
       if (!passed) throw refusal(user, `read this entity of ${origin.name}`);
     });
   });
@@ -107,7 +112,8 @@ export function requireReferenced(
   { entitySet, key }: EntityAddress,
   missing: () => ODataError,
 ): Maybe<undefined> {
-  return chain(findEntity(entitySet, key, exchange.reader), (entity): undefined => {
+  const selected = (): readonly SelectedProperty[] => keyProperties(entitySet.entityType);
+  return chain(findEntity(entitySet, key, exchange.reader, selected), (entity): undefined => {
     if (entity === null) throw missing();
   });
 }
@@ -129,7 +135,7 @@ export function judgeByKey(
   if (rules.length === 0) return undefined;
   return chain(findEntity(entitySet, key, exchange.reader), (entity) => {
     if (entity !== null) {
-      return chain(judgeEntity(rules, exchange.context, entity), (passed): undefined => {
+      return chain(judgeLoaded(rules, exchange.context, entity, entitySet), (passed): undefined => {
         if (!passed) throw refuse();
       });
     }
@@ -139,9 +145,9 @@ export function judgeByKey(
   });
 }
 
-/** Returns the entity of a key as the user sees it, for a rule that needs its values; null where it is missing. */
-export function loadForRule(exchange: Exchange, { entitySet, key }: EntityAddress): Maybe<object | null> {
-  return findEntity(entitySet, key, exchange.reader);
+/** Returns the parent of a new entity as the user sees it, for the values that links take; null where it is missing. */
+export function loadParent(exchange: Exchange, { entitySet, key }: EntityAddress): Maybe<object | null> {
+  return findEntity(entitySet, key, exchange.reader, () => wholeEntity(entitySet));
 }
 
 /** Whether a rule hides entities of a set. */

@@ -7,7 +7,7 @@ import type { NavigationProperty } from "../edm/model.ts";
 import { actionAlong, judgeEntity, requireRules, navigationRules } from "../execution/judge-rules.ts";
 import { definitionIn } from "../execution/reader.ts";
 import { fieldOf } from "../memory/compile-property.ts";
-import { type AddressedEntity, loadForRule } from "./addressed-entity.ts";
+import { type AddressedEntity, loadParent } from "./addressed-entity.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Navigation } from "./read-navigation.ts";
 
@@ -33,7 +33,7 @@ export function authorizeCreationAlong(
   });
   if (pending.length === 0) return undefined;
   return judgeCreated(exchange, pending, given, {
-    parent: () => parent?.entity ?? loadForRule(exchange, { entitySet, key }),
+    parent: () => parent?.entity ?? loadParent(exchange, { entitySet, key }),
     link: (entity) => linkedValues(set, navigationProperty, entity),
     refuse: () => refusal(user, action, name),
   });

@@ -1,22 +1,22 @@
-import type { EntityType, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { declaredFieldOf, invalidHandlerValue } from "../memory/compile-property.ts";
 
 /**
  * Returns an entity in the form in which the application uses it: every property by its field, in canonical form, null
- * where it is absent. Handlers may omit ignored properties, which then stay absent.
+ * where it is absent. Handlers may omit ignored properties, also those of complex values, which then stay absent.
  * @param entity as a handler returned it
  * @throws TypeError for a value that does not match the type of its property
  */
 export function canonicalEntity(entityType: EntityType, entity: object): object {
-  const { properties, ignoredProperties, name } = entityType;
-  const returned = ignoredProperties.filter(({ field }) => declaredFieldOf(entity, field) !== undefined);
-  return canonicalMembers(returned.length === 0 ? properties : [...properties, ...returned], entity, name);
+  return canonicalMembers(entityType, entity, entityType.name);
 }
 
-function canonicalMembers(properties: readonly StructuralProperty[], owner: object, path: string): object {
+function canonicalMembers(type: EntityType | ComplexType, owner: object, path: string): object {
+  const { properties, ignoredProperties } = type;
+  const returned = ignoredProperties.filter(({ field }) => declaredFieldOf(owner, field) !== undefined);
   return Object.fromEntries(
-    properties.map((property) => {
+    (returned.length === 0 ? properties : [...properties, ...returned]).map((property) => {
       const { field, name, isCollection } = property;
       const value = declaredFieldOf(owner, field) ?? null;
       const place = `${path}.${name}`;
@@ -33,7 +33,7 @@ function canonicalValue(property: StructuralProperty, value: unknown, place: str
   const { type } = property;
   if (type.kind === "ComplexType") {
     if (typeof value !== "object") throw invalidHandlerValue(place, type.name, value);
-    return canonicalMembers(type.properties, value, place);
+    return canonicalMembers(type, value, place);
   }
   try {
     return codecOf(property).fromHandler(value);

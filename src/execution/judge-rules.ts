@@ -10,8 +10,9 @@ import {
 } from "../definition/rules/authorization.ts";
 import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
-import type { NavigationProperty } from "../edm/model.ts";
+import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { answeredValue } from "./handler-answer.ts";
+import { loadedCopy } from "./loaded-copy.ts";
 
 /** The result of rules before an entity is loaded: `pending` where only a `resource` check of the entity can decide. */
 export type Verdict = "passed" | "failed" | "pending";
@@ -123,6 +124,21 @@ const ACTIONS: Readonly<Record<Category, string>> = {
   delete: "delete entities of ",
   invoke: "call operations of ",
 };
+
+/**
+ * Checks rules like `judgeEntity` for an entity that was loaded from a set: a rule that reads an ignored value that no
+ * handler returned fails, so that it does not pass by accident.
+ * @throws TypeError from such a rule; the error that a check throws or returns
+ * @see docs/guides/authorization.md
+ */
+export function judgeLoaded(
+  rules: readonly AuthorizationRequirement[],
+  context: Context,
+  entity: object,
+  entitySet: EntitySet,
+): Maybe<boolean> {
+  return passesAll(rules, context, rules.some(needsResource) ? loadedCopy(entitySet, entity) : entity);
+}
 
 /**
  * Checks rules that must all pass for one entity. The checks run one after another and stop at the first failure. They

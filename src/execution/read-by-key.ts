@@ -108,24 +108,26 @@ export function getEntity(entitySet: EntitySet, key: unknown, reader: Reader): M
 }
 
 /**
- * Reads one entity by its key, with every declared property and in canonical form: rules and handlers receive ignored
- * properties, too.
+ * Reads one entity by its key in canonical form.
  * @param key in the application's form
+ * @param selected as for readByKey; absent: every declared property, since rules and handlers receive ignored properties, too
  * @returns null where the reader sees none
  * @throws as for readByKey; TypeError for an entity that does not match its type
  * @see docs/guides/authorization.md
  */
-export function findEntity(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<object | null> {
+export function findEntity(
+  entitySet: EntitySet,
+  key: unknown,
+  reader: Reader,
+  selected = (): readonly SelectedProperty[] => declaredProperties(entitySet.entityType),
+): Maybe<object | null> {
   const { entityType } = entitySet;
-  return chain(
-    readByKey(entitySet, key, reader, () => declaredProperties(entityType)),
-    (found) => {
-      if (found === null) return null;
-      const { entity, rowShape } = found;
-      const object = rowShape === undefined ? entity : rowReader(rowShape)(toRow(entity));
-      return canonicalEntity(entityType, asEntity(object, entityType));
-    },
-  );
+  return chain(readByKey(entitySet, key, reader, selected), (found) => {
+    if (found === null) return null;
+    const { entity, rowShape } = found;
+    const object = rowShape === undefined ? entity : rowReader(rowShape)(toRow(entity));
+    return canonicalEntity(entityType, asEntity(object, entityType));
+  });
 }
 
 /**

@@ -15,6 +15,7 @@ import { checkCreated, checkCreatedBelow, checkNested, checkWritten, isHidden, k
 import { findEntity, getEntity } from "./read-by-key.ts";
 import { definitionOf, type Reader, serviceOf } from "./reader.ts";
 import { conditionFor, ServiceContext } from "./row-access.ts";
+import { wholeEntity } from "./row-to-entity.ts";
 
 /** The names of the handlers that write a set. */
 type WriteName = "create" | "replace" | "patch" | "delete";
@@ -153,7 +154,10 @@ function checkReferring(
   mayCreate: boolean,
   reader: Reader,
 ): Maybe<undefined> {
-  const current = set.handlers.getByKey === undefined ? null : () => findEntity(set.entitySet, key, reader);
+  const current =
+    set.handlers.getByKey === undefined
+      ? null
+      : () => findEntity(set.entitySet, key, reader, () => wholeEntity(set.entitySet));
   return checkChangedReferences(set, changes, reader, { current, mayCreate });
 }
 

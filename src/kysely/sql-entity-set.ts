@@ -280,7 +280,7 @@ interface MappingOptions {
 function storedRows(
   entityType: EntityType,
   name: TableName,
-  { database, profile, from }: SqlReader,
+  { database, profile, from, statements }: SqlReader,
   { columns = {}, rowVersion, unreadable }: MappingOptions,
 ): StoredRows {
   const plan = (): PlansByField => {
@@ -292,7 +292,7 @@ function storedRows(
     );
     return new Map([...plans, ...ignored]);
   };
-  return name === ""
-    ? new QueryRows(database, from, plan)
-    : new TableRows(database, { table: name, rowVersion, forgives: unreadable === "null" }, plan);
+  if (name === "") return new QueryRows(database, from, plan);
+  const omit = (fields: Iterable<string>): void => statements.omit(fields);
+  return new TableRows(database, { table: name, rowVersion, forgives: unreadable === "null", omit }, plan);
 }

@@ -10,7 +10,7 @@ import { authorizeNested } from "../execution/authorize-nested.ts";
 import { authorizeShape } from "../execution/authorize-query.ts";
 import { readerOf } from "../execution/gate.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
-import { actionOf, judgeEntity, requireCategory } from "../execution/judge-rules.ts";
+import { actionOf, judgeLoaded, requireCategory } from "../execution/judge-rules.ts";
 import { findEntity } from "../execution/read-by-key.ts";
 import { type Reader, serviceOf } from "../execution/reader.ts";
 import { runCount } from "../execution/run-collection.ts";
@@ -198,7 +198,7 @@ export class SetAccess {
         if (this.#isTrusted) return work(found, TRUSTING);
         const rules = requireCategory(set, category, context.user);
         const judge = (entity: object): Maybe<undefined> =>
-          chain(judgeEntity(rules, context, entity), (passed): undefined => {
+          chain(judgeLoaded(rules, context, entity, set.entitySet), (passed): undefined => {
             if (!passed) throw refusal(context.user, actionOf(category, name));
           });
         return work(found, Object.assign(judge, { needsEntity: rules.length > 0 }));

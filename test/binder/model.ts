@@ -56,7 +56,14 @@ export function enumeration(name: string, isFlags: boolean, members: Readonly<Re
 
 export function complex(name: string, named: readonly Named[]): ComplexType {
   const properties = structural(named);
-  return { kind: "ComplexType", name, qualifiedName: `Shop.${name}`, properties, ...membersOf(properties) };
+  return {
+    kind: "ComplexType",
+    name,
+    qualifiedName: `Shop.${name}`,
+    properties,
+    ignoredProperties: [],
+    ...membersOf(properties),
+  };
 }
 
 export function entity(

@@ -681,6 +681,7 @@ describe("one codec per type and per property", () => {
       name: "Address",
       qualifiedName: "N.Address",
       properties: [],
+      ignoredProperties: [],
       members: new Map(),
       membersIgnoringCase: new Map(),
     };

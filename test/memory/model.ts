@@ -68,6 +68,7 @@ const Geo: ComplexType = {
   kind: "ComplexType",
   name: "Geo",
   qualifiedName: "Test.Geo",
+  ignoredProperties: [],
   ...structure(properties({ Latitude: "Edm.Double" })),
 };
 
@@ -75,6 +76,7 @@ const Address: ComplexType = {
   kind: "ComplexType",
   name: "Address",
   qualifiedName: "Test.Address",
+  ignoredProperties: [],
   ...structure(properties({ City: "Edm.String", Geo, Lines: "Edm.String" })),
 };
 

@@ -43,6 +43,7 @@ export function complexType(name: string, properties: readonly StructuralPropert
     name,
     qualifiedName: `Shop.${name}`,
     properties,
+    ignoredProperties: [],
     members,
     membersIgnoringCase: lowerCased(members),
   };

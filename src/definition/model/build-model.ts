@@ -57,7 +57,8 @@ export function buildModel(service: DeclaredService, types: DeclaredTypes): Buil
     namespace,
     entityContainer,
     entityTypes: byName(builder.entityTypes.values()),
-    complexTypes: byName(builder.complexTypes.values()),
+    // Types of ignored properties alone are not part of the model.
+    complexTypes: byName(published(builder.complexTypes, types.complexTypes)),
     enumTypes: byName(builder.enumTypes.values()),
     operations: [...operations.values()],
     annotations: annotations.byPlace.size === 0 ? undefined : annotations,
@@ -237,4 +238,11 @@ function propertyOf(type: EntityType, field: string): StructuralProperty {
   const found = [...type.properties, ...type.ignoredProperties].find((property) => property.field === field);
   if (found === undefined) throw new Error(`${type.name} has no property ${field}.`);
   return found;
+}
+
+function published<Declaration, Type>(
+  built: ReadonlyMap<Declaration, Type>,
+  declared: ReadonlySet<Declaration>,
+): readonly Type[] {
+  return Array.from(built).flatMap(([declaration, type]) => (declared.has(declaration) ? [type] : []));
 }

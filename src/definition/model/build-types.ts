@@ -104,6 +104,7 @@ export class TypeBuilder {
       name,
       qualifiedName,
       properties,
+      ignoredProperties: this.#ignoredProperties(declaration),
       ...membersOf(properties),
       ...this.#described(declaration),
     };
@@ -134,7 +135,7 @@ export class TypeBuilder {
       .map((property, index) => this.#structuralProperty(type, property, index));
   }
 
-  #ignoredProperties(type: EntityTypeDeclaration): readonly StructuralProperty[] {
+  #ignoredProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
     return propertiesOf(type, this.#service.naming)
       .filter(({ declared }) => declared.ignored)
       .map((property, index) => this.#structuralProperty(type, property, index));

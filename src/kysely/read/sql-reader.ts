@@ -151,7 +151,9 @@ function statementsOf(
     const known = withKnownCollations(suspected, probed, rows.local);
     return new Map([...known, ...withCollationsIfThere(withKnownCollations, ignored, probed, rows.local)]);
   };
-  const made = new StatementCache({ db, profile, from, key: entityType.key, findPlans, placement, local: rows.local });
+  const { key: keyProperties } = entityType;
+  const found = { findPlans, placement, absent: new Set<string>() };
+  const made = new StatementCache({ db, profile, from, key: keyProperties, ...found, local: rows.local });
   ofType.set(key, made);
   return made;
 }

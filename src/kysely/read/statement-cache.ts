@@ -10,7 +10,7 @@ import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { aliases, type Placement, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
+import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
 import { type JsonForm, type JsonQuery, translateJsonPage } from "../translate/translate-json.ts";
 import { translateKeysFirst, translatePage } from "../translate/translate-page.ts";
 import {
@@ -22,25 +22,16 @@ import {
   unlessImplied,
 } from "../translate/translate-query.ts";
 import { utcMark } from "../translate/utc-session.ts";
-import { type CompileTarget, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
+import { type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 import { isKeysFirst } from "./keys-first.ts";
 import { placeIdentities, placesOf } from "./place-clauses.ts";
 import { RelatedStatements } from "./related-statements.ts";
 import { readerOfSource, statementsOf } from "./row-source.ts";
+import type { StatementTarget } from "./statement-target.ts";
 
 /** A statement that returns a page as JSON: one row, or one for each object. */
 export interface JsonStatement extends Statement, Omit<JsonQuery, "query"> {}
-
-/** The table or base query of the statements. */
-export interface StatementTarget extends CompileTarget {
-  /** The key of the type. */
-  readonly key: readonly StructuralProperty[];
-  /** Finds the columns. Called for the first statement, since tables may be created after the declarations. */
-  readonly findPlans: () => PlansByField;
-  /** Finds where a distributed database has the rows. Called for the first statement, since other sets may be declared later. */
-  readonly placement: () => Placement | undefined;
-}
 
 /** The JSON of a page. */
 interface WantedJson {
@@ -263,12 +254,17 @@ export class StatementCache {
     });
   }
 
+  /** Leaves ignored properties without a column out of the statements that select every property. */
+  omit(fields: Iterable<string>): void {
+    for (const field of fields) this.#target.absent.add(field);
+  }
+
   /**
    * Returns the rows for a statement: of a set that it mentions, or of the queried source (null).
    * @param use by default, a page of the rows is read
    */
   rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
-    const { from, key, findPlans, placement } = this.#target;
+    const { from, key, findPlans, placement, absent } = this.#target;
     this.#plans ??= this.#compiler.ofTable(findPlans);
     this.#mark ??= utcMark(this.#plans);
     const mark = this.#mark;
@@ -276,6 +272,7 @@ export class StatementCache {
     return {
       from: (alias, isFenced = false) => sql`${from.as(alias, entitySet, { ...use, isFenced })}${mark}`,
       plans: this.#plans,
+      absent,
       key,
       seen,
       needsFence,

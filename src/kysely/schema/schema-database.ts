@@ -116,6 +116,7 @@ export class SchemaDatabase implements StoredDatabase {
     const database = { db: this.#db, profile: this.#profile };
     const steps = function* (): CatalogueSteps<readonly SchemaFinding[]> {
       const findings = yield* findDifferences(expected, expected, catalogue);
+      for (const checked of sets) omitAbsent(checked, findings);
       return [...findings, ...(yield* checkLostCells(sets, database, findings))];
     };
     return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
@@ -155,6 +156,17 @@ export class SchemaDatabase implements StoredDatabase {
 
 function nameOf(first: CheckedSet | undefined): string {
   return first?.set.entitySet.name ?? "";
+}
+
+/** Leaves the ignored properties without a column out of the statements of a set, if no rule and no navigation reads them. */
+function omitAbsent({ set, rows }: CheckedSet, findings: readonly SchemaFinding[]): void {
+  const { name, entityType } = set.entitySet;
+  const absent = new Set(
+    findings
+      .filter((each) => each.set === name && each.code === "C02" && each.severity === "warning")
+      .map(({ property }) => property?.split(".")[0]),
+  );
+  rows.omit(entityType.ignoredProperties.map(({ field }) => field).filter((field) => absent.has(field)));
 }
 
 /** @param readable those whose rows statements may read */

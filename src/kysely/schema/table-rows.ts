@@ -17,17 +17,20 @@ export class TableRows implements StoredRows {
   readonly rowVersion: string | undefined;
   /** Whether cells that cannot be read are null in responses, if their properties may be null. */
   readonly forgives: boolean;
+  /** Leaves ignored properties out of statements, by their fields: they have no column. */
+  readonly omit: (fields: Iterable<string>) => void;
   readonly #plan: () => PlansByField;
 
   constructor(
     database: StoredDatabase,
-    { table, rowVersion, forgives }: Pick<TableRows, "table" | "rowVersion" | "forgives">,
+    { table, rowVersion, forgives, omit }: Pick<TableRows, "table" | "rowVersion" | "forgives" | "omit">,
     plan: () => PlansByField,
   ) {
     this.database = database;
     this.table = table;
     this.rowVersion = rowVersion;
     this.forgives = forgives;
+    this.omit = omit;
     this.#plan = plan;
   }
 

@@ -24,6 +24,8 @@ export interface Rows {
   /** Returns the SQL for `from`. @param isFenced see `RowsUse` */
   readonly from: (alias: string, isFenced?: boolean) => Sql;
   readonly plans: PlansByField;
+  /** The fields of ignored properties that have no column, so that no statement selects them. */
+  readonly absent: ReadonlySet<string>;
   /** The key of the type. Its columns are never NULL. */
   readonly key: readonly StructuralProperty[];
   /** The column that says whether a row belongs to these rows: see `From`. */

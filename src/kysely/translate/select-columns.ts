@@ -17,12 +17,13 @@ export type Cells = Sql[];
  * @param documentOf makes the reader of a column with JSON
  */
 export function selectColumns(
-  selected: readonly SelectedProperty[],
+  wanted: readonly SelectedProperty[],
   relation: Relation,
   cells: Cells,
   documentOf: DocumentReader = readDocument,
 ): RowShape["columns"] {
   const { plans, key } = relation.rows;
+  const selected = present(wanted, relation);
   const columns = selectProperties(selected, plans, { relation, cells, documentOf });
   if (!selected.some(({ property }) => mayForgive(planOf(property, plans)))) return columns;
   // The log names the key of a row with a cell that cannot be read.
@@ -38,7 +39,12 @@ export function returnedColumns(
   cells: Cells,
 ): RowShape["columns"] {
   const { plans } = relation.rows;
-  return selectProperties(selected, plans, { relation, cells, documentOf: readDocument, isReturned: true });
+  const selection = { relation, cells, documentOf: readDocument, isReturned: true };
+  return selectProperties(present(selected, relation), plans, selection);
+}
+
+function present(selected: readonly SelectedProperty[], { rows: { absent } }: Relation): readonly SelectedProperty[] {
+  return absent.size === 0 ? selected : selected.filter(({ property }) => !absent.has(property.field));
 }
 
 /** Whether a distributed database returns a column from a write. Expressions of the application are unknown. */

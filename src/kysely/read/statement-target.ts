@@ -1,0 +1,16 @@
+import type { StructuralProperty } from "../../edm/model.ts";
+import type { PlansByField } from "../columns/table-columns.ts";
+import type { Placement } from "../translate/relation.ts";
+import type { CompileTarget } from "./compile-statement.ts";
+
+/** The table or base query of the statements. */
+export interface StatementTarget extends CompileTarget {
+  /** The key of the type. */
+  readonly key: readonly StructuralProperty[];
+  /** Finds the columns. Called for the first statement, since tables may be created after the declarations. */
+  readonly findPlans: () => PlansByField;
+  /** Finds where a distributed database has the rows. Called for the first statement, since other sets may be declared later. */
+  readonly placement: () => Placement | undefined;
+  /** The fields of ignored properties that have no column, as far as the schema check found. */
+  readonly absent: Set<string>;
+}
