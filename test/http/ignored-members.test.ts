@@ -103,3 +103,17 @@ describe("rules over a table", () => {
     await db.destroy();
   });
 });
+
+test("the schema check reports texts of ignored Guids that rules do not find", async () => {
+  const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: sqliteDialect(":memory:") });
+  await sql`create table ws (id integer primary key, owner text not null)`.execute(db);
+  await sql`insert into ws values (1, '0B000000-0000-0000-0000-000000000001')`.execute(db);
+  const W = entityType("W", { id: edm.int32().key(), owner: edm.guid().ignored() });
+  const rows: Authorization<typeof W>["rows"] = (_user, { owner }) => owner.eq("0b000000-0000-0000-0000-000000000001");
+  const set = sqlEntitySet(W, { db, table: "ws", operations: ["read"], authorization: { rows } });
+  expect(await serviceOf(set)("GET", "Ws")).toMatchObject({ status: 500 });
+  expect(errors).toEqual([
+    expect.objectContaining({ message: expect.stringContaining("1 text in upper case") as unknown }),
+  ]);
+  await db.destroy();
+});

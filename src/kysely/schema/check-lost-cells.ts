@@ -9,7 +9,7 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
 import { compileStatement } from "../translate/utc-session.ts";
-import { type Leaf, leavesOf } from "./sampled-leaves.ts";
+import { comparedLeaves, type Leaf } from "./sampled-leaves.ts";
 import type { CheckedSet } from "./table-joins.ts";
 import { columnName, wantedTable } from "./table-rows.ts";
 
@@ -33,7 +33,7 @@ export function* checkLostCells(
   // Other databases have types for these values.
   if (!profile.values.guidsAreTexts) return findings;
   for (const checked of sets) {
-    const leaves = leavesOf(checked, known).filter(({ plan }) => isBareText(plan));
+    const leaves = comparedLeaves(checked, known).filter(({ plan }) => isBareText(plan));
     if (leaves.length === 0) continue;
     const cells = leaves.flatMap(({ plan }) => sampledCells(plan));
     const named = cells.map((cell, index) => sql`${cell} as ${sql.id(`c${String(index)}`)}`);

@@ -9,12 +9,18 @@ export interface Leaf {
 }
 
 /** Returns the columns of properties that clients read, without those of other findings. */
-export function leavesOf({ set, rows }: CheckedSet, known: readonly SchemaFinding[]): readonly Leaf[] {
-  const faulty = known.filter((each) => each.set === set.entitySet.name && each.severity === "error");
+export function leavesOf(checked: CheckedSet, known: readonly SchemaFinding[]): readonly Leaf[] {
+  const ignored = new Set(checked.set.entitySet.entityType.ignoredProperties.map(({ field }) => field));
+  return comparedLeaves(checked, known).filter(({ path }) => !ignored.has(path.split(".", 1).join()));
+}
+
+/** Returns the same columns, and those of ignored properties, which rules compare. */
+export function comparedLeaves({ set, rows }: CheckedSet, known: readonly SchemaFinding[]): readonly Leaf[] {
+  const own = known.filter((each) => each.set === set.entitySet.name);
+  const faulty = own.filter(({ severity, code }) => severity === "error" || code === "C02");
   if (faulty.some(({ code }) => code === "C01" || code === "C00")) return [];
   const unread = new Set(faulty.map(({ property }) => property));
-  const ignored = new Set(set.entitySet.entityType.ignoredProperties.map(({ field }) => field));
-  return Array.from(rows.plans, ([field, plan]) => (ignored.has(field) ? [] : scalars(plan, field)))
+  return Array.from(rows.plans, ([field, plan]) => scalars(plan, field))
     .flat()
     .filter(({ path }) => !unread.has(path));
 }
