@@ -78,10 +78,9 @@ export function bindExpand(
   select: SelectExpandClause,
   scope: ExpandScope,
 ): SelectExpandClause {
-  const { maxExpandItems } = scope.limits;
-  const maxDepth = expandDepthOf(scope.limits);
-  const work: Work = { ...scope, maxDepth, maxItems: maxExpandItems ?? MAX_ITEMS, items: 0 };
-  const { capabilitiesOf, areObjects = false } = scope;
+  const { capabilitiesOf, limits, areObjects = false } = scope;
+  const maxDepth = expandDepthOf(limits);
+  const work: Work = { ...scope, maxDepth, maxItems: limits.maxExpandItems ?? MAX_ITEMS, items: 0 };
   const level: Level = { entitySet, capabilities: capabilitiesOf(entitySet), depth: 1, via: null, areObjects };
   return withExpansions(select, bindItems(items, level, work), work);
 }

@@ -46,8 +46,8 @@ function* checkWritten(
   const word = wordOfDefault(found);
   const isMissing = word !== null && table.isCreated && !expected.databaseDefault && !expected.hasDefault;
   if (found.nullable) {
-    if (isMissing)
-      yield omittedDefault({ place, column, found, word }, "a new entity that omits the property stores null");
+    const effect = "a new entity that omits the property stores null";
+    if (isMissing) yield omittedDefault({ place, column, found, word }, effect);
     return;
   }
   // Clients may read null for a cell that cannot be read, so the property has to be nullable.

@@ -42,8 +42,8 @@ export class OpenedFile {
     const location = database.location();
     if (location === null || readonly) return null;
     // SQLite has followed links. The path itself may be a link that somebody points to another file.
-    const { resolve } = builtinModule("node:path") as typeof import("node:path");
-    const path = file.startsWith("file:") ? location : resolve(file);
+    const paths = builtinModule("node:path") as typeof import("node:path");
+    const path = file.startsWith("file:") ? location : paths.resolve(file);
     return new OpenedFile(path, journalMode === "keep");
   }
 
