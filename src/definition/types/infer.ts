@@ -48,11 +48,20 @@ type ShapeInput<S extends Shape> = Flat<
 >;
 
 /** The properties that clients may send; absent are those whose default the database knows. */
-type ShapeBody<S extends Shape> = Flat<
-  { -readonly [F in keyof S as Without<S, F, "ignored" | "computed" | "databaseDefault">]: ValueOf<S[F]> } & {
-    -readonly [F in keyof S as Without<S, F, "ignored" | "computed"> & With<S, F, "databaseDefault">]?: ValueOf<S[F]>;
-  }
->;
+type ShapeBody<S extends Shape> = "databaseDefault" extends S[keyof S]["_types"]["trait"]
+  ? Flat<
+      { -readonly [F in keyof S as Without<S, F, "ignored" | "computed" | "databaseDefault">]: ValueOf<S[F]> } & {
+        -readonly [F in keyof S as Without<S, F, "ignored" | "computed"> & With<S, F, "databaseDefault">]?: ValueOf<
+          S[F]
+        >;
+      }
+    >
+  : SentProperties<S>;
+
+/** The properties that clients send where the database knows no default: the compiler needs fewer steps for them. */
+type SentProperties<S extends Shape> = {
+  -readonly [F in keyof S as Without<S, F, "ignored" | "computed">]: ValueOf<S[F]>;
+} & unknown;
 
 /** The change of a property: for a complex value, the changed members; including null if it is nullable. */
 type ChangeOf<P extends AnyProperty> = "nullable" extends P["_types"]["trait"]
