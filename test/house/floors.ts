@@ -44,6 +44,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
       "node:process",
       "node:timers",
       "node:fs",
+      "node:path",
       "node:worker_threads",
       "node:v8",
     ],
@@ -120,7 +121,14 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
   execution: [
     ["canonical-entity.ts", "collection-result.ts", "concurrency.ts", "reader.ts", "row-to-entity.ts"],
     ["entity-iterator.ts", "entity-key.ts", "keyset-page.ts", "row-access.ts"],
-    ["collection-stream.ts", "handler-answer.ts", "handler-stream.ts", "load-run.ts", "parent-keys.ts"],
+    [
+      "collection-stream.ts",
+      "handler-answer.ts",
+      "handler-stream.ts",
+      "load-run.ts",
+      "loaded-copy.ts",
+      "parent-keys.ts",
+    ],
     ["applied-page.ts", "ask-by-key.ts", "judge-rules.ts", "loaded-values.ts", "resolve-sources.ts"],
     [
       "authorize-nested.ts",
