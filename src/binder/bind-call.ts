@@ -105,10 +105,15 @@ function takesAll(signature: FunctionSignature, operands: readonly Operand[]): o
   );
 }
 
-/** An integer is accepted as position, as length and as Decimal; a Single as Double; null as any type. */
+/**
+ * An integer is accepted as position, as length and as Decimal; a Single as Double; an enumeration as the name of its member;
+ * null as any type.
+ */
 function takes(parameter: PrimitiveTypeName, operand: ScalarOperand): boolean {
   const type = typeOf(operand);
   if (type === null || isPrimitive(type, parameter)) return true;
+  // Flags have no single name.
+  if (type.kind === "EnumType") return parameter === "Edm.String" && operand.kind === "bound" && !type.isFlags;
   if (parameter === "Edm.Double") return isPrimitive(type, "Edm.Single");
   return (parameter === "Edm.Int32" || parameter === "Edm.Decimal") && isInteger(type);
 }

@@ -1,20 +1,32 @@
 import { keeper } from "../base/memo.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
+import type { ODataError } from "../errors/odata-error.ts";
 import type { OrderByItem } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
-import type { BinarySyntax, LogicalSyntax, OrderByItemSyntax, SyntaxNode, UnarySyntax } from "../syntax/ast.ts";
+import type {
+  BinarySyntax,
+  CastSyntax,
+  InSyntax,
+  LogicalSyntax,
+  OrderByItemSyntax,
+  SyntaxNode,
+  UnarySyntax,
+} from "../syntax/ast.ts";
+import type { BinaryOperator } from "../syntax/token.ts";
 import { bindCall } from "./bind-call.ts";
-import { bindLambda, bindBoolean } from "./bind-lambda.ts";
+import { bindLambda, bindBoolean, isCondition } from "./bind-lambda.ts";
 import { bindLiteral, toType } from "./bind-literal.ts";
 import { bindCount, bindMemberPath, bindVariable } from "./bind-member-path.ts";
 import { bindRoot, isRootKey } from "./bind-navigation.ts";
 import { bindArithmetic, bindComparison, bindHas, bindIn } from "./bind-operators.ts";
-import { invalidOption, unsupportedOption } from "./binding-error.ts";
+import { invalidOption, quotedName, slashAdvice, unsupportedOption } from "./binding-error.ts";
 import type { BindingContext, BindingScope, RangeVariable } from "./binding-scope.ts";
 import { type Operand, bound, describeOperand, isScalar, typeOf } from "./operand.ts";
 import { negationType } from "./type-promotion.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
+
+const COMPARISONS: ReadonlySet<BinaryOperator> = new Set(["eq", "ne", "gt", "ge", "lt", "le"]);
 
 /** Deepest nesting that is bound: more than the parser accepts, and far below the limit of the stack. */
 const MAX_DEPTH = 400;
@@ -95,11 +107,11 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
     case "unary":
       return node.operator === "not" ? bindNot(node, scope) : bindNegation(node, scope);
     case "binary":
-      return bindBinary(node, scope);
+      return bindAfterNot(node, node.left, bindBinary, scope);
     case "logical":
       return bindLogical(node, scope);
     case "in":
-      return bindIn(node, scope);
+      return bindAfterNot(node, node.operand, bindIn, scope);
     case "lambda":
       return bindLambda(node, scope);
     case "root":
@@ -113,7 +125,7 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
       scope.bind(node.source);
       throw unsupportedOption(scope.option, node.position, `Keys are not supported in ${scope.option}.`);
     case "cast":
-      throw unsupportedOption(scope.option, node.position, `Type casts are not supported in ${scope.option}.`);
+      throw refusedCast(node, scope);
     case "list":
       throw invalidOption(scope.option, node.position, "A list is allowed only after 'in'.");
     case "json":
@@ -123,6 +135,52 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
         "A JSON value is allowed only as an argument of a declared function.",
       );
   }
+}
+
+/**
+ * Binds a comparison that may begin with `not`. By its precedence, `not a eq b` is `(not a) eq b`. If `a` is no Boolean value,
+ * it is `not (a eq b)`, which many clients mean.
+ * @param left the left operand of the node
+ * @see docs/reference/filter.md, Logical operators
+ */
+function bindAfterNot<Node extends BinarySyntax | InSyntax>(
+  node: Node,
+  left: SyntaxNode,
+  bind: (node: Node, scope: BindingScope) => Operand,
+  scope: BindingScope,
+): Operand {
+  const negation = isComparison(node) ? firstNot(left) : undefined;
+  if (negation === undefined) return bind(node, scope);
+  const operand = scope.bind(negation.operand);
+  const isNegated = isCondition(operand);
+  const first = isNegated ? negated(toType(operand, BOOLEAN, scope), negation.position) : operand;
+  const inner: BindingScope = { ...scope, bind: (part) => bindPart(part) };
+  const bindPart = (part: SyntaxNode): Operand => {
+    if (part === negation) return first;
+    return part.kind === "binary" && firstNot(part) === negation ? bindBinary(part, inner) : scope.bind(part);
+  };
+  const bindings = bind(node, inner);
+  return isNegated || !isCondition(bindings) ? bindings : negated(toType(bindings, BOOLEAN, scope), negation.position);
+}
+
+/** Returns the `not` that an operand begins with, outside of parentheses; undefined within another comparison. */
+function firstNot(node: SyntaxNode): UnarySyntax | undefined {
+  if (node.kind !== "unary" && node.kind !== "binary") return undefined;
+  if (node.isEnclosed === true) return undefined;
+  if (node.kind === "unary") return node.operator === "not" ? node : undefined;
+  return isComparison(node) ? undefined : firstNot(node.left);
+}
+
+function isComparison(node: BinarySyntax | InSyntax): boolean {
+  return node.kind === "in" || COMPARISONS.has(node.operator);
+}
+
+/** Refuses a type cast, which a path with points instead of slashes looks like. */
+function refusedCast({ typeName, position }: CastSyntax, { option, model }: BindingScope): ODataError {
+  if (typeName.startsWith(`${model.namespace}.`) || typeName.startsWith("Edm.")) {
+    return unsupportedOption(option, position, `Type casts are not supported in ${option}.`);
+  }
+  return invalidOption(option, position, `There is no type ${quotedName(typeName)}.${slashAdvice(typeName)}`);
 }
 
 function bindBinary(node: BinarySyntax, scope: BindingScope): Operand {
@@ -153,8 +211,11 @@ function bindLogical(node: LogicalSyntax, scope: BindingScope): Operand {
 }
 
 function bindNot(node: UnarySyntax, scope: BindingScope): Operand {
-  const operand = bindBoolean(node.operand, scope, "not");
-  return bound({ kind: "not", operand, type: BOOLEAN }, node.position);
+  return negated(bindBoolean(node.operand, scope, "not"), node.position);
+}
+
+function negated(operand: Expression, position: number): Operand {
+  return bound({ kind: "not", operand, type: BOOLEAN }, position);
 }
 
 function bindNegation(node: UnarySyntax, scope: BindingScope): Operand {

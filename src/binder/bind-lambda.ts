@@ -4,7 +4,16 @@ import type { LambdaSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { toType } from "./bind-literal.ts";
 import { invalidOption } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
-import { type Operand, bound, collectionOf, describeOperand, isPrimitive, isScalar, typeOf } from "./operand.ts";
+import {
+  type Operand,
+  bound,
+  collectionOf,
+  describeOperand,
+  isPrimitive,
+  isScalar,
+  type ScalarOperand,
+  typeOf,
+} from "./operand.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
@@ -15,16 +24,20 @@ const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
  */
 export function bindBoolean(node: SyntaxNode, scope: BindingScope, operator?: string): Expression {
   const operand = scope.bind(node);
-  if (isScalar(operand)) {
-    const type = typeOf(operand);
-    if (type === null || isPrimitive(type, "Edm.Boolean")) return toType(operand, BOOLEAN, scope);
-  }
+  if (isCondition(operand)) return toType(operand, BOOLEAN, scope);
   const place = operator === undefined ? `${scope.option} takes` : `'${operator}' takes`;
   const message = `${place} a Boolean expression such as 'Name eq value', not ${describeOperand(operand)}.${notAdvice(node, operator)}`;
   throw invalidOption(scope.option, node.position, message);
 }
 
-/** `not Price gt 5` means `(not Price) gt 5`, which surprises many clients. */
+/** Returns whether an operand is a Boolean value, or null. */
+export function isCondition(operand: Operand): operand is ScalarOperand {
+  if (!isScalar(operand)) return false;
+  const type = typeOf(operand);
+  return type === null || isPrimitive(type, "Edm.Boolean");
+}
+
+/** `not Price add 5` means `(not Price) add 5`, which surprises many clients. */
 function notAdvice(node: SyntaxNode, operator: string | undefined): string {
   return operator === "not" && node.kind !== "logical" ? " Put its operand in parentheses: not (…)." : "";
 }

@@ -3,6 +3,7 @@ import { isWrittenInQuotes, fromComparedLiteral } from "../edm/literal.ts";
 import type { ComplexType, EntityType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { InvalidValueError } from "../edm/value-codec.ts";
+import { ODataError, protocolError } from "../errors/odata-error.ts";
 import type {
   ArithmeticOperator,
   ComparisonOperator,
@@ -13,7 +14,7 @@ import type {
 import type { BinarySyntax, InSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { itemOf, toLambda } from "./bind-lambda.ts";
 import { toType } from "./bind-literal.ts";
-import { invalidOption } from "./binding-error.ts";
+import { invalidOption, quotedName } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
 import {
   type Operand,
@@ -39,7 +40,7 @@ const NULL: Expression = Object.freeze({ kind: "null", type: null });
  */
 export function bindComparison(node: BinarySyntax, operator: ComparisonOperator, scope: BindingScope): Operand {
   const left = scope.bind(node.left);
-  const right = scope.bind(node.right);
+  const right = bindBeside(node.right, left, scope);
   if (isScalar(left) && isScalar(right)) {
     const type = commonType(typed(left), typed(right));
     if (type !== undefined) {
@@ -53,6 +54,21 @@ export function bindComparison(node: BinarySyntax, operator: ComparisonOperator,
     return bound({ kind: "comparison", operator, ...sides, operandType: complex.type, type: BOOLEAN }, node.position);
   }
   throw invalidOption(scope.option, node.position, incomparable(operator, left, right));
+}
+
+/** Binds an operand of a comparison. A single unknown name beside a text or an enumeration may be a value without quotes. */
+function bindBeside(node: SyntaxNode, beside: Operand, scope: BindingScope): Operand {
+  const type = isScalar(beside) ? typeOf(beside) : null;
+  const mayBeText = node.kind === "member" && node.source === null && type !== null;
+  if (!mayBeText || !(type.kind === "EnumType" || isPrimitive(type, "Edm.String"))) return scope.bind(node);
+  const operand = attempt(() => scope.bind(node), ODataError);
+  if (!(operand instanceof ODataError)) return operand;
+  const { message, target, isUnsupported } = operand;
+  const quoted = `'${quotedName(node.name).slice(1, -1)}'`;
+  throw protocolError("InvalidQueryOption", `${message} To compare with a text, write ${quoted}.`, {
+    target,
+    isUnsupported,
+  });
 }
 
 /** Converts an operand to the common type; null if all operands are null. */
@@ -159,7 +175,7 @@ export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
 export function bindIn(node: InSyntax, scope: BindingScope): Operand {
   const operand = scope.bind(node.operand);
   if (isPath(node.list)) return bindInCollection(operand, node.list, node.position, scope);
-  const list = listItems(node.list, scope).map((item) => scope.bind(item));
+  const list = listItems(node.list, scope).map((item) => bindBeside(item, operand, scope));
   if (!isScalar(operand)) {
     const message = `'in' takes one value on its left, not ${describeOperand(operand)}.`;
     throw invalidOption(scope.option, node.position, message);

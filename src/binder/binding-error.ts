@@ -39,6 +39,11 @@ export function didYouMean(name: string, declared: Iterable<string>): string {
   return ` Did you mean '${nearest}'?${isSameWord ? " Names are case-sensitive." : ""}`;
 }
 
+/** Returns the end of a message about a name with points, such as ` Write a path with slashes: Customer/Name.`; else empty. */
+export function slashAdvice(name: string): string {
+  return name.includes(".") ? ` Write a path with slashes: ${quotedName(name.replaceAll(".", "/")).slice(1, -1)}.` : "";
+}
+
 /** Quotes a name from a request for a message, in single quotes and shortened. */
 export function quotedName(name: string): string {
   return `'${quoteText(name).slice(1, -1)}'`;

@@ -1,5 +1,5 @@
 import type { Property } from "../edm/model.ts";
-import { invalidOption, didYouMean, quotedName } from "./binding-error.ts";
+import { invalidOption, didYouMean, quotedName, slashAdvice } from "./binding-error.ts";
 import type { BindingContext } from "./binding-scope.ts";
 
 /** A table of names: a structured type, or the part of it that a set declares. */
@@ -41,7 +41,7 @@ export function resolveMember<Member extends Property>(
   const isRefused = member !== undefined && isFirst && !isAllowed(member.name, rules);
   if (member === undefined || (isRefused && rules.isHiding === true)) {
     const names = isFirst ? [...type.members.keys()].filter((known) => isAllowed(known, rules)) : type.members.keys();
-    const message = `'${type.name}' has no property ${quotedName(name)}.${didYouMean(name, names)}`;
+    const message = `'${type.name}' has no property ${quotedName(name)}.${didYouMean(name, names) || slashAdvice(name)}`;
     throw invalidOption(rules.option, position, message);
   }
   if (isRefused) {

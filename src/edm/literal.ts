@@ -27,6 +27,17 @@ const NUMERIC: ReadonlySet<string> = new Set<PrimitiveTypeName>([
   "Edm.Decimal",
 ]);
 
+/** Types without quotes in the standard, which clients send in quotes, too. */
+const QUOTED: ReadonlySet<string> = new Set<PrimitiveTypeName>([
+  "Edm.Guid",
+  "Edm.Date",
+  "Edm.TimeOfDay",
+  "Edm.DateTimeOffset",
+]);
+
+/** The form of a date. @see OData ABNF, rule date */
+const DATE = /^-?\d{4,}-\d\d-\d\d$/;
+
 const EXAMPLES: Readonly<Record<PrimitiveTypeName, string>> = {
   "Edm.Boolean": "true or false",
   "Edm.Byte": "a number such as 5",
@@ -40,16 +51,16 @@ const EXAMPLES: Readonly<Record<PrimitiveTypeName, string>> = {
   "Edm.String": "a string in quotes, such as 'text'",
   "Edm.Guid": "01234567-89ab-cdef-0123-456789abcdef",
   "Edm.Binary": "binary'T0RhdGE'",
-  "Edm.Date": "2024-02-29, without quotes",
-  "Edm.TimeOfDay": "13:20:00, without quotes",
-  "Edm.DateTimeOffset": "2024-02-29T13:20:00Z, without quotes",
+  "Edm.Date": "2024-02-29",
+  "Edm.TimeOfDay": "13:20:00",
+  "Edm.DateTimeOffset": "2024-02-29T13:20:00Z",
   "Edm.Duration": "duration'P1DT2H30M'",
 };
 
 /**
  * Returns the canonical value of a URL literal for a type. It accepts a number for any numeric type that can represent it
- * (only digits for an integer type), a date for a DateTimeOffset as midnight UTC, a string for an enumeration or a Guid, and
- * otherwise a literal of the same type.
+ * (only digits for an integer type), a date for a DateTimeOffset as midnight UTC, a string for a type that
+ * `isWrittenInQuotes`, and otherwise a literal of the same type.
  * @param target the type of the property, parameter or operand
  * @param facets limits for the value
  * @throws InvalidValueError with an example of a literal of the type
@@ -61,11 +72,9 @@ export function fromLiteral(
   facets?: Facets,
 ): PrimitiveValue {
   const codec = valueCodec(target, facets);
-  if (isSpelledFor(literal, target)) return codec.fromText(literal.text);
   const wanted = target.kind === "EnumType" ? target.qualifiedName : target.name;
-  if (wanted === "Edm.DateTimeOffset" && literal.type === "Edm.Date") {
-    return codec.fromText(dateToDateTimeOffset(literal.text));
-  }
+  if (wanted === "Edm.DateTimeOffset" && isDate(literal)) return codec.fromText(dateToDateTimeOffset(literal.text));
+  if (isSpelledFor(literal, target)) return codec.fromText(literal.text);
   const spelled = literal.type === "enum" || literal.type === "geo" ? (literal.typeName ?? literal.type) : literal.type;
   const advice = correctSpelling(literal, codec) ?? exampleOf(target);
   throw new InvalidValueError(
@@ -84,11 +93,15 @@ export function fromComparedLiteral(literal: SpelledLiteral, target: PrimitiveTy
 
 /**
  * Returns whether a literal of a type may be a string in quotes: for enumerations, whose type name may be omitted, and for
- * Guids, which many clients send in quotes.
+ * Guids, dates and times, which many clients send in quotes.
  * @see docs/reference/filter.md, Literals
  */
 export function isWrittenInQuotes(type: PrimitiveType | EnumType): boolean {
-  return type.kind === "EnumType" || type.name === "Edm.Guid";
+  return type.kind === "EnumType" || QUOTED.has(type.name);
+}
+
+function isDate({ type, text }: SpelledLiteral): boolean {
+  return type === "Edm.Date" || (type === "Edm.String" && DATE.test(text));
 }
 
 function isSpelledFor(literal: SpelledLiteral, target: PrimitiveType | EnumType): boolean {

@@ -214,7 +214,8 @@ export interface HasExpression {
 
 /**
  * A lossless conversion: a number to a wider type, Date to DateTimeOffset at midnight UTC. An integer that is the position
- * or length of `substring` becomes Edm.Int32, whatever its size.
+ * or length of `substring` becomes Edm.Int32, whatever its size. An enumeration without flags becomes Edm.String in a
+ * function: the name of its member, the first one declared if several have the value.
  */
 export interface ConvertExpression {
   readonly kind: "convert";

@@ -132,6 +132,8 @@ export interface UnarySyntax {
   readonly operator: "not" | "negate";
   readonly operand: SyntaxNode;
   readonly position: number;
+  /** Whether it stands in parentheses. */
+  readonly isEnclosed?: true;
 }
 
 /** A comparison, an arithmetic operation or `has`. `position` is that of the operator. */
@@ -141,6 +143,8 @@ export interface BinarySyntax {
   readonly left: SyntaxNode;
   readonly right: SyntaxNode;
   readonly position: number;
+  /** Whether it stands in parentheses. */
+  readonly isEnclosed?: true;
 }
 
 /** `a and b and c`, flat, so that long chains nest no deeper than one level. */

@@ -154,7 +154,7 @@ function readParenthesised(reader: ExpressionReader): SyntaxNode {
   const node = readExpression(reader);
   expect(reader, ")", 'an operator or ")"');
   leave(reader);
-  return node;
+  return node.kind === "unary" || node.kind === "binary" ? { ...node, isEnclosed: true } : node;
 }
 
 /** Reads the right side of `in`: a list of literals, an alias, or the path of a collection. @see ABNF rule inExpr */

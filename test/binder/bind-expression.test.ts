@@ -96,6 +96,13 @@ describe("$filter binds to", () => {
     ["Duration lt duration'PT1H'", "(Duration lt ?0:Duration):Duration"],
     // Dates and instants.
     ["Date eq 2024-01-31", "(Date eq ?0:Date):Date"],
+    ["Date eq '2024-01-31'", "(Date eq ?0:Date):Date"],
+    ["DateTimeOffset eq '2024-01-31'", "(DateTimeOffset eq ?0:DateTimeOffset):DateTimeOffset"],
+    ["not Price gt 5", "not((Price gt ?0:Decimal):Decimal)"],
+    ["not Active eq true", "(not(Active) eq ?0:Boolean):Boolean"],
+    ["not Price add 1 gt 5 and Active", "(not(((Price add ?0:Decimal):Decimal gt ?1:Decimal):Decimal) and Active)"],
+    ["not Price gt 5 eq true", "(not((Price gt ?0:Decimal):Decimal) eq ?1:Boolean):Boolean"],
+    ["not Price in (1,2)", "not((Price in ?0:Decimal,?1:Decimal))"],
     ["Date eq 2024-01-31T00:00:00Z", "(DateTimeOffset(Date) eq ?0:DateTimeOffset):DateTimeOffset"],
     ["DateTimeOffset gt 2024-01-31", "(DateTimeOffset gt ?0:DateTimeOffset):DateTimeOffset"],
     ["Date lt DateTimeOffset", "(DateTimeOffset(Date) lt DateTimeOffset):DateTimeOffset"],
@@ -301,10 +308,16 @@ describe("$filter refuses", () => {
       "at position 11: 'and' takes a Boolean expression such as 'Name eq value', not Edm.String.",
     ],
     [
-      "not Price gt 5",
+      "not Price add 5",
       INVALID,
       "at position 4: 'not' takes a Boolean expression such as 'Name eq value', not Edm.Decimal. Put its operand in parentheses: not (…).",
     ],
+    [
+      "(not Price) gt 5",
+      INVALID,
+      "at position 5: 'not' takes a Boolean expression such as 'Name eq value', not Edm.Decimal. Put its operand in parentheses: not (…).",
+    ],
+    ["not Name gt 5", INVALID, "at position 9: 'gt' cannot compare Edm.String with Edm.Int32. \"5\" is written as Edm.Int32 where Edm.String is expected: write '5'."],
     // Arithmetic.
     ["Name add 1 eq 2", INVALID, "at position 5: 'add' cannot take Edm.String and Edm.Int32."],
     ["Tags add 1 eq 2", INVALID, "at position 5: 'add' cannot take Collection(Edm.String) and Edm.Int32."],

@@ -100,7 +100,7 @@ describe("errors show the correct literal", () => {
     [
       { type: "Edm.DateTimeOffset", text: "2024-02-29T00:00:00Z" },
       "Edm.Date",
-      '"2024-02-29T00:00:00Z" is written as Edm.DateTimeOffset where Edm.Date is expected: write 2024-02-29, without quotes.',
+      '"2024-02-29T00:00:00Z" is written as Edm.DateTimeOffset where Edm.Date is expected: write 2024-02-29.',
     ],
     [
       { type: "Edm.Int32", text: "1" },
@@ -126,7 +126,7 @@ describe("errors show the correct literal", () => {
     [
       { type: "geo", text: "Point(1 2)" },
       "Edm.Date",
-      '"Point(1 2)" is written as geo where Edm.Date is expected: write 2024-02-29, without quotes.',
+      '"Point(1 2)" is written as geo where Edm.Date is expected: write 2024-02-29.',
     ],
   ])("%j for %s", (literal, target, message) => {
     expect(() => read(literal, target)).toThrow(new InvalidValueError(message));

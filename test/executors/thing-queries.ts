@@ -49,6 +49,7 @@ const string: Make = nested(
   stringLeaf,
   (depth) => join(of("tolower(", "toupper(", "trim("), string(depth), ")"),
   (depth) => join("concat(", string(depth), ",", string(depth), ")"),
+  () => join(of("tolower(", "toupper(", "trim("), of("level", "stage", "mood", "rank", "grade"), ")"),
   (depth) => join("substring(", string(depth), ",", integer(depth), ")"),
   (depth) => join("substring(", string(depth), ",", integer(depth), ",", integer(depth), ")"),
 );

@@ -1,10 +1,12 @@
 import { sql } from "kysely";
 import { required } from "../../base/required.ts";
+import type { EnumType } from "../../edm/model.ts";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { ScalarType } from "../../query/expression.ts";
-import type { SqlCall } from "../dialects/dialect-profile.ts";
+import type { DialectValues, SqlCall } from "../dialects/dialect-profile.ts";
 import { bindFormed, bindConstant, type SqlConstant } from "../statement/parameter-slot.ts";
-import { toComputable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
-import type { ConstantOperand, JoinedText, RowOperand } from "../statement/sql-operand.ts";
+import { toComparable, toComputable, type Encode, type Sql, type SqlForm } from "../statement/sql-form.ts";
+import { computed, type ConstantOperand, type JoinedText, type RowOperand } from "../statement/sql-operand.ts";
 
 /** Returns argument number `index`. @throws Error if it is missing, which the binder has ruled out */
 export function operandAt({ expression, operands }: SqlCall, index: number): RowOperand | ConstantOperand {
@@ -59,6 +61,15 @@ export function typeAt({ expression }: SqlCall, index: number): ScalarType {
   const type = expression.arguments[index]?.type;
   if (type?.kind === "PrimitiveType" || type?.kind === "EnumType") return type;
   throw new Error(`Argument ${String(index + 1)} of ${expression.name} has no primitive type.`);
+}
+
+/** Returns the name of the member of an enumeration, in the form of texts that functions take: the first of several names. */
+export function memberName(operand: RowOperand, { members }: EnumType, { canonicalForm }: DialectValues): RowOperand {
+  const form = canonicalForm(PRIMITIVE_TYPES["Edm.String"]);
+  const toText = form.place ?? ((name: Sql): Sql => name);
+  // A case takes the first branch that fits.
+  const cases = Array.from(members, ([name, value]) => sql`when ${sql.lit(value)} then ${toText(sql.lit(name))}`);
+  return computed({ sql: sql`(case ${toComparable(operand).sql} ${sql.join(cases, sql` `)} end)`, form });
 }
 
 /** The characters that `trim` of JavaScript removes: Unicode white space, line ends and the byte order mark. */

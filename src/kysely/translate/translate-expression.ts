@@ -13,6 +13,7 @@ import type {
 } from "../../query/expression.ts";
 import { isPath } from "../../query/walk-expression.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { memberName } from "../functions/translate-call.ts";
 import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "../statement/sql-operand.ts";
@@ -84,6 +85,9 @@ function translateOperand(expression: Expression, translator: Translator, contex
       const operand = translateTerm(expression.operand, translator, context);
       if (operand.kind === "null") return operand;
       if (operand.kind === "constant") return { ...operand, type: expression.type };
+      if (expression.operand.type?.kind === "EnumType") {
+        return memberName(operand, expression.operand.type, context.profile.values);
+      }
       return context.profile.values.convert(expression, operand);
     }
     case "call":
