@@ -24,17 +24,39 @@ const HEADERS_TOO_LARGE: ClientFault = {
   message: "The URL and the headers are too large. Request less at once.",
 };
 
-/** By the code of `node:http`. */
+/** Makes the fault of a request that is not valid HTTP. @param reason the part at fault, and what would be right */
+function malformed(reason: string, code: "InvalidBody" | "InvalidUrl" = "InvalidUrl"): ClientFault {
+  return { status: "400 Bad Request", code, message: `The request is not valid HTTP. ${reason}` };
+}
+
+const MALFORMED_URL = malformed("Percent-encode all characters of the URL that are not ASCII.");
+const MALFORMED_LINE = malformed(
+  "Send a request line such as GET /Orders HTTP/1.1, and percent-encode blanks of the URL.",
+);
+const MALFORMED_HEADER = malformed("Send each header as Name: value, without control characters.");
+const MALFORMED_LENGTH = malformed(
+  "Send either a Content-Length with the number of bytes, or Transfer-Encoding: chunked.",
+  "InvalidBody",
+);
+const MALFORMED_CHUNK = malformed("Send each chunk of the body with its length in hexadecimal digits.", "InvalidBody");
+const MALFORMED = malformed("See RFC 9112 for its form.");
+
+/** By the code of `node:http`. @see https://nodejs.org/api/http.html#event-clienterror */
 const FAULTS: ReadonlyMap<string | undefined, ClientFault> = new Map([
   ["HPE_HEADER_OVERFLOW", HEADERS_TOO_LARGE],
   ["ERR_HTTP_REQUEST_TIMEOUT", TIMEOUT],
+  ["HPE_INVALID_URL", MALFORMED_URL],
+  ["HPE_INVALID_METHOD", MALFORMED_LINE],
+  ["HPE_INVALID_VERSION", MALFORMED_LINE],
+  ["HPE_INVALID_CONSTANT", MALFORMED_LINE],
+  ["HPE_INVALID_HEADER_TOKEN", MALFORMED_HEADER],
+  ["HPE_CR_EXPECTED", MALFORMED_HEADER],
+  ["HPE_LF_EXPECTED", MALFORMED_HEADER],
+  ["HPE_INVALID_CONTENT_LENGTH", MALFORMED_LENGTH],
+  ["HPE_UNEXPECTED_CONTENT_LENGTH", MALFORMED_LENGTH],
+  ["HPE_INVALID_TRANSFER_ENCODING", MALFORMED_LENGTH],
+  ["HPE_INVALID_CHUNK_SIZE", MALFORMED_CHUNK],
 ]);
-
-const MALFORMED: ClientFault = {
-  status: "400 Bad Request",
-  code: "InvalidUrl",
-  message: "The request is not valid HTTP. Percent-encode all characters of the URL that are not ASCII.",
-};
 
 /**
  * Responds with the error envelope where `node:http` cannot read a request. No handler is called.
@@ -72,7 +94,7 @@ export function headersResponse(): ODataResponse {
 
 /** Returns the response to a request whose target is not valid HTTP, for a connection that stays open. */
 export function malformedResponse(): ODataResponse {
-  return toResponse(400, MALFORMED);
+  return toResponse(400, MALFORMED_URL);
 }
 
 function toResponse(status: number, { code, message }: ClientFault): ODataResponse {

@@ -120,7 +120,7 @@ export class BatchRun {
   ): readonly OperationResponse[] {
     if (executed.length > 0) this.#urls.keep();
     this.#begin();
-    const failure = this.#failure(failed, cause);
+    const failure = this.#failure(failed, cause, failed?.id);
     for (const { id } of operations.slice(executed.length)) this.#urls.fail(id);
     if (!this.#settings.answersEach) return [failure];
     const others = operations.slice(executed.length).map((each) => {
@@ -225,10 +225,10 @@ export class BatchRun {
     return withContentId(operation, response);
   }
 
-  #failure(operation: BatchOperation | null, error: unknown): OperationResponse {
+  #failure(operation: BatchOperation | null, error: unknown, contentId?: string): OperationResponse {
     const id = operation?.id;
     this.#urls.fail(id);
-    return { id, response: withContentId(operation, this.#pipeline.fail(this.#current, error)) };
+    return { id, response: withContentId(operation, this.#pipeline.fail(this.#current, error, contentId)) };
   }
 }
 

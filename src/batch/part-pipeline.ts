@@ -39,8 +39,11 @@ export interface PartPipeline {
   answer(request: ODataRequest, scope: BatchScope): Maybe<ODataResponse>;
   /** Finds the position after a change set, and adds it to its responses; without them, to the next response. */
   committed(responses: readonly OperationResponse[]): Maybe<readonly OperationResponse[]>;
-  /** Turns an error into a response, and logs it if it is a failure of the service. */
-  fail(request: ODataRequest, error: unknown): ODataResponse;
+  /**
+   * Turns an error into a response, and logs it if it is a failure of the service.
+   * @param contentId the Content-ID of the operation that failed in a change set; undefined otherwise
+   */
+  fail(request: ODataRequest, error: unknown, contentId?: string): ODataResponse;
   /** The only database of the service; null with none, or several. */
   readonly database: TransactionalDatabase | null;
 }

@@ -2,7 +2,7 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /** The most bytes of a header block: the limit of Node.js for the headers of a request. */
-const MAX_BYTES = 16 * 1024;
+export const MAX_BYTES: number = 16 * 1024;
 const MAX_LINES = 100;
 
 /** The characters of a header name. @see RFC 9110, section 5.6.2 */

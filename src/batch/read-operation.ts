@@ -1,7 +1,7 @@
 import type { ODataError } from "../errors/odata-error.ts";
 import { unreadable } from "./batch-faults.ts";
 import { type BatchOperation, METHODS_WITH_BODY, NO_BYTES, REQUEST_ID_SYNTAX } from "./batch-request.ts";
-import { readHeaderBlock, readLine } from "./read-header-block.ts";
+import { MAX_BYTES as MAX_LINE_BYTES, readHeaderBlock, readLine } from "./read-header-block.ts";
 
 /** A method as HTTP writes it. @see RFC 9110, section 9.1 */
 const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}$/;
@@ -17,8 +17,17 @@ const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 export function readOperation(bytes: Uint8Array, contentId: string | undefined, place: string): BatchOperation {
   const start = afterEmptyLines(bytes);
   const line = readLine(bytes, start);
-  const request = line === null ? null : readRequestLine(line.text);
-  if (line === null || request === null) {
+  if (line === null) {
+    return failed(
+      contentId,
+      unreadable(
+        place,
+        `has a request line of more than ${String(MAX_LINE_BYTES)} bytes: ask for less at once, or send a POST to $query.`,
+      ),
+    );
+  }
+  const request = readRequestLine(line.text);
+  if (request === null) {
     const problem = "does not start with a request line, such as GET Orders HTTP/1.1.";
     return failed(contentId, unreadable(place, problem));
   }

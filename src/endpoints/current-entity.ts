@@ -157,7 +157,7 @@ function missingEntity(): ODataError {
 }
 
 function preconditionFailed(header: string, reason: string): ODataError {
-  return protocolError("PreconditionFailed", `${header} does not hold. ${reason}`, { target: header });
+  return protocolError("PreconditionFailed", `${header} does not hold. ${reason}`);
 }
 
 const CHANGED = "The entity has changed: read it again before you repeat the request.";

@@ -3,14 +3,20 @@ import type { ODataError } from "../errors/odata-error.ts";
 /** Maximum length of a target: more than any declared name has. */
 const MAX_TARGET_LENGTH = 200;
 
+/** Names the operation of a change set that failed. @see OData Vocabulary Core, ContentID */
+const CONTENT_ID = "@Org.OData.Core.V1.ContentID";
+
 /**
  * Writes the body of an error response: code, message and, if a name is at fault, target. It never contains a cause or a
  * stack. An overlong target, which cannot be a declared name, is truncated.
+ * @param contentId the Content-ID of the operation that failed in a change set; undefined otherwise
  * @see OData JSON Format 4.0, section 19
  */
-export function writeError(error: ODataError): string {
+export function writeError(error: ODataError, contentId?: string): string {
   const { code, message } = error;
   const target = error.target?.slice(0, MAX_TARGET_LENGTH) ?? "";
   // A target of blanks, which a client may send as a name, is useless.
-  return JSON.stringify({ error: target.trim() === "" ? { code, message } : { code, message, target } });
+  const named = target.trim() === "" ? {} : { target };
+  const annotated = contentId === undefined ? {} : { [CONTENT_ID]: contentId };
+  return JSON.stringify({ error: { code, message, ...named, ...annotated } });
 }

@@ -48,7 +48,7 @@ export function answerRequest(
   const { definition } = runtime;
   checkHost(odata);
   checkMaxVersion(odata.header("odata-maxversion"));
-  checkRequestVersion(odata.header("odata-version"), () => acceptsJsonBatch(odata, definition));
+  checkRequestVersion(odata.header("odata-version"), () => isJsonBatch(odata, definition));
   const place = placeOf(odata, definition, routes.further);
   const placed = { odata, requestId, reading, place, runtime, routes };
   const refusal = routes.guarded.refusalAt(place, null);
@@ -207,12 +207,13 @@ function isOfData(path: ResourcePath): boolean {
 }
 
 /**
- * Returns whether a request is a batch in JSON, a format of OData 4.01: its clients send that version. Any first segment of the
- * path may be a set, because the response must not reveal which sets exist.
+ * Returns whether a request is a batch in JSON, a format of OData 4.01: its clients send that version. A service without that
+ * format refuses the format, not the version. Any first segment of the path may be a set, because the response must not
+ * reveal which sets exist.
  */
-function acceptsJsonBatch(request: ODataRequest, { batch, prefix }: ServiceDefinition): boolean {
+function isJsonBatch(request: ODataRequest, { batch, prefix }: ServiceDefinition): boolean {
   const { path } = splitTarget(request.target);
-  return batch?.json === true && BATCH_PATH.test(path.slice(prefix.length)) && isJsonBody(request);
+  return batch !== null && BATCH_PATH.test(path.slice(prefix.length)) && isJsonBody(request);
 }
 
 const BATCH_PATH = /^(?:\/[^/]*)?\/(?:\$|%24)batch\/?$/;

@@ -77,8 +77,8 @@ function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: Transac
         const add = positionAdder(reading);
         return responses.map(({ id, response }) => ({ id, response: add(response) }));
       }),
-    fail: (request, error) =>
-      withoutBody(request, withPosition(reading, handleError(definition, request, requestId, error))),
+    fail: (request, error, contentId) =>
+      withoutBody(request, withPosition(reading, handleError(definition, request, requestId, error, contentId))),
   };
 }
 

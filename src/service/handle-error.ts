@@ -26,14 +26,21 @@ export type ErrorScope = LogScope & Pick<ServiceDefinition, "challenge" | "expla
  * Turns an error into a response: an `ODataError` into its status and envelope, any other error into a generic 500. The
  * message and stack of other errors appear only in the log.
  * @param id the id of the request
+ * @param contentId the Content-ID of the operation that failed in a change set; undefined otherwise
  * @see docs/reference/errors.md
  */
-export function handleError(scope: ErrorScope, request: ODataRequest, id: string, error: unknown): ODataResponse {
+export function handleError(
+  scope: ErrorScope,
+  request: ODataRequest,
+  id: string,
+  error: unknown,
+  contentId?: string,
+): ODataResponse {
   const isIntended = isODataError(error);
   const answer = isIntended ? asProfiled(scope, error) : explained(scope, error);
   const isLogged = isIntended ? error.status >= 500 && error.cause !== undefined : !isDisconnect(request, error);
   if (isLogged) logFailure(scope, "A request failed.", { request, id, status: answer.status }, error);
-  return errorResponse(scope, answer);
+  return errorResponse(scope, answer, contentId);
 }
 
 const INTERNAL_ERROR = "The service failed to answer this request. The failure has been logged.";
@@ -62,12 +69,12 @@ function isDisconnect({ signal }: ODataRequest, error: unknown): boolean {
   return Object.is(error, signal.reason) || (error instanceof Error && error.name === "AbortError");
 }
 
-function errorResponse(scope: ErrorScope, error: ODataError): ODataResponse {
+function errorResponse(scope: ErrorScope, error: ODataError, contentId: string | undefined): ODataResponse {
   const challenge = error.status === 401 ? { "WWW-Authenticate": scope.challenge } : undefined;
   return {
     status: error.status,
     headers: { ...ERROR_HEADERS, ...challenge, ...error.headers },
-    body: writeError(error),
+    body: writeError(error, contentId),
   };
 }
 

@@ -172,7 +172,7 @@ eachDoor((door) => {
       for (const set of ["Parcels", "Plain", "Blind"]) {
         for (const tags of ["*", '"x"']) {
           const answer = await ask(`${set}(99)/Remark`, method, { "If-Match": tags });
-          expectError(answer, { status: 412, code: "PreconditionFailed", target: "If-Match" });
+          expectError(answer, { status: 412, code: "PreconditionFailed", message: /^If-Match does not hold/u });
         }
       }
     });
@@ -208,7 +208,7 @@ eachDoor((door) => {
       const current = tagOf(ROW);
       for (const tags of ['"stale"', `"x", "${"y".repeat(44)}"`, "", current.slice(1, -1)]) {
         const answer = await ask("Parcels(1)/Remark", method, { "If-Match": tags });
-        expectError(answer, { status: 412, code: "PreconditionFailed", target: "If-Match" });
+        expectError(answer, { status: 412, code: "PreconditionFailed", message: /^If-Match does not hold/u });
       }
       expect(calls).toEqual([]);
       for (const [tags, expected] of [
@@ -227,7 +227,6 @@ eachDoor((door) => {
       expectError(await ask("Plain(1)/Remark", method, { "If-Match": tagOf(ROW) }), {
         status: 412,
         code: "PreconditionFailed",
-        target: "If-Match",
       });
       expect((await ask("Plain(1)/Remark", method, { "If-Match": "*" })).status).toBe(204);
     });

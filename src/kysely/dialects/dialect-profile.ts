@@ -224,6 +224,17 @@ export interface DocumentSyntax {
 
 /** The SQL of one kind of database that only writes need. */
 export interface WriteSyntax {
+  /**
+   * Returns the columns of the foreign key whose written cells refer to no row; empty if that is uncertain. Absent if errors
+   * of the database name it.
+   * @param cells the written cells, by the lower-case names of their columns
+   */
+  readonly missingReference?: (
+    table: Sql,
+    cells: ReadonlyMap<string, unknown>,
+    db: AnyKysely,
+    reader: SynchronousReader,
+  ) => readonly string[];
   /** Whether writes return the rows that they wrote, or as much as `returnsAnything` allows. */
   readonly returnsRows: boolean;
   /** Follows the table in an insert without columns. */
@@ -244,6 +255,8 @@ export type FaultKind =
   | "check"
   | "value"
   | "rounded"
+  /** A character that no text of the database can contain. */
+  | "character"
   /** A conflict with another transaction. A retry may succeed. */
   | "contention"
   | "unavailable";

@@ -133,9 +133,11 @@ export function checkRelated(
 
 /** Makes the error for changed values. Values are expected after a precondition held: If-Match, otherwise If-None-Match. */
 function changed({ request }: AnyWriteContext): ODataError {
-  const target = request.headers.has("If-Match") ? "If-Match" : "If-None-Match";
-  const reason = `${target} does not hold. No entity has this key, or the entity has changed.`;
-  return protocolError("PreconditionFailed", reason, { target });
+  const header = request.headers.has("If-Match") ? "If-Match" : "If-None-Match";
+  return protocolError(
+    "PreconditionFailed",
+    `${header} does not hold. No entity has this key, or the entity has changed.`,
+  );
 }
 
 /**

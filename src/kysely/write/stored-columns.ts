@@ -112,10 +112,12 @@ function computedProperty(property: StructuralProperty, path: readonly Structura
   return { columns: [], toCells, property, path };
 }
 
+const HALF_A_PAIR = "contains half of a surrogate pair, which its column cannot store";
+
 /** Returns a cell. @throws UnstorableValueError for text that a database would store differently */
 function storableText(cell: unknown, path: readonly StructuralProperty[]): unknown {
   if (typeof cell !== "string" || isWellFormed(cell)) return cell;
-  throw new UnstorableValueError(path, "The value contains half of a surrogate pair, which its column cannot store.");
+  throw new UnstorableValueError(path, `The value ${HALF_A_PAIR}.`);
 }
 
 function compileScalar(plan: ScalarPlan, path: readonly StructuralProperty[]): StoredProperty {
@@ -126,12 +128,16 @@ function compileScalar(plan: ScalarPlan, path: readonly StructuralProperty[]): S
     if (value === null || value === undefined) return null;
     const cell = encode(value as PrimitiveValue);
     if (cell !== undefined && cell !== null) return cell;
-    throw new UnstorableValueError(
-      path,
-      "The value has more digits than its column can store, or is out of its range.",
-    );
+    throw new UnstorableValueError(path, `The value ${whyUnstorable(value)}.`);
   };
   return { columns, toCells: (value) => [toCell(value)], property: plan.property, path };
+}
+
+/** Says why a column has no cell for a value. */
+function whyUnstorable(value: unknown): string {
+  if (typeof value === "string" && !isWellFormed(value)) return HALF_A_PAIR;
+  if (typeof value === "number" && Number.isNaN(value)) return "is NaN, which its column cannot store";
+  return "has more digits than its column can store, or is out of its range";
 }
 
 /** An item as it is bound in an array. */
@@ -149,7 +155,7 @@ function compileArray(
     if (value === null) return null;
     const cell = encode(value as PrimitiveValue);
     if (cell !== undefined && cell !== null) return cell as ItemCell;
-    throw new UnstorableValueError(path, "An item has more digits than its column can store, or is out of its range.");
+    throw new UnstorableValueError(path, `An item ${whyUnstorable(value)}.`);
   };
   return {
     columns: [{ column, place, mayRound: mayRound(format), compared, path }],

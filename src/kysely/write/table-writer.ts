@@ -75,7 +75,7 @@ export class TableWriter {
     const { columns, cells } = this.#orFault(task, () => this.#written(fields, given));
     const { bound, references } = this.#bind(task, { columns, cells });
     const statement = statements.insert(columns, selected, references);
-    const added = chain(bound, (texts) => this.#run(task, statement, () => ({ cells: texts })));
+    const added = chain(bound, (texts) => this.#run(task, statement, () => ({ cells: texts }), { columns, cells }));
     return chain(added, ({ rows: [row], insertId }): Maybe<Stored> => {
       const returned = row === undefined ? null : toEntity({ row, rowShape: statement.rowShape });
       if (returned !== null && statements.areReturning) return split(returned, beside, beyond);
@@ -122,7 +122,9 @@ export class TableWriter {
     const { bound, references } = this.#bind(task, { columns, cells });
     const selected = table.returnedTo(task.context);
     const statement = statements.update(columns, { expected, selected }, references);
-    const changed = chain(bound, (texts) => this.#run(task, statement, () => ({ key, expected, cells: texts })));
+    const changed = chain(bound, (texts) =>
+      this.#run(task, statement, () => ({ key, expected, cells: texts }), { columns, cells }),
+    );
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       if (statements.areReturning) return firstOf(rows, statement);
       return chain(this.read(task, key, selected), (stored) => {
@@ -134,7 +136,7 @@ export class TableWriter {
 
   /** Deletes a row. @returns whether it existed with the expected values, if the database returns rows */
   delete(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Maybe<boolean> {
-    const removed = this.#run(task, this.statements.delete({ expected }), () => ({ key, expected }), true);
+    const removed = this.#run(task, this.statements.delete({ expected }), () => ({ key, expected }), "delete");
     return chain(removed, ({ rows }) => rows.length > 0);
   }
 
@@ -186,7 +188,7 @@ export class TableWriter {
   #bind(task: WriteTask, written: WrittenColumns): BoundCells {
     const references = this.#referencesOf(task.context);
     return bindReferred(task.session, written, { references, table: this.table }, (error) =>
-      this.#faultOf(task, error, false),
+      this.#faultOf(task, error),
     );
   }
 
@@ -224,12 +226,12 @@ export class TableWriter {
     task: WriteTask,
     statement: WriteStatement,
     valuesOf: () => WriteValues,
-    isDelete: boolean = false,
+    written?: WrittenColumns | "delete",
   ): Maybe<WriteResult> {
     return recover(
       () => task.session.run(toCommand(statement, valuesOf())),
       (error) => {
-        throw this.#faultOf(task, error, isDelete);
+        throw this.#faultOf(task, error, written);
       },
     );
   }
@@ -238,12 +240,14 @@ export class TableWriter {
     try {
       return work();
     } catch (error) {
-      throw this.#faultOf(task, error, false);
+      throw this.#faultOf(task, error);
     }
   }
 
-  #faultOf({ context, place }: WriteTask, error: unknown, isDelete: boolean): unknown {
-    return toWriteFault(error, { context, table: this.table, place, isDelete });
+  /** @param written what a failed statement wrote */
+  #faultOf({ context, place }: WriteTask, error: unknown, written?: WrittenColumns | "delete"): unknown {
+    const isDelete = written === "delete";
+    return toWriteFault(error, { context, table: this.table, place, isDelete, ...(!isDelete && { written }) });
   }
 
   /** Returns the values to store in a new row, without generated values and with the initial row version. */

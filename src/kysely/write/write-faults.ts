@@ -6,6 +6,8 @@ import { driverFields } from "../../errors/driver-fields.ts";
 import { ERROR_CODES, type ErrorCode } from "../../errors/error-codes.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { databaseFault, isUnsupported, ofTable, unavailable } from "../dialects/database-fault.ts";
+import { sqlTableName } from "../statement/sql-table-name.ts";
+import type { WrittenColumns } from "./changed-columns.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
 import { setOfTable, wirePathOf, findService } from "./table-sets.ts";
@@ -17,6 +19,8 @@ export interface FailedWrite {
   /** The path of the entity in the body, with a trailing slash; empty for the body itself. */
   readonly place: string;
   readonly isDelete: boolean;
+  /** What the statement wrote; absent if it is not known. */
+  readonly written?: WrittenColumns | undefined;
 }
 
 /**
@@ -37,7 +41,8 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   const fault = databaseFault(error);
   if (fault === null || fault.kind === "contention") return ofTable(error, table.name);
   if (fault.kind === "unavailable") return unavailable(ofTable(error, table.name));
-  const paths = fault.columns.map((column) => table.pathOf(column)).filter(({ length }) => length > 0);
+  const columns = fault.kind === "foreignKey" && fault.columns.length === 0 ? missing(failed) : fault.columns;
+  const paths = columns.map((column) => table.pathOf(column)).filter(({ length }) => length > 0);
   const names = isDelete ? [] : paths.map((path) => wirePathOf(context, table, path));
   const target = names[0] === undefined ? undefined : place + names[0];
   const options = { target, cause: error };
@@ -56,6 +61,12 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
       const message = reportViolation(context, table, { constraint: fault.constraint, err: error, code }) ?? REFUSED;
       return protocolError(code, message, options);
     }
+    case "character":
+      return protocolError(
+        "InvalidBody",
+        "A text contains the character U+0000, which the database cannot store.",
+        options,
+      );
     case "value":
     case "rounded":
       return protocolError(
@@ -64,6 +75,15 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
         options,
       );
   }
+}
+
+/** Returns the columns of the foreign key that refers to no row, where the error of the database does not name it. */
+function missing({ table, isDelete, written }: FailedWrite): readonly string[] {
+  const { db, reader, tableName } = table;
+  const { missingReference } = reader.profile.writes;
+  if (isDelete || written === undefined || missingReference === undefined || reader.rows.local === null) return [];
+  const cells = new Map(written.columns.map(({ column }, index) => [column.toLowerCase(), written.cells[index]]));
+  return missingReference(sqlTableName(tableName), cells, db, reader.rows.local);
 }
 
 const NOT_DISTRIBUTABLE =

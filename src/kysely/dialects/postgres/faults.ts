@@ -11,6 +11,8 @@ const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
   ["44000", "check"],
   ["P0001", "check"],
   ["22012", "rounded"],
+  ["22021", "character"],
+  ["22P05", "character"],
   ["22", "value"],
   ["54", "value"],
   ["40001", "contention"],

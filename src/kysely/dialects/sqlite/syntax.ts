@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { writeFlatKeyList } from "../../cells/write-key-list.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
+import { missingReference } from "./missing-reference.ts";
 import { notNullColumns } from "./not-null-columns.ts";
 
 /** The SQL of SQLite that all statements need. */
@@ -54,6 +55,7 @@ function limit(top: Sql | null, skip: Sql | null): Sql {
 /** The SQL of SQLite that only writes need. */
 export const SQLITE_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   returnsRows: true,
+  missingReference,
   defaultRow: sql`default values`,
   // A transaction locks the whole database.
   rowLock: sql``,
