@@ -227,12 +227,12 @@ export interface WriteSyntax {
   /**
    * Returns the columns of the foreign key whose written cells refer to no row; empty if that is uncertain. Absent if errors
    * of the database name it.
+   * @param table its quoted name
    * @param cells the written cells, by the lower-case names of their columns
    */
   readonly missingReference?: (
-    table: Sql,
+    table: string,
     cells: ReadonlyMap<string, unknown>,
-    db: AnyKysely,
     reader: SynchronousReader,
   ) => readonly string[];
   /** Whether writes return the rows that they wrote, or as much as `returnsAnything` allows. */

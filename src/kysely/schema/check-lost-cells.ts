@@ -77,7 +77,9 @@ function lostCells(
   const column = columnName(plan.column, db);
   const count = lost.length === 1 ? "1 text" : `${String(lost.length)} texts`;
   const form = isGuid ? "upper case" : "another form than odatakit writes";
-  const effect = isGuid ? "keys and filters do not find them" : "keys and filters compare them as texts, and miss some";
+  const effect = isGuid
+    ? "keys and filters do not find them"
+    : "comparisons, orders and joins read them as texts, and miss some";
   return [
     {
       set: set.entitySet.name,

@@ -83,7 +83,7 @@ function missing({ table, isDelete, written }: FailedWrite): readonly string[] {
   const { missingReference } = reader.profile.writes;
   if (isDelete || written === undefined || missingReference === undefined || reader.rows.local === null) return [];
   const cells = new Map(written.columns.map(({ column }, index) => [column.toLowerCase(), written.cells[index]]));
-  return missingReference(sqlTableName(tableName), cells, db, reader.rows.local);
+  return missingReference(sqlTableName(tableName).compile(db).sql, cells, reader.rows.local);
 }
 
 const NOT_DISTRIBUTABLE =

@@ -20,8 +20,8 @@ interface ForeignKey {
  * nothing where that is uncertain, such as for a foreign key of which the statement writes a part.
  * @see https://sqlite.org/pragma.html#pragma_foreign_key_list
  */
-export const missingReference: NonNullable<WriteSyntax["missingReference"]> = (table, cells, db, reader) => {
-  const [name, schema] = namesIn(table, db).toReversed();
+export const missingReference: NonNullable<WriteSyntax["missingReference"]> = (table, cells, reader) => {
+  const [name, schema] = namesIn(table).toReversed();
   if (name === undefined) return [];
   const found = attempt(() => {
     const written = foreignKeys(name, schema, reader).filter(({ columns }) =>

@@ -1,11 +1,8 @@
-import type { AnyKysely } from "../../connection/synchronous-reader.ts";
-import type { Sql } from "../../statement/sql-form.ts";
-
 const QUOTED = /"((?:[^"]|"")*)"/g;
 
-/** Returns the names in a piece of SQL: plugins of Kysely may change them. */
-export function namesIn(piece: Sql, db: AnyKysely): readonly string[] {
-  return Array.from(piece.compile(db).sql.matchAll(QUOTED), ([, name = ""]) => name.replaceAll('""', '"'));
+/** Returns the names in the quoted name of a table: its schema, if it has one, and its own name. */
+export function namesIn(quoted: string): readonly string[] {
+  return Array.from(quoted.matchAll(QUOTED), ([, name = ""]) => name.replaceAll('""', '"'));
 }
 
 /** Quotes a name. */
