@@ -1,6 +1,6 @@
 import { attempt } from "../base/attempt.ts";
 import { isWrittenInQuotes, fromComparedLiteral } from "../edm/literal.ts";
-import type { ComplexType, EntityType } from "../edm/model.ts";
+import type { ComplexType, EntityType, EnumType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { InvalidValueError } from "../edm/value-codec.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
@@ -63,12 +63,22 @@ function bindBeside(node: SyntaxNode, beside: Operand, scope: BindingScope): Ope
   if (!mayBeText || !(type.kind === "EnumType" || isPrimitive(type, "Edm.String"))) return scope.bind(node);
   const operand = attempt(() => scope.bind(node), ODataError);
   if (!(operand instanceof ODataError)) return operand;
-  const { message, target, isUnsupported } = operand;
-  const quoted = `'${quotedName(node.name).slice(1, -1)}'`;
-  throw protocolError("InvalidQueryOption", `${message} To compare with a text, write ${quoted}.`, {
-    target,
-    isUnsupported,
-  });
+  const { name, position } = node;
+  const member = type.kind === "EnumType" ? memberLike(type, name) : undefined;
+  if (member !== undefined) {
+    throw invalidOption(
+      scope.option,
+      position,
+      `${quotedName(name)} is no property. Put the member in quotes: '${member}'.`,
+    );
+  }
+  const advice = ` To compare with a text, write ${quotedName(name)}.`;
+  throw protocolError("InvalidQueryOption", operand.message + advice, { target: operand.target });
+}
+
+function memberLike({ members }: EnumType, name: string): string | undefined {
+  const folded = name.toLowerCase();
+  return [...members.keys()].find((member) => member.toLowerCase() === folded);
 }
 
 /** Converts an operand to the common type; null if all operands are null. */
@@ -175,7 +185,7 @@ export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
 export function bindIn(node: InSyntax, scope: BindingScope): Operand {
   const operand = scope.bind(node.operand);
   if (isPath(node.list)) return bindInCollection(operand, node.list, node.position, scope);
-  const list = listItems(node.list, scope).map((item) => bindBeside(item, operand, scope));
+  const list = listItems(node.list, scope).map((item) => scope.bind(item));
   if (!isScalar(operand)) {
     const message = `'in' takes one value on its left, not ${describeOperand(operand)}.`;
     throw invalidOption(scope.option, node.position, message);

@@ -133,5 +133,11 @@ export interface EntitySource<E extends EntityTypeDeclaration = EntityTypeDeclar
   readonly entityType: E;
 }
 
-/** Entities as an iterable or an async iterable: the result of `getAll`. */
-export type Entities<E extends EntityTypeDeclaration> = Iterable<ResultOf<E>> | AsyncIterable<ResultOf<E>>;
+/**
+ * Entities as an iterable or an async iterable: the result of `getAll`. The compiler names the property at fault in an array,
+ * but not in an `Iterable`.
+ */
+export type Entities<E extends EntityTypeDeclaration> =
+  | readonly ResultOf<E>[]
+  | Iterable<ResultOf<E>>
+  | AsyncIterable<ResultOf<E>>;

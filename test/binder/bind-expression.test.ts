@@ -317,7 +317,24 @@ describe("$filter refuses", () => {
       INVALID,
       "at position 5: 'not' takes a Boolean expression such as 'Name eq value', not Edm.Decimal. Put its operand in parentheses: not (…).",
     ],
-    ["not Name gt 5", INVALID, "at position 9: 'gt' cannot compare Edm.String with Edm.Int32. \"5\" is written as Edm.Int32 where Edm.String is expected: write '5'."],
+    [
+      "not Name gt 5",
+      INVALID,
+      "at position 9: 'gt' cannot compare Edm.String with Edm.Int32. \"5\" is written as Edm.Int32 where Edm.String is expected: write '5'.",
+    ],
+    // Values without quotes, and paths with points.
+    [
+      "Name eq placed",
+      INVALID,
+      "at position 8: 'Product' has no property 'placed'. Did you mean 'Places'? To compare with a text, write 'placed'.",
+    ],
+    ["Price eq placed", INVALID, "at position 9: 'Product' has no property 'placed'. Did you mean 'Places'?"],
+    ["Color eq red", INVALID, "at position 9: 'red' is no property. Put the member in quotes: 'Red'."],
+    [
+      "Address.City eq 'x'",
+      INVALID,
+      "at position 0: There is no type 'Address.City'. Write a path with slashes: Address/City.",
+    ],
     // Arithmetic.
     ["Name add 1 eq 2", INVALID, "at position 5: 'add' cannot take Edm.String and Edm.Int32."],
     ["Tags add 1 eq 2", INVALID, "at position 5: 'add' cannot take Collection(Edm.String) and Edm.Int32."],

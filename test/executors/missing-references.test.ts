@@ -37,7 +37,14 @@ describe.each(ENGINES)("a foreign key to a missing row in $title", ({ open }) =>
     for (const each of TABLES) await sql.raw(each).execute(opened.db);
     service = odataService({
       logger: noFailures,
-      entitySets: [sqlEntitySet(Order, { db: opened.db, table: "orders", columns: COLUMNS, operations: ["read", "create", "update"] })],
+      entitySets: [
+        sqlEntitySet(Order, {
+          db: opened.db,
+          table: "orders",
+          columns: COLUMNS,
+          operations: ["read", "create", "patch"],
+        }),
+      ],
     });
   });
   afterAll(() => opened.close());

@@ -151,6 +151,10 @@ describe.each(over.filter(({ name }) => name !== "postgres"))("texts with U+0000
   });
 });
 
+/** PostgreSQL refuses the text in a body with its reason, and elsewhere as a part of an expression. */
+const REFUSED =
+  /^400 \{"error":\{"code":"InvalidBody","message":"A text contains the character U\+0000, which the database cannot store\."|^4\d\d \{"error":\{"code":"(?!InvalidBody)/;
+
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 describe.each(over)("a request with U+0000 over $title", ({ name, service }) => {
@@ -171,6 +175,6 @@ describe.each(over)("a request with U+0000 over $title", ({ name, service }) => 
   ])("%s %s is no fault of the service", async (target, method, body) => {
     const init = body === null ? { method } : { method, headers: JSON_TYPE, body: JSON.stringify(body) };
     const answer = await answerOf(service, target, init);
-    expect(answer).toMatch(name === "postgres" ? /^4\d\d \{"error":/ : /^(?:2\d\d |4\d\d \{"error":)/);
+    expect(answer).toMatch(name === "postgres" ? REFUSED : /^(?:2\d\d |4\d\d \{"error":)/);
   });
 });

@@ -95,7 +95,11 @@ eachDoor((door) => {
         { request: "GET Customers" },
       ]);
       expect(parts).toHaveLength(1);
-      expect(single(parts[0])).toMatchObject({ status, id: "2", json: { error: { code } } });
+      expect(single(parts[0])).toMatchObject({
+        status,
+        id: "2",
+        json: { error: { code, "@Org.OData.Core.V1.ContentID": "2" } },
+      });
       expect(await rowsOf("customers")).toEqual(CUSTOMERS);
       expect(await rowsOf("orders")).toEqual(ORDERS);
     });

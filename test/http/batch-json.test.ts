@@ -86,6 +86,14 @@ eachDoor((door) => {
     expect(await json([{ id: "1", method: "get", url: "Customers(1)", headers }])).toMatchObject([{ status: 200 }]);
     const answer = await send("/odata/Customers(1)", { "OData-Version": "4.01", ...JSON_TYPE });
     expectError(answer, { status: 400, code: "UnsupportedODataVersion", target: "OData-Version" });
+    const without = await shopBehind(door, { batch: { multipart: true } });
+    const refused = await without.send("/odata/$batch", { ...headers, ...JSON_TYPE }, "POST", '{"requests":[]}');
+    expectError(refused, {
+      status: 415,
+      code: "UnsupportedMediaType",
+      target: "Content-Type",
+      message: "A batch has the Content-Type multipart/mixed.",
+    });
   });
 
   test("multipart is still accepted, and each format can be the only one", async () => {

@@ -164,22 +164,31 @@ describe("invalid HTTP", () => {
     });
   const get11 = (target: string) => `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
+  const LINE = /request line such as GET/;
+  const URL = /characters of the URL that are not ASCII/;
+  const HEADER = /each header as Name: value/;
+  const post = (header: string) => `POST /s/Items HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`;
+
   test.each([
-    ["zeros", "\0\0\0\r\n\r\n", 400],
-    ["no target", "GET\r\n\r\n", 400],
-    ["a protocol that there is not", "GET / HTTP/9.9\r\n\r\n", 400],
-    ["blanks in the target", get11("/s/Items?$filter=Id eq 1"), 400],
-    ["bytes that are not ASCII", get11("/s/Items('\u00ff')"), 400],
-    ["a target without a slash", get11("s/Items"), 400],
-    ["a target without a path", get11("?$top=1"), 400],
-    ["headers without end", get11(`/s/Items?x=${"a".repeat(40_000)}`), 431],
-  ])("%s: an envelope, and the end of the connection", async (_, bytes, status) => {
+    ["zeros", "\0\0\0\r\n\r\n", 400, LINE],
+    ["no target", "GET\r\n\r\n", 400, LINE],
+    ["a method that there is not", "GOT / HTTP/1.1\r\n\r\n", 400, LINE],
+    ["a protocol that there is not", "GET / HTTP/9.9\r\n\r\n", 400, LINE],
+    ["blanks in the target", get11("/s/Items?$filter=Id eq 1"), 400, LINE],
+    ["bytes that are not ASCII", get11("/s/Items('\u00ff')"), 400, URL],
+    ["a target without a slash", get11("s/Items"), 400, /URL/],
+    ["a target without a path", get11("?$top=1"), 400, /URL/],
+    ["a header without a name", "GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n", 400, HEADER],
+    ["a header with a blank in its name", "GET / HTTP/1.1\r\nHost: x\r\na b: y\r\n\r\n", 400, HEADER],
+    ["a length that is none", post("Content-Length: ten"), 400, /Content-Length with the number of bytes/],
+    ["headers without end", get11(`/s/Items?x=${"a".repeat(40_000)}`), 431, /too large/],
+  ])("%s: an envelope, and the end of the connection", async (_, bytes, status, message) => {
     const server = await start({ getAll: () => ITEMS });
     const [head = "", body = ""] = (await raw(server.port, bytes)).split("\r\n\r\n");
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `, "u"));
     expect(head.match(/^OData-Version: 4\.0$/gmu)).toHaveLength(1);
     expect(head).toMatch(/^Content-Language: en$/mu);
-    expect(JSON.parse(body)).toEqual({ error: { code: expect.any(String), message: expect.any(String) } });
+    expect(JSON.parse(body)).toEqual({ error: { code: expect.any(String), message: expect.stringMatching(message) } });
     expect(await (await fetch(`${server.url}/s/Items/$count`)).text()).toBe("7");
   });
 });

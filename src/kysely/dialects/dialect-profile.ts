@@ -23,6 +23,7 @@ import type { FormedSql, Mark, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
 import type { DialectCapabilities } from "./dialect-capabilities.ts";
 import type { UnexpectedNulls } from "./unexpected-nulls.ts";
+import type { WriteSyntax } from "./write-syntax.ts";
 
 /** The capabilities and the SQL of one kind of database: one frozen object per kind, in its own folder. */
 export interface DialectProfile {
@@ -220,31 +221,6 @@ export interface DocumentSyntax {
   readonly items: (document: Sql, path: readonly StructuralProperty[], alias: string) => DocumentItems;
   /** A condition that is always true, but fails the statement if nested lambda operators visit too many items; null: none. */
   readonly spendItem: (item: Sql) => Sql | null;
-}
-
-/** The SQL of one kind of database that only writes need. */
-export interface WriteSyntax {
-  /**
-   * Returns the columns of the foreign key whose written cells refer to no row; empty if that is uncertain. Absent if errors
-   * of the database name it.
-   * @param table its quoted name
-   * @param cells the written cells, by the lower-case names of their columns
-   */
-  readonly missingReference?: (
-    table: string,
-    cells: ReadonlyMap<string, unknown>,
-    reader: SynchronousReader,
-  ) => readonly string[];
-  /** Whether writes return the rows that they wrote, or as much as `returnsAnything` allows. */
-  readonly returnsRows: boolean;
-  /** Follows the table in an insert without columns. */
-  readonly defaultRow: Sql;
-  /** Ends a select that locks its rows until the transaction ends. */
-  readonly rowLock: Sql;
-  /** Ends a select that reads the current state of a row, even if other transactions changed it since this one began. */
-  readonly currentRow: Sql;
-  /** Ends an insert that does nothing if the row exists. @param column any column of the table */
-  readonly unlessThere: (column: Sql) => Sql;
 }
 
 /** The kinds of faults that a database reports. */

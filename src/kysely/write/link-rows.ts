@@ -98,7 +98,7 @@ async function run(
   try {
     return await session.run(toCommand(statement, valuesOf()));
   } catch (error) {
-    throw toWriteFault(error, { context, table, place, isDelete });
+    throw toWriteFault(error, { context, table, place, ...(isDelete && { written: "delete" }) });
   }
 }
 

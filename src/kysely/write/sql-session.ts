@@ -171,7 +171,7 @@ function toFailure(error: unknown, { table, context }: Write): unknown {
   if (isODataError(error)) return error;
   if (isContention(error)) return tooBusy(ofTable(error, table.name));
   // Deferred constraints fail at the end of the transaction.
-  return toWriteFault(error, { context, table, place: "", isDelete: false });
+  return toWriteFault(error, { context, table, place: "" });
 }
 
 /** Guards the connections of the database before an attempt. */

@@ -246,8 +246,7 @@ export class TableWriter {
 
   /** @param written what a failed statement wrote */
   #faultOf({ context, place }: WriteTask, error: unknown, written?: WrittenColumns | "delete"): unknown {
-    const isDelete = written === "delete";
-    return toWriteFault(error, { context, table: this.table, place, isDelete, ...(!isDelete && { written }) });
+    return toWriteFault(error, { context, table: this.table, place, written });
   }
 
   /** Returns the values to store in a new row, without generated values and with the initial row version. */

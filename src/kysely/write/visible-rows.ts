@@ -63,7 +63,7 @@ export async function isVisible(
     const { rows } = await session.run({ sql, parameters: readSlots(slots, execution), width });
     return rows.length > 0;
   } catch (error) {
-    throw toWriteFault(error, { context, table, place, isDelete: false });
+    throw toWriteFault(error, { context, table, place });
   }
 }
 

@@ -18,9 +18,8 @@ export interface FailedWrite {
   readonly table: SqlTable;
   /** The path of the entity in the body, with a trailing slash; empty for the body itself. */
   readonly place: string;
-  readonly isDelete: boolean;
   /** What the statement wrote; absent if it is not known. */
-  readonly written?: WrittenColumns | undefined;
+  readonly written?: WrittenColumns | "delete" | undefined;
 }
 
 /**
@@ -29,7 +28,8 @@ export interface FailedWrite {
  * of the client. Both get the name of the table, for the log.
  */
 export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
-  const { context, table, place, isDelete } = failed;
+  const { context, table, place } = failed;
+  const isDelete = failed.written === "delete";
   if (error instanceof UnstorableValueError) {
     const [first] = error.path;
     const isShown = table.entityType.properties.some(({ field }) => field === first?.field);
@@ -78,12 +78,12 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
 }
 
 /** Returns the columns of the foreign key that refers to no row, where the error of the database does not name it. */
-function missing({ table, isDelete, written }: FailedWrite): readonly string[] {
+function missing({ table, written }: FailedWrite): readonly string[] {
   const { db, reader, tableName } = table;
-  const { missingReference } = reader.profile.writes;
-  if (isDelete || written === undefined || missingReference === undefined || reader.rows.local === null) return [];
+  const { findMissingReference } = reader.profile.writes;
+  if (written === "delete" || written === undefined || findMissingReference === undefined || reader.rows.local === null) return [];
   const cells = new Map(written.columns.map(({ column }, index) => [column.toLowerCase(), written.cells[index]]));
-  return missingReference(sqlTableName(tableName).compile(db).sql, cells, reader.rows.local);
+  return findMissingReference(sqlTableName(tableName).compile(db).sql, cells, reader.rows.local);
 }
 
 const NOT_DISTRIBUTABLE =

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
+import type { DialectSyntax } from "../dialect-profile.ts";
+import type { WriteSyntax } from "../write-syntax.ts";
 
 /** More rows than any table has, because an offset requires a limit. */
 const ALL_ROWS = sql`18446744073709551615`;

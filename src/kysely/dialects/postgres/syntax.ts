@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { writeKeyList } from "../../cells/write-key-list.ts";
-import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
+import type { DialectSyntax } from "../dialect-profile.ts";
+import type { WriteSyntax } from "../write-syntax.ts";
 import { listNotNull } from "./not-null-columns.ts";
 import { IN_SUBQUERY, REPEATED } from "./once.ts";
 import { writeArray } from "./write-array.ts";

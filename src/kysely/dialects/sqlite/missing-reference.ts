@@ -1,6 +1,6 @@
 import { attempt } from "../../../base/attempt.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
-import type { WriteSyntax } from "../dialect-profile.ts";
+import type { WriteSyntax } from "../write-syntax.ts";
 import { namesIn, quoteName } from "./names-in.ts";
 
 /** A column of a foreign key, and the column that it refers to. */
@@ -20,7 +20,7 @@ interface ForeignKey {
  * nothing where that is uncertain, such as for a foreign key of which the statement writes a part.
  * @see https://sqlite.org/pragma.html#pragma_foreign_key_list
  */
-export const missingReference: NonNullable<WriteSyntax["missingReference"]> = (table, cells, reader) => {
+export const findMissingReference: NonNullable<WriteSyntax["findMissingReference"]> = (table, cells, reader) => {
   const [name, schema] = namesIn(table).toReversed();
   if (name === undefined) return [];
   const found = attempt(() => {
@@ -59,8 +59,9 @@ function foreignKeys(name: string, schema: string | undefined, reader: Synchrono
     `select id, "table", "from", "to" from pragma_foreign_key_list(${at}) order by id, seq`,
     given(name),
   );
-  const parts = Map.groupBy(rows, ([id]) => id);
-  return Array.from(parts.values(), (columns) => {
+  const ids = [...new Set(rows.map(([id]) => id))];
+  return ids.map((id) => {
+    const columns = rows.filter(([each]) => each === id);
     const parent = String(columns[0]?.[1]);
     // Without names, a foreign key refers to the primary key.
     const isNamed = columns.every(([, , , to]) => to !== null);

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import { writeFlatKeyList } from "../../cells/write-key-list.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
-import { missingReference } from "./missing-reference.ts";
+import type { DialectSyntax } from "../dialect-profile.ts";
+import type { WriteSyntax } from "../write-syntax.ts";
+import { findMissingReference } from "./missing-reference.ts";
 import { listNotNull } from "./not-null-columns.ts";
 
 /** The SQL of SQLite that all statements need. */
@@ -55,7 +56,7 @@ function limit(top: Sql | null, skip: Sql | null): Sql {
 /** The SQL of SQLite that only writes need. */
 export const SQLITE_WRITES: WriteSyntax = Object.freeze<WriteSyntax>({
   returnsRows: true,
-  missingReference,
+  findMissingReference,
   defaultRow: sql`default values`,
   // A transaction locks the whole database.
   rowLock: sql``,
