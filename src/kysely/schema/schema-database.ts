@@ -122,7 +122,7 @@ export class SchemaDatabase implements StoredDatabase {
 
   *#compare(
     expected: readonly ExpectedTable[],
-    { sets }: ServedSets,
+    { sets, service }: ServedSets,
   ): CatalogueSteps<readonly SchemaFinding[]> {
     const { catalogue } = this.#profile;
     const set = nameOf(sets[0]);
@@ -130,14 +130,14 @@ export class SchemaDatabase implements StoredDatabase {
     const steps = function* (): CatalogueSteps<readonly SchemaFinding[]> {
       const findings = yield* findDifferences(expected, expected, catalogue);
       for (const { set: checked, rows } of sets) omitAbsent(checked.entitySet, rows, findings);
-      return [...findings, ...(yield* checkLostCells(sets, database, findings))];
+      return [...findings, ...(yield* checkLostCells(sets, service, database, findings))];
     };
     return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
   }
 
   *#examine(
     expected: readonly ExpectedTable[],
-    { sets }: ServedSets,
+    { sets, service }: ServedSets,
     { undeclared }: ExamineOptions,
   ): CatalogueSteps<readonly SchemaFinding[]> {
     const { catalogue } = this.#profile;
@@ -152,7 +152,7 @@ export class SchemaDatabase implements StoredDatabase {
       const known = yield* findDifferences(expected, readable, catalogue);
       const others = undeclared ? undeclaredObjects(wanted) : [];
       const findings = [...hidden, ...(yield* examineDatabase(readable, wanted, known)), ...others];
-      const lost = yield* checkLostCells(sets, database, findings);
+      const lost = yield* checkLostCells(sets, service, database, findings);
       return [...findings, ...lost, ...(yield* checkCells(sets, database, [...findings, ...lost]))];
     };
     return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
