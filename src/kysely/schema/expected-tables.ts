@@ -227,7 +227,7 @@ function expectedColumn(
     declaredType: isPlain ? named : `${named} with the storage ${storageName(storage)}`,
     storedTypes: row,
     limits: limitsOf(property, storage),
-    source: property.computed && source !== "service" && source !== "nobody" ? "database" : source,
+    source: property.computed && (source === "create" || source === "write") ? "database" : source,
     databaseDefault: owner?.databaseDefault === true,
     hasDefault: owner !== undefined && (owner.isCollection || owner.defaultValue !== undefined),
     labels: labelsOf(property, storage, writes),
