@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { edm, entityType, hasMany, hasOptional, odataService, resource } from "odatakit";
 import { checkDatabase } from "odatakit/check";
-import { sqlEntitySet } from "odatakit/kysely";
+import { sqlEntitySet, type SqlEntitySetOptions } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
 import { type AnyDatabase, type DatabaseName, ENGINES, type OpenDatabase } from "./engines.ts";
 
@@ -108,7 +108,7 @@ const IGNORED: ReadonlyArray<readonly [what: string, sets: (db: AnyDatabase) => 
 
 const Note = entityType("Note", { id: edm.int32().key(), owner: edm.guid().nullable().ignored() });
 
-function notes(db: AnyDatabase, options: object = {}) {
+function notes(db: AnyDatabase, options: Pick<SqlEntitySetOptions<typeof Note>, "authorization" | "navigation"> = {}) {
   return sqlEntitySet(Note, { db, table: "notes", operations: ["read", "delete"], ...options });
 }
 
