@@ -13,8 +13,8 @@ const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unk
  * Returns the bytes of a body that a parser of the host has read: bytes and text as they are, JSON values written again.
  * @param contentType the Content-Type of the request; empty if absent
  * @param maxBytes the most bytes to accept; null for no limit
- * @throws ODataError `PayloadTooLarge`; `InvalidBody` for a number that the parser could not represent; Error for a value that
- * is not JSON, or that the parser may have changed
+ * @throws ODataError `PayloadTooLarge`; `InvalidBody` for a number that the parser could not represent, or may have rounded;
+ * Error for a value that is not JSON
  * @see docs/guides/hosts.md, Bodies
  */
 export function bytesOfHostBody(body: unknown, contentType: string, maxBytes: number | null): Uint8Array {
@@ -32,7 +32,7 @@ function toBytes(body: unknown, contentType: string): Uint8Array {
 
 /**
  * Returns a value that `JSON.stringify` writes without loss.
- * @throws ODataError for a number that is not finite; Error for one that may have been rounded, and for a value that is not JSON
+ * @throws ODataError for a number that is not finite, or may have been rounded; Error for a value that is not JSON
  */
 function toExactValue(this: unknown, key: string, value: unknown): unknown {
   if (typeof value === "bigint") return rawJSON(String(value));
@@ -80,9 +80,11 @@ function isExact(value: number): boolean {
   return digits.length <= EXACT_DIGITS;
 }
 
-function roundedNumber(value: number): Error {
-  return new Error(
-    `A parser of the host has read the body, and its number ${String(value)} may be rounded. ` +
-      "Mount the service before body parsers.",
+/** A client can send such a number as a string. The host can mount the service before its parsers. */
+function roundedNumber(value: number): ODataError {
+  return protocolError(
+    "InvalidBody",
+    `The host parsed the body, and its number ${String(value)} may have lost digits. ` +
+      "Send the number as a string, or let the host pass the raw body to the service.",
   );
 }

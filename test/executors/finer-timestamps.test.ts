@@ -19,9 +19,45 @@ const TYPES: Readonly<Record<DatabaseName, string>> = {
 };
 const CELLS = [".123456", ".123999", ".124", ".124001", ".999999"];
 
+/** Texts that other programs write to SQLite, and the timestamps that responses show for them. */
+const OTHER_CELLS = [
+  ["2024-02-29T10:00:00Z", "10:00", "2024-02-29T10:00:00Z"],
+  ["2024-02-29T10:00:00.50Z", "10:00:00", "2024-02-29T10:00:00.50Z"],
+  ["2024-02-29T10:00:00.5Z", "10:00:00.000", "2024-02-29T10:00:00.5Z"],
+  ["2024-02-29T10:00:00.500Z", "10:00:00.5", "2024-02-29T10:00:00.500Z"],
+  ["2024-02-29T10:00:00.500000Z", "10:00:00.500000", "2024-02-29T10:00:00.500000Z"],
+  ["2024-02-29 10:00:01", "10:00:10", "2024-02-29T10:00:01Z"],
+  ["2024-02-29 10:00:00.25", "10:01", "2024-02-29T10:00:00.25Z"],
+  ["2024-02-29T12:00:00+02:00", "00:00", "2024-02-29T12:00:00+02:00"],
+  ["2024-02-29T10:00:00.123456+00:00", "23:59:59.999", "2024-02-29T10:00:00.123456Z"],
+  ["2024-02-29T08:00:00.5-02:00", "00:00:00.0", "2024-02-29T08:00:00.5-02:00"],
+] as const;
+
+function openEngine(): Promise<OpenDatabase> {
+  const engine = ENGINES.find(({ name }) => name === "sqlite");
+  if (engine === undefined) throw new Error("There is no SQLite in this run.");
+  return engine.open();
+}
+
 function cellOf(fraction: string, database: DatabaseName): string {
   if (database === "sqlite") return `2024-02-29T10:00:00${fraction}Z`;
   return `2024-02-29 10:00:00${fraction}${database === "postgres" ? "+00" : ""}`;
+}
+
+async function readFrom(
+  service: ODataService,
+  path: string,
+): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
+  const target = path.startsWith("http") ? path : `http://service.example/${path}`;
+  const response = await service.fetch(new Request(target));
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>) };
+}
+
+async function idsFrom(service: ODataService, path: string): Promise<readonly number[]> {
+  const { status, body } = await readFrom(service, path);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return (body["value"] as readonly { readonly id: number }[]).map(({ id }) => id);
 }
 
 describe.each(ENGINES)("timestamps of $title with more digits than their properties", (engine) => {
@@ -53,18 +89,8 @@ describe.each(ENGINES)("timestamps of $title with more digits than their propert
   });
   afterAll(() => opened.close());
 
-  async function read(path: string): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
-    const target = path.startsWith("http") ? path : `http://service.example/${path}`;
-    const response = await service.fetch(new Request(target));
-    const text = await response.text();
-    return { status: response.status, body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>) };
-  }
-
-  async function ids(path: string): Promise<readonly number[]> {
-    const { status, body } = await read(path);
-    expect(status, JSON.stringify(body)).toBe(200);
-    return (body["value"] as readonly { readonly id: number }[]).map(({ id }) => id);
-  }
+  const read = (path: string) => readFrom(service, path);
+  const ids = (path: string) => idsFrom(service, path);
 
   test("an entity is found at its own URL, and by its key", async () => {
     const response = await service.fetch(
@@ -121,3 +147,76 @@ describe.each(ENGINES)("timestamps of $title with more digits than their propert
     expect(await ids("Events?$filter=at gt whole&$orderby=id")).toEqual([0, 1, 2, 3, 4]);
   });
 });
+
+test.runIf(ENGINES.some(({ name }) => name === "sqlite"))(
+  "timestamps and times that other programs write to SQLite are found as responses show them",
+  async () => {
+    const { db, close } = await openEngine();
+    const Note = entityType("Note", {
+      id: edm.int32().key(),
+      at: edm.dateTimeOffset({ precision: 3 }).nullable(),
+      time: edm.timeOfDay({ precision: 3 }).nullable(),
+    });
+    const Keyed = entityType("Keyed", { at: edm.dateTimeOffset({ precision: 3 }).key(), id: edm.int32() });
+    await sql`create table notes (id int primary key, at text, time text)`.execute(db);
+    await sql`create table keyed (at text primary key, id int not null)`.execute(db);
+    for (const [id, [at, time]] of OTHER_CELLS.entries()) {
+      await sql`insert into notes values (${id}, ${at}, ${time})`.execute(db);
+      // Each key shows another value.
+      if (id % 2 === 0) await sql`insert into keyed values (${at}, ${id})`.execute(db);
+    }
+    await sql`insert into notes values (${OTHER_CELLS.length}, null, null)`.execute(db);
+    const base = { db, operations: ["read", "patch", "delete"] } as const;
+    const service = odataService({
+      schemaCheck: false,
+      propertyNaming: "camelCase",
+      entitySets: [
+        sqlEntitySet(Note, { ...base, table: "notes" }),
+        sqlEntitySet(Keyed, { ...base, name: "Keyed", table: "keyed" }),
+      ],
+    });
+    const { body } = await readFrom(service, "Notes?$orderby=id");
+    const rows = body["value"] as ReadonlyArray<
+      { readonly id: number } & Readonly<Record<"at" | "time", string | null>>
+    >;
+    expect(rows.map(({ at }) => at)).toEqual([...OTHER_CELLS.map(([, , shown]) => shown), null]);
+    const nulls = [OTHER_CELLS.length];
+    for (const name of ["at", "time"] as const) {
+      for (const { id, [name]: value } of rows) {
+        if (value === null) continue;
+        const literal = encodeURIComponent(value);
+        const found = await idsFrom(service, `Notes?$filter=${name} eq ${literal}&$orderby=id`);
+        expect(found, value).toContain(id);
+        // Every row is in one of the two, and each row that shows the value in the first.
+        expect(rows.filter((row) => row[name] === value).map((row) => row.id)).toEqual(
+          found.filter((each) => rows[each]?.[name] === value),
+        );
+        const others = rows.map((row) => row.id).filter((each) => !found.includes(each));
+        for (const filter of [`${name} in (${literal})`, `not(${name} ne ${literal})`]) {
+          expect(await idsFrom(service, `Notes?$filter=${filter}&$orderby=id`), filter).toEqual(found);
+        }
+        for (const filter of [`${name} ne ${literal}`, `not(${name} eq ${literal})`, `not(${name} in (${literal}))`]) {
+          expect(await idsFrom(service, `Notes?$filter=${filter}&$orderby=id`), filter).toEqual(others);
+        }
+        expect(await idsFrom(service, `Notes?$filter=${name} in (${literal},null)&$orderby=id`)).toEqual([
+          ...found,
+          ...nulls,
+        ]);
+      }
+    }
+    const keyed = (await readFrom(service, "Keyed")).body["value"] as readonly {
+      readonly at: string;
+      readonly id: number;
+    }[];
+    expect(keyed).toHaveLength(OTHER_CELLS.length / 2);
+    for (const { at, id } of keyed) {
+      const url = `http://service.example/Keyed(${encodeURIComponent(at)})`;
+      expect(await readFrom(service, url)).toMatchObject({ status: 200, body: { at, id } });
+      const init = { method: "PATCH", headers: { "Content-Type": "application/json" }, body: '{"id":7}' };
+      expect((await service.fetch(new Request(url, init))).status).toBe(200);
+      expect((await service.fetch(new Request(url, { method: "DELETE" }))).status).toBe(204);
+    }
+    expect((await readFrom(service, "Keyed")).body["value"]).toEqual([]);
+    await close();
+  },
+);

@@ -156,4 +156,26 @@ describe.each(over)("over $title", (engine) => {
     );
     await fc.assert(property, { ...SEEDED, numRuns: fuzzCount(300, "fuzz:sql") });
   });
+
+  test("computes with durations and stored Decimals of many digits as in memory", { timeout: 120_000 }, async () => {
+    const property = fc.asyncProperty(
+      wide,
+      fc.constantFrom(...Object.keys(TIMES)),
+      fc.constantFrom(...ROWS),
+      async (literal, operator, row) => {
+        const terms: ReadonlyArray<readonly [term: string, factor: string | null]> = [
+          ["Value", row.value],
+          [`(Value sub ${literal})`, subtractDecimals(row.value, literal)],
+        ];
+        for (const [term, factor] of terms) {
+          const result = factor === null ? null : (TIMES[operator]?.(row.span, factor) ?? null);
+          const expected = result === null ? "null" : `duration'${result}'`;
+          const filter = `Id eq ${String(row.id)} and Span ${operator} ${term} eq ${expected}`;
+          const found = await keysOf(engine, `$filter=${filter}`);
+          if (typeof found !== "string") expect(found, filter).toEqual([row.id]);
+        }
+      },
+    );
+    await fc.assert(property, { ...SEEDED, numRuns: fuzzCount(300, "fuzz:sql") });
+  });
 });

@@ -32,8 +32,6 @@ export interface ScalarPlan extends ColumnExpression {
   readonly column: string;
   /** Whether the column may be NULL: because the value, or an enclosing complex value, may be null. */
   readonly nullable: boolean;
-  /** Whether the column may be NULL although the value may not. */
-  readonly isSuspect?: true;
   readonly format: ColumnFormat;
   /** As given in `columns`; undefined for the default of the type. */
   readonly storage: StorageForm | undefined;

@@ -21,9 +21,9 @@ import { hasPlaceholders, toFrom, type From, withExpressions } from "../translat
 import { ROWS_ALIAS } from "../translate/path-scope.ts";
 import { type Connected, connectionOf, type FunctionNumbers, isKysely } from "./connected.ts";
 import { placementOf } from "./find-placement.ts";
+import { ProvenColumns } from "./proven-columns.ts";
 import type { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
-import { withSuspects } from "./suspect-columns.ts";
 import type { UnreadableLog } from "./unreadable-log.ts";
 
 /** Reads one table or base query. */
@@ -144,15 +144,13 @@ function statementsOf(
     const execution = toExecution({ values: [], base: () => from.parameters });
     const probed = { db, from: from.as(ROWS_ALIAS, null, { profile, isLookup: false }), execution };
     const { withKnownCollations } = profile.values;
-    const { provenColumns } = profile.syntax.unexpectedNulls;
-    const isProven = base.table === undefined ? () => false : provenColumns(base.table, db, rows.local);
-    const suspected = withSuspects(plans, isProven);
-    if (rows.local === null || withKnownCollations === undefined) return new Map([...suspected, ...ignored]);
-    const known = withKnownCollations(suspected, probed, rows.local);
+    if (rows.local === null || withKnownCollations === undefined) return new Map([...plans, ...ignored]);
+    const known = withKnownCollations(plans, probed, rows.local);
     return new Map([...known, ...withCollationsIfThere(withKnownCollations, ignored, probed, rows.local)]);
   };
   const { key: keyProperties } = entityType;
-  const found = { findPlans, placement, absent: new Set<string>() };
+  const proven = new ProvenColumns(db, profile, base.quoted);
+  const found = { findPlans, placement, proven, absent: new Set<string>() };
   const made = new StatementCache({ db, profile, from, key: keyProperties, ...found, local: rows.local });
   ofType.set(key, made);
   return made;

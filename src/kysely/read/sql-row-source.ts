@@ -1,9 +1,9 @@
-import { recover, type Maybe } from "../../base/maybe.ts";
+import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import type { EntitySource } from "../../definition/handlers.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { NavigationJoin } from "../../edm/model.ts";
-import type { QueryableSource, RelationalSource, RowRestriction } from "../../query/source.ts";
+import type { QueryableSource, RelationalSource, RowRestriction, SourceQuery } from "../../query/source.ts";
 import { toExecution } from "../statement/parameter-slot.ts";
 import { isJoinedLocally } from "../translate/join-navigation.ts";
 import type { Rows } from "../translate/relation.ts";
@@ -29,9 +29,10 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
       : recover(read, (error) => {
           throw explainUnsupported(error, query, name);
         });
+  const prepare = (query: SourceQuery): Maybe<undefined> => reader.statements.prepare(query, reader.rows);
   const source = new SqlRowSource(type, reader, {
-    read: (query) => explained(() => readPage(reader, query), query),
-    stream: (query) => explained(() => openPageStream(reader, query), query),
+    read: (query) => explained(() => chain(prepare(query), () => readPage(reader, query)), query),
+    stream: (query) => explained(() => chain(prepare(query), () => openPageStream(reader, query)), query),
     relational: Object.freeze<RelationalSource>({
       joinsExpansions: capabilities.joins || joinsLocally,
       joins: (other) => findReader(other)?.rows === reader.rows,

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Maybe } from "../../base/maybe.ts";
 import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
@@ -28,6 +29,7 @@ import { isKeysFirst } from "./keys-first.ts";
 import { placeIdentities, placesOf } from "./place-clauses.ts";
 import { RelatedStatements } from "./related-statements.ts";
 import { readerOfSource, statementsOf } from "./row-source.ts";
+import type { SqlRows } from "./sql-rows.ts";
 import type { StatementTarget } from "./statement-target.ts";
 
 /** A statement that returns a page as JSON: one row, or one for each object. */
@@ -67,6 +69,11 @@ export class StatementCache {
     this.#compiler = new StatementCompiler(target);
   }
 
+  /** Reads what the statements of a page depend on, before they are made. */
+  prepare(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
+    return this.#target.proven.prepare(query, rows);
+  }
+
   /**
    * Returns the statement of a page.
    * @param hasTotal whether the last cell of each row is the total
@@ -76,18 +83,8 @@ export class StatementCache {
     const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
     const clauses = { filter, orderBy, selected, joined, roundingMode: shape.roundingMode, ...placesOf(query) };
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
-    const variants = this.#pages.get(
-      [
-        shape,
-        filter ?? NO_FILTER,
-        orderBy,
-        selected,
-        joined,
-        ...placeIdentities(query),
-        ...identitiesOf(query.sources),
-      ],
-      () => new Map(),
-    );
+    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...placeIdentities(query)];
+    const variants = this.#pages.get([...identities, ...identitiesOf(query.sources)], () => new Map());
     return variantOf(variants, [...Object.values(limits), hasTotal], () => {
       return this.#compiler.choose((profile) => {
         const statement = this.#scope(profile, query.sources);
@@ -264,7 +261,7 @@ export class StatementCache {
    * @param use by default, a page of the rows is read
    */
   rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
-    const { from, key, findPlans, placement, absent } = this.#target;
+    const { from, key, findPlans, placement, absent, proven } = this.#target;
     this.#plans ??= this.#compiler.ofTable(findPlans);
     this.#mark ??= utcMark(this.#plans);
     const mark = this.#mark;
@@ -273,6 +270,7 @@ export class StatementCache {
       from: (alias, isFenced = false) => sql`${from.as(alias, entitySet, { ...use, isFenced })}${mark}`,
       plans: this.#plans,
       absent,
+      isProven: (column) => proven.has(column),
       key,
       seen,
       needsFence,

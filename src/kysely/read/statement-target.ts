@@ -2,6 +2,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { Placement } from "../translate/relation.ts";
 import type { CompileTarget } from "./compile-statement.ts";
+import type { ProvenColumns } from "./proven-columns.ts";
 
 /** The table or base query of the statements. */
 export interface StatementTarget extends CompileTarget {
@@ -11,6 +12,7 @@ export interface StatementTarget extends CompileTarget {
   readonly findPlans: () => PlansByField;
   /** Finds where a distributed database has the rows. Called for the first statement, since other sets may be declared later. */
   readonly placement: () => Placement | undefined;
+  readonly proven: ProvenColumns;
   /** The paths of ignored properties and members that have no column, as far as the schema check found. */
   readonly absent: Set<string>;
 }

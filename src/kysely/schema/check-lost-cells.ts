@@ -158,7 +158,7 @@ function lostCells(
   const count = lost.length === 1 ? "1 text" : `${String(lost.length)} texts`;
   const form = isGuid ? "upper case" : "another form than odatakit writes";
   const who = comparers.length === 0 ? "filters of `ctx.sets`" : listOf(comparers);
-  const effect = isGuid ? `${who} do not find them` : `${who} compare them as texts, and miss some`;
+  const effect = isGuid ? `${who} do not find them` : "comparisons, orders and joins read them as texts, and miss some";
   return [
     {
       set,

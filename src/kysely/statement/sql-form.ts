@@ -25,6 +25,8 @@ export interface SqlForm {
    * `ceiling` to `floor`.
    */
   readonly exact: Encode | null;
+  /** Return further cells that responses show as exactly this value, because other programs write them; absent: none. */
+  readonly spellings?: readonly Encode[];
   /** Without `exact`: whether no value has two cells. `ceiling` and `floor` differ for a value without a cell. */
   readonly isSingle?: true;
   /** Whether `exact`, `floor` and `ceiling` may return null, for a value without a cell: NaN, or one beyond the column. */

@@ -11,7 +11,7 @@ export interface RowOperand extends FormedSql {
   /** When the value is null: never; if its column is null, so that `is not null` can test it; or for other reasons too. */
   readonly nulls: "never" | "column" | "computed";
   /** Whether it may be null although it never should. */
-  readonly isSuspect?: true | undefined;
+  readonly isSuspect?: boolean | undefined;
   /** The offset of a timestamp from UTC in minutes, if it may differ from zero and its form does not determine it. */
   readonly offset?: Sql | undefined;
   /** The texts that it joins, if it is a concatenation. A longer concatenation joins them at once. */

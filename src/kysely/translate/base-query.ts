@@ -26,6 +26,8 @@ export interface From {
   readonly parameters: readonly unknown[];
   /** The name of the table; absent for a query. */
   readonly table?: string | undefined;
+  /** The same, quoted. */
+  readonly quoted?: Sql | undefined;
   /** Identifies the query: two with the same text differ only in their values. */
   readonly text: string;
   /** The used columns of the table that `*` does not contain, such as the rowid of SQLite. */
@@ -79,6 +81,7 @@ function ofTable(table: TableName): From {
   return Object.freeze<From>({
     parameters: [],
     table: tableNameText(table),
+    quoted: sqlTableName(table),
     text: `table ${JSON.stringify(table)}`,
     as: (alias) => sql`${sqlTableName(table)} as ${sql.id(alias)}`,
   });

@@ -26,6 +26,8 @@ export interface Rows {
   readonly plans: PlansByField;
   /** The paths of ignored properties and members that have no column, such as `home.note`: no statement selects them. */
   readonly absent: ReadonlySet<string>;
+  /** Whether a column is known to be `not null`. */
+  readonly isProven: (column: string) => boolean;
   /** The key of the type. Its columns are never NULL. */
   readonly key: readonly StructuralProperty[];
   /** The column that says whether a row belongs to these rows: see `From`. */
@@ -205,7 +207,8 @@ export function columnOperand(property: StructuralProperty, relation: Relation):
 /** Returns the column of a plan as an operand. */
 export function plannedOperand(plan: ColumnPlan, relation: Relation): RowOperand {
   if (plan.kind !== "scalar") throw new Error(`${plan.property.name} is not a single value.`);
-  const { column, format, nullable, isSuspect } = plan;
+  const { column, format, nullable, property, expression } = plan;
   const nulls = nullable || relation.isOptional ? "column" : "never";
+  const isSuspect = !property.isKey && (expression !== undefined || !relation.rows.isProven(column));
   return { kind: "row", sql: relation.column(column), form: format.form, nulls, isSuspect };
 }

@@ -65,6 +65,11 @@ export function equalsConstant(operand: RowOperand, constant: SqlConstant, _mode
   return conditionOn("eq", operand, toEquatable(operand), constant);
 }
 
+/** Binds the cells of a constant, for a form with `exact`: its own, and those that responses show as the same value. */
+export function bindCells(constant: SqlConstant, form: SqlForm, exact: Encode): readonly Sql[] {
+  return [exact, ...(form.spellings ?? [])].map((encode) => bindFormed(constant, form, encode));
+}
+
 /** Converts a constant to a row operand, in the form in which values of its type are compared. */
 export function asRow(operand: ConstantOperand | RowOperand, type: ScalarType, values: DialectValues): RowOperand {
   if (operand.kind === "row") return operand;
@@ -101,6 +106,10 @@ function compareWithConstant(
     : exactly(condition, operand, absent, mode, syntax);
 }
 
+/** The operators for one cell, and for several. */
+const EQUAL = [sql`=`, sql`in`] as const;
+const DIFFERENT = [sql`<>`, sql`not in`] as const;
+
 /** Translates the comparison for non-null sides. */
 function conditionOn(
   operator: ComparisonOperator,
@@ -110,19 +119,20 @@ function conditionOn(
 ): Sql {
   const { floor, ceiling, exact, beside } = form;
   const bind = (encode: Encode): Sql => bindFormed(constant, form, encode);
+  const among = (only: Encode, [equal, listed]: readonly [equal: Sql, listed: Sql]): Sql => {
+    const bound = bindCells(constant, form, only);
+    return bound.length === 1 ? sql`${cells} ${equal} ${bound[0]}` : sql`${cells} ${listed} (${sql.join(bound)})`;
+  };
   switch (operator) {
     case "eq": {
-      const equality =
-        exact === null ? sql`${cells} between ${bind(ceiling)} and ${bind(floor)}` : sql`${cells} = ${bind(exact)}`;
+      const equality = exact === null ? sql`${cells} between ${bind(ceiling)} and ${bind(floor)}` : among(exact, EQUAL);
       const { indexed } = operand.form;
       return indexed === undefined
         ? equality
         : sql`(${operand.sql} = ${bindFormed(constant, indexed)} and ${equality})`;
     }
     case "ne":
-      return exact === null
-        ? sql`${cells} not between ${bind(ceiling)} and ${bind(floor)}`
-        : sql`${cells} <> ${bind(exact)}`;
+      return exact === null ? sql`${cells} not between ${bind(ceiling)} and ${bind(floor)}` : among(exact, DIFFERENT);
     case "gt":
       return beside === undefined ? sql`${cells} > ${bind(floor)}` : sql`${cells} >= ${bind(beside.above)}`;
     case "ge":

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { InExpression } from "../../query/expression.ts";
 import { onlyCell } from "../columns/column-format.ts";
 import type { DialectProfile, DialectSyntax } from "../dialects/dialect-profile.ts";
-import { bindFormed } from "../statement/parameter-slot.ts";
 import {
   toComparable,
   toEquatable,
@@ -12,7 +11,7 @@ import {
   type SqlForm,
 } from "../statement/sql-form.ts";
 import type { ConditionMode, ConstantOperand, RowOperand, Translator } from "../statement/sql-operand.ts";
-import { asRow, booleanLiteral, equalsConstant } from "./translate-comparison.ts";
+import { asRow, bindCells, booleanLiteral, equalsConstant } from "./translate-comparison.ts";
 import { joinBalanced } from "./translate-logical.ts";
 
 /**
@@ -81,7 +80,7 @@ function amongConstants(
 ): Sql {
   const listed = toListed(operand, constants.length);
   const list = (form: SqlForm, encode: Encode): Sql =>
-    sql.join(constants.map(({ constant }) => bindFormed(constant, form, encode)));
+    sql.join(constants.flatMap(({ constant }) => bindCells(constant, form, encode)));
   let found: Sql;
   if (listed === null) {
     const tests = constants.map(({ constant }) => equalsConstant(operand, constant, "filter"));

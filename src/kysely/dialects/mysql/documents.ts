@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { jsonPath, textDocuments } from "../../forms/text-documents.ts";
 import type { DocumentSyntax } from "../dialect-profile.ts";
+import { decimalOfText } from "./exact-decimals.ts";
 import { MY_FORMS } from "./forms.ts";
 import { MY_TEXTS } from "./temporal-forms.ts";
 
@@ -10,7 +11,7 @@ export const MY_DOCUMENTS: DocumentSyntax = textDocuments({
   texts: MY_TEXTS,
   boolean: (text) => sql`(${text} + 0)`,
   integer: (text) => sql`cast(cast(${text} as decimal(65, 30)) as signed)`,
-  decimal: (text) => sql`cast(${text} as decimal(65, 30))`,
+  decimal: decimalOfText,
   double: (text) => sql`(${text} + 0e0)`,
   string: (text) => sql`(${text} collate utf8mb4_nopad_bin)`,
   textAt: (document, path) => sql`json_value(${document}, ${jsonPath(path)})`,

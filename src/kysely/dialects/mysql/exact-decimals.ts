@@ -6,7 +6,7 @@ import { bindConstant } from "../../statement/parameter-slot.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 
 /**
- * Products and quotients of Decimals in MariaDB. A Decimal has at most 38 fraction digits and nine words of nine digits there,
+ * Decimals of texts, and products and quotients of Decimals in MariaDB. A Decimal has at most 38 fraction digits and nine words of nine digits there,
  * and MariaDB drops further digits without a warning. These expressions fail the statement instead.
  */
 
@@ -25,6 +25,19 @@ const GREATEST_INTEGER = sql.raw("18446744073709551615");
 const BEYOND_JSON = sql.lit("^-?[0-9]{36}|[.][0-9]{30}[0-9]*[1-9]");
 
 type Compute = (left: DecimalTerm, right: DecimalTerm) => Sql;
+
+/**
+ * The texts of Decimals that a cast does not change: with at most 35 digits before the point and 30 after it, or with an
+ * exponent that leads to no more.
+ */
+const EXACT_TEXT = sql.lit(
+  "^[-+]?0*[0-9]{1,35}([.][0-9]{1,30}0*)?$|^[-+]?[0-9]{1,15}([.][0-9]{1,10})?[eE][-+]?0*([0-9]|1[0-9]|20)$",
+);
+
+/** Converts a text to a Decimal. */
+export function decimalOfText(text: Sql): Sql {
+  return sql`(case when ${text} regexp ${EXACT_TEXT} then cast(${text} as decimal(65, 30)) else ${failFor(text)} end)`;
+}
 
 /** Returns the exact product. */
 export const multiplyDecimals: Compute = eachOnce(product);

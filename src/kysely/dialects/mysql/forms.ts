@@ -5,7 +5,7 @@ import { protocolError } from "../../../errors/odata-error.ts";
 import { castForms, truthNumber, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import { convertedForm, type Mark, textMark, type Sql, type SqlForm } from "../../statement/sql-form.ts";
-import { divideDecimals, multiplyDecimals } from "./exact-decimals.ts";
+import { decimalOfText, divideDecimals, multiplyDecimals } from "./exact-decimals.ts";
 
 /** The digits of a bound Decimal before and after the point. */
 const WHOLE_DIGITS = 35;
@@ -83,7 +83,7 @@ export const MY_NUMBERS: NumberSyntax = Object.freeze<NumberSyntax>({
 /** Edm.Decimal as text. */
 export const MY_TEXT_DECIMAL: SqlForm = convertedForm("decimal as text", asText, {
   form: MY_FORMS.decimal,
-  apply: asDecimal,
+  apply: decimalOfText,
 });
 
 /** Edm.Decimal as double. The value of a cell is the shortest Decimal that rounds to it. */

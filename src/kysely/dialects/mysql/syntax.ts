@@ -13,7 +13,7 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   columnKey: (name) => name.toLowerCase(),
   orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
   // The database removes a test for NULL from a column that is `not null`.
-  unexpectedNulls: { areLast: (descending) => descending, provenColumns: () => () => false },
+  unexpectedNulls: { areLast: (descending) => descending, listNotNull: null },
   limit: (top, skip) => {
     if (top === null && skip === null) return sql``;
     return skip === null ? sql` limit ${top}` : sql` limit ${top ?? ALL_ROWS} offset ${skip}`;

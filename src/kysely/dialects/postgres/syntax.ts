@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
+import { listNotNull } from "./not-null-columns.ts";
 import { IN_SUBQUERY, REPEATED } from "./once.ts";
 import { writeArray } from "./write-array.ts";
 
@@ -14,7 +15,7 @@ export const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     return descending ? sql`${term} desc nulls last` : sql`${term} asc nulls first`;
   },
   // A test for NULL beside the bound of an index makes PostgreSQL read the index from its start.
-  unexpectedNulls: { areLast: (descending) => !descending, provenColumns: () => () => true },
+  unexpectedNulls: { areLast: (descending) => !descending, listNotNull },
   limit: (top, skip) => {
     const most = top === null ? sql`` : sql` limit ${top}`;
     return skip === null ? most : sql`${most} offset ${skip}`;

@@ -1,26 +1,14 @@
-import { sql } from "kysely";
-import type { AnyKysely } from "../../connection/synchronous-reader.ts";
-import type { Sql } from "../../statement/sql-form.ts";
 import type { UnexpectedNulls } from "../unexpected-nulls.ts";
 
 const QUOTED = /"((?:[^"]|"")*)"/g;
 
 /**
- * Returns the test whether a column of a table is `not null`. It is false for a view, and where the database is not read at
- * once.
+ * Returns the query that lists the columns of a table that are `not null`: none for a view.
  * @see https://www.sqlite.org/pragma.html#pragma_table_xinfo
  */
-export const notNullColumns: UnexpectedNulls["provenColumns"] = (table, db, reader) => {
-  const [name, schema] = namesIn(sql`${sql.table(table)}`, db).toReversed();
-  if (reader === null || name === undefined) return () => false;
-  const place = schema === undefined ? "?" : "?, ?";
-  const columns = `select lower(name) from pragma_table_xinfo(${place}) where "notnull" = 1`;
-  const rows = reader.readRows(columns, schema === undefined ? [name] : [name, schema]);
-  const proven = new Set(rows.map(([column]) => column));
-  return (column) => proven.has(namesIn(sql`${sql.id(column)}`, db)[0]?.toLowerCase());
+export const listNotNull: UnexpectedNulls["listNotNull"] = (table) => {
+  const names = Array.from(table.matchAll(QUOTED), ([, name = ""]) => name.replaceAll('""', '"'));
+  const place = names.length === 1 ? "?" : "?, ?";
+  const sql = `select lower(name) as c0 from pragma_table_xinfo(${place}) where "notnull" = 1`;
+  return { sql, parameters: names.toReversed(), width: 1 };
 };
-
-/** Returns the names in a piece of SQL: plugins of Kysely may change them. */
-function namesIn(piece: Sql, db: AnyKysely): readonly string[] {
-  return Array.from(piece.compile(db).sql.matchAll(QUOTED), ([, name = ""]) => name.replaceAll('""', '"'));
-}

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { writeFlatKeyList } from "../../cells/write-key-list.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import type { DialectSyntax, WriteSyntax } from "../dialect-profile.ts";
-import { notNullColumns } from "./not-null-columns.ts";
+import { listNotNull } from "./not-null-columns.ts";
 
 /** The SQL of SQLite that all statements need. */
 export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
@@ -11,7 +11,7 @@ export const SQLITE_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   // SQLite ignores the case of ASCII letters only.
   columnKey: (name) => name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()),
   orderTerm: (term, descending) => (descending ? sql`${term} desc` : term),
-  unexpectedNulls: { areLast: (descending) => descending, provenColumns: notNullColumns },
+  unexpectedNulls: { areLast: (descending) => descending, listNotNull },
   limit,
   isSame: (left, right) => sql`${left} is ${right}`,
   isDifferent: (left, right) => sql`${left} is not ${right}`,

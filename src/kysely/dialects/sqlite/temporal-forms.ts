@@ -14,12 +14,14 @@ import {
   writeInstant,
   type Instant,
 } from "../../cells/instant.ts";
-import { plainForm, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
+import { plainForm, type Conversion, type Encode, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
 const DATE_LENGTH = 10;
+const MINUTES_LENGTH = 5;
 const CLOCK_LENGTH = 8;
 /** The length of `hh:mm:ss` and twelve digits. */
 const TIME_KEY_LENGTH = 20;
+const UTC = /Z$/;
 const ZEROS = "0".repeat(MAX_PRECISION);
 
 const DATE_KEY_FORM: SqlForm = plainForm("days", (value) => BigInt(dateToEpochDays(asText(value))));
@@ -53,7 +55,7 @@ export const ANY_TIME_FORM: SqlForm = plainForm("time of any width", asText, {
 
 /**
  * Edm.TimeOfDay in a column, whose index serves comparisons and orders. The equal strings are those from the one without
- * trailing zeros to the one with the most.
+ * trailing zeros, and without seconds if they are zero, to the one with the most.
  */
 export const TIME_FORM: SqlForm = Object.freeze<SqlForm>({
   name: "time",
@@ -95,8 +97,17 @@ export function utcForm(digits: number): SqlForm {
 function makeUtcForm(digits: number): SqlForm {
   const write = (instant: Instant): string =>
     writeInstant(instant, digits) ?? (instant.seconds < 0 ? BEFORE_ALL_TEXTS : BEHIND_ALL_TEXTS);
-  return instantForm(`UTC of ${digits} digits`, digits, write, BEFORE_ALL_TEXTS, (operand) => operand);
+  const form = instantForm(`UTC of ${digits} digits`, digits, write, BEFORE_ALL_TEXTS, (operand) => operand);
+  return Object.freeze<SqlForm>({ ...form, spellings: SPELLINGS });
 }
+
+/** The cells of other programs that responses show with the same digits and the same offset as a value. */
+const SPELLINGS: readonly Encode[] = Object.freeze<Encode[]>([
+  asText,
+  // What `datetime` of SQLite returns.
+  (value) => asText(value).replace(UTC, "").replace("T", " "),
+  (value) => asText(value).replace(UTC, "+00:00"),
+]);
 
 /** By the number of fraction digits. Each form is one object, because forms are compared by identity. */
 const UTC_FORMS: readonly SqlForm[] = Array.from({ length: MAX_PRECISION + 1 }, (_none, digits) => makeUtcForm(digits));
@@ -176,12 +187,13 @@ function nextDay(instant: Instant): Instant {
   return { seconds: (Math.floor(instant.seconds / SECONDS_PER_DAY) + 1) * SECONDS_PER_DAY, fraction: ZEROS };
 }
 
-/** Removes trailing zeros of the fraction, and a trailing point. */
+/** Removes trailing zeros of the fraction, and a trailing point; then seconds of zero. */
 function shortestTime(time: string): string {
-  if (time.length === CLOCK_LENGTH) return time;
+  const isWhole = !/[1-9]/.test(time.slice(CLOCK_LENGTH));
+  if (isWhole) return time.slice(0, time.startsWith(":00", MINUTES_LENGTH) ? MINUTES_LENGTH : CLOCK_LENGTH);
   let end = time.length;
   while (time.endsWith("0", end)) end -= 1;
-  return time.slice(0, end === CLOCK_LENGTH + 1 ? CLOCK_LENGTH : end);
+  return time.slice(0, end);
 }
 
 function longestTime(time: string): string {
