@@ -42,4 +42,7 @@ export type SchemaFindingCode =
   | "C14"
   /** The sessions of the database shorten numbers. */
   | "C15"
-  | "C16";
+  /** Rows contain texts in another form than their values have, which comparisons miss. */
+  | "C16"
+  /** Two properties are written to one column, which has two names. */
+  | "C17";

@@ -12,9 +12,9 @@ import {
   statedPairs,
 } from "../definition/sets/guarded-reference.ts";
 import type { JoinPair } from "../edm/model.ts";
-import { declaredFieldOf } from "../memory/compile-property.ts";
 import { asEntity, isObject } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
+import { givenFieldOf } from "../memory/missing-value.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
 import { startAll } from "./concurrency.ts";
 import { loadReferred } from "./load-relations.ts";
@@ -106,7 +106,7 @@ function eachReference(
 }
 
 function fieldsOf({ pairs }: GuardedReference, entity: object): object {
-  return Object.fromEntries(pairs.map(({ property: { field } }) => [field, declaredFieldOf(entity, field)] as const));
+  return Object.fromEntries(pairs.map(({ property: { field } }) => [field, givenFieldOf(entity, field)] as const));
 }
 
 /** Whether the user sees the entity that a foreign key refers to; true where that cannot be checked. */

@@ -8,6 +8,7 @@ import { canBeTrue, type PartialEntity } from "../memory/can-be-true.ts";
 import { declaredFieldOf, fieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
+import { givenFieldOf } from "../memory/missing-value.ts";
 import { relatedTable } from "../memory/relations.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import { clausesOf } from "../plan/row-rules.ts";
@@ -49,7 +50,7 @@ export function checkWritten(set: EntitySetDefinition, entity: object, reader: R
  */
 export function isSavedSeen(entitySet: EntitySet, entity: unknown, handler: object, reader: Reader): Maybe<boolean> {
   if (serviceOf(reader.context).handlersCheckingRows.has(handler) || !isObject(entity)) return true;
-  const isKnown = ({ field }: StructuralProperty): boolean => declaredFieldOf(entity, field) !== undefined;
+  const isKnown = ({ field }: StructuralProperty): boolean => givenFieldOf(entity, field) !== undefined;
   return mayBeSeen(entitySet, { entity, isKnown, isSaved: true }, reader);
 }
 

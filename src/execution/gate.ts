@@ -6,9 +6,9 @@ import type { RowRuleChecks } from "../definition/rules/row-rule.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { compiledFor } from "../memory/compile-expression.ts";
-import { declaredFieldOf } from "../memory/compile-property.ts";
 import { isObject } from "../memory/entity.ts";
 import { Evaluation } from "../memory/evaluation.ts";
+import { givenFieldOf } from "../memory/missing-value.ts";
 import { relatedTable } from "../memory/relations.ts";
 import { FilteredRows, visitRows } from "../memory/visit-rows.ts";
 import { planMentions } from "../plan/plan-mentions.ts";
@@ -210,7 +210,7 @@ function hasAll(
   { set, of }: RuleNeed,
   context: Context,
 ): boolean {
-  const missing = required.find(({ field }) => declaredFieldOf(entity, field) === undefined);
+  const missing = required.find(({ field }) => givenFieldOf(entity, field) === undefined);
   if (missing === undefined) return true;
   const message = `The row rule of ${set.entitySet.name} uses '${of.name}/${missing.field}', but for some entities the handlers return no value of this ignored property. These entities are hidden.`;
   if (ServiceContext.accessOf(context).isFirst(message)) {

@@ -1,5 +1,6 @@
 import { frozenCopy } from "../base/frozen-copy.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
+import { defineMissing } from "../memory/missing-value.ts";
 
 /** The place of a value in the entities of a set, for errors. */
 interface Place {
@@ -10,7 +11,7 @@ interface Place {
 
 /**
  * Returns a frozen copy of a loaded entity for rules. To read an ignored value that the handlers did not return is an error,
- * unless it is a nullable property of the entity.
+ * unless it may be null.
  * @param entity in canonical form
  * @see docs/guides/authorization.md
  */
@@ -23,9 +24,10 @@ function copyMembers(type: EntityType | ComplexType, owner: object, place: Place
   const byField = new Map([...properties, ...ignoredProperties].map((property) => [property.field, property]));
   const members = Object.entries(owner).map(([field, value]) => [field, copyOf(byField.get(field), value, place)]);
   const copy = Object.fromEntries(members) as object;
-  for (const property of ignoredProperties) {
-    const { field } = property;
-    if (!Object.hasOwn(copy, field) && !mayBeAbsent(type, property)) defineMissing(copy, field, place);
+  for (const { field, nullable, isCollection } of ignoredProperties) {
+    if (Object.hasOwn(copy, field) || (nullable && !isCollection)) continue;
+    const message = `The handlers of ${place.set} return no \`${place.path}${field}\`, which a rule reads.`;
+    defineMissing(copy, field, message);
   }
   return Object.freeze(copy);
 }
@@ -37,18 +39,4 @@ function copyOf(property: StructuralProperty | undefined, value: unknown, { set,
   const copyItem = (item: unknown): unknown =>
     typeof item === "object" && item !== null ? copyMembers(type, item, below) : item;
   return Array.isArray(value) ? Object.freeze(value.map(copyItem)) : copyItem(value);
-}
-
-/** Of complex values, a table reads no ignored members, so that an absent one may have any value. */
-function mayBeAbsent({ kind }: EntityType | ComplexType, { nullable, isCollection }: StructuralProperty): boolean {
-  return kind === "EntityType" && nullable && !isCollection;
-}
-
-/** Only rules that read the value fail; copies and comparisons of the whole entity do not see it. */
-function defineMissing(owner: object, field: string, { set, path }: Place): void {
-  Object.defineProperty(owner, field, {
-    get: () => {
-      throw new TypeError(`The handlers of ${set} return no \`${path}${field}\`, which a rule reads.`);
-    },
-  });
 }

@@ -2,7 +2,7 @@ import { keptPer } from "../base/memo.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { parentProperties } from "../plan/plan-related.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
-import type { Row, RowColumn, RowShape } from "../query/row-shape.ts";
+import type { ComplexColumn, Row, RowColumn, RowShape } from "../query/row-shape.ts";
 
 /** Converts a row to the application's object. */
 export type RowReader = (row: Row) => object;
@@ -26,9 +26,13 @@ function valueReader({ nullable, isCollection }: StructuralProperty, column: Row
     const read = (row: Row): unknown => column.toValue(row[column.index]);
     return isCollection ? (row) => read(row) ?? [] : read;
   }
-  const members = toObject(column.members);
-  // A complex value that may be null is null if all of its cells are null.
+  const members = toObject(allMembers(column));
+  // A complex value that may be null is null if all cells that clients see are null.
   return nullable ? (row) => (isNull(row, column) ? null : members(row)) : members;
+}
+
+function allMembers({ members, ignored }: ComplexColumn): ReadonlyMap<StructuralProperty, RowColumn> {
+  return ignored === undefined ? members : new Map([...members, ...ignored]);
 }
 
 function isNull(row: Row, column: RowColumn): boolean {

@@ -6,8 +6,8 @@ import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { mergeDelta } from "../definition/sets/merge-delta.ts";
 import { linkedPairsOf } from "../edm/key-holder.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
-import { declaredFieldOf } from "../memory/compile-property.ts";
 import { asEntity, isObject } from "../memory/entity.ts";
+import { givenFieldOf } from "../memory/missing-value.ts";
 import type { PathStep } from "../plan/plan-related.ts";
 import { canonicalEntity } from "./canonical-entity.ts";
 import { checkChangedReferences } from "./check-references.ts";
@@ -163,7 +163,7 @@ function checkReferring(
 
 /** Returns the members of an entity, which may be an instance of a class: absent nullable members are null. */
 function membersOf({ properties, ignoredProperties }: EntityType, entity: object): object {
-  const read = ({ field }: StructuralProperty): unknown => declaredFieldOf(entity, field);
+  const read = ({ field }: StructuralProperty): unknown => givenFieldOf(entity, field);
   const declared = properties.map((property) => [property.field, read(property) ?? null] as const);
   const ignored = ignoredProperties.map((property) => [property.field, read(property)] as const);
   return Object.fromEntries([...declared, ...ignored]);

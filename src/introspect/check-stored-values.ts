@@ -35,9 +35,15 @@ function* checkWritten(
   table: ExpectedTable,
 ): Iterable<SchemaFinding> {
   const { source, nullable } = expected;
-  if (source !== "create" && source !== "write") return;
   const column = `\`${place.table}.${place.column}\``;
-  if (found.isGenerated) {
+  const isComputed = found.isGenerated || found.refusesValues === true;
+  if (isComputed && source === "version") {
+    const message = `The database computes the column ${column}, but \`rowVersion\` names its property, so every write fails.`;
+    const fix = "Remove `rowVersion`. `etag` may name a property that the database computes.";
+    yield { ...place, code: "C08", severity: "error", message, fix };
+  }
+  if (source !== "create" && source !== "write") return;
+  if (isComputed) {
     const message = `The database computes the column ${column}, but clients may write the property.`;
     yield { ...place, code: "C08", severity: "error", message, fix: "Declare the property with `.computed()`." };
     return;

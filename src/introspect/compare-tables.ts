@@ -1,7 +1,7 @@
 import { nearestName } from "../errors/nearest-name.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { checkColumn } from "./check-column.ts";
-import type { ExpectedTable } from "./expected-table.ts";
+import type { ColumnSource, ExpectedTable } from "./expected-table.ts";
 import type { ColumnSchema, CheckedSchema, IndexSchema, TableSchema } from "./schema.ts";
 
 /**
@@ -41,8 +41,31 @@ function* compareTable(expected: ExpectedTable, schema: CheckedSchema): Iterable
       fix: adviseColumn(column.name, column.property, names),
     };
   }
+  yield* checkSharedColumns(expected, table, schema);
   yield* checkKey(expected, table, schema);
 }
+
+/** Reports properties under different names whose values one column stores: SQLite has several names for the rowid. */
+function* checkSharedColumns(
+  { columns, key, set, names }: ExpectedTable,
+  table: TableSchema,
+  schema: CheckedSchema,
+): Iterable<SchemaFinding> {
+  if (!columns.some(({ source }) => WRITTEN.has(source))) return;
+  const shared = columns.filter(({ name, source }) => {
+    const isWritten = WRITTEN.has(source) || (source === "nobody" && key.includes(name));
+    return isWritten && findColumn(name, table, schema)?.isRowid === true;
+  });
+  const [first, second] = shared;
+  if (first === undefined || second === undefined) return;
+  const { property, name: column } = second;
+  const message = `\`${first.property}\` and \`${property}\` are written to the same column: \`${first.name}\` and \`${column}\` are names of the rowid of \`${names.join(".")}\`.`;
+  const fix = "Declare one of them as `.computed()`, or give it its own column in `columns`.";
+  yield { set, property, table: names.join("."), column, code: "C17", severity: "error", message, fix };
+}
+
+/** The sources of columns that the service writes. */
+const WRITTEN: ReadonlySet<ColumnSource> = new Set<ColumnSource>(["create", "write", "service", "version"]);
 
 /** Finds the column that a name in a statement refers to. */
 export function findColumn<Column extends { readonly name: string }>(

@@ -58,6 +58,8 @@ export interface ObjectColumn extends ColumnSchema {
   readonly comment: string | null;
   /** Whether the database supplies the value of new rows: identity, sequence, `auto_increment`, rowid. */
   readonly isIdentity: boolean;
+  /** Whether the database refuses other values, as `generated always as identity` of PostgreSQL; absent: no. */
+  readonly refusesValues?: true | undefined;
   /** Whether `select *` omits the column by intent, as an invisible column of MariaDB. */
   readonly isInvisible: boolean;
   /** Whether the user of the connection may select the column. */

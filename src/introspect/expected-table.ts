@@ -91,9 +91,10 @@ export interface ExpectedLimits {
 
 /**
  * Who supplies the values of a column: clients that create entities (`create`), also clients that change them (`write`), the
- * service (`service`), the database (`database`), or nobody: rows are only read (`nobody`).
+ * service along navigations (`service`) or as the count of writes (`version`), the database (`database`), or nobody: rows are
+ * only read (`nobody`).
  */
-export type ColumnSource = "create" | "write" | "service" | "database" | "nobody";
+export type ColumnSource = "create" | "write" | "service" | "version" | "database" | "nobody";
 
 /** The values of an enumeration. */
 export interface ExpectedLabels {

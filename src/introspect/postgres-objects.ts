@@ -30,7 +30,7 @@ export const PG_OBJECTS: string = `select c.oid::text as c0, n.nspname::text as 
 export const PG_COLUMNS: string = postgresColumns(
   OF_USER,
   "c.relname::text",
-  `, col_description(c.oid, a.attnum) as c13, (a.attidentity <> '')::text as c14,
+  `, col_description(c.oid, a.attnum) as c13, a.attidentity::text as c14,
   has_column_privilege(c.oid, a.attnum, 'select')::text as c15, coalesce(nullif(d2.modifier, -1), nullif(d1.modifier, -1), a.atttypmod)::text as c16,
   (case when bt.typcategory = 'A' then el.typtype else bt.typtype end)::text as c17, a.attndims::text as c18,
   tn.nspname::text as c19,
@@ -70,7 +70,7 @@ export interface PostgresColumn {
 /** Returns a row of `PG_COLUMNS`. */
 export function toObjectColumn(row: CatalogueRow): PostgresColumn {
   const { schema: oid, column } = toPostgresColumn(row);
-  const [comment, isIdentity, isSelectable, modifier, typeKind, dimensions, schema, name, itemLabels, isNeverNull] =
+  const [comment, identity, isSelectable, modifier, typeKind, dimensions, schema, name, itemLabels, isNeverNull] =
     row.slice(13);
   const type = typeOf(column.type, textOf(typeKind), Number(dimensions));
   return {
@@ -82,7 +82,8 @@ export function toObjectColumn(row: CatalogueRow): PostgresColumn {
       labels: column.labels ?? toLabels(itemLabels),
       ...measuresOf(type.replace(/(?:\[\])+$/, ""), Number(modifier)),
       comment: textOrNull(comment),
-      isIdentity: isYes(isIdentity) || (column.defaultValue ?? "").startsWith("nextval("),
+      isIdentity: textOf(identity) !== "" || (column.defaultValue ?? "").startsWith("nextval("),
+      ...(textOf(identity) === "a" ? { refusesValues: true } : {}),
       isInvisible: false,
       isSelectable: isYes(isSelectable),
       characterSet: null,

@@ -32,6 +32,8 @@ export interface ColumnSchema {
   readonly name: string;
   /** Whether `select *` omits it, as the rowid of SQLite. */
   readonly isHidden: boolean;
+  /** Whether the column is the rowid of SQLite, which has several names; absent: no. */
+  readonly isRowid?: true | undefined;
   /** The type in one word: the base type of a domain, without a length; in SQLite the affinity. */
   readonly type: string;
   /** The type as the database writes it, such as `character varying(20)`. */

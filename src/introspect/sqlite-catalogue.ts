@@ -36,7 +36,14 @@ export function* readSqliteCatalogue(wanted: readonly WantedTable[]): CatalogueS
   };
   const owners = [...groupBy(columns, ofTable).values()];
   const rowids = owners.flatMap(toHiddenRowids);
-  const listed = [...(yield* withDefaultCells(columns)), ...rowids];
+  const keyed = new Set(indexes.filter(([, , , , , , , , origin]) => textOf(origin) === "pk").map(ofTable));
+  const identities = new Set(owners.map((own) => rowidColumn(own, keyed)));
+  const cells = yield* withDefaultCells(columns);
+  const own = cells.map((each, at): ListedColumn => {
+    const isRowid = identities.has(columns[at]) ? (true as const) : undefined;
+    return { ...each, column: { ...each.column, isRowid } };
+  });
+  const listed = [...own, ...rowids];
   const keys = [...indexes.map(toSqliteIndexColumn), ...owners.flatMap(toRowid), ...rowids.map(toRowidKey)];
   const tables = collectTables(wanted, listed, keys, find);
   const isComplete = wanted.every(({ text }) => tables.has(text));
@@ -130,7 +137,7 @@ function toHiddenRowids(own: readonly CatalogueRow[]): readonly ListedColumn[] {
   const taken = new Set(own.map((other) => toLower(textOf(other[3]))));
   return ROWIDS.filter((name) => !taken.has(name)).map((name) => ({
     ...place,
-    column: { ...column, ...type, name, isHidden: true },
+    column: { ...column, ...type, name, isHidden: true, isRowid: true },
   }));
 }
 
@@ -170,6 +177,18 @@ export function toSqliteIndexColumn([
     column:
       column === null ? null : { name: column, collation: textOrNull(collation), nullsFirst: !isYes(isDescending) },
   };
+}
+
+/**
+ * Returns the row of the column that is the rowid; undefined without one.
+ * @param own the rows of the columns of a table
+ * @param keyed the tables whose primary key has an index: then it is not the rowid, as in `integer primary key desc`
+ */
+function rowidColumn(own: readonly CatalogueRow[], keyed: ReadonlySet<string>): CatalogueRow | undefined {
+  const [key, ...more] = own.filter((row) => Number(row[7]) > 0);
+  if (key === undefined || more.length > 0 || keyed.has(ofTable(key))) return undefined;
+  const isTable = textOf(key[2]) === "table" && !isYes(key[9]);
+  return isTable && textOf(key[4]).toUpperCase() === "INTEGER" ? key : undefined;
 }
 
 /** Returns an `integer primary key`, which is the rowid, as a unique index. @param own the rows of the columns of a table */

@@ -292,7 +292,7 @@ function storedRows(
     );
     return new Map([...plans, ...ignored]);
   };
-  if (name === "") return new QueryRows(database, from, plan);
-  const omit = (fields: Iterable<string>): void => statements.omit(fields);
+  const omit = (paths: Iterable<string>): void => statements.omit(paths);
+  if (name === "") return new QueryRows(database, { from, omit }, plan);
   return new TableRows(database, { table: name, rowVersion, forgives: unreadable === "null", omit }, plan);
 }

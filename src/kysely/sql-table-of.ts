@@ -3,7 +3,7 @@ import { declaredEntityType } from "../definition/model/declared-entity-type.ts"
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { isTableName } from "../edm/table-name.ts";
 import type { StorageForm } from "./columns/storage-option.ts";
-import type { ColumnPlan } from "./columns/table-columns.ts";
+import { everyMember, type ColumnPlan } from "./columns/table-columns.ts";
 import type { AnyKysely } from "./connection/synchronous-reader.ts";
 import { findDialectProfile } from "./dialects/find-dialect-profile.ts";
 import { planAll } from "./read/sql-reader.ts";
@@ -80,7 +80,7 @@ export function sqlTableOf<E extends EntityTypeDeclaration, N>(
 
 function columnsOf(plan: ColumnPlan, property: string, db: AnyKysely): readonly MappedColumn[] {
   if (plan.kind === "complex") {
-    return Array.from(plan.members, ([member, each]) => columnsOf(each, `${property}.${member}`, db)).flat();
+    return Array.from(everyMember(plan), ([member, each]) => columnsOf(each, `${property}.${member}`, db)).flat();
   }
   const { expression, nullable } = plan;
   const column = expression === undefined ? columnName(plan.column, db) : null;

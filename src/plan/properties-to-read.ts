@@ -52,12 +52,15 @@ export const keyProperties: (entityType: EntityType) => readonly SelectedPropert
 );
 
 /**
- * Returns every declared property, ignored properties last: rules and handlers receive them all.
+ * Returns every declared property, ignored properties last, and ignored members of complex values: rules and handlers
+ * receive them all.
  * @returns the same list for each call with a type, so that a source compiles one statement for it
  */
 export const declaredProperties: (entityType: EntityType) => readonly SelectedProperty[] = keptPer(
   ({ properties, ignoredProperties }) =>
-    Object.freeze([...properties, ...ignoredProperties].map((property) => Object.freeze({ property }))),
+    Object.freeze(
+      [...properties, ...ignoredProperties].map((property) => Object.freeze({ property, withIgnored: true as const })),
+    ),
 );
 
 function allProperties({ entityType }: EntitySet, { join = [] }: ReadNeeds): readonly SelectedProperty[] {

@@ -64,6 +64,8 @@ export interface SelectedProperty {
   readonly property: StructuralProperty;
   /** Absent: the whole value is written. */
   readonly nested?: readonly SelectedProperty[] | undefined;
+  /** Whether ignored members of a complex value are read too: rules and handlers receive them; absent: no. */
+  readonly withIgnored?: true | undefined;
 }
 
 /** A bound `$search`, as the search handler gets it. */

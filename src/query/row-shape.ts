@@ -24,10 +24,16 @@ export interface ScalarColumn {
  */
 export type NoteUnreadable = (error: unknown, key: readonly unknown[]) => void;
 
-/** A complex property with one column per member, nested members included. If all cells are null, so is the value. */
+/**
+ * A complex property with one column per member, nested members included. If all cells of the members that clients see are
+ * null, so is the value.
+ */
 export interface ComplexColumn {
   readonly kind: "complex";
+  /** The members that clients see. */
   readonly members: ReadonlyMap<StructuralProperty, RowColumn>;
+  /** The ignored members, for rules and handlers; absent: they are not read. */
+  readonly ignored?: ReadonlyMap<StructuralProperty, RowColumn> | undefined;
 }
 
 /** A collection or complex value in one cell, stored as a document. */

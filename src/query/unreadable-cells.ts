@@ -29,7 +29,8 @@ const forgivenColumns: (shape: RowShape) => readonly Forgiven[] = keptPer(({ col
 });
 
 function leavesOf(column: RowColumn): ReadonlyArray<ScalarColumn | DocumentColumn> {
-  return column.kind === "complex" ? [...column.members.values()].flatMap(leavesOf) : [column];
+  if (column.kind !== "complex") return [column];
+  return [...column.members.values(), ...(column.ignored?.values() ?? [])].flatMap(leavesOf);
 }
 
 function withNulls(row: Row, columns: readonly Forgiven[]): Row {

@@ -1,5 +1,5 @@
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
-import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { canonicalEntity } from "../execution/canonical-entity.ts";
 import type { CollectionResult } from "../execution/collection-result.ts";
 import type { Reader } from "../execution/reader.ts";
@@ -7,6 +7,7 @@ import { rowReader } from "../execution/row-to-entity.ts";
 import { runCollection } from "../execution/run-collection.ts";
 import { fieldOf } from "../memory/compile-property.ts";
 import { asEntity } from "../memory/entity.ts";
+import { defineMissing } from "../memory/missing-value.ts";
 import { planCollection, type ReadForm } from "../plan/plan-collection.ts";
 import { declaredProperties } from "../plan/properties-to-read.ts";
 import type { BoundQuery } from "../query/clauses.ts";
@@ -38,7 +39,7 @@ export async function readEntities(read: EntityRead, reader: Reader): Promise<re
   );
   const result = await runCollection(plan, set, reader, null);
   if (form === "apply-query") checkWhole(read, result);
-  return result.entities.map((entity) => toReadEntity(entitySet.entityType, objectOf(entity, result, entitySet)));
+  return result.entities.map((entity) => toReadEntity(entitySet, objectOf(entity, result, entitySet)));
 }
 
 function checkWhole({ query, call, set }: EntityRead, { entities, count, nextLink }: CollectionResult): void {
@@ -60,35 +61,42 @@ function objectOf(
 }
 
 /**
- * Converts an entity of a handler to canonical values, without missing members. Only an ignored property that is not nullable
- * stays missing where the handler omits it: no value may stand for it.
+ * Converts an entity of a handler to canonical values, without missing members. To read an ignored value that the handler
+ * omitted is an error, unless it may be null: no value may stand for it.
  */
-export function toReadEntity(entityType: EntityType, entity: object): object {
-  const { properties, ignoredProperties } = entityType;
-  const canonical = canonicalEntity(entityType, entity);
-  const known = ignoredProperties.filter(
-    (property) => property.nullable || property.isCollection || fieldOf(canonical, property.field) !== undefined,
-  );
-  const nulls = Object.fromEntries(known.map(({ field }) => [field, null]));
-  return { ...nulls, ...canonical, ...filled([...properties, ...known], canonical) };
+export function toReadEntity({ name, entityType }: EntitySet, entity: object): object {
+  return completed(entityType, canonicalEntity(entityType, entity), { set: name, path: "" });
+}
+
+/** The place of a value in the entities of a set, for errors. */
+interface Place {
+  readonly set: string;
+  /** The keys of the enclosing complex properties, each with a dot. */
+  readonly path: string;
+}
+
+function completed({ properties, ignoredProperties }: EntityType | ComplexType, owner: object, place: Place): object {
+  const isMissing = ({ field, nullable, isCollection }: StructuralProperty): boolean =>
+    !nullable && !isCollection && !Object.hasOwn(owner, field);
+  const known = [...properties, ...ignoredProperties.filter((property) => !isMissing(property))];
+  const members = known.map((property) => [property.field, completeMember(property, owner, place)] as const);
+  const whole: object = Object.fromEntries(members);
+  for (const { field } of ignoredProperties.filter(isMissing)) {
+    const what = `The handlers of ${place.set} return no \`${place.path}${field}\`, which is read.`;
+    defineMissing(whole, field, `${what} Return it, or declare it with \`.nullable()\`.`);
+  }
+  return whole;
 }
 
 /** Replaces null by an empty collection, or an empty complex value if the property is not nullable. */
-function filled(properties: readonly StructuralProperty[], owner: object): object {
-  return Object.fromEntries(
-    properties.flatMap((property): Array<readonly [string, unknown]> => {
-      const { field, type, isCollection, nullable } = property;
-      // `canonicalEntity` returned an array, or an object for a complex value.
-      const value: object | null = fieldOf(owner, field) ?? null;
-      if (isCollection) return [[field, value ?? []]];
-      if (type.kind !== "ComplexType") return [];
-      if (value === null) return nullable ? [] : [[field, emptyOf(type)]];
-      return [[field, { ...value, ...filled(type.properties, value) }]];
-    }),
-  );
-}
-
-function emptyOf({ properties }: ComplexType): object {
-  const empty = Object.fromEntries(properties.map(({ field }) => [field, null]));
-  return { ...empty, ...filled(properties, empty) };
+function completeMember(property: StructuralProperty, owner: object, { set, path }: Place): unknown {
+  const { field, type, isCollection, nullable } = property;
+  const value: unknown = Object.hasOwn(owner, field) ? (fieldOf(owner, field) ?? null) : null;
+  if (isCollection && value === null) return [];
+  if (type.kind !== "ComplexType" || (value === null && nullable)) return value;
+  const below: Place = { set, path: `${path}${field}.` };
+  // `canonicalEntity` returned an array, or an object for a complex value.
+  const complete = (item: unknown): unknown =>
+    item === null && isCollection ? null : completed(type, item === null ? {} : (item as object), below);
+  return Array.isArray(value) ? value.map(complete) : complete(value);
 }

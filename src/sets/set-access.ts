@@ -74,7 +74,7 @@ export class SetAccess {
       this.#requireHandler(set, "getByKey", call);
       const entity = await findEntity(set.entitySet, wanted, reader);
       if (entity !== null) await judge(entity);
-      return entity === null ? null : toReadEntity(set.entitySet.entityType, entity);
+      return entity === null ? null : toReadEntity(set.entitySet, entity);
     });
   }
 
@@ -228,7 +228,7 @@ export class SetAccess {
 
   #saved(saved: unknown, call: string): object {
     if (typeof saved !== "object" || saved === null) throw new TypeError(`${call}: the handler returned no entity.`);
-    return toReadEntity(this.#reached.set.entitySet.entityType, saved);
+    return toReadEntity(this.#reached.set.entitySet, saved);
   }
 
   #name(method: string): string {

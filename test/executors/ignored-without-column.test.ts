@@ -1,5 +1,15 @@
 import { sql } from "kysely";
-import { action, edm, entityType, hasOptional, odataService, resource, type Context, type EntityOf } from "odatakit";
+import {
+  action,
+  complexType,
+  edm,
+  entityType,
+  hasOptional,
+  odataService,
+  resource,
+  type Context,
+  type EntityOf,
+} from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "./engines.ts";
@@ -113,5 +123,68 @@ describe.each(ENGINES)("ignored properties without a column over $title", (engin
   test("a rule that receives them needs their columns", async () => {
     expect(await serviceOf(table(true))("GET", "Os")).toMatchObject({ status: 500 });
     expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining("extra") as unknown })]);
+  });
+});
+
+const Home = complexType("Home", {
+  city: edm.string().nullable(),
+  note: edm.string().nullable().ignored(),
+  marks: edm.collection(edm.string()).ignored(),
+});
+const P = entityType("P", {
+  id: edm.int32().key(),
+  home: edm.complex(Home).nullable(),
+  extra: edm.string().nullable().ignored(),
+});
+
+describe.each(ENGINES)("ignored members without a column over $title", (engine) => {
+  let open: OpenDatabase;
+  beforeAll(async () => {
+    open = await engine.open();
+    await sql`create table ps (id int primary key, home_city varchar(20) null)`.execute(open.db);
+    await sql`insert into ps values (1, 'Oslo'), (2, null)`.execute(open.db);
+  });
+  afterAll(() => open.close());
+
+  test.each([
+    ["a table", { table: "ps", operations: ["read", "patch"] }],
+    ["a query", { from: { sql: "select id, home_city from ps", parameters: [] }, operations: ["read"] }],
+  ] as const)("ctx.sets returns null or an empty collection for them: %s", async (_name, options) => {
+    const set = sqlEntitySet(P, { db: open.db, ...options });
+    const found: unknown[] = [];
+    const logged: string[] = [];
+    const run = action({
+      authorization: [],
+      handler: async (_none, { sets }) => {
+        found.push(await sets(set).query({ orderBy: ["id"] }), await sets(set).get(1));
+        if ("table" in options) found.push(await sets(set).patch(1, { home: { city: "Oslo" } }));
+      },
+    });
+    const service = odataService({
+      entitySets: [set],
+      actions: { run },
+      logger: {
+        error: (_message, { err }) => logged.push(String(err)),
+        warn: (message) => logged.push(message),
+        info: () => undefined,
+      },
+    });
+    const answer = await service.fetch(new Request(`${ORIGIN}/run`, { method: "POST" }));
+    expect(answer.status).toBe(204);
+    const first = { id: 1, home: { city: "Oslo", note: null, marks: [] }, extra: null };
+    const list = [first, { id: 2, home: null, extra: null }];
+    expect(found).toEqual("table" in options ? [list, first, first] : [list, first]);
+    expect(logged).toHaveLength(3);
+    for (const name of ["extra", "home_note", "home_marks"]) expect(logged.join("\n")).toContain(name);
+  });
+
+  test("with `schemaCheck: false`, ctx.sets needs their columns", async () => {
+    // Declarations with the same columns share what the check of the others found.
+    const set = sqlEntitySet(P, { db: open.db, table: "ps", columns: { id: "id" }, operations: ["read"] });
+    const run = action({ authorization: [], handler: async (_none, { sets }) => void (await sets(set).get(1)) });
+    const logger = { error: () => undefined, warn: () => undefined, info: () => undefined };
+    const service = odataService({ schemaCheck: false, entitySets: [set], actions: { run }, logger });
+    expect((await service.fetch(new Request(`${ORIGIN}/Ps(1)`))).status).toBe(200);
+    expect((await service.fetch(new Request(`${ORIGIN}/run`, { method: "POST" }))).status).toBe(500);
   });
 });

@@ -1,5 +1,6 @@
 import { Kysely, sql } from "kysely";
 import {
+  action,
   arraySource,
   complexType,
   edm,
@@ -8,6 +9,7 @@ import {
   odataService,
   resource,
   type Authorization,
+  type EntityOf,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
@@ -26,8 +28,14 @@ beforeEach(() => {
   errors.length = 0;
 });
 
-function serviceOf(set: object) {
+function serviceOf(
+  set: object,
+  schemaCheck: "error" | false = "error",
+  actions: Parameters<typeof odataService>[0]["actions"] = {},
+) {
   const service = odataService({
+    schemaCheck,
+    actions,
     propertyNaming: "camelCase",
     entitySets: [set as ReturnType<typeof overHandlers>],
     authenticate: () => ({ id: "ann" }),
@@ -90,17 +98,99 @@ describe("rules over handlers", () => {
 
 describe("rules over a table", () => {
   test.each([
-    [byMember, 500, missing("addr.locked")],
-    [byProperty, 204, []],
-  ])("a rule that reads an ignored member of a complex value fails", async (authorization, status, logged) => {
+    [byMember, 1, 403],
+    [byMember, 2, 204],
+    [byProperty, 1, 204],
+  ])("a rule sees ignored properties and members", async (authorization, id, status) => {
     const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: sqliteDialect(":memory:") });
-    const columns = "id integer primary key, addr_city text not null, addr_locked integer, locked integer not null";
+    const columns =
+      "id integer primary key, addr_city text not null, addr_locked integer not null, locked integer not null";
     await sql`create table qs (${sql.raw(columns)})`.execute(db);
-    await sql`insert into qs values (1, 'Oslo', 1, 0)`.execute(db);
+    await sql`insert into qs values (1, 'Oslo', 1, 0), (2, 'Oslo', 0, 0)`.execute(db);
     const send = serviceOf(sqlEntitySet(Q, { db, table: "qs", operations: ["read", "delete"], authorization }));
-    expect(await send("DELETE", "Qs(1)")).toMatchObject({ status });
-    expect(errors).toEqual(logged);
+    expect(await send("DELETE", `Qs(${String(id)})`)).toMatchObject({ status });
+    expect(errors).toEqual([]);
     await db.destroy();
+  });
+
+  test.each([
+    [byMember, "addr.locked"],
+    [byProperty, "locked"],
+  ])("a rule that reads null in place of a value fails", async (authorization, path) => {
+    const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: sqliteDialect(":memory:") });
+    await sql`create table qs (id integer primary key, addr_city text not null, addr_locked integer, locked integer)`.execute(
+      db,
+    );
+    await sql`insert into qs values (1, 'Oslo', null, null)`.execute(db);
+    const set = sqlEntitySet(Q, { db, table: "qs", operations: ["read", "delete"], authorization });
+    expect(await serviceOf(set, false)("DELETE", "Qs(1)")).toMatchObject({ status: 500 });
+    expect(errors).toEqual(missing(path));
+    await db.destroy();
+  });
+});
+
+describe("ctx.sets", () => {
+  const listed = async (stored: object, script: (entity: EntityOf<typeof Q>) => unknown) => {
+    const set = overHandlers(stored, {});
+    const results: unknown[] = [];
+    const run = action({
+      authorization: [],
+      handler: async (_none, { sets }) => {
+        for (const entity of [await sets(set).get(1), ...(await sets(set).query())]) {
+          results.push(entity === null ? null : script(entity));
+        }
+      },
+    });
+    return { answer: await serviceOf(set, "error", { run })("POST", "run"), results };
+  };
+
+  test.each([
+    ["locked", ({ locked }: EntityOf<typeof Q>) => locked],
+    ["addr.locked", ({ addr }: EntityOf<typeof Q>) => addr.locked],
+  ])("to read a value that handlers omit is an error: %s", async (name, read) => {
+    const { answer } = await listed({ id: 1, addr: { city: "Oslo" } }, read);
+    expect(answer).toMatchObject({ status: 500 });
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: `The handlers of Qs return no \`${name}\`, which is read. Return it, or declare it with \`.nullable()\`.`,
+      }),
+    ]);
+  });
+
+  test("other code does not see the field, and may set it", async () => {
+    const stored = { id: 1, addr: { city: "Oslo" } };
+    const { answer, results } = await listed(stored, (entity) => {
+      const before = [JSON.stringify(entity), { ...entity }, Object.keys(entity)];
+      Object.assign(entity, { locked: true });
+      return [...before, entity.locked];
+    });
+    expect(errors).toEqual([]);
+    expect(answer).toMatchObject({ status: 204 });
+    const one = [JSON.stringify(stored), stored, ["id", "addr"], true];
+    expect(results).toEqual([one, one]);
+  });
+
+  test("an entity without the value may be the result of a handler", async () => {
+    const inner = overHandlers({ id: 1, addr: { city: "Oslo" } }, {});
+    const R = entityType("R", { id: edm.int32().key(), addr: edm.complex(A), locked: edm.boolean().ignored() });
+    const outer = entitySet(R, {
+      getAll: ({ sets }) => sets(inner).query(),
+      getByKey: (id, { sets }) => sets(inner).get(id),
+      authorization: { rows: (_user, { locked }) => locked.eq(false) },
+    });
+    const service = odataService({
+      propertyNaming: "camelCase",
+      entitySets: [inner, outer],
+      authenticate: () => ({ id: "ann" }),
+      logger: {
+        error: (_message, { err }) => errors.push(err),
+        warn: (text) => errors.push(text),
+        info: () => undefined,
+      },
+    });
+    const answer = await service.fetch(new Request("http://service.example/Rs"));
+    expect([answer.status, await answer.json()]).toMatchObject([200, { value: [] }]);
+    expect(errors).toEqual([expect.stringContaining("The row rule of Rs uses 'Rs/locked'")]);
   });
 });
 

@@ -92,9 +92,16 @@ test.each([
   await db.destroy();
 });
 
-test("PATCH keeps the hidden members of a complex value, in columns and in documents", async () => {
+test.each([
+  ["PATCH", '{"Home":{"City":"Rome"},"Doc":{"City":"Rome"}}', '{"city":"Rome","zip":"1","secret":"kept"}'],
+  [
+    "PUT",
+    '{"Home":{"City":"Rome","Zip":"1"},"Doc":{"City":"Rome","Zip":"1"}}',
+    '{"city":"Rome","zip":"1","approved":null,"secret":"kept"}',
+  ],
+])("%s keeps the hidden members of a complex value, in columns and in documents", async (method, body, doc) => {
   const { db, send } = await start();
-  await send("PATCH", "Accounts(1)", '{"Home":{"City":"Rome"},"Doc":{"City":"Rome"}}');
+  await send(method, "Accounts(1)", body);
   expect(await db.selectFrom("accounts").selectAll().execute()).toEqual([
     {
       id: 1,
@@ -102,7 +109,7 @@ test("PATCH keeps the hidden members of a complex value, in columns and in docum
       home_zip: "1",
       home_secret: "kept",
       home_approved: "kept",
-      doc: '{"city":"Rome","zip":"1","secret":"kept"}',
+      doc,
       secret: "kept",
       approved: "kept",
     },

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { complexType, edm, entityType, hasMany, odataService } from "odatakit";
-import { sqlEntitySet } from "odatakit/kysely";
+import { complexType, type ConfigurationError, edm, entityType, hasMany, odataService } from "odatakit";
+import { sqlEntitySet, type SqlOperation } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { noFailures } from "../http/model.ts";
@@ -121,6 +121,41 @@ describe.each(ENGINES)("columns of several properties over $title", (engine) => 
   test("names that differ in letter case are one column, except on PostgreSQL", () => {
     const found = faultsOf({ columns: { ...own, title: "NAME" } });
     expect(found.includes("are written to the same column")).toBe(engine.name !== "postgres");
+  });
+
+  test.skipIf(engine.name !== "sqlite").each<[string, string, string, object, string | null]>([
+    ["the key and the rowid", "integer primary key", "", { other: "rowid" }, "`id` and `other`"],
+    ["two names of the rowid", "text primary key", "", { number: "oid", other: "rowid" }, "`number` and `other`"],
+    ["names in upper case", "integer primary key", "", { other: "ROWID" }, "`id` and `other`"],
+    ["a column named rowid", "integer primary key", ", rowid integer", { other: "rowid" }, null],
+    ["a key with its own index", "integer primary key desc", "", { other: "rowid" }, null],
+    ["a table of another form", "integer primary key", ", rowid integer) without rowid /*", { other: "rowid" }, null],
+  ])("under several names are rejected by the schema check: %s", async (_name, key, more, columns, names) => {
+    await sql`drop table if exists aliased`.execute(db);
+    const body = `id ${key} not null, number integer, other integer${more}`;
+    await sql`create table aliased (${sql.raw(body.includes("/*") ? `${body}*/` : `${body})`)}`.execute(db);
+    const Alias = entityType("Alias", {
+      id: edm.string().key(),
+      number: edm.int32().nullable(),
+      other: edm.int32().nullable(),
+    });
+    const Numbered = entityType("Alias", { ...Alias.properties, id: edm.int32().key() });
+    const faults = async (operations: readonly SqlOperation[]): Promise<unknown> => {
+      const options = { name: "Aliases", db, table: "aliased", operations, columns };
+      const set = key.startsWith("text") ? sqlEntitySet(Alias, options) : sqlEntitySet(Numbered, options);
+      const service = odataService({ entitySets: [set], logger: noFailures });
+      return service.ready().then(
+        () => [],
+        (error: unknown) =>
+          (error as ConfigurationError).faults.map(({ code, message }) => `${String(code)} ${message}`),
+      );
+    };
+    expect(await faults(["read"])).toEqual([]);
+    const isNamed = expect.stringMatching(
+      new RegExp(`^C17 ${String(names)} are written to the same column: .* of \`aliased\`\\.$`, "u"),
+    );
+    expect(await faults(ALL)).toEqual(names === null ? [] : [isNamed]);
+    await sql`drop table aliased`.execute(db);
   });
 
   test("a bridge for a rename reads both names and writes one", async () => {

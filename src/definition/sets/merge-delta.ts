@@ -78,11 +78,11 @@ export function mergeValue(
   around: readonly StructuralProperty[] = [],
 ): unknown {
   if (property.type.kind !== "ComplexType" || !isPartial(property, change)) return change;
-  const { properties } = property.type;
+  const { properties, ignoredProperties } = property.type;
   const path = [...around, property];
   if (!isMembers(current)) return completeValue(property.type, change, path);
   // A class may define members by getters, which a spread does not copy.
-  const kept = properties.map(({ field }) => [field, fieldOf(current, field)] as const);
+  const kept = [...properties, ...ignoredProperties].map(({ field }) => [field, fieldOf(current, field)] as const);
   const changed = properties
     .filter((member) => changesMember(member, change))
     .map(
@@ -94,6 +94,25 @@ export function mergeValue(
     ...Object.fromEntries(kept.filter(([, value]) => value !== undefined)),
     ...Object.fromEntries(changed),
   };
+}
+
+/**
+ * Returns a complex value that replaces another, with the members of the other one that no request writes, at every depth:
+ * ignored and computed ones. Items of collections have no counterpart, so they get none.
+ */
+export function withKeptMembers(property: StructuralProperty, current: unknown, value: unknown): unknown {
+  const { type } = property;
+  if (type.kind !== "ComplexType" || !isPartial(property, value) || !isMembers(current)) return value;
+  const written = type.properties
+    .filter(({ field, computed }) => !computed && Object.hasOwn(value, field))
+    .map((member) => {
+      const { field } = member;
+      return [field, withKeptMembers(member, fieldOf(current, field), value[field])] as const;
+    });
+  const kept = [...type.properties.filter(({ computed }) => computed), ...type.ignoredProperties]
+    .map(({ field }) => [field, fieldOf(current, field)] as const)
+    .filter(([, member]) => member !== undefined);
+  return { ...value, ...Object.fromEntries(written), ...Object.fromEntries(kept) };
 }
 
 function given(change: Members, field: string): unknown {

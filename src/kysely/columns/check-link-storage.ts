@@ -5,8 +5,8 @@ import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts
 import type { LinkColumn, StructuralProperty } from "../../edm/model.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { ColumnFormats } from "./column-format.ts";
+import { reportStorage } from "./report-storage.ts";
 import { readStorage, type StorageForm } from "./storage-option.ts";
-import { reportStorage } from "./table-columns.ts";
 
 /**
  * Checks the columns of link tables and their storage. Call it when all modules are loaded, since navigations may name their

@@ -14,10 +14,11 @@ type ReadValue = (value: JsonValue) => unknown;
 /**
  * Makes the reader of a column with JSON text: a collection, or a complex value by the application's keys. Values have
  * the format of OData JSON; numbers keep all their digits.
+ * @param withIgnored whether complex values have their ignored members, too
  * @returns a reader that returns null for null and throws an Error if the text is not a value of the property
  */
-export function readDocument(property: StructuralProperty): (cell: unknown) => unknown {
-  const read = documentReader(property, property.isCollection);
+export function readDocument(property: StructuralProperty, withIgnored = false): (cell: unknown) => unknown {
+  const read = documentReader(property, { isCollection: property.isCollection, withIgnored });
   return (cell) => {
     if (cell === null || cell === undefined) return null;
     if (typeof cell !== "string") throw wrongDocument(property, `a value of type ${typeof cell}`);
@@ -30,31 +31,46 @@ export function readDocument(property: StructuralProperty): (cell: unknown) => u
   };
 }
 
-function documentReader(property: StructuralProperty, isCollection: boolean): ReadValue {
+interface DocumentForm {
+  readonly isCollection: boolean;
+  readonly withIgnored: boolean;
+}
+
+function documentReader(property: StructuralProperty, { isCollection, withIgnored }: DocumentForm): ReadValue {
   if (isCollection) {
-    const readItem = documentReader(property, false);
+    const readItem = documentReader(property, { isCollection: false, withIgnored });
     return (value) => {
       if (!isArray(value)) throw wrongDocument(property, "JSON that is not an array");
       return value.map((item) => (item === null ? null : readItem(item)));
     };
   }
   const { type } = property;
-  if (type.kind === "ComplexType") return (value) => readObject(property, type, value);
+  if (type.kind === "ComplexType") return (value) => readObject(property, type, value, withIgnored);
   const codec = codecOf(property);
   // Quoted numbers are read too: some programs quote numbers with many digits.
   return (value) => codec.fromJson(value, true);
 }
 
 /** Made once per member, since a complex type may contain itself. */
-const memberReader = keptPer((member: StructuralProperty): ReadValue => documentReader(member, member.isCollection));
+const memberReader = keptPer((member: StructuralProperty): ReadValue =>
+  documentReader(member, { isCollection: member.isCollection, withIgnored: false }),
+);
+const wholeMemberReader = keptPer((member: StructuralProperty): ReadValue =>
+  documentReader(member, { isCollection: member.isCollection, withIgnored: true }),
+);
 
-function readObject(property: StructuralProperty, type: ComplexType, value: JsonValue): unknown {
+function readObject(property: StructuralProperty, type: ComplexType, value: JsonValue, withIgnored: boolean): unknown {
   if (!isJsonObject(value)) throw wrongDocument(property, "JSON that is not an object");
-  const members = type.properties.map((member) => {
+  const readMember = withIgnored ? wholeMemberReader : memberReader;
+  const readOr = (member: StructuralProperty, none: unknown): readonly [string, unknown] => {
     const given = Object.hasOwn(value, member.field) ? (value[member.field] ?? null) : null;
-    return [member.field, given === null ? null : memberReader(member)(given)] as const;
-  });
-  return Object.fromEntries(members);
+    return [member.field, given === null ? none : readMember(member)(given)];
+  };
+  const members = type.properties.map((member) => readOr(member, null));
+  if (!withIgnored) return Object.fromEntries(members);
+  // Values that clients sent lack these members.
+  const ignored = type.ignoredProperties.map((member) => readOr(member, member.isCollection ? [] : null));
+  return Object.fromEntries([...members, ...ignored]);
 }
 
 function isArray(value: JsonValue): value is readonly JsonValue[] {

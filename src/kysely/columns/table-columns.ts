@@ -6,7 +6,8 @@ import type { Sql } from "../statement/sql-form.ts";
 import { locatedFormat, type ColumnFormat, type ArraySyntax, type ColumnFormats } from "./column-format.ts";
 import { checkConverted, convertedPlan, refuseConverted, type ConvertedPlan } from "./converted-plan.ts";
 import { type ColumnFacts, readColumnOption } from "./read-column-option.ts";
-import { type ReportFault, fittingStorage, storageName, type StorageForm } from "./storage-option.ts";
+import { reportStorage } from "./report-storage.ts";
+import type { ReportFault, StorageForm } from "./storage-option.ts";
 
 /** An expression of the application in place of a column, with the name under which statements read it. */
 export interface ColumnExpression {
@@ -36,12 +37,18 @@ export interface ScalarPlan extends ColumnExpression {
   readonly storage: StorageForm | undefined;
 }
 
-/** A complex property with one column per member. If all are NULL and the property is nullable, it is null. */
+/**
+ * A complex property with one column per member. If those of the members that clients see are all NULL and the property is
+ * nullable, it is null.
+ */
 export interface ComplexPlan {
   readonly kind: "complex";
   readonly property: StructuralProperty;
   readonly nullable: boolean;
+  /** The members that clients see. */
   readonly members: PlansByField;
+  /** The ignored members, which only rules and handlers receive. No request writes or compares them. */
+  readonly ignored: PlansByField;
 }
 
 /** One column with JSON text: a collection, or a complex value. */
@@ -112,25 +119,33 @@ export function planColumns(
     return `odata_${table.areIgnored === true ? "ignored" : "sql"}_${String(expressions)}`;
   };
   const root: Place = { path: "", prefix: "", nullable: false, within: [], nextExpression, ...table };
-  return planProperties(entityType, columns, root, report);
+  checkFields(entityType.name, entityType.properties, columns, root, report);
+  return planProperties(entityType.properties, columns, root, report);
+}
+
+function checkFields(
+  type: string,
+  properties: readonly StructuralProperty[],
+  columns: Readonly<Record<string, unknown>>,
+  { path }: Place,
+  report: ReportFault,
+): void {
+  const fields = properties.map(({ field }) => field);
+  for (const field of Object.keys(columns)) {
+    if (fields.includes(field)) continue;
+    const message = `\`columns\` names \`${path}${field}\`, which is not a property of ${type}.`;
+    report(message, adviseName(field, fields));
+  }
 }
 
 function planProperties(
-  type: EntityType | ComplexType,
+  properties: readonly StructuralProperty[],
   columns: Readonly<Record<string, unknown>>,
   place: Place,
   report: ReportFault,
 ): PlansByField {
-  const fields = type.properties.map(({ field }) => field);
-  for (const field of Object.keys(columns)) {
-    if (fields.includes(field)) continue;
-    report(
-      `\`columns\` names \`${place.path}${field}\`, which is not a property of ${type.name}.`,
-      adviseName(field, fields),
-    );
-  }
   const plans = new Map<string, ColumnPlan>();
-  for (const property of type.properties) {
+  for (const property of properties) {
     const given = Object.hasOwn(columns, property.field) ? columns[property.field] : undefined;
     const option = readColumnOption(given, place.path + property.field, property, report);
     plans.set(property.field, planProperty(property, option, place, report));
@@ -226,37 +241,10 @@ function planComplex(
   }
   const nullable = place.nullable || property.nullable;
   const inner: Place = { ...place, path: `${path}.`, prefix: `${column}_`, nullable, within: [...place.within, type] };
-  return { kind: "complex", property, nullable, members: planProperties(type, option.columns, inner, report) };
-}
-
-/** Reports a storage that does not fit a property. */
-export function reportStorage(
-  property: StructuralProperty,
-  path: string,
-  storage: StorageForm | undefined,
-  values: ColumnFormats,
-  report: ReportFault,
-): void {
-  const what = property.isCollection ? "a collection" : property.type.name;
-  const isScaled = property.type.name === "Edm.Decimal" && storage === "scaled";
-  const fix = isScaled
-    ? "Declare its scale: edm.decimal({ precision: 18, scale: 2 })."
-    : adviseStorage(property, values);
-  const name = storageName(storage);
-  const shown = typeof storage === "object" ? name : `"${name === "" ? "default" : name}"`;
-  report(`\`${path}\`, ${what}, cannot be stored as ${shown}.`, fix);
-}
-
-/** Lists the storage forms that a property may have in this database. */
-function adviseStorage(property: StructuralProperty, { columnFormat, arrays }: ColumnFormats): string {
-  const { isCollection, type } = property;
-  const fitting = fittingStorage(property, (storage) =>
-    isCollection ? arrays !== undefined && type.kind !== "ComplexType" : columnFormat(property, storage) !== null,
-  );
-  const table = "see the table of storage forms in docs/reference/sql.md";
-  return fitting.length === 0
-    ? `Omit \`storage\`, or ${table}.`
-    : `Use ${fitting.join(" or ")}, or omit \`storage\`: ${table}.`;
+  checkFields(type.name, [...type.properties, ...type.ignoredProperties], option.columns, inner, report);
+  const members = planProperties(type.properties, option.columns, inner, report);
+  const ignored = planProperties(type.ignoredProperties, option.columns, inner, report);
+  return { kind: "complex", property, nullable, members, ignored };
 }
 
 /** Returns the plan of a property. */
@@ -281,13 +269,18 @@ export function comparedPlanOf(property: Pick<StructuralProperty, "field" | "nam
 /** Returns the expressions among the columns of some plans, by the names under which statements read them. */
 export function expressionsOf(plans: Iterable<ColumnPlan>): ReadonlyMap<string, string> {
   const found = [...plans].flatMap((plan): ReadonlyArray<readonly [string, string]> => {
-    if (plan.kind === "complex") return [...expressionsOf(plan.members.values())];
+    if (plan.kind === "complex") return [...expressionsOf(everyMember(plan).values())];
     return plan.expression === undefined ? [] : [[plan.column, plan.expression]];
   });
   return new Map(found);
 }
 
-/** Returns the names of all columns of a plan. */
+/** Returns the plans of all members of a complex property, ignored ones included. */
+export function everyMember({ members, ignored }: ComplexPlan): PlansByField {
+  return ignored.size === 0 ? members : new Map([...members, ...ignored]);
+}
+
+/** Returns the names of the columns that contain what clients see of a property. */
 export function columnNames(plan: ColumnPlan): readonly string[] {
   return plan.kind === "complex" ? [...plan.members.values()].flatMap(columnNames) : [plan.column];
 }

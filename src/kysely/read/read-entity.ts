@@ -64,7 +64,9 @@ function toObject(row: Row, columns: RowShape["columns"]): object {
 
 function toValue(row: Row, property: StructuralProperty, column: RowColumn): unknown {
   if (column.kind !== "complex") return column.toValue(row[column.index]) ?? (property.isCollection ? [] : null);
-  return property.nullable && isNull(row, column) ? null : toObject(row, column.members);
+  if (property.nullable && isNull(row, column)) return null;
+  const { members, ignored } = column;
+  return toObject(row, ignored === undefined ? members : new Map([...members, ...ignored]));
 }
 
 function isNull(row: Row, column: RowColumn): boolean {

@@ -7,8 +7,8 @@ import type { EntityType } from "../../edm/model.ts";
 import { type Distribution, readDistribution } from "../columns/distribution.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import {
-  columnNames,
   type ColumnPlan,
+  everyMember,
   expressionsOf,
   planColumns,
   type PlannedTable,
@@ -158,8 +158,12 @@ function statementsOf(
 
 /** Returns the used columns that `*` does not contain. */
 function hiddenColumns(plans: readonly ColumnPlan[], { syntax }: DialectProfile): readonly string[] {
-  const names = plans.flatMap(columnNames).filter((name) => syntax.hiddenColumns.includes(name.toLowerCase()));
+  const names = plans.flatMap(everyColumn).filter((name) => syntax.hiddenColumns.includes(name.toLowerCase()));
   return [...new Set(names)];
+}
+
+function everyColumn(plan: ColumnPlan): readonly string[] {
+  return plan.kind === "complex" ? [...everyMember(plan).values()].flatMap(everyColumn) : [plan.column];
 }
 
 /** A query has no hidden columns. */

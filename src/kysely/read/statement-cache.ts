@@ -251,9 +251,9 @@ export class StatementCache {
     });
   }
 
-  /** Leaves ignored properties without a column out of the statements that select every property. */
-  omit(fields: Iterable<string>): void {
-    for (const field of fields) this.#target.absent.add(field);
+  /** Leaves ignored properties and members without a column out of the statements that select every property. */
+  omit(paths: Iterable<string>): void {
+    for (const path of paths) this.#target.absent.add(path);
   }
 
   /**

@@ -13,6 +13,6 @@ export interface StatementTarget extends CompileTarget {
   /** Finds where a distributed database has the rows. Called for the first statement, since other sets may be declared later. */
   readonly placement: () => Placement | undefined;
   readonly proven: ProvenColumns;
-  /** The fields of ignored properties that have no column, as far as the schema check found. */
+  /** The paths of ignored properties and members that have no column, as far as the schema check found. */
   readonly absent: Set<string>;
 }

@@ -1,11 +1,12 @@
 import { CompiledQuery, sql } from "kysely";
 import { chain, type Maybe, recover } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import { ownProperties } from "../../edm/key-holder.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { adviseColumn } from "../../introspect/compare-tables.ts";
-import type { ColumnPlan } from "../columns/table-columns.ts";
+import { everyMember, type ColumnPlan } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
@@ -13,7 +14,9 @@ import type { Sql } from "../statement/sql-form.ts";
 import { rawExpression } from "../translate/relation.ts";
 import { compileStatement } from "../translate/utc-session.ts";
 import { rulesReadIgnored } from "./column-use.ts";
+import { ignoredPartOf } from "./ignored-parts.ts";
 import type { QueryRows } from "./query-rows.ts";
+import { joinsOf } from "./table-joins.ts";
 import { columnName } from "./table-rows.ts";
 
 /** The database of a checked query. */
@@ -31,6 +34,8 @@ interface Needed {
   readonly column: string;
   /** The expression in place of the column. */
   readonly expression: string | undefined;
+  /** Whether only `ctx.sets` reads the column: it may be missing. */
+  readonly isOptional: boolean;
 }
 
 /** The name of the rows in a checked statement: expressions may use it. */
@@ -47,19 +52,33 @@ export function checkQuery(
   scope: QueryScope,
 ): Maybe<readonly SchemaFinding[]> {
   const { entitySet: set } = definition;
-  const unread = rulesReadIgnored(definition) ? [] : set.entityType.ignoredProperties;
-  const ignored = new Set(unread.map(({ field }) => field));
-  const needed = Array.from(rows.plans, ([field, plan]) => (ignored.has(field) ? [] : neededBy(plan, field))).flat();
+  const isRead = readsIgnored(definition);
+  const isOptional = (path: string): boolean => {
+    const part = ignoredPartOf(set.entityType, path);
+    return part !== undefined && !isRead(part.path);
+  };
+  const needed = Array.from(rows.plans, ([field, plan]) => neededBy(plan, field, isOptional)).flat();
   return chain(refusal(needed, rows, scope), (refused) =>
     refused === null ? [] : findFaults(set, needed, rows, scope),
   );
 }
 
-function neededBy(plan: ColumnPlan, property: string): readonly Needed[] {
+/** Returns the test whether a rule or a navigation of the set reads an ignored part. */
+function readsIgnored(definition: EntitySetDefinition): (path: string) => boolean {
+  if (rulesReadIgnored(definition)) return () => true;
+  const joined = new Set(joinsOf(definition.entitySet).flatMap(({ join }) => ownProperties(join)));
+  const fields = new Set(Array.from(joined, ({ field }) => field));
+  return (path) => fields.has(path);
+}
+
+function neededBy(plan: ColumnPlan, property: string, isOptional: (path: string) => boolean): readonly Needed[] {
   if (plan.kind === "complex") {
-    return Array.from(plan.members, ([member, each]) => neededBy(each, `${property}.${member}`)).flat();
+    const members = everyMember(plan);
+    return Array.from(members, ([member, each]) => neededBy(each, `${property}.${member}`, isOptional)).flat();
   }
-  return [{ property, column: plan.column, expression: plan.expression }];
+  const { column, expression } = plan;
+  // Each statement computes all expressions.
+  return [{ property, column, expression, isOptional: expression === undefined && isOptional(property) }];
 }
 
 /** Returns the error of the database for columns and expressions; null if it accepts them. */
@@ -102,8 +121,8 @@ async function findFaults(
   for (const each of needed) {
     const refused = await refusal([each], rows, scope);
     if (refused === null) continue;
-    const { property, expression } = each;
-    const place = { set, property, code: "C02", severity: "error" } as const;
+    const { property, expression, isOptional } = each;
+    const place = { set, property, code: "C02", severity: isOptional ? "warning" : "error" } as const;
     if (expression !== undefined) {
       const message = `The expression of \`${property}\` cannot be evaluated over the query: ${refused.reason}.`;
       const fix = `Correct \`columns: { ${property}: { sql } }\`: it may name the columns of the query.`;

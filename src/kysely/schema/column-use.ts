@@ -51,7 +51,8 @@ export function sourceOf(
   const changes = isOfTable(set.handlers.replace) || isOfTable(set.handlers.patch);
   if (!creates && !changes) return "nobody";
   // Navigations and deep inserts supply the values of ignored foreign keys.
-  if (property === undefined || property.field === rowVersion) return "service";
+  if (property === undefined) return "service";
+  if (property.field === rowVersion) return "version";
   if (property.computed) return "database";
   if (changes && !property.isKey && !property.immutable) return "write";
   return creates ? "create" : "nobody";

@@ -1,5 +1,3 @@
-import type { ServiceDefinition } from "../../definition/service-definition.ts";
-import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
 import type { EnumType, LinkColumn, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import type {
   ColumnSource,
@@ -12,10 +10,24 @@ import type {
 } from "../../introspect/expected-table.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
 import { storageKey, storageName, type StorageForm } from "../columns/storage-option.ts";
-import { holdsAnyCaseGuids, type ColumnPlan, type ScalarPlan } from "../columns/table-columns.ts";
+import {
+  everyMember,
+  holdsAnyCaseGuids,
+  type ColumnPlan,
+  type PlansByField,
+  type ScalarPlan,
+} from "../columns/table-columns.ts";
 import type { StoredTypeRow, StoredTypeTable } from "../dialects/dialect-profile.ts";
 import { accessOf, isCreated, isWritten, limitsOf, NOTHING, rulesReadIgnored, sourceOf } from "./column-use.ts";
-import { joinsOf, plainColumns, referencesOf, type CheckedSet, type CheckScope } from "./table-joins.ts";
+import {
+  type CheckedSet,
+  type CheckScope,
+  type JoinEnds,
+  joinEnds,
+  joinsOf,
+  plainColumns,
+  referencesOf,
+} from "./table-joins.ts";
 import { columnName, wantedTable } from "./table-rows.ts";
 
 /** Returns the tables that the declarations of a service describe: the tables of its sets, and their link tables. */
@@ -46,7 +58,8 @@ function setTable(checked: CheckedSet, ends: JoinEnds, scope: CheckScope): Expec
   const columns = Array.from(rows.plans, ([field, plan]) => {
     const property = fields.get(field);
     const source = sourceOf(set, property, rows.rowVersion);
-    const use = { scope, owner: property, access: accessOf(set, property), isWritten: isWritten(set), source };
+    const access = accessOf(set, property);
+    const use = { scope, owner: property, access, isWritten: isWritten(set), source, isOptional };
     return columnsOf(plan, field, use).map((column) =>
       // Nothing but the application writes an ignored property that no navigation joins by.
       !ignored.has(field) || joined.has(column.name) ? column : { ...column, source: "nobody" as const, isOptional },
@@ -67,32 +80,9 @@ function setTable(checked: CheckedSet, ends: JoinEnds, scope: CheckScope): Expec
   };
 }
 
-/** The properties by which navigations of any set find the entities of a set, by its name. */
-type JoinEnds = ReadonlyMap<
-  string,
-  ReadonlyArray<{ readonly navigation: string; readonly properties: readonly StructuralProperty[] }>
->;
-
-function joinEnds({ entitySets }: ServiceDefinition): JoinEnds {
-  const ends = new Map<string, { navigation: string; properties: readonly StructuralProperty[] }[]>();
-  for (const { entitySet } of entitySets.values()) {
-    for (const { name, field, join } of joinsOf(entitySet)) {
-      const navigation = `${entitySet.name}.${field}`;
-      const target = entitySet.navigationPropertyBindings.get(name);
-      for (const [set, properties] of [
-        [entitySet.name, ownProperties(join)],
-        [target, relatedProperties(join)],
-      ] as const) {
-        if (set !== undefined) ends.set(set, [...(ends.get(set) ?? []), { navigation, properties }]);
-      }
-    }
-  }
-  return ends;
-}
-
 function expressionsAt(field: string, plan: ColumnPlan): readonly ExpectedExpression[] {
   if (plan.kind === "complex") {
-    return Array.from(plan.members, ([member, each]) => expressionsAt(`${field}.${member}`, each)).flat();
+    return Array.from(everyMember(plan), ([member, each]) => expressionsAt(`${field}.${member}`, each)).flat();
   }
   return plan.expression === undefined ? [] : [{ property: field, sql: plan.expression }];
 }
@@ -147,8 +137,8 @@ function linkTable(
   };
 }
 
-/** A column of a link table stores Guids in any letter case if the column of the property does. */
-function storageOfLink({ rows }: CheckedSet, column: LinkColumn): StorageForm | undefined {
+/** Returns the storage of a column of a link table: Guids in any letter case if the column of the property stores them so. */
+export function storageOfLink({ rows }: CheckedSet, column: LinkColumn): StorageForm | undefined {
   const { property } = column;
   const stated = linkStorage(column);
   if (stated !== undefined) return stated;
@@ -162,11 +152,18 @@ interface ColumnScope {
   readonly access: ExpectedColumn["access"];
   readonly isWritten: boolean;
   readonly source: ColumnSource;
+  /** Whether only `ctx.sets` reads ignored members; absent: rules do. */
+  readonly isOptional?: boolean;
 }
 
 function columnsOf(plan: ColumnPlan, path: string, use: ColumnScope): readonly ExpectedColumn[] {
   if (plan.kind === "complex") {
-    return Array.from(plan.members, ([field, member]) => columnsOf(member, `${path}.${field}`, use)).flat();
+    const below = (members: PlansByField, each: ColumnScope): readonly ExpectedColumn[] =>
+      Array.from(members, ([field, member]) => columnsOf(member, `${path}.${field}`, each)).flat();
+    const { isOptional } = use;
+    // Nothing but the application writes ignored members.
+    const unused: ColumnScope = { ...use, access: NOTHING, isWritten: false, source: "nobody" };
+    return [...below(plan.members, use), ...below(plan.ignored, unused).map((column) => ({ ...column, isOptional }))];
   }
   if (plan.expression !== undefined) return [];
   const { property, column, nullable } = plan;
@@ -230,7 +227,7 @@ function expectedColumn(
     declaredType: isPlain ? named : `${named} with the storage ${storageName(storage)}`,
     storedTypes: row,
     limits: limitsOf(property, storage),
-    source: property.computed && source !== "service" && source !== "nobody" ? "database" : source,
+    source: property.computed && (source === "create" || source === "write") ? "database" : source,
     databaseDefault: owner?.databaseDefault === true,
     hasDefault: owner !== undefined && (owner.isCollection || owner.defaultValue !== undefined),
     labels: labelsOf(property, storage, writes),

@@ -1,7 +1,7 @@
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { type CatalogueSteps, textOf } from "../../introspect/catalogue-steps.ts";
-import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
+import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { DialectCatalogue } from "../dialects/dialect-profile.ts";
 
 /** An entity set and its columns. */
@@ -26,7 +26,7 @@ export function* findShortened(
 }
 
 function isFloating(plan: ColumnPlan): boolean {
-  if (plan.kind === "complex") return [...plan.members.values()].some(isFloating);
+  if (plan.kind === "complex") return [...everyMember(plan).values()].some(isFloating);
   const { type } = plan.property;
   return FLOATING.has(type.name) || (plan.kind === "scalar" && plan.storage === "real");
 }

@@ -6,11 +6,14 @@ import type { From } from "../translate/base-query.ts";
 export class QueryRows implements StoredRows {
   readonly database: StoredDatabase;
   readonly from: From;
+  /** Leaves ignored properties and members without a column out of statements, by their paths. */
+  readonly omit: (paths: Iterable<string>) => void;
   readonly #plan: () => PlansByField;
 
-  constructor(database: StoredDatabase, from: From, plan: () => PlansByField) {
+  constructor(database: StoredDatabase, { from, omit }: Pick<QueryRows, "from" | "omit">, plan: () => PlansByField) {
     this.database = database;
     this.from = from;
+    this.omit = omit;
     this.#plan = plan;
   }
 

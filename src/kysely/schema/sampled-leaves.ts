@@ -14,7 +14,7 @@ export function leavesOf(checked: CheckedSet, known: readonly SchemaFinding[]): 
   return comparedLeaves(checked, known).filter(({ path }) => !ignored.has(path.split(".", 1).join()));
 }
 
-/** Returns the same columns, and those of ignored properties, which rules compare. */
+/** Returns the same columns, and those of ignored properties, which rules and navigations may compare. */
 export function comparedLeaves({ set, rows }: CheckedSet, known: readonly SchemaFinding[]): readonly Leaf[] {
   const own = known.filter((each) => each.set === set.entitySet.name);
   const faulty = own.filter(({ severity, code }) => severity === "error" || code === "C02");

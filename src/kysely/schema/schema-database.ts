@@ -19,6 +19,7 @@ import { checkLostCells } from "./check-lost-cells.ts";
 import { checkQuery } from "./check-query.ts";
 import { expectedTables } from "./expected-tables.ts";
 import { findShortened } from "./find-shortened.ts";
+import { omitAbsent } from "./ignored-parts.ts";
 import { QueryRows } from "./query-rows.ts";
 import type { CheckedSet } from "./table-joins.ts";
 import { TableRows } from "./table-rows.ts";
@@ -31,6 +32,12 @@ interface CatalogueRows {
     statement: Pick<CatalogueQuery, "sql"> & Partial<Pick<CatalogueQuery, "width">> & { readonly isInternal: true },
     parameters: readonly unknown[],
   ) => ReturnType<RunQuery>;
+}
+
+/** The sets over the tables of one database, and their service. */
+interface ServedSets {
+  readonly sets: readonly CheckedSet[];
+  readonly service: ServiceDefinition;
 }
 
 /** Every database can return this row. */
@@ -49,7 +56,7 @@ export class SchemaDatabase implements StoredDatabase {
   }
 
   findDifferences(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
-    return this.#findAll(stored, service, (expected, sets) => this.#compare(expected, sets));
+    return this.#findAll(stored, service, (expected, sets) => this.#compare(expected, { sets, service }));
   }
 
   examine(
@@ -57,7 +64,7 @@ export class SchemaDatabase implements StoredDatabase {
     service: ServiceDefinition,
     options: ExamineOptions,
   ): Maybe<readonly SchemaFinding[]> {
-    return this.#findAll(stored, service, (expected, sets) => this.#examine(expected, sets, options));
+    return this.#findAll(stored, service, (expected, sets) => this.#examine(expected, { sets, service }, options));
   }
 
   #findAll(
@@ -92,7 +99,10 @@ export class SchemaDatabase implements StoredDatabase {
     const run = (sql: string, parameters: readonly unknown[]): ReturnType<RunQuery> =>
       this.#rows.all({ sql, isInternal: true }, parameters);
     const found = checkQuery(first.set, first.rows, { db: this.#db, profile: this.#profile, run });
-    return chain(found, (more) => this.#checkQueries(others, [...findings, ...more]));
+    return chain(found, (more) => {
+      omitAbsent(first.set.entitySet, first.rows, more);
+      return this.#checkQueries(others, [...findings, ...more]);
+    });
   }
 
   #expected(sets: readonly CheckedSet[], service: ServiceDefinition): readonly ExpectedTable[] {
@@ -110,21 +120,24 @@ export class SchemaDatabase implements StoredDatabase {
     return this.#rows.all({ ...ONE_ROW, isInternal: true }, ONE_ROW.parameters);
   }
 
-  *#compare(expected: readonly ExpectedTable[], sets: readonly CheckedSet[]): CatalogueSteps<readonly SchemaFinding[]> {
+  *#compare(
+    expected: readonly ExpectedTable[],
+    { sets, service }: ServedSets,
+  ): CatalogueSteps<readonly SchemaFinding[]> {
     const { catalogue } = this.#profile;
     const set = nameOf(sets[0]);
     const database = { db: this.#db, profile: this.#profile };
     const steps = function* (): CatalogueSteps<readonly SchemaFinding[]> {
       const findings = yield* findDifferences(expected, expected, catalogue);
-      for (const checked of sets) omitAbsent(checked, findings);
-      return [...findings, ...(yield* checkLostCells(sets, database, findings))];
+      for (const { set: checked, rows } of sets) omitAbsent(checked.entitySet, rows, findings);
+      return [...findings, ...(yield* checkLostCells(sets, service, database, findings))];
     };
     return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
   }
 
   *#examine(
     expected: readonly ExpectedTable[],
-    sets: readonly CheckedSet[],
+    { sets, service }: ServedSets,
     { undeclared }: ExamineOptions,
   ): CatalogueSteps<readonly SchemaFinding[]> {
     const { catalogue } = this.#profile;
@@ -139,7 +152,7 @@ export class SchemaDatabase implements StoredDatabase {
       const known = yield* findDifferences(expected, readable, catalogue);
       const others = undeclared ? undeclaredObjects(wanted) : [];
       const findings = [...hidden, ...(yield* examineDatabase(readable, wanted, known)), ...others];
-      const lost = yield* checkLostCells(sets, database, findings);
+      const lost = yield* checkLostCells(sets, service, database, findings);
       return [...findings, ...lost, ...(yield* checkCells(sets, database, [...findings, ...lost]))];
     };
     return [...(yield* orUnreadable(set, steps)), ...this.#poolFindings(set)];
@@ -156,17 +169,6 @@ export class SchemaDatabase implements StoredDatabase {
 
 function nameOf(first: CheckedSet | undefined): string {
   return first?.set.entitySet.name ?? "";
-}
-
-/** Leaves the ignored properties without a column out of the statements of a set, if no rule and no navigation reads them. */
-function omitAbsent({ set, rows }: CheckedSet, findings: readonly SchemaFinding[]): void {
-  const { name, entityType } = set.entitySet;
-  const absent = new Set(
-    findings
-      .filter((each) => each.set === name && each.code === "C02" && each.severity === "warning")
-      .map(({ property }) => property?.split(".")[0]),
-  );
-  rows.omit(entityType.ignoredProperties.map(({ field }) => field).filter((field) => absent.has(field)));
 }
 
 /** @param readable those whose rows statements may read */

@@ -60,3 +60,27 @@ export function joinsOf({ navigationProperties, navigationJoins }: EntitySetDefi
     return join === undefined ? [] : [{ name, field, join }];
   });
 }
+
+/** The properties by which navigations of any set find the entities of a set, by its name. */
+export type JoinEnds = ReadonlyMap<
+  string,
+  ReadonlyArray<{ readonly navigation: string; readonly properties: readonly StructuralProperty[] }>
+>;
+
+/** Returns the ends of all joins of a service. */
+export function joinEnds({ entitySets }: ServiceDefinition): JoinEnds {
+  const ends = new Map<string, { navigation: string; properties: readonly StructuralProperty[] }[]>();
+  for (const { entitySet } of entitySets.values()) {
+    for (const { name, field, join } of joinsOf(entitySet)) {
+      const navigation = `${entitySet.name}.${field}`;
+      const target = entitySet.navigationPropertyBindings.get(name);
+      for (const [set, properties] of [
+        [entitySet.name, ownProperties(join)],
+        [target, relatedProperties(join)],
+      ] as const) {
+        if (set !== undefined) ends.set(set, [...(ends.get(set) ?? []), { navigation, properties }]);
+      }
+    }
+  }
+  return ends;
+}

@@ -17,8 +17,8 @@ export class TableRows implements StoredRows {
   readonly rowVersion: string | undefined;
   /** Whether cells that cannot be read are null in responses, if their properties may be null. */
   readonly forgives: boolean;
-  /** Leaves ignored properties out of statements, by their fields: they have no column. */
-  readonly omit: (fields: Iterable<string>) => void;
+  /** Leaves ignored properties and members without a column out of statements, by their paths. */
+  readonly omit: (paths: Iterable<string>) => void;
   readonly #plan: () => PlansByField;
 
   constructor(

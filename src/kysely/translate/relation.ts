@@ -24,7 +24,7 @@ export interface Rows {
   /** Returns the SQL for `from`. @param isFenced see `RowsUse` */
   readonly from: (alias: string, isFenced?: boolean) => Sql;
   readonly plans: PlansByField;
-  /** The fields of ignored properties that have no column, so that no statement selects them. */
+  /** The paths of ignored properties and members that have no column, such as `home.note`: no statement selects them. */
   readonly absent: ReadonlySet<string>;
   /** Whether a column is known to be `not null`. */
   readonly isProven: (column: string) => boolean;

@@ -3,7 +3,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row, RowColumn, RowShape, ScalarColumn } from "../../query/row-shape.ts";
 import { readArray, readDocument } from "../columns/read-document.ts";
-import { planOf, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
+import { everyMember, planOf, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Relation } from "./relation.ts";
 
@@ -25,7 +25,7 @@ export function selectColumns(
   const { plans, key } = relation.rows;
   const selected = present(wanted, relation);
   const columns = selectProperties(selected, plans, { relation, cells, documentOf });
-  if (!selected.some(({ property }) => mayForgive(planOf(property, plans)))) return columns;
+  if (!selected.some(({ property, withIgnored }) => mayForgive(planOf(property, plans), withIgnored))) return columns;
   // The log names the key of a row with a cell that cannot be read.
   const missing = key.filter(({ field }) => !selected.some(({ property }) => property.field === field));
   const keys = missing.map((property) => ({ property }));
@@ -51,7 +51,7 @@ function present(selected: readonly SelectedProperty[], { rows: { absent } }: Re
 export function isReturnable(plan: ColumnPlan): boolean {
   switch (plan.kind) {
     case "complex":
-      return [...plan.members.values()].every(isReturnable);
+      return [...everyMember(plan).values()].every(isReturnable);
     case "array":
       return false;
     case "scalar":
@@ -61,12 +61,14 @@ export function isReturnable(plan: ColumnPlan): boolean {
   }
 }
 
-function mayForgive(plan: ColumnPlan): boolean {
-  return plan.kind === "complex" ? [...plan.members.values()].some(mayForgive) : plan.unreadable !== undefined;
+function mayForgive(plan: ColumnPlan, withIgnored = false): boolean {
+  if (plan.kind !== "complex") return plan.unreadable !== undefined;
+  const members = withIgnored ? everyMember(plan) : plan.members;
+  return [...members.values()].some((member) => mayForgive(member, withIgnored));
 }
 
-/** Makes the reader of a column with JSON. */
-export type DocumentReader = (property: StructuralProperty) => (cell: unknown) => unknown;
+/** Makes the reader of a column with JSON. @param withIgnored see `SelectedProperty` */
+export type DocumentReader = (property: StructuralProperty, withIgnored?: true) => (cell: unknown) => unknown;
 
 /** Adds a cell. @returns its index */
 export function addCell(cells: Cells, expression: Sql): number {
@@ -98,6 +100,8 @@ interface Selection {
   readonly documentOf: DocumentReader;
   /** Whether the cells must not depend on the session. */
   readonly isReturned?: boolean;
+  /** The keys of the enclosing complex properties, each with a dot; absent: none. */
+  readonly path?: string;
 }
 
 function selectProperties(
@@ -106,8 +110,8 @@ function selectProperties(
   selection: Selection,
 ): ReadonlyMap<StructuralProperty, RowColumn> {
   const columns = new Map<StructuralProperty, RowColumn>();
-  for (const { property, nested } of selected) {
-    columns.set(property, selectProperty({ property, nested }, planOf(property, plans), selection));
+  for (const each of selected) {
+    columns.set(each.property, selectProperty(each, planOf(each.property, plans), selection));
   }
   return columns;
 }
@@ -133,15 +137,15 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
       return Object.freeze({
         kind: "document",
         index,
-        toValue: selection.documentOf(plan.property),
+        toValue: selection.documentOf(plan.property, selected.withIgnored),
         unreadable: plan.unreadable,
       });
     }
     case "array": {
-      const selected = plan.syntax.toSelected(relation.column(plan.column), plan.format.toSelected);
+      const array = plan.syntax.toSelected(relation.column(plan.column), plan.format.toSelected);
       return Object.freeze({
         kind: "document",
-        index: addCell(cells, selected),
+        index: addCell(cells, array),
         toValue: readArray(plan.property, plan.format),
         unreadable: plan.unreadable,
       });
@@ -163,16 +167,31 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
       });
     }
     case "complex": {
-      const members = selectedMembers(selected);
-      return Object.freeze({ kind: "complex", members: selectProperties(members, plan.members, selection) });
+      const below: Selection = { ...selection, path: `${selection.path ?? ""}${plan.property.field}.` };
+      const members = selectProperties(selectedMembers(selected), plan.members, below);
+      const hidden = ignoredMembers(selected, below);
+      const ignored = hidden.length === 0 ? undefined : selectProperties(hidden, plan.ignored, below);
+      return Object.freeze({ kind: "complex", members, ignored });
     }
   }
 }
 
+/** Returns the ignored members to read, without those that have no column. */
+function ignoredMembers(
+  { property: { type }, withIgnored }: SelectedProperty,
+  { relation, path = "" }: Selection,
+): readonly SelectedProperty[] {
+  if (withIgnored === undefined || type.kind !== "ComplexType") return [];
+  const { absent } = relation.rows;
+  return type.ignoredProperties
+    .filter(({ field }) => !absent.has(path + field))
+    .map((property) => ({ property, withIgnored }));
+}
+
 /** A member that is never null shows whether the value is null; without one, all members together do. */
-function selectedMembers({ property, nested }: SelectedProperty): readonly SelectedProperty[] {
+function selectedMembers({ property, nested, withIgnored }: SelectedProperty): readonly SelectedProperty[] {
   if (property.type.kind !== "ComplexType") throw new Error(`${property.name} has no members.`);
-  const all = property.type.properties.map((member) => ({ property: member }));
+  const all = property.type.properties.map((member) => ({ property: member, withIgnored }));
   if (nested === undefined) return all;
   if (!property.nullable || nested.some((member) => isNeverNull(member.property))) return nested;
   const marker = all.find((member) => isNeverNull(member.property));

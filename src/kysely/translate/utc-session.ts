@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ColumnPlan, PlansByField } from "../columns/table-columns.ts";
+import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
@@ -21,7 +21,7 @@ export function utcMarkOf(forms: readonly SqlForm[]): Sql {
 }
 
 function needsUtc(plan: ColumnPlan): boolean {
-  if (plan.kind === "complex") return [...plan.members.values()].some(needsUtc);
+  if (plan.kind === "complex") return [...everyMember(plan).values()].some(needsUtc);
   return plan.kind === "scalar" && plan.format.form.inUtcSession === true;
 }
 

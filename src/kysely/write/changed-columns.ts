@@ -6,9 +6,9 @@ import type { SqlTable } from "./sql-table.ts";
 import { LEFT, memberOf, onlyNulls, type StoredColumn, type StoredProperty, type Values } from "./stored-columns.ts";
 
 /** A change of some properties of a row, and of some members of complex properties. */
-export interface MergedChange {
+export interface RowValues {
   readonly values: Values;
-  /** The stored values of the properties that `mergedProperties` returns; columns with JSON as text. */
+  /** The stored values of the properties that `mergedProperties` or `keptProperties` returns; columns with JSON as text. */
   readonly stored: Values | null;
 }
 
@@ -43,7 +43,7 @@ export function mergedProperties(table: SqlTable, values: Values): readonly Stru
 export function changedColumns(
   table: SqlTable,
   fields: readonly string[],
-  { values, stored }: MergedChange,
+  { values, stored }: RowValues,
 ): ChangedColumns {
   const changed: ChangedColumns = { columns: [], cells: [] };
   for (const field of fields) {
@@ -53,9 +53,24 @@ export function changedColumns(
   return changed;
 }
 
-/** Returns the columns that a value is written to, with their cells. @throws UnstorableValueError */
-export function writtenColumns({ columns, toCells, members }: StoredProperty, value: unknown): WrittenColumns {
-  const cells = toCells(value);
+/** Returns the properties whose stored values have members that a write of the whole values keeps. */
+export function keptProperties(table: SqlTable, values: Values): readonly StructuralProperty[] {
+  return table.entityType.properties.filter(
+    ({ field }) => Object.hasOwn(values, field) && values[field] !== null && table.stored(field).keepsMembers,
+  );
+}
+
+/**
+ * Returns the columns that a value is written to, with their cells.
+ * @param current the stored value of a property that `keptProperties` returns; columns with JSON as text
+ * @throws UnstorableValueError
+ */
+export function writtenColumns(
+  { columns, toCells, members }: StoredProperty,
+  value: unknown,
+  current?: unknown,
+): WrittenColumns {
+  const cells = toCells(value, current);
   if (members === undefined || !cells.includes(LEFT)) return { columns, cells };
   const isWritten = (_each: unknown, index: number): boolean => cells[index] !== LEFT;
   return { columns: columns.filter(isWritten), cells: cells.filter(isWritten) };

@@ -65,7 +65,7 @@ export function removeRelated(
     if (!isLinked) throw noLink();
     if (join.kind === "direct") {
       const foreignKey = join.pairs.map((pair) => pair.related);
-      await other.update(task, otherKey, nulls(other, foreignKey), []);
+      await other.update(task, otherKey, { values: nulls(other, foreignKey), stored: null }, []);
     }
     await checkRelated(relation, otherKey);
   });
@@ -79,7 +79,7 @@ export function clearRelated(write: RelatedWrite, key: unknown, context: AnyWrit
     if (ownProperties(join).some(({ field }) => (relation.row[field] ?? null) === null)) return;
     if (refersToKey(navigation, join)) {
       const foreignKey = join.pairs.map(({ property }) => property);
-      await own.update(task, ownKey, nulls(own, foreignKey), []);
+      await own.update(task, ownKey, { values: nulls(own, foreignKey), stored: null }, []);
     } else await clear(relation, join, undefined);
   });
 }
@@ -124,10 +124,10 @@ async function link(relation: Relation, related: unknown): Promise<void> {
     const values = join.pairs.map(
       (pair) => [checkChangeable(own, pair.property).field, row[pair.related.field]] as const,
     );
-    await own.update(task, ownKey, Object.fromEntries(values), []);
+    await own.update(task, ownKey, { values: Object.fromEntries(values), stored: null }, []);
   } else {
     for (const pair of join.pairs) checkChangeable(other, pair.related);
-    await other.update(task, otherKey, linked(relation, join), []);
+    await other.update(task, otherKey, { values: linked(relation, join), stored: null }, []);
   }
   await checkRelated(relation, otherKey);
 }
@@ -141,7 +141,7 @@ async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promi
     if (textOf(key) === keptKey) continue;
     if (!(await isVisible(task, restrictions, { set: target, table: other.table, key }))) continue;
     const foreignKey = join.pairs.map((pair) => pair.related);
-    await other.update(task, key, nulls(other, foreignKey), []);
+    await other.update(task, key, { values: nulls(other, foreignKey), stored: null }, []);
     await checkRelated(relation, key);
   }
 }

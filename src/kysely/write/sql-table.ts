@@ -28,7 +28,7 @@ export class SqlTable {
   readonly rowVersion: StructuralProperty | null;
   /** All properties that clients see. */
   readonly whole: readonly SelectedProperty[];
-  /** All properties and ignored properties, for code of the application. */
+  /** All properties, ignored ones and ignored members of complex values included, for code of the application. */
   readonly #declared: readonly SelectedProperty[];
   readonly #stored = new Map<string, StoredProperty>();
 
@@ -41,8 +41,8 @@ export class SqlTable {
     this.rowVersion = entityType.properties.find(({ field }) => field === rowVersion) ?? null;
     const { properties, ignoredProperties } = entityType;
     this.whole = Object.freeze(properties.map((property) => ({ property })));
-    const ignored = ignoredProperties.map((property) => ({ property }));
-    this.#declared = ignored.length === 0 ? this.whole : Object.freeze([...this.whole, ...ignored]);
+    const declared = [...properties, ...ignoredProperties];
+    this.#declared = Object.freeze(declared.map((property) => ({ property, withIgnored: true as const })));
   }
 
   /** Returns the properties to read from a written row: `ctx.sets` returns ignored properties, too. */

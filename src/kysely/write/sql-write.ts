@@ -5,7 +5,7 @@ import type { EntitySetHandlers } from "../../definition/handlers.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { setMember } from "../read/read-entity.ts";
-import { mergedProperties } from "./changed-columns.ts";
+import { keptProperties, mergedProperties } from "./changed-columns.ts";
 import { hasExpected, isToldByDatabase, toExpected, type AnyWriteContext } from "./expected-values.ts";
 import { checkReferredRows, type StatedReference, statedReferences, statesReferences } from "./guarded-references.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
@@ -84,13 +84,13 @@ function changeRow(
 ): Maybe<Values | null> {
   const { table, statements } = writer;
   const expected = toExpected(table, context?.expected);
-  const merged = isMerged ? mergedProperties(table, values) : [];
+  const needed = isMerged ? mergedProperties(table, values) : keptProperties(table, values);
   const isEmpty = Object.keys(values).length === 0;
   const write = (task: WriteTask, stored: Values | null, condition: Expected): Maybe<Values | null> =>
     isMerged
       ? writer.merge(task, wanted, { values, stored }, condition)
-      : writer.update(task, wanted, values, condition);
-  const isOneStatement = guard === null && !isEmpty && merged.length === 0;
+      : writer.update(task, wanted, { values, stored }, condition);
+  const isOneStatement = guard === null && !isEmpty && needed.length === 0;
   if (isOneStatement && statements.areReturning && isToldByDatabase(expected, table)) {
     return inStatement(table, context, (session) => write(taskOf(session, context), null, expected));
   }
@@ -99,7 +99,7 @@ function changeRow(
     context,
     async (session) => {
       const task = taskOf(session, context);
-      const row = await readExpected(writer, task, wanted, { expected, merged });
+      const row = await readExpected(writer, task, wanted, { expected, needed });
       if (row === null) return null;
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
       if (guard !== null) await checkChange(writer, task, values, guard);
@@ -182,7 +182,8 @@ function deleteRow(
 /** The properties to read of a row before it is written. */
 interface RowToWrite {
   readonly expected: Expected;
-  readonly merged?: readonly StructuralProperty[];
+  /** The properties whose stored values determine the cells to write. */
+  readonly needed?: readonly StructuralProperty[];
 }
 
 /**
@@ -193,11 +194,11 @@ async function readExpected(
   writer: TableWriter,
   task: WriteTask,
   key: readonly PrimitiveValue[],
-  { expected, merged = [] }: RowToWrite,
+  { expected, needed = [] }: RowToWrite,
 ): Promise<Values | null> {
-  const names = new Set([...writer.table.entityType.key, ...expected.map(([property]) => property), ...merged]);
+  const names = new Set([...writer.table.entityType.key, ...expected.map(([property]) => property), ...needed]);
   const selected = Array.from(names, (property) => ({ property }));
-  const row = await writer.read(task, key, selected, merged.length === 0 ? "locked" : "merged");
+  const row = await writer.read(task, key, selected, needed.length === 0 ? "locked" : "merged");
   return row !== null && hasExpected(row, expected) ? row : null;
 }
 

@@ -1,12 +1,13 @@
 import { isWellFormed } from "../../base/well-formed.ts";
-import { mergeValue } from "../../definition/sets/merge-delta.ts";
+import { mergeValue, withKeptMembers } from "../../definition/sets/merge-delta.ts";
+import { hasKeptMembers } from "../../edm/kept-members.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { onlyCell, type ColumnFormat } from "../columns/column-format.ts";
 import type { ArrayPlan, ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { mergeDocument, writeDocument } from "./write-document.ts";
+import { mergeDocument, replaceDocument, writeDocument } from "./write-document.ts";
 
 /** The error for a value that its column cannot store exactly: the framework never stores a different value. */
 export class UnstorableValueError extends Error {
@@ -41,9 +42,12 @@ export interface StoredProperty {
   /**
    * Returns the cells of a value in canonical form, or of null, in the order of the columns. `writtenColumns` omits cells
    * that the database generates.
+   * @param current the stored value, a document as text, if `keepsMembers`; its ignored and computed members are kept
    * @throws UnstorableValueError
    */
-  readonly toCells: (value: unknown) => readonly unknown[];
+  readonly toCells: (value: unknown, current?: unknown) => readonly unknown[];
+  /** Whether a column also contains members that no request writes, so that a write of the whole value needs the stored one. */
+  readonly keepsMembers: boolean;
   /**
    * Returns the cells of a complex value in one column after a change of some members. The stored value is not null: JSON
    * text, or the value from the conversion of the column.
@@ -80,24 +84,28 @@ function compile(plan: ColumnPlan, around: readonly StructuralProperty[]): Store
     case "document": {
       const write = writeDocument(plan.property);
       const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
-      const toCells = (value: unknown): readonly unknown[] => [
-        value === null || value === undefined ? null : write(value),
-      ];
+      const toCells = (value: unknown, current?: unknown): readonly unknown[] => {
+        if (value === null || value === undefined) return [null];
+        return [isAbsent(current) ? write(value) : replaceDocument(plan.property, current, value)];
+      };
       const mergeCells = (current: unknown, change: object): readonly unknown[] => [
         mergeDocument(plan.property, current, change, path),
       ];
-      return { columns, toCells, mergeCells, property: plan.property, path };
+      const keepsMembers = hasKeptMembers(plan.property);
+      return { columns, toCells, mergeCells, keepsMembers, property: plan.property, path };
     }
     case "array":
       return compileArray(plan, path);
     case "converted": {
       const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
-      const toCells = (value: unknown): readonly unknown[] => [
-        value === null || value === undefined ? null : storableText(plan.toCell(value), path),
-      ];
+      const toCells = (value: unknown, current?: unknown): readonly unknown[] => {
+        if (value === null || value === undefined) return [null];
+        return [storableText(plan.toCell(withKeptMembers(plan.property, current, value)), path)];
+      };
       const mergeCells = (current: unknown, change: object): readonly unknown[] =>
         toCells(mergeValue(plan.property, current, change, around));
-      return { columns, toCells, mergeCells, property: plan.property, path };
+      const keepsMembers = hasKeptMembers(plan.property);
+      return { columns, toCells, mergeCells, keepsMembers, property: plan.property, path };
     }
     case "complex":
       return compileComplex(plan, path);
@@ -109,7 +117,7 @@ function computedProperty(property: StructuralProperty, path: readonly Structura
   const toCells = (): never => {
     throw new UnstorableValueError(path, "The database computes this value, so it cannot be written.");
   };
-  return { columns: [], toCells, property, path };
+  return { columns: [], toCells, keepsMembers: false, property, path };
 }
 
 const HALF_A_PAIR = "contains half of a surrogate pair, which its column cannot store";
@@ -130,7 +138,7 @@ function compileScalar(plan: ScalarPlan, path: readonly StructuralProperty[]): S
     if (cell !== undefined && cell !== null) return cell;
     throw new UnstorableValueError(path, `The value ${whyUnstorable(value)}.`);
   };
-  return { columns, toCells: (value) => [toCell(value)], property: plan.property, path };
+  return { columns, toCells: (value) => [toCell(value)], keepsMembers: false, property: plan.property, path };
 }
 
 /** Says why a column has no cell for a value. */
@@ -160,6 +168,7 @@ function compileArray(
   return {
     columns: [{ column, place, mayRound: mayRound(format), compared, path }],
     toCells: (value) => [Array.isArray(value) ? syntax.write(value.map(toItem), item) : null],
+    keepsMembers: false,
     property,
     path,
   };
@@ -176,15 +185,22 @@ function compileComplex(
     property,
     path,
     members: { nullable, parts },
-    toCells: (value) => {
+    keepsMembers: [...parts.values()].some((part) => part.keepsMembers),
+    toCells: (value, current) => {
       if (typeof value !== "object" || value === null) return columns.map(() => null);
       const cells = Array.from(parts, ([field, part]) =>
-        part.property.computed ? part.columns.map(() => LEFT) : part.toCells(memberOf(value, field)),
+        part.property.computed
+          ? part.columns.map(() => LEFT)
+          : part.toCells(memberOf(value, field), isAbsent(current) ? undefined : memberOf(current, field)),
       ).flat();
       if (property.nullable && cells.every((cell) => cell === null || cell === LEFT)) throw onlyNulls(path);
       return cells;
     },
   };
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
 }
 
 /** Makes the error for a complex value that its columns could not distinguish from null. */

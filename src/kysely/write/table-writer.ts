@@ -8,7 +8,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { toEntity, setMember } from "../read/read-entity.ts";
-import { changedColumns, writtenColumns, type MergedChange, type WrittenColumns } from "./changed-columns.ts";
+import { changedColumns, writtenColumns, type RowValues, type WrittenColumns } from "./changed-columns.ts";
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
@@ -89,9 +89,9 @@ export class TableWriter {
   }
 
   /** Changes properties of a row. @returns null if no row has the key and the expected values */
-  update(task: WriteTask, key: readonly PrimitiveValue[], values: Values, expected: Expected): Maybe<Values | null> {
-    const fields = this.#fieldsOf(values);
-    const written = this.#orFault(task, () => this.#written(fields, values));
+  update(task: WriteTask, key: readonly PrimitiveValue[], change: RowValues, expected: Expected): Maybe<Values | null> {
+    const { values, stored } = change;
+    const written = this.#orFault(task, () => this.#written(this.#fieldsOf(values), values, stored));
     return this.#update(task, key, { ...written, values }, expected);
   }
 
@@ -99,12 +99,7 @@ export class TableWriter {
    * Merges a change into a row, without writing the columns of complex values that it does not mention.
    * @returns null if no row has the key and the expected values
    */
-  merge(
-    task: WriteTask,
-    key: readonly PrimitiveValue[],
-    change: MergedChange,
-    expected: Expected,
-  ): Maybe<Values | null> {
+  merge(task: WriteTask, key: readonly PrimitiveValue[], change: RowValues, expected: Expected): Maybe<Values | null> {
     const { table } = this;
     const { values } = change;
     const { columns, cells } = this.#orFault(task, () => changedColumns(table, this.#fieldsOf(values), change));
@@ -203,11 +198,11 @@ export class TableWriter {
   }
 
   /** @throws UnstorableValueError */
-  #written(fields: readonly string[], values: Values): WrittenColumns {
+  #written(fields: readonly string[], values: Values, stored: Values | null = null): WrittenColumns {
     const columns: StoredColumn[] = [];
     const cells: unknown[] = [];
     for (const field of fields) {
-      const written = writtenColumns(this.table.stored(field), values[field]);
+      const written = writtenColumns(this.table.stored(field), values[field], stored?.[field]);
       columns.push(...written.columns);
       cells.push(...written.cells);
     }

@@ -64,6 +64,36 @@ export function mergeDocument(
   return merged(property, parseJson(text, { maxDepth: MAX_DOCUMENT_DEPTH }), change, path);
 }
 
+/**
+ * Returns the JSON text of a complex value that replaces another, with the members of the stored value that no request
+ * writes: ignored and computed ones.
+ * @param text the stored value
+ * @throws Error if the text is not such a value
+ */
+export function replaceDocument(property: StructuralProperty, text: unknown, value: object): string {
+  if (typeof text !== "string") throw wrongDocument(property, `a value of type ${typeof text}`);
+  return replaced(property, parseJson(text, { maxDepth: MAX_DOCUMENT_DEPTH }), value);
+}
+
+function replaced(property: StructuralProperty, stored: JsonValue, value: unknown): string {
+  const { type } = property;
+  if (value === null || value === undefined) return "null";
+  if (type.kind !== "ComplexType" || !isPartial(property, value) || stored === null) {
+    return writeDocument(property)(value);
+  }
+  if (!isJsonObject(stored)) throw wrongDocument(property, "JSON that is not an object");
+  const keep = ({ field }: StructuralProperty): string => writeJson(memberOf(stored, field));
+  const written = type.properties.map((member) => {
+    const { field, computed } = member;
+    const given = Object.hasOwn(value, field) ? value[field] : null;
+    return [field, computed ? keep(member) : replaced(member, memberOf(stored, field), given)] as const;
+  });
+  const ignored = type.ignoredProperties
+    .filter(({ field }) => Object.hasOwn(stored, field))
+    .map((member) => [member.field, keep(member)] as const);
+  return `{${[...written, ...ignored].map(([name, json]) => `${writeJsonString(name)}:${json}`).join(",")}}`;
+}
+
 function merged(
   property: StructuralProperty,
   stored: JsonValue,

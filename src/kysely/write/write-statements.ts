@@ -275,7 +275,7 @@ function guardOf(written: readonly WrittenColumn[]): readonly Sql[] {
 }
 
 function namesOf(selected: readonly SelectedProperty[]): readonly string[] {
-  return selected.map(({ property }) => property.field);
+  return selected.map(({ property, withIgnored = false }) => `${String(withIgnored)} ${property.field}`);
 }
 
 function namesOfExpected({ expected }: RowCondition): readonly string[] {
