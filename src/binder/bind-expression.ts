@@ -141,7 +141,7 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
  * Binds a comparison that may begin with `not`. By its precedence, `not a eq b` is `(not a) eq b`. If `a` is no Boolean value,
  * it is `not (a eq b)`, which many clients mean.
  * @param left the left operand of the node
- * @see docs/reference/filter.md, Logical operators
+ * @see docs/reference/filter.md, Operators
  */
 function bindAfterNot<Node extends BinarySyntax | InSyntax>(
   node: Node,

@@ -3,7 +3,7 @@ import type { ODataError } from "../errors/odata-error.ts";
 /** Maximum length of a target: more than any declared name has. */
 const MAX_TARGET_LENGTH = 200;
 
-/** Names the operation of a change set that failed. @see OData Vocabulary Core, ContentID */
+/** Names the operation of a change set that failed. @see docs/reference/batch.md */
 const CONTENT_ID = "@Org.OData.Core.V1.ContentID";
 
 /**

@@ -81,9 +81,11 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
 function missing({ table, written }: FailedWrite): readonly string[] {
   const { db, reader, tableName } = table;
   const { findMissingReference } = reader.profile.writes;
-  if (written === "delete" || written === undefined || findMissingReference === undefined || reader.rows.local === null) return [];
+  const { local } = reader.rows;
+  const isKnown = written !== undefined && written !== "delete";
+  if (!isKnown || findMissingReference === undefined || local === null) return [];
   const cells = new Map(written.columns.map(({ column }, index) => [column.toLowerCase(), written.cells[index]]));
-  return findMissingReference(sqlTableName(tableName).compile(db).sql, cells, reader.rows.local);
+  return findMissingReference(sqlTableName(tableName).compile(db).sql, cells, local);
 }
 
 const NOT_DISTRIBUTABLE =
