@@ -13,6 +13,7 @@ import { propertyWriter, writeRawProperty } from "../payload/write-property.ts";
 import { selectProperty, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import { addressEntity } from "./addressed-entity.ts";
+import { checkMissingMatch, checkReadMatch } from "./current-entity.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { readBinaryFormat, readJsonFormat, readOptions, readTextFormat } from "./read-options.ts";
 import { jsonResponse, noContentResponse, notModifiedResponse, okResponse } from "./response.ts";
@@ -29,9 +30,13 @@ export const readProperty: Endpoint = (exchange, path) => {
   const value = bindPropertyKey(exchange, entitySet, key);
   bindNoQuery(readOptions(exchange), valueOptions(property));
   return chain(readOwner(exchange, entitySet, value, property), (found) => {
-    if (found === null) throw entityNotFound(entitySet, key);
+    if (found === null) {
+      checkMissingMatch(exchange, entitySet);
+      throw entityNotFound(entitySet, key);
+    }
     const { entity, rowShape } = found;
     return chain(etagOf(entitySet, entity, rowShape, exchange.turn), (etag) => {
+      checkReadMatch(exchange, etag);
       const extra = etag === undefined ? undefined : { ETag: etag };
       const condition = exchange.odata.header("if-none-match");
       if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
