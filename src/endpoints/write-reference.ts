@@ -98,9 +98,10 @@ const INVALID_OPTION: ReferenceFault = (problem) =>
 
 /** Returns the key of the entity that a reference names, which must be in the target set. */
 function relatedKey(exchange: Exchange, navigation: Navigation, id: string, fail: ReferenceFault): unknown {
-  const { definition } = exchange.service;
+  const { model } = exchange.service.definition;
   const { origin } = navigation.runtime;
-  const { entitySet, key } = resolveReference(id, { model: definition.model, serviceRoot: exchange.serviceRoot }, fail);
+  const { serviceRoot, requestUrl } = exchange;
+  const { entitySet, key } = resolveReference(id, { model, serviceRoot, requestUrl }, fail);
   if (entitySet === origin) return key;
   const { name } = navigation.navigationProperty;
   throw fail(`It is an entity of ${entitySet.name}, but '${name}' leads to ${origin.name}.`);
