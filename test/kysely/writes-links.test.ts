@@ -75,7 +75,7 @@ describe.each([...ENGINES, ...DISTRIBUTED])("links between rows of $title", (eng
     expect((await send("GET", `${order}/Customer`)).json).toMatchObject({ Id: 2 });
     const inBody = await send("PUT", `${order}/Customer/$ref`, id("../Customers(1)"));
     expect(faultOf(inBody)).toEqual([400, "InvalidBody", "@odata.id"]);
-    const inUrl = await send("DELETE", `Customers(2)/Orders/$ref?$id=../../../${order}`);
+    const inUrl = await send("DELETE", `Customers(2)/Orders/$ref?$id=../${order}`);
     expect(faultOf(inUrl)).toEqual([400, "InvalidQueryOption", "$id"]);
     expect(await related("Customers(2)/Orders")).toEqual([order]);
   });
