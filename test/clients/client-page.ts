@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import type { ServiceOptions } from "../../src/index.ts";
 import { findBrowser, openBrowser, type Browser, type Page } from "../browser/browser.ts";
 import { packageFile } from "./package-files.ts";
 import { recordRequests, type SeenRequest } from "./recorded-requests.ts";
@@ -28,32 +29,34 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export interface ClientPageOptions {
   /** HTML before the script. */
   readonly head?: string;
-  /** Opens the service, which is below `/odata`; the shop if absent. */
-  readonly open?: () => Promise<Shop>;
+  /** Opens the service, which is below `/odata`, with its option `cors`; the shop if absent. */
+  readonly open?: (cors: ServiceOptions["cors"]) => Promise<Shop>;
+  /** Whether the service has another origin than the page; absent: false. */
+  readonly isCrossOrigin?: boolean;
 }
 
 /**
- * Opens a page in the browser with the script `pages/<name>.js`, which exports its functions. The service is below `/odata`
- * of the same origin.
+ * Opens a page in the browser with the script `pages/<name>.js`, which exports its functions. Its global `serviceRoot` is the
+ * URL of the service, whose path is `/odata`.
  */
 export async function openClientPage(
   name: string,
-  { head = "", open = () => openShop({ isPlain: false }) }: ClientPageOptions,
+  { head = "", open = (cors) => openShop({ isPlain: false, cors }), isCrossOrigin = false }: ClientPageOptions,
 ): Promise<ClientPage> {
-  const shop = await open();
+  const server = createServer();
+  const origin = await listen(server);
+  const services = isCrossOrigin ? createServer() : server;
+  const serviceOrigin = isCrossOrigin ? await listen(services) : origin;
+  const shop = await open(isCrossOrigin ? { origins: [origin] } : undefined);
   const requests: SeenRequest[] = [];
   const answer = recordRequests(shop.service, requests);
-  const script = await bundled(here(`pages/${name}.js`));
-  const server = createServer((request, response) => {
-    if ((request.url ?? "").startsWith("/odata")) {
-      answer(request, response);
-    } else {
-      void answerFile(request, response, { script, head });
-    }
+  services.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if ((request.url ?? "").startsWith("/odata")) answer(request, response);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const files: Files = { script: await bundled(here(`pages/${name}.js`)), head, serviceRoot: `${serviceOrigin}/odata` };
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (!(request.url ?? "").startsWith("/odata")) void answerFile(request, response, files);
+  });
   const browser = await openBrowser(findBrowser() ?? "");
   const page = await browser.newPage();
   const complaints: string[] = [];
@@ -68,14 +71,23 @@ export async function openClientPage(
     requests,
     complaints,
     run: (call) => page.evaluate(`globalThis.client.then((client) => client.${call})`),
-    close: () => closeAll(browser, server, shop),
+    close: () => closeAll(browser, new Set([server, services]), shop),
   };
 }
 
-async function closeAll(browser: Browser, server: Server, shop: Shop): Promise<void> {
+/** Starts a server. Returns its origin. */
+async function listen(server: Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+async function closeAll(browser: Browser, servers: ReadonlySet<Server>, shop: Shop): Promise<void> {
   await browser.close();
-  server.closeAllConnections();
-  server.close();
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
   await shop.close();
 }
 
@@ -101,12 +113,17 @@ async function bundled(input: string): Promise<string> {
 interface Files {
   readonly script: string;
   readonly head: string;
+  readonly serviceRoot: string;
 }
 
-async function answerFile(request: IncomingMessage, response: ServerResponse, { script, head }: Files): Promise<void> {
+async function answerFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { script, head, serviceRoot }: Files,
+): Promise<void> {
   const { pathname } = new URL(request.url ?? "/", "http://localhost");
   if (pathname === "/") {
-    const start = `globalThis.client = import("/client.js")`;
+    const start = `globalThis.serviceRoot = "${serviceRoot}"; globalThis.client = import("/client.js")`;
     send(
       response,
       "text/html",

@@ -1,5 +1,15 @@
 import { Kysely, sql } from "kysely";
-import { action, edm, entityType, fn, hasMany, hasOptional, odataService, type ODataService } from "../../src/index.ts";
+import {
+  action,
+  edm,
+  entityType,
+  fn,
+  hasMany,
+  hasOptional,
+  odataService,
+  type ODataService,
+  type ServiceOptions,
+} from "../../src/index.ts";
 import { sqlEntitySet } from "../../src/kysely/index.ts";
 import { sqliteDialect } from "../../src/kysely/sqlite/sqlite-dialect.ts";
 
@@ -32,6 +42,7 @@ interface ShopOptions {
   readonly isPlain: boolean;
   readonly paging?: "offset" | "keyset";
   readonly pageSize?: number;
+  readonly cors?: ServiceOptions["cors"];
 }
 
 /** The service that the clients use, and its database. */
@@ -47,13 +58,15 @@ export interface Shop {
  * @param isPlain whether the model has no dates, functions and actions
  * @param paging the form of next links
  * @param pageSize the most products of one page
+ * @param cors the option of the service
  */
-export async function openShop({ isPlain, paging = "offset", pageSize = 1000 }: ShopOptions): Promise<Shop> {
+export async function openShop({ isPlain, paging = "offset", pageSize = 1000, cors }: ShopOptions): Promise<Shop> {
   const db = await openDatabase();
   const service = odataService({
     prefix: "/odata",
     namespace: "Shop",
     profile: "standard",
+    cors,
     secret: "only for tests: 0123456789",
     defaults: { paging, maxTop: pageSize },
     ...(isPlain

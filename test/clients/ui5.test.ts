@@ -6,8 +6,13 @@ import { linesOf } from "./recorded-requests.ts";
 const numbered = (ids: readonly number[]): readonly string[] =>
   ids.map((id) => `Product ${String(id).padStart(2, "0")}`);
 
-describe.each(["$auto", "$direct"])("OpenUI5, group %s", (group) => {
-  describeClient("the OData V4 model with a table", "ui5", { head: UI5_HEAD }, (client) => {
+describe.each([
+  ["$auto", "same", false],
+  ["$direct", "same", false],
+  ["$auto", "another", true],
+  ["$direct", "another", true],
+])("OpenUI5, group %s, from a page of %s origin", (group, _origin, isCrossOrigin) => {
+  describeClient("the OData V4 model with a table", "ui5", { head: UI5_HEAD, isCrossOrigin }, (client) => {
     test("shows a list with a related entity, and grows", async () => {
       expect(await client().run(`open(${JSON.stringify(group)})`)).toEqual({
         rows: [

@@ -1,5 +1,7 @@
 /* global sap */
 
+const serviceUrl = `${globalThis.serviceRoot}/`;
+
 const required = (...names) =>
   new Promise((resolve, reject) => sap.ui.require(names, (...found) => resolve(found), reject));
 
@@ -32,7 +34,7 @@ const rows = () => state.table.getItems().map((item) => item.getCells().map((cel
 /** Shows a list that grows, with a column of a related entity. */
 export async function open(groupId, titles = ["", "", ""]) {
   const [, ODataModel, Table, Column, ColumnListItem, Text] = await loaded;
-  const model = new ODataModel({ serviceUrl: "/odata/", autoExpandSelect: true, operationMode: "Server", groupId });
+  const model = new ODataModel({ serviceUrl, autoExpandSelect: true, operationMode: "Server", groupId });
   const template = new ColumnListItem({
     cells: [new Text({ text: "{Name}" }), new Text({ text: "{Category/Name}" }), new Text({ text: "{Price}" })],
   });
@@ -94,7 +96,7 @@ export async function change(name) {
 /** Changes an entity that another client has changed since it was read. */
 export async function conflict() {
   const context = first();
-  await fetch(`/odata${context.getPath()}`, {
+  await fetch(`${globalThis.serviceRoot}${context.getPath()}`, {
     method: "PATCH",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ Name: "By another client" }),
@@ -133,7 +135,7 @@ export async function callAction() {
 /** Saves two changes of an application group in one change set. */
 export async function saveTogether(groupId, names) {
   const [, ODataModel] = await loaded;
-  const model = new ODataModel({ serviceUrl: "/odata/", groupId, updateGroupId: groupId });
+  const model = new ODataModel({ serviceUrl, groupId, updateGroupId: groupId });
   const list = model.bindList("/Products", undefined, [], [], { $orderby: "Id", $$updateGroupId: "save" });
   const contexts = await list.requestContexts(0, 2);
   const changes = names.map((name, index) => contexts[index].setProperty("Name", name).catch((error) => error.message));
