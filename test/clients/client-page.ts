@@ -7,6 +7,7 @@ import { rolldown } from "rolldown";
 import type { ServiceOptions } from "../../src/index.ts";
 import { findBrowser, openBrowser, type Browser, type Page } from "../browser/browser.ts";
 import { packageFile } from "./package-files.ts";
+import { readGuide, writeModules } from "./read-guide.ts";
 import { recordRequests, type SeenRequest } from "./recorded-requests.ts";
 import { openShop, type Shop } from "./shop.ts";
 
@@ -16,6 +17,8 @@ export interface ClientPage {
   readonly page: Page;
   /** The requests to the service so far. */
   readonly requests: SeenRequest[];
+  /** The methods, paths and bodies of the requests to the service so far, decoded. */
+  readonly sent: string[];
   /** The errors in the console of the page, and its exceptions. */
   readonly complaints: string[];
   /** Calls a function of the script `pages/<name>.js`, and returns its result. */
@@ -33,16 +36,21 @@ export interface ClientPageOptions {
   readonly open?: (cors: ServiceOptions["cors"]) => Promise<Shop>;
   /** Whether the service has another origin than the page; absent: false. */
   readonly isCrossOrigin?: boolean;
+  /** The folder of the script and its packages, relative to this one; this one if absent. */
+  readonly folder?: string;
+  /** The guide whose modules the script imports from `.generated`. */
+  readonly guide?: string;
 }
 
 /**
- * Opens a page in the browser with the script `pages/<name>.js`, which exports its functions. Its global `serviceRoot` is the
+ * Opens a page in the browser with the script `<name>.js`, which exports its functions. Its global `serviceRoot` is the
  * URL of the service, whose path is `/odata`.
  */
 export async function openClientPage(
   name: string,
-  { head = "", open = (cors) => openShop({ isPlain: false, cors }), isCrossOrigin = false }: ClientPageOptions,
+  { head = "", open = (cors) => openShop({ isPlain: false, cors }), isCrossOrigin = false, folder = ".", guide }: ClientPageOptions,
 ): Promise<ClientPage> {
+  if (guide !== undefined) await writeModules(await readGuide(guide, "js"), here(`${folder}/.generated`));
   const server = createServer();
   const origin = await listen(server);
   const services = isCrossOrigin ? createServer() : server;
@@ -53,7 +61,8 @@ export async function openClientPage(
   services.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if ((request.url ?? "").startsWith("/odata")) answer(request, response);
   });
-  const files: Files = { script: await bundled(here(`pages/${name}.js`)), head, serviceRoot: `${serviceOrigin}/odata` };
+  const script = await bundled(here(`${folder}/${name}.js`));
+  const files: Files = { script, head, serviceRoot: `${serviceOrigin}/odata` };
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (!(request.url ?? "").startsWith("/odata")) void answerFile(request, response, files);
   });
@@ -64,11 +73,18 @@ export async function openClientPage(
     if (message.type() === "error") complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    const body = request.postData();
+    const path = decodeURIComponent(request.url().replaceAll("+", " ")).split("/odata/")[1];
+    if (path !== undefined) sent.push(`${request.method()} ${path}${body === null ? "" : ` ${body}`}`);
+  });
   await page.goto(`${origin}/`);
   return {
     shop,
     page,
     requests,
+    sent,
     complaints,
     run: (call) => page.evaluate(`globalThis.client.then((client) => client.${call})`),
     close: () => closeAll(browser, new Set([server, services]), shop),

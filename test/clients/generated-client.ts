@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { readGuide, type GuideProgram } from "./guide-program.ts";
+import { readGuide, type GuideProgram } from "./read-guide.ts";
 import { recordRequests, type SeenRequest } from "./recorded-requests.ts";
 import { openShop, type Shop } from "./shop.ts";
 

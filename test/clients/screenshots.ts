@@ -77,7 +77,7 @@ const OUTPUTS: Readonly<Record<string, () => Promise<readonly Output[]>>> = {
 
 async function takeScreen(name: string, path: string): Promise<void> {
   const { head = () => "", crop, width = SIZE.width } = SCREENS[name] ?? {};
-  const client = await openClientPage(`screens/${name}`, { head: await head() });
+  const client = await openClientPage(`pages/screens/${name}`, { head: await head(), ...further });
   try {
     await client.page.setViewportSize({ ...SIZE, width });
     await client.run("show()");
