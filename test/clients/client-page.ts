@@ -48,7 +48,13 @@ export interface ClientPageOptions {
  */
 export async function openClientPage(
   name: string,
-  { head = "", open = (cors) => openShop({ isPlain: false, cors }), isCrossOrigin = false, folder = ".", guide }: ClientPageOptions,
+  {
+    head = "",
+    open = (cors) => openShop({ isPlain: false, cors }),
+    isCrossOrigin = false,
+    folder = ".",
+    guide,
+  }: ClientPageOptions,
 ): Promise<ClientPage> {
   if (guide !== undefined) await writeModules(await readGuide(guide, "js"), here(`${folder}/.generated`));
   const server = createServer();
