@@ -59,6 +59,21 @@ describe.each([
       expect(await client().run("callAction()")).toBe("1.25");
     });
 
+    test("filters by dates, times and an Int64 with all its digits, and by an enumeration in the option of the binding", async () => {
+      const orders = (path: string, operator: string, value: string) =>
+        client().run(`orders(${JSON.stringify(group)}, "${path}", "${operator}", "${value}")`);
+      expect(await orders("DueOn", "GE", "2026-04-05")).toEqual([5, 6]);
+      expect(await orders("OrderedAt", "LT", "2026-03-02T00:00:00Z")).toEqual([1]);
+      expect(await orders("OpensAt", "EQ", "08:04:00")).toEqual([4]);
+      expect(await orders("Number", "EQ", "9007199254740993")).toEqual([3]);
+      expect(await orders("Status", "EQ", "Paid")).toBe("Unsupported type: Shop.Status");
+      client().complaints.length = 0;
+      expect(await client().run(`ordersBy("Status eq 'Paid'")`)).toEqual([
+        [1, "9007199254740991"],
+        [4, "9007199254740994"],
+      ]);
+    });
+
     test("saves a group of changes in one batch", async () => {
       const before = linesOf(client()).filter((line) => line.startsWith("POST /odata/$batch")).length;
       const saved = await client().run(`saveTogether(${JSON.stringify(group)}, ["A", "B"])`);

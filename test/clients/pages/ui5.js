@@ -145,3 +145,22 @@ export async function saveTogether(groupId, names) {
     changes: await Promise.race([Promise.all(changes), new Promise((r) => setTimeout(r, 500, "pending"))]),
   };
 }
+
+/** Returns the ids of the orders that fit a filter of the model, or the message of its error. */
+export async function orders(groupId, path, operator, value) {
+  const [, ODataModel, , , , , Filter] = await loaded;
+  const model = new ODataModel({ serviceUrl, groupId, operationMode: "Server" });
+  const list = model.bindList("/Orders", undefined, [], [new Filter(path, operator, value)]);
+  return list.requestContexts(0, 10).then(
+    (contexts) => contexts.map((each) => each.getProperty("Id")),
+    ({ message }) => message,
+  );
+}
+
+/** Returns the ids and the numbers of the orders that fit an option `$filter`. */
+export async function ordersBy($filter) {
+  const [, ODataModel] = await loaded;
+  const list = new ODataModel({ serviceUrl }).bindList("/Orders", undefined, [], [], { $filter });
+  const contexts = await list.requestContexts(0, 10);
+  return contexts.map((each) => [each.getProperty("Id"), each.getProperty("Number")]);
+}
