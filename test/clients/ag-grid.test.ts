@@ -78,7 +78,7 @@ describeClient("the infinite row model of AG Grid: products", "screens/ag-grid",
     for (const [model, ids, filter] of filters) {
       await client().run(`filterBy(${model})`);
       await shown(client(), ids);
-      expect(sentBy(client()).at(-1)).toMatch(new RegExp(`\\$filter=${RegExp.escape(filter)}$`, "u"));
+      expect(sentBy(client()).at(-1)?.split("$filter=")[1]).toBe(filter);
     }
     await client().run("filterBy({})");
     await shown(client(), [60, 59, 58, 57, 56]);

@@ -2,7 +2,6 @@ import { describe } from "vitest";
 import {
   EMPTY_RESPONSE,
   ERROR_RESPONSE,
-  FIRST_ETAG,
   JSON_RESPONSE,
   ROOT,
   SECOND_ETAG,

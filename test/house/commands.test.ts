@@ -41,7 +41,8 @@ function scriptsOf(command: string): readonly string[] {
 test(".ci/run runs each script that tests or checks", () => {
   const run = new Set(steps.flatMap(scriptsOf));
   const missing = Object.keys(scripts).filter(
-    (name) => /^(?:test|check)(?::|$)/u.test(name) && !OPTIONAL.has(name) && !run.has(name) && !has(steps, WITHIN[name]),
+    (name) =>
+      /^(?:test|check)(?::|$)/u.test(name) && !OPTIONAL.has(name) && !run.has(name) && !has(steps, WITHIN[name]),
   );
   expect(missing).toEqual([]);
 });

@@ -27,7 +27,10 @@ const Products = () =>
   made(
     List,
     {
-      filters: [search, made(NumberInput, { key: "Price_gt", source: "Price_gt", label: "Price above", alwaysOn: true })],
+      filters: [
+        search,
+        made(NumberInput, { key: "Price_gt", source: "Price_gt", label: "Price above", alwaysOn: true }),
+      ],
       perPage: 5,
       sort: { field: "Name", order: "ASC" },
     },
