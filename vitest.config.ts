@@ -108,6 +108,9 @@ const PACKAGING = "test/packaging/**";
 /** `npm run test:clients` runs these: it installs the clients first. */
 const CLIENTS = "test/clients/**";
 
+/** `npm run test:licensed` runs these: it installs the clients with commercial licenses first. */
+const LICENSED = "test/clients/licensed/**";
+
 /** `npm run test:hosts` runs these: it installs the runtimes and frameworks first. */
 const HOSTS = "test/hosts/**";
 
@@ -173,7 +176,11 @@ export default defineConfig({
       },
       { extends: true, test: { name: "slow", include: SLOW, pool: "forks" } },
       { extends: true, test: { name: "packaging", include: [`${PACKAGING}/*.test.ts`], pool: "forks" } },
-      { extends: true, test: { name: "clients", include: [`${CLIENTS}/*.test.ts`], pool: "forks" } },
+      {
+        extends: true,
+        test: { name: "clients", include: [`${CLIENTS}/*.test.ts`], exclude: [LICENSED], pool: "forks" },
+      },
+      { extends: true, test: { name: "licensed", include: [`${LICENSED}/*.test.ts`], pool: "forks" } },
       { extends: true, test: { name: "hosts", include: [`${HOSTS}/*.test.ts`], pool: "forks" } },
       { extends: true, test: { name: "browser", include: [`${BROWSER}/*.test.ts`], pool: "forks" } },
       {

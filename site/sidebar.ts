@@ -56,6 +56,7 @@ export const SIDEBAR: readonly Group[] = [
     items: [
       { text: "What each client can do", link: "/guides/clients" },
       { text: "@odata/client", link: "/guides/clients/odata-client" },
+      { text: "AG Grid", link: "/guides/clients/ag-grid" },
       { text: "angular-odata", link: "/guides/clients/angular-odata" },
       { text: "Breeze", link: "/guides/clients/breeze" },
       { text: "DevExtreme", link: "/guides/clients/devextreme" },

@@ -30,6 +30,8 @@ export interface BatchLimits {
   readonly maxBytes: number | null;
   readonly maxJsonDepth: number | null;
   readonly maxJsonValues: number | null;
+  /** Whether the URL of a JSON request may be empty: the service root. */
+  readonly takesEmptyUrls: boolean;
 }
 
 /** The depth of the bodies within a JSON batch: object, array, object. */
@@ -84,9 +86,9 @@ export async function answerBatch(
 }
 
 async function readJson(bytes: Uint8Array, limits: BatchLimits): Promise<readonly BatchItem[]> {
-  const { maxJsonDepth, maxJsonValues, maxParts } = limits;
+  const { maxJsonDepth, maxJsonValues } = limits;
   const body = await parseBody(bytes, (maxJsonDepth ?? Infinity) + ENVELOPE_DEPTH, maxJsonValues ?? Infinity);
-  return inTurns((pace) => readJsonBatch(body, maxParts, pace));
+  return inTurns((pace) => readJsonBatch(body, limits, pace));
 }
 
 type ExtraHeaders = Readonly<Record<string, string>> | undefined;

@@ -5,7 +5,7 @@ import type { BatchOperation } from "./batch-request.ts";
 import type { BatchTime } from "./batch-time.ts";
 
 /** Headers that belong to one operation: those of the batch do not apply to it. */
-const OWN = /^(?:accept|accept-.+|content-.+|if-.+|odata-.+|prefer)$/;
+const OWN = /^(?:accept|accept-.+|content-.+|if-.+|isolation|odata-.+|prefer)$/;
 /** The characters that the values of `Headers` may contain. */
 const LATIN_1 = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);

@@ -11,6 +11,8 @@ export interface BatchOrigin {
   readonly publicPath: string;
   /** The path of the service, without a trailing slash; empty for the root. */
   readonly prefix: string;
+  /** Whether a reference may follow a slash, as in `/$1`. */
+  readonly takesSlashedReferences: boolean;
 }
 
 /**
@@ -32,7 +34,9 @@ const SYSTEM_SEGMENTS: ReadonlySet<string> = new Set("$metadata $batch $entity $
  * @see OData Protocol 4.0, section 11.7.2
  */
 export function toTarget(url: string, origin: BatchOrigin, dereference: Dereference): string {
-  const whole = replaceReference(encodeBlanks(url), dereference);
+  const sent = encodeBlanks(url);
+  const isSlashed = origin.takesSlashedReferences && sent.startsWith("/$");
+  const whole = replaceReference(isSlashed ? sent.slice(1) : sent, dereference);
   if (whole.includes("#")) throw refusedUrl("The URL contains #: encode it as %23.");
   const local = withoutAuthority(whole, origin);
   const mark = local.indexOf("?");

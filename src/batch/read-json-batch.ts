@@ -23,13 +23,24 @@ interface JsonRequest extends BatchOperation {
 /** The number of characters of a body that are written between two readings of the clock. */
 const WRITTEN_LENGTH = 1 << 16;
 
+/** The limits of a batch in JSON. */
+export interface JsonBatchLimits {
+  /** The most requests; null for no limit. */
+  readonly maxParts: number | null;
+  /** Whether the URL of a request may be empty: the service root. */
+  readonly takesEmptyUrls: boolean;
+}
+
 /**
  * Reads a batch in JSON: all of it, before anything is executed. Pauses while it reads large bodies.
- * @param maxParts the most requests; null for no limit
  * @throws ODataError `InvalidBody` with the request at fault, `PayloadTooLarge` for too many requests
  * @see OData JSON Format 4.01, section 19.1
  */
-export function* readJsonBatch(body: JsonValue, maxParts: number | null, pace: Pace): Steps<readonly BatchItem[]> {
+export function* readJsonBatch(
+  body: JsonValue,
+  { maxParts, takesEmptyUrls }: JsonBatchLimits,
+  pace: Pace,
+): Steps<readonly BatchItem[]> {
   const { requests } = membersOf(body, "The body", ["requests"]);
   if (!Array.isArray(requests)) throw unreadable("The body", 'needs the array "requests".');
   const count = new OperationCount(maxParts);
@@ -37,7 +48,7 @@ export function* readJsonBatch(body: JsonValue, maxParts: number | null, pace: P
   const read: JsonRequest[] = [];
   for (const request of requests as readonly JsonValue[]) {
     count.add();
-    read.push(yield* readRequest(request, `Request ${String(read.length + 1)}`, { names, pace }));
+    read.push(yield* readRequest(request, `Request ${String(read.length + 1)}`, { names, pace, takesEmptyUrls }));
     if (pace.isOver) yield;
   }
   return grouped(read);
@@ -55,13 +66,14 @@ const MEMBERS = ["id", "method", "url", "atomicityGroup", "dependsOn", "headers"
 interface Reading {
   readonly names: RequestNames;
   readonly pace: Pace;
+  readonly takesEmptyUrls: boolean;
 }
 
-function* readRequest(value: JsonValue, place: string, { names, pace }: Reading): Steps<JsonRequest> {
+function* readRequest(value: JsonValue, place: string, { names, pace, takesEmptyUrls }: Reading): Steps<JsonRequest> {
   const members = membersOf(value, place, MEMBERS);
   const id = textOf(members, "id", place);
   const method = textOf(members, "method", place).toUpperCase();
-  const url = textOf(members, "url", place);
+  const url = takesEmptyUrls && members["url"] === "" ? "" : textOf(members, "url", place);
   const { atomicityGroup, dependsOn, headers, body } = members;
   const group = isAbsent(atomicityGroup) ? undefined : textOf(members, "atomicityGroup", place);
   if (!REQUEST_ID_SYNTAX.test(id) || (group !== undefined && !REQUEST_ID_SYNTAX.test(group))) {

@@ -1,7 +1,7 @@
 import { keptPer } from "../base/memo.ts";
-import type { EntitySet, Model, NavigationProperty, Operation, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, EntitySet, Model, NavigationProperty, Operation, StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import type { ResourcePath } from "../query/resource-path.ts";
+import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
 import { didYouMean, quotedName } from "./binding-error.ts";
 
@@ -16,15 +16,21 @@ const ABSENT_RESOURCES: ReadonlyMap<string, string> = new Map([
 /**
  * Resolves a resource path by its names, which are case-sensitive. Keys and arguments are not read.
  * @param segments the decoded segments below the service root; none for the root itself
+ * @param reach whether paths lead into complex values, and count the items of collections, or only to the properties of
+ *   entities
  * @throws ODataError `NotFound`, with the segment and the most similar declared name
  * @see OData URL Conventions 4.0, section 4
  */
-export function resolvePath(segments: readonly PathSegmentSyntax[], model: Model): ResourcePath {
+export function resolvePath(
+  segments: readonly PathSegmentSyntax[],
+  model: Model,
+  reach: PathReach = "properties",
+): ResourcePath {
   const [first, ...rest] = segments;
   if (first === undefined) return { kind: "serviceRoot" };
   const container = model.entityContainer;
   const entitySet = container.entitySets.get(first.name);
-  if (entitySet !== undefined) return resolveInSet(model, entitySet, first, rest);
+  if (entitySet !== undefined) return resolveInSet({ model, reach }, entitySet, first, rest);
   const imports = [container.functionImports.get(first.name), container.actionImports.get(first.name)];
   const operations = imports.flatMap((found) => (found === undefined ? [] : [found.operation]));
   if (operations.length > 0) {
@@ -38,9 +44,17 @@ export function resolvePath(segments: readonly PathSegmentSyntax[], model: Model
   throw unknownResource(first, model);
 }
 
+/** How far paths lead below an entity: to its properties, or into its complex values. */
+export type PathReach = "properties" | "values";
+
+interface Scope {
+  readonly model: Model;
+  readonly reach: PathReach;
+}
+
 /** Resolves `Set…`: the collection, an entity, or a path below either. */
 function resolveInSet(
-  model: Model,
+  scope: Scope,
   entitySet: EntitySet,
   first: PathSegmentSyntax,
   rest: readonly PathSegmentSyntax[],
@@ -50,10 +64,10 @@ function resolveInSet(
   if (second === undefined) {
     return key === undefined ? { kind: "entitySet", entitySet } : { kind: "entity", entitySet, key };
   }
-  if (key !== undefined) return resolveInEntity(model, { entitySet, key }, second, further);
+  if (key !== undefined) return resolveInEntity(scope, { entitySet, key }, second, further);
   refuseFurther(second, further);
   if (second.name === "$count" && second.parentheses === undefined) return { kind: "entitySetCount", entitySet };
-  const declared = boundOperations(model, entitySet, "collection");
+  const declared = boundOperations(scope.model, entitySet, "collection");
   const operations = declared.get(second.name);
   if (operations === undefined) throw unknownBelowSet(entitySet, second, declared);
   return { kind: "boundOperation", entitySet, key: null, operations, arguments: second.parentheses ?? null };
@@ -61,22 +75,23 @@ function resolveInSet(
 
 /** Resolves `Set(key)/…`: a property, a navigation property or an operation of the entity. */
 function resolveInEntity(
-  model: Model,
+  { model, reach }: Scope,
   { entitySet, key }: { readonly entitySet: EntitySet; readonly key: string },
   segment: PathSegmentSyntax,
   rest: readonly PathSegmentSyntax[],
 ): ResourcePath {
   const [suffix, ...further] = rest;
   if (segment.name === "") throw notFound(segment, "Write the key once, in one pair of parentheses.");
-  if (suffix !== undefined) refuseFurther(suffix, further);
   const declared = boundOperations(model, entitySet, "entity");
   const operations = declared.get(segment.name) ?? [];
   const member =
     entitySet.navigationProperties.get(segment.name) ?? entitySet.entityType.members.get(segment.name) ?? null;
   const isCall = operations.length > 0 && segment.parentheses !== undefined;
   if (member?.kind === "StructuralProperty" && !isCall) {
-    return resolveProperty({ entitySet, key, property: member, operations }, segment, suffix);
+    const place = { owner: { entitySet, key, property: member }, members: [], operations };
+    return resolveProperty(place, segment, rest, reach);
   }
+  if (suffix !== undefined) refuseFurther(suffix, further);
   // Navigation properties that only other sets declare have no route here.
   if (
     member?.kind === "NavigationProperty" &&
@@ -90,27 +105,71 @@ function resolveInEntity(
   return { kind: "boundOperation", entitySet, key, operations, arguments: segment.parentheses ?? null };
 }
 
-interface PropertyFound {
-  readonly entitySet: EntitySet;
-  readonly key: string;
-  readonly property: StructuralProperty;
+/** A property at the end of a path so far. */
+interface PropertyPlace {
+  readonly owner: Pick<PropertyPath, "entitySet" | "key" | "property">;
+  readonly members: readonly StructuralProperty[];
   readonly operations: readonly Operation[];
 }
 
+/** Resolves what follows a property. @param segment the segment of the property */
 function resolveProperty(
-  found: PropertyFound,
+  { owner, members, operations }: PropertyPlace,
   segment: PathSegmentSyntax,
-  suffix: PathSegmentSyntax | undefined,
+  rest: readonly PathSegmentSyntax[],
+  reach: PathReach,
 ): ResourcePath {
-  if (segment.parentheses !== undefined) {
-    throw takesNothing(segment);
+  if (segment.parentheses !== undefined) throw takesNothing(segment);
+  const [next, ...further] = rest;
+  if (next === undefined) return { kind: "property", ...owner, members, operations };
+  const property = members.at(-1) ?? owner.property;
+  const suffix = suffixKind(next, property, reach);
+  if (suffix !== null) {
+    refuseFurther(next, further);
+    return { kind: suffix, ...owner, members, operations: [] };
   }
-  if (suffix === undefined) return { kind: "property", ...found };
-  if (suffix.name === "$value" && suffix.parentheses === undefined) {
-    return { kind: "propertyValue", ...found, operations: [] };
-  }
-  throw notFound(suffix, `Only '$value' may follow the property '${segment.name}'.`);
+  const { type, isCollection } = property;
+  const complexType = type.kind === "ComplexType" && !isCollection ? type : null;
+  const member = reach === "values" ? complexType?.members.get(next.name) : undefined;
+  if (member?.kind !== "StructuralProperty") throw unknownBelowProperty(property, complexType, next, reach);
+  return resolveProperty({ owner, members: [...members, member], operations: [] }, next, further, reach);
 }
+
+function suffixKind(
+  { name, parentheses }: PathSegmentSyntax,
+  { isCollection }: StructuralProperty,
+  reach: PathReach,
+): "propertyValue" | "propertyCount" | null {
+  if (parentheses !== undefined) return null;
+  if (name === "$value") return "propertyValue";
+  return name === "$count" && isCollection && reach === "values" ? "propertyCount" : null;
+}
+
+function unknownBelowProperty(
+  { name, isCollection }: StructuralProperty,
+  complexType: ComplexType | null,
+  next: PathSegmentSyntax,
+  reach: PathReach,
+): ODataError {
+  if (reach === "values") {
+    if (complexType === null) {
+      const suffix = isCollection ? "'$count'" : "'$value'";
+      return notFound(next, `Only ${suffix} may follow the property '${name}'.`);
+    }
+    const names = complexType.properties.map((each) => each.name);
+    return notFound(next, `'${name}' has no property ${quotedName(next.name)}.${didYouMean(next.name, names)}`);
+  }
+  if (complexType?.members.has(next.name) === true) {
+    return notFound(next, `Read '${name}' as a whole, or select '${name}/${next.name}'. ${NEEDS_STANDARD}`);
+  }
+  if (isCollection && next.name === "$count") {
+    return notFound(next, `Read '${name}' as a whole. ${NEEDS_STANDARD}`);
+  }
+  return notFound(next, `Only '$value' may follow the property '${name}'.`);
+}
+
+const NEEDS_STANDARD =
+  "Paths into complex values, and the count of a collection of values, need a service with the profile of the standard.";
 
 interface NavigationFound {
   readonly entitySet: EntitySet;

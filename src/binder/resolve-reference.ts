@@ -17,25 +17,30 @@ export interface ReferenceScope {
   readonly model: Model;
   /** Scheme, authority and prefix, without a trailing slash. */
   readonly serviceRoot: string;
+  /** The absolute URL of the request without query options. */
+  readonly requestUrl: string;
 }
 
 /** Scheme and authority at the start of an absolute URL; empty at the start of any other text. */
 const AUTHORITY = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?/i;
+/** The start of a reference that is relative to the URL of the request. */
+const BELOW_REQUEST = /^\.\.?\//;
 const NO_ALIASES: ReadonlyMap<string, string> = new Map();
 
 /**
- * Resolves the `@odata.id` of an entity: an absolute URL below the service root, an absolute path, or a path relative to
- * the service root, such as `Customers(5)`.
+ * Resolves the `@odata.id` of an entity: an absolute URL below the service root, an absolute path, or a relative path. A path
+ * that begins with `./` or `../` is relative to the URL of the request, any other one, such as `Customers(5)`, to the service
+ * root.
  * @param fail makes the error of an invalid reference
  * @throws ODataError as `fail` makes it
- * @see OData JSON Format 4.0, section 13
+ * @see OData JSON Format 4.0, section 13; OData URL Conventions 4.0, section 4.4
  */
 export function resolveReference(
   id: string,
-  { model, serviceRoot }: ReferenceScope,
+  { model, serviceRoot, requestUrl }: ReferenceScope,
   fail: (problem: string) => ODataError,
 ): ResolvedReference {
-  const path = pathBelowRoot(id, serviceRoot);
+  const path = pathBelowRoot(BELOW_REQUEST.test(id) ? pathFrom(id, requestUrl) : id, serviceRoot);
   if (path === null) throw fail(`It is not below the service root, ${serviceRoot}/.`);
   if (/[?#]/.test(path)) throw fail("It must be the URL of one entity, without a query.");
   const resource = resolveOrFail(() => resolvePath(parseResourcePath(path), model), fail);
@@ -49,6 +54,17 @@ function resolveOrFail<T>(resolve: () => T, fail: (problem: string) => ODataErro
   const result = attempt(resolve, ODataError);
   if (result instanceof ODataError) throw fail(result.message);
   return result;
+}
+
+/** Returns the absolute path of a path relative to a URL. @see RFC 3986, section 5.2 */
+function pathFrom(path: string, url: string): string {
+  const segments = url.replace(AUTHORITY, "").split("/").slice(0, -1);
+  for (const segment of path.split("/")) {
+    // The first segment is the empty one before the first slash.
+    if (segment === ".." && segments.length > 1) segments.pop();
+    if (segment !== "." && segment !== "..") segments.push(segment);
+  }
+  return segments.join("/");
 }
 
 /** Returns the raw path below the service root, with its slash; null for any other URL. */

@@ -13,7 +13,7 @@ import {
   recordAnnotation,
 } from "./write-annotations.ts";
 import { type CsdlCapabilities, writeCapabilities } from "./write-capabilities.ts";
-import { externalAnnotations, type StatedAnnotations, withAnnotations } from "./write-model-annotations.ts";
+import { annotationsApart, type StatedAnnotations, withAnnotations } from "./write-model-annotations.ts";
 import { defaultText, typeAttributes, writeComplexType, writeEntityType, writeEnumType } from "./write-types.ts";
 import { element, printXml, type XmlElement } from "./xml.ts";
 
@@ -46,7 +46,7 @@ export function csdlDocument(
 ): XmlElement {
   const { entityContainer } = model;
   const annotations = model.annotations === undefined ? undefined : { ...model.annotations, onReplaced };
-  const schema = element("Schema", { xmlns: "http://docs.oasis-open.org/odata/ns/edm", Namespace: model.namespace }, [
+  const elements = [
     ...[...model.enumTypes.values()].map((type) => writeEnumType(type, annotations)),
     ...[...model.complexTypes.values()].map((type) => writeComplexType(type, annotations)),
     ...[...model.entityTypes.values()].map((type) => writeEntityType(type, annotations)),
@@ -54,8 +54,12 @@ export function csdlDocument(
     ...(isEmpty(entityContainer)
       ? []
       : [writeContainer(model, capabilitiesOf, listsEveryImport, batchFormats, annotations)]),
-    ...externalAnnotations(annotations, model.namespace, entityContainer.name),
-  ]);
+  ];
+  const schema = element(
+    "Schema",
+    { xmlns: "http://docs.oasis-open.org/odata/ns/edm", Namespace: model.namespace },
+    annotations?.isExternal === true ? annotationsApart(elements, model.namespace) : elements,
+  );
   const edmx = { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: "4.0" };
   return element("edmx:Edmx", edmx, [...references(annotations), element("edmx:DataServices", {}, [schema])]);
 }

@@ -37,28 +37,42 @@ export function withAnnotations(
     if (!isSame) annotations.onReplaced?.(place, replaced.term);
     return false;
   });
-  const isInline = !annotations.isExternal || place.startsWith("operation ");
-  return isInline ? [...kept, ...stated.map(writeAnnotation)] : kept;
+  return [...kept, ...stated.map(writeAnnotation)];
 }
 
 /**
- * Returns the `Annotations` elements of a schema whose annotations are apart from their elements. Annotations of operations
- * stay inline, because the target would be every overload, and because clients fail on targets in parameters.
- * @param containerName the unqualified name of the container
+ * Returns the elements of a schema with all annotations in `Annotations` elements at their end, those of the service, too.
+ * Annotations of operations stay inline, because the target would be every overload, and because clients fail on targets in
+ * parameters.
+ * @param namespace the namespace of the schema
  * @see OData CSDL 4.0, section 14.2
  */
-export function externalAnnotations(
-  annotations: ModelAnnotations | undefined,
-  namespace: string,
-  containerName: string,
-): readonly XmlElement[] {
-  if (annotations?.isExternal !== true) return [];
-  return [...annotations.byPlace].flatMap(([place, each]) => {
-    const [kind, ...names] = place.split(" ");
-    if (kind === "operation" || each.length === 0) return [];
-    const path = kind === "type" ? names : [containerName, ...names];
-    return [element("Annotations", { Target: `${namespace}.${path.join("/")}` }, each.map(writeAnnotation))];
+export function annotationsApart(elements: readonly XmlElement[], namespace: string): readonly XmlElement[] {
+  const apart = elements.map((each) => {
+    const target = `${namespace}.${each.attributes["Name"] ?? ""}`;
+    return OPERATIONS.has(each.name) ? { element: each, blocks: [] } : takeApart(each, target);
   });
+  return [...apart.map((each) => each.element), ...apart.flatMap(({ blocks }) => blocks)];
+}
+
+const OPERATIONS: ReadonlySet<string> = new Set(["Function", "Action"]);
+
+/** An element without annotations, and the blocks with its annotations and those of its members. */
+interface TakenApart {
+  readonly element: XmlElement;
+  readonly blocks: readonly XmlElement[];
+}
+
+function takeApart(whole: XmlElement, target: string): TakenApart {
+  const own = whole.children.filter(({ name }) => name === "Annotation");
+  const members = whole.children
+    .filter(({ name }) => name !== "Annotation")
+    .map((each) => takeApart(each, `${target}/${each.attributes["Name"] ?? ""}`));
+  const blocks = own.length === 0 ? [] : [element("Annotations", { Target: target }, own)];
+  return {
+    element: { ...whole, children: members.map((each) => each.element) },
+    blocks: [...blocks, ...members.flatMap((each) => each.blocks)],
+  };
 }
 
 /** Writes an annotation. @see OData CSDL 4.0, section 14.3 */

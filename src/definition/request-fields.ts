@@ -1,4 +1,5 @@
 import type { RuleContext } from "./context.ts";
+import type { Logger } from "./logger.ts";
 import type { ServiceDefinition } from "./service-definition.ts";
 
 /** The fields of each log record that identify its request. */
@@ -34,23 +35,35 @@ export function requestFields(scope: FieldsScope, { id, method, path }: PlacedRe
   return { requestId: id, method, path, ...(set === undefined ? {} : { set }) };
 }
 
-/**
- * Logs a warning about a request. A logger that throws does not change the response.
- * @param fields further fields of the record
- * @see docs/reference/services.md, Log failures
- */
-export function logWarning(
+/** Logs something about a request. */
+type LogAboutRequest = (
   service: ServiceDefinition,
-  { request: { id, method, url } }: Pick<RuleContext, "request">,
+  context: Pick<RuleContext, "request">,
   message: string,
   fields: Readonly<Record<string, unknown>>,
-): void {
-  try {
-    const place = requestFields(service, { id, method, path: pathOf(url, service) });
-    service.logger.warn(message, { ...place, ...fields });
-  } catch {
-    // A logger that throws leaves nowhere to report to.
-  }
+) => void;
+
+/**
+ * Logs a warning about a request. A logger that throws does not change the response.
+ * @see docs/reference/services.md, Log failures
+ */
+export const logWarning: LogAboutRequest = logAt("warn");
+
+/**
+ * Logs information about a request. A logger that throws does not change the response.
+ * @see docs/reference/services.md, Log failures
+ */
+export const logInfo: LogAboutRequest = logAt("info");
+
+function logAt(level: keyof Logger): LogAboutRequest {
+  return (service, { request: { id, method, url } }, message, fields) => {
+    try {
+      const place = requestFields(service, { id, method, path: pathOf(url, service) });
+      service.logger[level](message, { ...place, ...fields });
+    } catch {
+      // A logger that throws leaves nowhere to report to.
+    }
+  };
 }
 
 /** Returns the raw path of an absolute URL as the service received it, without the path of `publicUrl`. */

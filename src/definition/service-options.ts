@@ -151,7 +151,7 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   /** Annotations of the entity container in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
   /**
-   * Where `$metadata` lists the annotations of the application: `inline`, the default, in their elements; `external` in
+   * Where `$metadata` lists annotations, those of the service too: `inline`, the default, in their elements; `external` in
    * `Annotations` elements at the end, except those of operations and parameters.
    */
   readonly annotationForm?: "inline" | "external" | undefined;

@@ -37,8 +37,16 @@ export interface ServiceProfile {
   readonly listsEveryImport: boolean;
   /** The error code of all valid requests that the service does not support; null for different codes. */
   readonly unsupportedCode: ErrorCode | null;
-  /** Whether a 204 response to PATCH has the header OData-EntityId. */
-  readonly patchNamesEntity: boolean;
+  /** Whether a 204 response to PATCH, and to POST of a reference, has the header OData-EntityId. */
+  readonly changeNamesEntity: boolean;
+  /** Whether entities without a set have the `@odata.id` null with full metadata; otherwise they have none. */
+  readonly marksTransientEntities: boolean;
+  /** Whether operations of a batch may have the URL `""` in JSON, and references such as `/$1`. */
+  readonly batchTakesLooseUrls: boolean;
+  /** Whether unknown parameters of media types in `Accept` and `$format` make them unacceptable. */
+  readonly mediaParameters: "strict" | "lenient";
+  /** Whether paths lead into complex values, and count the items of collections of values, or only to properties of entities. */
+  readonly pathReach: "properties" | "values";
   /** Whether PUT evaluates every If-None-Match; otherwise only `*`, in sets with `allowUpsert`. */
   readonly putChecksIfNoneMatch: boolean;
 }
@@ -64,7 +72,11 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     servesPageWithoutJson: false,
     listsEveryImport: true,
     unsupportedCode: null,
-    patchNamesEntity: false,
+    changeNamesEntity: false,
+    marksTransientEntities: false,
+    batchTakesLooseUrls: false,
+    mediaParameters: "lenient",
+    pathReach: "properties",
     putChecksIfNoneMatch: false,
   }),
   standard: Object.freeze({
@@ -86,7 +98,11 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     servesPageWithoutJson: true,
     listsEveryImport: false,
     unsupportedCode: "NotImplemented",
-    patchNamesEntity: true,
+    changeNamesEntity: true,
+    marksTransientEntities: true,
+    batchTakesLooseUrls: true,
+    mediaParameters: "strict",
+    pathReach: "values",
     putChecksIfNoneMatch: true,
   }),
 });

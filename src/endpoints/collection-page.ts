@@ -27,6 +27,8 @@ export interface CollectionResource {
   /** The set or type of the entities. */
   readonly origin: EntityOrigin;
   readonly selectPushdownEnabled: boolean;
+  /** Whether the context names a type in place of the set; absent: false. */
+  readonly isUnnamed?: boolean | undefined;
   /** Whether the response contains references instead of entities: none for entities without a set. */
   readonly referencesOnly?: boolean | undefined;
   /** Whether `$count` excludes skipped entities. */
@@ -110,9 +112,11 @@ function withoutEntities({ count }: PageToWrite): PageToWrite {
 }
 
 function writerOf({ exchange, format, resource, plan }: PageRequest, { rowShape }: PagePart): EntityWriter {
-  const { origin, referencesOnly } = resource;
+  const { origin, referencesOnly, isUnnamed } = resource;
   if (referencesOnly !== true) {
-    return entityWriterFor(exchange.service, origin, plan.query.shape.selectExpand, format, rowShape);
+    const { selectExpand } = plan.query.shape;
+    const written = isUnnamed === true ? { ...format, isUnnamed } : format;
+    return entityWriterFor(exchange.service, origin, selectExpand, written, rowShape);
   }
   return compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, rowShape);
 }

@@ -30,14 +30,15 @@ export function collectionResponse(
   resource: CollectionResource,
 ): ODataResponse | PromiseLike<ODataResponse> {
   const { target, rules, form, rows, selectPushdownEnabled, countsAfterSkip } = resource;
-  const { definition } = exchange.service;
+  const { service } = exchange;
+  const { definition } = service;
   const isReturned = form === "get-all" || form === "apply-query";
   const query = bindCollection(exchange, isReturned ? returnedBy(target) : target, rules);
   const { selectExpand, entityType } = query.shape;
   const expandPlan = planExpand(selectExpand, definition);
   const needed = propertiesToRead(target.entitySet, selectExpand, {
     // Links contain the key, and handlers of expansions are called with it.
-    key: format.metadata === "full" || expandPlan?.needsKey === true,
+    key: format.metadata !== "none" || expandPlan?.needsKey === true,
     pushdown: selectPushdownEnabled,
     join: expandPlan?.joinProperties,
   });
@@ -48,7 +49,10 @@ export function collectionResponse(
     selected,
     expand: expandPlan,
     countsAfterSkip,
-    json: resource.referencesOnly === true ? undefined : jsonMembers(resource.origin, selectExpand, expandPlan, format),
+    json:
+      resource.referencesOnly === true
+        ? undefined
+        : jsonMembers(service, resource.origin, selectExpand, expandPlan, format),
     keyset: resource.keyset === true ? keysetTokenScope(exchange, target.entitySet) : undefined,
   });
   const { reader, maxEntities } = exchange;

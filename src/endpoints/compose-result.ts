@@ -72,6 +72,7 @@ function pageOf(exchange: Exchange, format: JsonFormat, { type, own, getAll }: C
     form: "get-all",
     rows: rowsOf(getAll),
     origin,
+    isUnnamed: own === null,
     selectPushdownEnabled: own === null || exchange.entitySet(own).settings.selectPushdownEnabled,
     countsAfterSkip: false,
     contextUrl: (contextSelect) => originContext(exchange.serviceRoot, own ?? type, true, contextSelect),

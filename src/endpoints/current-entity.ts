@@ -8,6 +8,7 @@ import { etagOf, etagValuesReader } from "../payload/etag.ts";
 import { selectNothing, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import type { AddressedEntity } from "./addressed-entity.ts";
+import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Whether the entity of a write exists; `unknown` where it was not loaded, or cannot be read. */
@@ -106,10 +107,7 @@ function checkIfMatch(
     if (etag === undefined) {
       throw preconditionFailed("If-Match", `${entitySet.name} has no ETags: send the request without the header.`);
     }
-    if (!matchesEntityTag(ifMatch, etag)) {
-      // Shells remove quotes, and an unquoted tag matches nothing.
-      throw preconditionFailed("If-Match", ifMatch.includes('"') ? CHANGED : UNQUOTED);
-    }
+    if (!matchesEntityTag(ifMatch, etag)) throw unmatched(ifMatch);
     return values;
   });
 }
@@ -152,8 +150,37 @@ export function missingEntityError(
   return preconditionFailed("If-None-Match", "The entity changed during the request: send the request again.");
 }
 
+/**
+ * Checks If-Match of a read that finds no entity. A set without ETags checks only `*`.
+ * @throws ODataError `PreconditionFailed`
+ * @see RFC 9110, section 13.1.1; docs/reference/etags.md
+ */
+export function checkMissingMatch(exchange: Exchange, origin: EntityOrigin): void {
+  const ifMatch = exchange.odata.header("if-match");
+  if (ifMatch === undefined) return;
+  const hasETags = origin.kind === "EntitySet" && origin.etag.length > 0;
+  if (hasETags || namesEveryEntityTag(ifMatch)) throw missingEntity();
+}
+
+/**
+ * Checks If-Match of a read of an entity that exists.
+ * @param etag undefined if the set has no ETags: the check is skipped
+ * @throws ODataError `PreconditionFailed`
+ * @see RFC 9110, section 13.1.1; docs/reference/etags.md
+ */
+export function checkReadMatch(exchange: Exchange, etag: string | undefined): void {
+  const ifMatch = exchange.odata.header("if-match");
+  if (ifMatch === undefined || etag === undefined || matchesEntityTag(ifMatch, etag)) return;
+  throw unmatched(ifMatch);
+}
+
 function missingEntity(): ODataError {
   return preconditionFailed("If-Match", "No entity has this key, or the entity has changed.");
+}
+
+function unmatched(ifMatch: string): ODataError {
+  // Shells remove quotes, and an unquoted tag matches nothing.
+  return preconditionFailed("If-Match", ifMatch.includes('"') ? CHANGED : UNQUOTED);
 }
 
 function preconditionFailed(header: string, reason: string): ODataError {

@@ -9,6 +9,7 @@ import type { LongText } from "../payload/late-texts.ts";
 import { NO_JOINS } from "../plan/join-expansions.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
+import { checkReadMatch } from "./current-entity.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonResponse, notModifiedResponse } from "./response.ts";
@@ -23,7 +24,7 @@ export interface EntityResource {
 
 /**
  * Makes the response with one entity: with its ETag where its set has ETags, and 304 when the client has it.
- * @throws ODataError that a handler of an expansion returned or threw
+ * @throws ODataError `PreconditionFailed`, or that a handler of an expansion returned or threw
  * @see docs/reference/etags.md
  */
 export function entityResponse(
@@ -36,6 +37,7 @@ export function entityResponse(
   const { rowShape } = found;
   const made = origin.kind === "EntitySet" ? etagOf(origin, found.entity, rowShape, exchange.turn) : undefined;
   return chain(made, (etag) => {
+    checkReadMatch(exchange, etag);
     const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
     const extra = etag === undefined ? undefined : { ETag: etag };
     if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {

@@ -71,7 +71,7 @@ function resultHeaders(
   if (origin.kind !== "EntitySet") return headers;
   if (etag !== undefined) headers["ETag"] = etag;
   const isCreated = isNew(outcome);
-  const isNamed = isCreated || (outcome === "patched" && exchange.service.definition.profile.patchNamesEntity);
+  const isNamed = isCreated || (outcome === "patched" && exchange.service.definition.profile.changeNamesEntity);
   if (!isNamed) return headers;
   const url = entityUrl(exchange.serviceRoot, origin, entity);
   if (isCreated) headers["Location"] = url;

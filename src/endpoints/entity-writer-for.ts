@@ -1,11 +1,15 @@
 import { keptPerPair } from "../base/memo.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import type { PayloadFormat } from "../payload/payload-format.ts";
-import { compileEntityWriter, type EntityWriter, type WriterTarget } from "../payload/write-entity.ts";
-import type { LinksOf } from "../payload/write-links.ts";
+import {
+  compileEntityWriter,
+  type EntityRoutes,
+  type EntityWriter,
+  type WriterTarget,
+} from "../payload/write-entity.ts";
 import type { ExpandPlan } from "../plan/plan-expand.ts";
 import { planJson } from "../plan/plan-json.ts";
-import type { SelectExpandClause } from "../query/clauses.ts";
+import { selectsKey, type SelectExpandClause } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { JsonMembers } from "../query/source.ts";
 
@@ -13,7 +17,7 @@ import type { JsonMembers } from "../query/source.ts";
 export type EntityOrigin = EntitySet | EntityType;
 
 /**
- * By format, at most six. Entities that are objects have no layout, so their origin is the key instead. Writers live as
+ * By format, at most twelve. Entities that are objects have no layout, so their origin is the key instead. Writers live as
  * long as the clause, so the bounded cache of shapes limits them too.
  */
 const writersOf = keptPerPair(
@@ -27,18 +31,23 @@ const writersOf = keptPerPair(
  * @param rowShape the layout of the entities when they are rows
  */
 export function entityWriterFor(
-  { linksOf }: { readonly linksOf: LinksOf },
+  { routes }: { readonly routes: EntityRoutes },
   origin: EntityOrigin,
   clause: SelectExpandClause,
   format: PayloadFormat,
   rowShape: RowShape | undefined,
 ): EntityWriter {
   const ofClause = writersOf(clause, rowShape ?? origin);
-  const key = format.ieee754Compatible ? `${format.metadata}+` : format.metadata;
+  const { metadata, ieee754Compatible, isUnnamed = false } = format;
+  const key = `${metadata}${ieee754Compatible ? "+" : ""}${isUnnamed ? "?" : ""}`;
   let writer = ofClause.get(key);
   if (writer === undefined) {
-    const { metadata, ieee754Compatible } = format;
-    writer = compileEntityWriter(toTarget(linksOf, origin), clause, { metadata, ieee754Compatible }, rowShape);
+    writer = compileEntityWriter(
+      toTarget(routes, origin),
+      clause,
+      { metadata, ieee754Compatible, isUnnamed },
+      rowShape,
+    );
     ofClause.set(key, writer);
   }
   return writer;
@@ -49,19 +58,23 @@ export function entityWriterFor(
  * the expansions; undefined if there is more.
  */
 export function jsonMembers(
+  { routes }: { readonly routes: EntityRoutes },
   origin: EntityOrigin,
   clause: SelectExpandClause,
   expand: ExpandPlan | null,
   { metadata, ieee754Compatible }: PayloadFormat,
 ): JsonMembers | undefined {
-  const hasETags = metadata !== "none";
-  const hasETag = hasETags && origin.kind === "EntitySet" && origin.etag.length > 0;
-  if (metadata === "full" || ieee754Compatible || hasETag) return undefined;
-  return planJson(clause, expand, hasETags) ?? undefined;
+  if (metadata === "full" || ieee754Compatible) return undefined;
+  const hasControl = metadata !== "none";
+  if (hasControl && origin.kind === "EntitySet") {
+    if (origin.etag.length > 0) return undefined;
+    if (routes.isReadByKey(origin) && !selectsKey(clause, origin.entityType)) return undefined;
+  }
+  return planJson(clause, expand, hasControl) ?? undefined;
 }
 
-function toTarget(linksOf: LinksOf, origin: EntityOrigin): WriterTarget {
+function toTarget(routes: EntityRoutes, origin: EntityOrigin): WriterTarget {
   return origin.kind === "EntitySet"
-    ? { entitySet: origin, entityType: origin.entityType, linksOf }
-    : { entitySet: null, entityType: origin, linksOf };
+    ? { entitySet: origin, entityType: origin.entityType, routes }
+    : { entitySet: null, entityType: origin, routes };
 }

@@ -15,6 +15,7 @@ import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";
 import { type Endpoint, type Exchange, routed } from "./exchange.ts";
+import { logIgnoredEntities } from "./ignored-entities.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
@@ -37,6 +38,7 @@ export const patchEntity: Endpoint = (exchange, path) => {
   const query = bindEntity(exchange, target, WRITTEN_ENTITY_OPTIONS);
   const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible));
   return chain(delta, (given) => {
+    logIgnoredEntities(exchange, entitySet, given.ignored);
     const saved = callPatch(exchange, { entitySet, keyText, key }, given.delta, () =>
       checkKeyMatch(entityType, given.key, key),
     );

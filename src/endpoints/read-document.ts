@@ -38,7 +38,7 @@ export const readServiceDocument: Endpoint = (exchange) => {
 export const readMetadata: Endpoint = (exchange) => {
   const { format } = exchange.options;
   const { definition, metadata } = exchange.service;
-  checkFormatOption(format, definition.profile.metadataTakesXmlFormat);
+  checkFormatOption(format, definition.profile.metadataTakesXmlFormat, definition.profile.mediaParameters);
   bindNoQuery(readOptions(exchange));
   const { contentType, body, etag } = isJsonOption(format) ? (metadata.json ?? metadata.xml) : metadata.xml;
   const condition = exchange.odata.header("if-none-match");

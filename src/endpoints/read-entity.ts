@@ -1,6 +1,5 @@
 import { chain } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
-import { protocolError } from "../errors/odata-error.ts";
 import { readExpandedByKey } from "../execution/read-by-key.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { planExpand } from "../plan/plan-expand.ts";
@@ -8,9 +7,11 @@ import { propertiesToRead } from "../plan/properties-to-read.ts";
 import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
 import { addressEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
+import { checkMissingMatch } from "./current-entity.ts";
 import { entityResponse } from "./entity-response.ts";
 import type { Endpoint } from "./exchange.ts";
 import { readJsonFormat } from "./read-options.ts";
+import { entityNotFound } from "./read-property.ts";
 
 /**
  * `GET /Set(key)`: one entity; 304 when the client has it, 404 when it is missing.
@@ -37,7 +38,10 @@ export const readEntity: Endpoint = (exchange, path) => {
     return readExpandedByKey(entitySet, value, exchange.reader, selected, { plan, values: query.values });
   });
   return chain(found, (entity) => {
-    if (entity === null) throw protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
+    if (entity === null) {
+      checkMissingMatch(exchange, entitySet);
+      throw entityNotFound(entitySet, key);
+    }
     const contextUrl = entityContext(exchange.serviceRoot, entitySet, query.selectExpand.contextSelect);
     return entityResponse(exchange, format, { origin: entitySet, query, contextUrl }, entity);
   });

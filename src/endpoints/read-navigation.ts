@@ -31,6 +31,7 @@ import { authorizeRelated, requireEntity } from "./addressed-entity.ts";
 import { bindCount, bindEntity } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
 import { collectionResponse } from "./collection-response.ts";
+import { checkMissingMatch } from "./current-entity.ts";
 import { entityResponse } from "./entity-response.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { navigationContext, noEntityResponse } from "./navigation-answer.ts";
@@ -130,12 +131,16 @@ function relatedEntityResponse(
   read: ReadEntity,
 ): Maybe<ODataResponse> {
   const { runtime } = navigation;
+  const { origin } = runtime;
   const query = bindEntity(exchange, runtime.target, optionsOf(exchange).entity);
   return chain(read(query.selectExpand), (found) => {
-    if (found === null) return noEntityResponse(exchange, navigation, key, missing);
+    if (found === null) {
+      checkMissingMatch(exchange, origin);
+      return noEntityResponse(exchange, navigation, key, missing);
+    }
     const contextUrl = navigationContext(exchange, navigation, key, false, query.selectExpand.contextSelect);
-    const resource = { origin: runtime.origin, query, contextUrl };
-    return chain(authorizeRelated(exchange, runtime.origin, found, missing), () =>
+    const resource = { origin, query, contextUrl };
+    return chain(authorizeRelated(exchange, origin, found, missing), () =>
       entityResponse(exchange, format, resource, found),
     );
   });

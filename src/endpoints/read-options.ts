@@ -14,17 +14,22 @@ export function readOptions(exchange: Exchange): QueryOptionsReading["options"] 
 
 /** Negotiates the JSON format of the response. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
 export function readJsonFormat(exchange: Exchange): JsonFormat {
-  const { odata } = exchange;
-  return negotiateJson(exchange.options.format, odata.header("accept"), odata.header("accept-charset"));
+  const { odata, service } = exchange;
+  const { mediaParameters } = service.definition.profile;
+  const { format } = exchange.options;
+  return negotiateJson(format, odata.header("accept"), odata.header("accept-charset"), mediaParameters);
 }
 
 /** Negotiates the Content-Type of plain text. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
 export function readTextFormat(exchange: Exchange): string {
-  const { odata } = exchange;
-  return negotiateText(exchange.options.format, odata.header("accept"), odata.header("accept-charset"));
+  const { odata, service } = exchange;
+  const { mediaParameters } = service.definition.profile;
+  const { format } = exchange.options;
+  return negotiateText(format, odata.header("accept"), odata.header("accept-charset"), mediaParameters);
 }
 
 /** Negotiates the Content-Type of bytes. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
 export function readBinaryFormat(exchange: Exchange): string {
-  return negotiateBinary(exchange.options.format, exchange.odata.header("accept"));
+  const { mediaParameters } = exchange.service.definition.profile;
+  return negotiateBinary(exchange.options.format, exchange.odata.header("accept"), mediaParameters);
 }

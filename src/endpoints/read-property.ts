@@ -13,35 +13,45 @@ import { propertyWriter, writeRawProperty } from "../payload/write-property.ts";
 import { selectProperty, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import { addressEntity } from "./addressed-entity.ts";
+import { checkMissingMatch, checkReadMatch } from "./current-entity.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
+import { addressedProperty, countItems, ownerOf, propertyPathText } from "./property-owner.ts";
 import { readBinaryFormat, readJsonFormat, readOptions, readTextFormat } from "./read-options.ts";
 import { jsonResponse, noContentResponse, notModifiedResponse, okResponse } from "./response.ts";
 
 /**
  * `GET /Set(key)/Property`: the value, in the envelope of the profile; 204 for null, 304 when the client has the entity.
- * @throws ODataError for negotiation, the key, a query option, a missing entity; the error of the handler
+ * @throws ODataError for negotiation, the key, a query option, a precondition, a missing entity; the error of the handler
  * @see docs/reference/properties.md
  */
 export const readProperty: Endpoint = (exchange, path) => {
-  const { entitySet, property, key } = propertyPathOf(path);
-  const { entityType } = entitySet;
+  const addressed = propertyPathOf(path);
+  const { entitySet, key } = addressed;
+  const property = addressedProperty(addressed);
   const format = readJsonFormat(exchange);
   const value = bindPropertyKey(exchange, entitySet, key);
   bindNoQuery(readOptions(exchange), valueOptions(property));
-  return chain(readOwner(exchange, entitySet, value, property), (found) => {
-    if (found === null) throw entityNotFound(entitySet, key);
-    const { entity, rowShape } = found;
-    return chain(etagOf(entitySet, entity, rowShape, exchange.turn), (etag) => {
+  return chain(readOwner(exchange, addressed, value), (found) => {
+    if (found === null) {
+      checkMissingMatch(exchange, entitySet);
+      throw entityNotFound(entitySet, key);
+    }
+    return chain(etagOf(entitySet, found.entity, found.rowShape, exchange.turn), (etag) => {
+      checkReadMatch(exchange, etag);
       const extra = etag === undefined ? undefined : { ETag: etag };
       const condition = exchange.odata.header("if-none-match");
       if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
         return notModifiedResponse(exchange, etag);
       }
-      const predicate = keyPredicateOf(entityType, value);
-      const contextUrl = propertyContext(exchange.serviceRoot, entitySet, predicate, property.name);
+      const predicate = keyPredicateOf(entitySet.entityType, value);
+      const contextUrl = propertyContext(exchange.serviceRoot, entitySet, predicate, propertyPathText(addressed));
       const { complexValuesBare } = exchange.service.definition.profile;
-      const writer = propertyWriter(entityType, property, format, rowShape, complexValuesBare);
-      const body = writer.writeEnvelope(entity, contextUrl);
+      const owner = ownerOf(addressed, found);
+      // A collection is never null, even below a complex value that is.
+      if (owner === null && !property.isCollection) return noContentResponse(exchange, extra);
+      const { type, value: holder, rowShape } = owner ?? { type: entitySet.entityType, value: {}, rowShape: undefined };
+      const writer = propertyWriter(type, property, format, rowShape, complexValuesBare);
+      const body = writer.writeEnvelope(holder, contextUrl);
       return body === null ? noContentResponse(exchange, extra) : jsonResponse(exchange, format, body, extra);
     });
   });
@@ -54,8 +64,9 @@ export const readProperty: Endpoint = (exchange, path) => {
  * @see docs/reference/properties.md
  */
 export const readPropertyValue: Endpoint = (exchange, path) => {
-  const { entitySet, property, key } = propertyPathOf(path);
-  const { entityType } = entitySet;
+  const addressed = propertyPathOf(path);
+  const { entitySet, key } = addressed;
+  const property = addressedProperty(addressed);
   const isBinary = property.type.name === "Edm.Binary" && !isStructured(property);
   const contentType = isBinary ? readBinaryFormat(exchange) : readTextFormat(exchange);
   const value = bindPropertyKey(exchange, entitySet, key);
@@ -63,15 +74,33 @@ export const readPropertyValue: Endpoint = (exchange, path) => {
   if (isStructured(property)) {
     const reason = property.isCollection ? "is a collection" : "is complex";
     throw protocolError("NotSupported", `'${property.name}' ${reason} and has no raw value: read it without /$value.`, {
-      target: property.name,
+      target: propertyPathText(addressed),
     });
   }
-  return chain(readOwner(exchange, entitySet, value, property), (found) => {
+  return chain(readOwner(exchange, addressed, value), (found) => {
     if (found === null) throw entityNotFound(entitySet, key);
-    const body = writeRawProperty(entityType, property, found.entity, found.rowShape);
+    const owner = ownerOf(addressed, found);
+    const body = owner === null ? null : writeRawProperty(owner.type, property, owner.value, owner.rowShape);
     if (body !== null) return okResponse(exchange, contentType, body);
     if (exchange.service.definition.profile.nullRawValueIsEmpty) return noContentResponse(exchange);
     throw protocolError("NotFound", `'${property.name}' is null, so it has no raw value.`);
+  });
+};
+
+/**
+ * `GET /Set(key)/Property/$count`: the number of items of a collection, as plain text.
+ * @throws ODataError for negotiation, the key, a query option, a missing entity; the error of the handler
+ * @see OData URL Conventions 4.0, section 4.8; docs/reference/properties.md
+ */
+export const readPropertyCount: Endpoint = (exchange, path) => {
+  const addressed = propertyPathOf(path);
+  const { entitySet, key } = addressed;
+  const contentType = readTextFormat(exchange);
+  const value = bindPropertyKey(exchange, entitySet, key);
+  bindNoQuery(readOptions(exchange));
+  return chain(readOwner(exchange, addressed, value), (found) => {
+    if (found === null) throw entityNotFound(entitySet, key);
+    return okResponse(exchange, contentType, String(countItems(addressed, found)));
   });
 };
 
@@ -82,7 +111,7 @@ export function isStructured({ type, isCollection }: StructuralProperty): boolea
 
 /** Returns the property that a path addresses; the route table passes no other path. */
 export function propertyPathOf(path: ResourcePath): PropertyPath {
-  if (path.kind === "property" || path.kind === "propertyValue") return path;
+  if ("property" in path) return path;
   throw new Error(`A path of kind ${path.kind} addresses no property.`);
 }
 
@@ -96,11 +125,11 @@ export function entityNotFound(entitySet: EntitySet, key: string): ODataError {
   return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
 }
 
-function readOwner(
+/** Reads the entity of a property, or loads it for a rule. */
+export function readOwner(
   exchange: Exchange,
-  entitySet: EntitySet,
+  { entitySet, property }: PropertyPath,
   key: unknown,
-  property: StructuralProperty,
 ): Maybe<FoundEntity | null> {
   const { settings } = exchange.entitySet(entitySet);
   const needs = { key: false, pushdown: settings.selectPushdownEnabled };

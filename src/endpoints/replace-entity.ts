@@ -16,6 +16,7 @@ import { callCreate } from "./create-entity.ts";
 import { checkPreconditions, missingEntityError, type CurrentEntity, type EntityState } from "./current-entity.ts";
 import { entityResult, type WriteOutcome } from "./entity-result.ts";
 import { type Endpoint, type Exchange, routed } from "./exchange.ts";
+import { logIgnoredEntities } from "./ignored-entities.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
@@ -57,6 +58,7 @@ export const replaceEntity: Endpoint = (exchange, path) => {
   const mayCreate = settings.allowUpsert && !entityType.key.some(({ computed }) => computed);
   const given = body.read((json, ieee754Compatible) => bodies.readReplacement(json, ieee754Compatible, key));
   return chain(given, (replacement) => {
+    logIgnoredEntities(exchange, entitySet, replacement.ignored);
     const saved = chain(addressEntity(exchange, { entitySet, key }), (addressed) => {
       checkKeyMatch(entityType, replacement.key, key);
       return replaceOrCreate(exchange, { entitySet, keyText, key, body: replacement, mayCreate }, addressed);

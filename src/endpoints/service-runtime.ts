@@ -6,7 +6,7 @@ import type { EntitySet } from "../edm/model.ts";
 import type { NavigationSource } from "../execution/read-navigation.ts";
 import type { BodyReaders, RelatedReader } from "../payload/body-readers.ts";
 import type { TokenSeal } from "../payload/token-seal.ts";
-import type { LinksOf } from "../payload/write-links.ts";
+import type { EntityRoutes } from "../payload/write-entity.ts";
 import type { ReadForm } from "../plan/plan-collection.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
 import type { Capabilities } from "../query/capabilities.ts";
@@ -24,8 +24,8 @@ export interface ServiceRuntime {
   /** $metadata, written once. JSON is null in a profile whose `$format=json` of `$metadata` is XML. */
   readonly metadata: { readonly xml: MetadataRepresentation; readonly json: MetadataRepresentation | null };
   readonly shapes: ShapeCache;
-  /** The links of navigation properties that lead somewhere. */
-  readonly linksOf: LinksOf;
+  /** The routes of entities, which responses link to. */
+  readonly routes: EntityRoutes;
   /** Seals keyset tokens; null without a secret. */
   readonly seal: TokenSeal | null;
   /** Whether any rule may refuse a request. */

@@ -2,7 +2,7 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPer, once } from "../base/memo.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
-import { protocolError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { isSavedSeen } from "../execution/check-written.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { etagOf } from "../payload/etag.ts";
@@ -11,11 +11,14 @@ import {
   compilePropertyBodyReader,
   type PropertyBodyReader,
 } from "../payload/read-property-body.ts";
-import type { ResourcePath } from "../query/resource-path.ts";
+import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
+import { requireEntity } from "./addressed-entity.ts";
+import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { callPatch, patchHandler, type PatchTarget } from "./patch-entity.ts";
+import { addressedProperty, ownerOf, propertyPathText } from "./property-owner.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
-import { bindPropertyKey, isStructured, propertyPathOf } from "./read-property.ts";
+import { bindPropertyKey, entityNotFound, isStructured, propertyPathOf, readOwner } from "./read-property.ts";
 import { openBody } from "./request-body.ts";
 import { type ExtraHeaders, minimalPreference, noContentResponse } from "./response.ts";
 import type { EntitySetRuntime } from "./service-runtime.ts";
@@ -34,14 +37,19 @@ function writeBody(
   path: ResourcePath,
   reading: keyof PropertyReaders,
 ): ODataResponse | PromiseLike<ODataResponse> {
-  const { entitySet, property, key: keyText } = propertyPathOf(path);
+  const addressed = propertyPathOf(path);
+  const { entitySet, key: keyText } = addressed;
   readJsonFormat(exchange);
   const key = bindPropertyKey(exchange, entitySet, keyText);
   const body = openBody(exchange, entitySet);
   bindNoQuery(readOptions(exchange));
-  checkWritable(property);
-  const read = bodyReaders(exchange, entitySet, property)[reading]();
-  return chain(body.read(read), (value) => writeValue(exchange, { entitySet, keyText, key }, property, value));
+  checkWritable(addressed);
+  const read = bodyReaders(exchange, entitySet, addressedProperty(addressed))[reading]();
+  const name = propertyPathText(addressed);
+  return chain(
+    body.read((json, ieee754Compatible) => read(json, ieee754Compatible, name)),
+    (value) => writeValue(exchange, { entitySet, keyText, key }, addressed, value),
+  );
 }
 
 /**
@@ -51,7 +59,7 @@ function writeBody(
  * @see OData Protocol 4.0, section 11.4.9.3; docs/reference/properties.md
  */
 export const patchProperty: Endpoint = (exchange, path) => {
-  const { property } = propertyPathOf(path);
+  const property = addressedProperty(propertyPathOf(path));
   if (!isStructured(property)) return replaceProperty(exchange, path);
   const { patchesComplexProperties } = exchange.service.definition.profile;
   if (property.isCollection || !patchesComplexProperties) return refusePatch(exchange, path);
@@ -65,17 +73,41 @@ export const patchProperty: Endpoint = (exchange, path) => {
  * @see docs/reference/properties.md
  */
 export const clearProperty: Endpoint = (exchange, path) => {
-  const { entitySet, property, key: keyText } = propertyPathOf(path);
+  const addressed = propertyPathOf(path);
+  const { entitySet, key: keyText } = addressed;
+  const property = addressedProperty(addressed);
   readJsonFormat(exchange);
   const key = bindPropertyKey(exchange, entitySet, keyText);
   bindNoQuery(readOptions(exchange));
-  checkWritable(property);
+  checkWritable(addressed);
   if (!property.nullable || property.isCollection) {
     const advice = property.isCollection ? "A collection may be empty: PUT []." : "PUT another value.";
-    throw protocolError("NullNotAllowed", `'${property.name}' is never null. ${advice}`, { target: property.name });
+    const target = propertyPathText(addressed);
+    throw protocolError("NullNotAllowed", `'${property.name}' is never null. ${advice}`, { target });
   }
-  return writeValue(exchange, { entitySet, keyText, key }, property, null);
+  const target = { entitySet, keyText, key };
+  return chain(isBelowNull(exchange, addressed, key), (isNull) =>
+    isNull ? keepNull(exchange, target) : writeValue(exchange, target, addressed, null),
+  );
 };
+
+/** Whether a complex value on the way to a property is null, so that the property is null, too. */
+function isBelowNull(exchange: Exchange, path: PropertyPath, key: unknown): Maybe<boolean> {
+  if (path.members.length === 0 || exchange.entitySet(path.entitySet).handlers.getByKey === undefined) return false;
+  return chain(readOwner(exchange, path, key), (found) => found !== null && ownerOf(path, found) === null);
+}
+
+/** Leaves a property null, after the checks of a write: an absent complex value must not become an empty one. */
+function keepNull(exchange: Exchange, { entitySet, keyText, key }: PatchTarget): Maybe<ODataResponse> {
+  const missing = (): ODataError => missingEntityError(exchange, () => entityNotFound(entitySet, keyText));
+  const current = chain(requireEntity(exchange, { entitySet, key }, missing), (addressed) =>
+    checkPreconditions(exchange, { entitySet, key, addressed, isWholeNeeded: true }),
+  );
+  return chain(current, ({ entity }) => {
+    if (entity === undefined) throw missing();
+    return chain(headersOf(exchange, entitySet, entity), (headers) => noContentResponse(exchange, headers));
+  });
+}
 
 /** The readers of a property's bodies, each made on first use. */
 interface PropertyReaders {
@@ -102,41 +134,46 @@ function bodyReaders(exchange: Exchange, entitySet: EntitySet, property: Structu
 }
 
 const refusePatch: Endpoint = (exchange, path) => {
-  const { entitySet, property, key } = propertyPathOf(path);
+  const addressed = propertyPathOf(path);
+  const { entitySet, key } = addressed;
   readJsonFormat(exchange);
   bindPropertyKey(exchange, entitySet, key);
   openBody(exchange, entitySet);
   bindNoQuery(readOptions(exchange));
-  checkWritable(property);
-  const kind = property.isCollection ? "a collection" : "complex";
-  throw protocolError("NotSupported", `'${property.name}' is ${kind}: PUT its whole value.`, { target: property.name });
+  checkWritable(addressed);
+  const { name, isCollection } = addressedProperty(addressed);
+  const kind = isCollection ? "a collection" : "complex";
+  const target = propertyPathText(addressed);
+  throw protocolError("NotSupported", `'${name}' is ${kind}: PUT its whole value.`, { target });
 };
 
-/** Refuses to write keys, computed and immutable properties. */
-function checkWritable({ name, isKey, computed, immutable }: StructuralProperty): void {
-  if (isKey) {
-    throw protocolError("ImmutableKey", `'${name}' is part of the key, which never changes.`, { target: name });
-  }
-  if (computed) {
-    throw protocolError("NotSupported", `'${name}' is computed by the service and cannot be written.`, {
-      target: name,
-    });
-  }
-  if (immutable) {
-    throw protocolError("NotSupported", `'${name}' can be set only when the entity is created.`, {
-      target: name,
-    });
+/** Refuses to write keys, computed and immutable properties, and members of them. */
+function checkWritable(path: PropertyPath): void {
+  const target = propertyPathText(path);
+  for (const { name, isKey, computed, immutable } of [path.property, ...path.members]) {
+    if (isKey) {
+      throw protocolError("ImmutableKey", `'${name}' is part of the key, which never changes.`, { target });
+    }
+    if (computed) {
+      throw protocolError("NotSupported", `'${name}' is computed by the service and cannot be written.`, { target });
+    }
+    if (immutable) {
+      throw protocolError("NotSupported", `'${name}' can be set only when the entity is created.`, { target });
+    }
   }
 }
 
 function writeValue(
   exchange: Exchange,
   target: PatchTarget,
-  property: StructuralProperty,
+  { property, members }: PropertyPath,
   value: unknown,
 ): Maybe<ODataResponse> {
-  // fromEntries defines members, so a property may be named __proto__.
-  const delta: object = Object.fromEntries([[property.field, value]]);
+  const delta = [property, ...members].reduceRight(
+    // fromEntries defines members, so a property may be named __proto__.
+    (inner, { field }): unknown => Object.fromEntries([[field, inner]]),
+    value,
+  ) as object;
   const { entitySet } = target;
   return chain(callPatch(exchange, target, delta), (entity) =>
     chain(isSavedSeen(entitySet, entity, patchHandler(exchange, entitySet), exchange.reader), (isSeen) =>

@@ -1,3 +1,4 @@
+import { attempt } from "../base/attempt.ts";
 import { chain, type Maybe } from "../base/maybe.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { checkCapabilities } from "../binder/check-capabilities.ts";
@@ -6,10 +7,11 @@ import { resolveReference } from "../binder/resolve-reference.ts";
 import type { Context } from "../definition/context.ts";
 import type { Answer, LinkHandler } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { ODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
 import { ServiceContext } from "../execution/row-access.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { entityUrlOf } from "../payload/entity-url.ts";
 import { readReference } from "../payload/read-reference.ts";
 import { hidesRows, requireEntity, requireReferenced } from "./addressed-entity.ts";
 import { authorizeLink, judgesLinks } from "./authorize-link.ts";
@@ -18,7 +20,7 @@ import { type Endpoint, type Exchange, routed } from "./exchange.ts";
 import { bindParentKey, navigationOf, noParent, type Navigation } from "./read-navigation.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
-import { minimalPreference, noContentResponse } from "./response.ts";
+import { type ExtraHeaders, minimalPreference, noContentResponse } from "./response.ts";
 
 /**
  * `POST /Set(key)/Nav/$ref`: adds a link to a collection. The handler gets the `@odata.id` as it was sent.
@@ -81,11 +83,25 @@ function writeLink(exchange: Exchange, navigation: Navigation, handler: LinkHand
       const { byKey } = handler;
       const reference = { id, fault: INVALID_BODY, target: "@odata.id" };
       const referenced = referencedBy(exchange, navigation, byKey, reference);
-      return writeBelow(exchange, { navigation, key, referenced, isAdded: true }, (context) =>
+      const named = navigation.navigationProperty.isCollection ? entityIdOf(exchange, id) : undefined;
+      return writeBelow(exchange, { navigation, key, referenced, isAdded: true, named }, (context) =>
         byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : handler(key, id, context),
       );
     },
   );
+}
+
+/**
+ * Returns the header that names the entity of an added reference, where the profile has it: the URL of an entity of the
+ * service, or another absolute URL. Handlers accept any text, and other texts have no header.
+ * @see OData Protocol 4.0, section 8.3.3
+ */
+function entityIdOf({ service, serviceRoot, requestUrl }: Exchange, id: string): ExtraHeaders {
+  const { model, profile } = service.definition;
+  if (!profile.changeNamesEntity) return {};
+  const found = attempt(() => resolveReference(id, { model, serviceRoot, requestUrl }, INVALID_BODY), ODataError);
+  if (found instanceof ODataError) return URL.canParse(id) ? { "OData-EntityId": new URL(id).href } : {};
+  return { "OData-EntityId": entityUrlOf(serviceRoot, found.entitySet, found.key) };
 }
 
 /** Makes the error for a reference that names no entity of the target set. */
@@ -98,9 +114,10 @@ const INVALID_OPTION: ReferenceFault = (problem) =>
 
 /** Returns the key of the entity that a reference names, which must be in the target set. */
 function relatedKey(exchange: Exchange, navigation: Navigation, id: string, fail: ReferenceFault): unknown {
-  const { definition } = exchange.service;
+  const { model } = exchange.service.definition;
   const { origin } = navigation.runtime;
-  const { entitySet, key } = resolveReference(id, { model: definition.model, serviceRoot: exchange.serviceRoot }, fail);
+  const { serviceRoot, requestUrl } = exchange;
+  const { entitySet, key } = resolveReference(id, { model, serviceRoot, requestUrl }, fail);
   if (entitySet === origin) return key;
   const { name } = navigation.navigationProperty;
   throw fail(`It is an entity of ${entitySet.name}, but '${name}' leads to ${origin.name}.`);
@@ -149,12 +166,14 @@ interface Link {
   readonly referenced: Referenced | null;
   /** Whether the link is added; else it is removed. */
   readonly isAdded: boolean;
+  /** The header of the response that names the referenced entity. */
+  readonly named?: ExtraHeaders | undefined;
 }
 
 /** Writes a link. Links are part of the parent, so the rules and the ETag of the parent apply. */
 function writeBelow(
   exchange: Exchange,
-  { navigation, key, referenced, isAdded }: Link,
+  { navigation, key, referenced, isAdded, named }: Link,
   write: (context: Context) => Answer<void>,
 ): Maybe<ODataResponse> {
   const { entitySet } = navigation;
@@ -175,7 +194,7 @@ function writeBelow(
     const written = chain(allowed, () => write(ServiceContext.ofSet(entitySet, exchange.writer(expected).context)));
     return chain(written, (answer) => {
       answeredValue(answer);
-      return noContentResponse(exchange, minimalPreference(exchange));
+      return noContentResponse(exchange, { ...minimalPreference(exchange), ...named });
     });
   });
 }

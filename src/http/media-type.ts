@@ -1,8 +1,12 @@
 import { protocolError } from "../errors/odata-error.ts";
-import { readHeaderParameter, splitHeaderList } from "./headers.ts";
-
-/** How much control information a JSON response carries. @see OData JSON Format 4.0, section 3.1 */
-export type MetadataLevel = "none" | "minimal" | "full";
+import {
+  type MediaParameters,
+  type MediaRange,
+  type MetadataLevel,
+  readRange,
+  readRanges,
+  takesType,
+} from "./media-range.ts";
 
 /** The JSON representation of a response. */
 export interface JsonFormat {
@@ -11,28 +15,6 @@ export interface JsonFormat {
   readonly ieee754Compatible: boolean;
   readonly contentType: string;
 }
-
-/** One range of an Accept header, with the parameters that matter for JSON and text. */
-interface MediaRange {
-  readonly type: string;
-  readonly quality: number;
-  readonly metadata: MetadataLevel | undefined;
-  readonly ieee754Compatible: boolean | undefined;
-  /** Whether control information precedes the values it applies to, which is always so here. */
-  readonly streaming: boolean | undefined;
-  readonly charset: boolean;
-  /** False for an unknown value of odata.metadata: no representation matches the range. */
-  readonly exists: boolean;
-}
-
-/** More ranges than any client sends. The rest is ignored, to bound the work. */
-const MAX_RANGES = 64;
-
-const METADATA_LEVELS: ReadonlyMap<string, MetadataLevel> = new Map([
-  ["none", "none"],
-  ["minimal", "minimal"],
-  ["full", "full"],
-]);
 
 /** The ranges of an Accept header that JSON satisfies. */
 const JSON_RANGES: ReadonlySet<string> = new Set(["application/json", "application/*", "*/*"]);
@@ -58,13 +40,14 @@ export function negotiateJson(
   format: string | undefined,
   accept: string | undefined,
   acceptCharset: string | undefined,
+  parameters: MediaParameters = "lenient",
 ): JsonFormat {
   const asksCharset = acceptCharset !== undefined && acceptCharset.trim() !== "";
-  if (format !== undefined) return readFormatOption(format, asksCharset);
+  if (format !== undefined) return readFormatOption(format, asksCharset, parameters);
   if (accept === undefined || accept === "*/*" || accept === "application/json" || accept.trim() === "") {
     return asksCharset ? toJsonFormat({}, true) : DEFAULT_JSON_FORMAT;
   }
-  const range = bestJsonRange(readRanges(accept).filter((candidate) => JSON_RANGES.has(candidate.type)));
+  const range = bestJsonRange(readRanges(accept, parameters).filter((candidate) => JSON_RANGES.has(candidate.type)));
   if (range === undefined) throw notAcceptable("application/json");
   return toJsonFormat(range, asksCharset);
 }
@@ -78,8 +61,9 @@ export function negotiateText(
   format: string | undefined,
   accept: string | undefined,
   acceptCharset: string | undefined,
+  parameters: MediaParameters = "lenient",
 ): string {
-  const ranges = negotiateRaw("text/plain", format, accept);
+  const ranges = negotiateRaw("text/plain", format, accept, parameters);
   const asksCharset = acceptCharset !== undefined && acceptCharset.trim() !== "";
   return toTextType(asksCharset || ranges.some((range) => range.type === "text/plain" && range.charset));
 }
@@ -89,8 +73,12 @@ export function negotiateText(
  * @throws ODataError as `negotiateJson`
  * @see docs/reference/formats.md
  */
-export function negotiateBinary(format: string | undefined, accept: string | undefined): string {
-  negotiateRaw(BINARY_TYPE, format, accept);
+export function negotiateBinary(
+  format: string | undefined,
+  accept: string | undefined,
+  parameters: MediaParameters = "lenient",
+): string {
+  negotiateRaw(BINARY_TYPE, format, accept, parameters);
   return BINARY_TYPE;
 }
 
@@ -101,29 +89,26 @@ export function negotiateBinary(format: string | undefined, accept: string | und
  * @see RFC 9110, section 12.5.1
  */
 export function negotiateType(contentType: string, format: string | undefined, accept: string | undefined): void {
-  if (format !== undefined) readFormatOption(format, false);
+  if (format !== undefined) readFormatOption(format, false, "lenient");
   else if (accept !== undefined && accept.trim() !== "") {
     const type = contentType.replace(/;.*$/s, "");
-    if (!takesType(readRanges(accept), type)) throw notAcceptable(type);
+    if (!takesType(readRanges(accept, "lenient"), type)) throw notAcceptable(type);
   }
-}
-
-/** Returns whether ranges include a type. The most specific matching range decides. */
-function takesType(ranges: readonly MediaRange[], type: string): boolean {
-  const specific = [type, `${type.split("/", 1).join("")}/*`, "*/*"]
-    .map((name) => ranges.find((range) => range.type === name))
-    .find((range) => range !== undefined);
-  return specific !== undefined && specific.quality > 0;
 }
 
 /** Checks that a client accepts a type, or JSON. `$format` overrides Accept. @returns the ranges in Accept */
-function negotiateRaw(type: string, format: string | undefined, accept: string | undefined): readonly MediaRange[] {
+function negotiateRaw(
+  type: string,
+  format: string | undefined,
+  accept: string | undefined,
+  parameters: MediaParameters,
+): readonly MediaRange[] {
   if (format !== undefined) {
-    readFormatOption(format, false);
+    readFormatOption(format, false, parameters);
     return [];
   }
   if (accept === undefined || accept.trim() === "") return [];
-  const ranges = readRanges(accept).filter((candidate) => candidate.exists);
+  const ranges = readRanges(accept, parameters).filter((candidate) => candidate.exists);
   // One acceptable type is enough.
   if (![type, "application/json"].some((candidate) => takesType(ranges, candidate))) throw notAcceptable(type);
   return ranges;
@@ -134,9 +119,15 @@ function negotiateRaw(type: string, format: string | undefined, accept: string |
  * @param takesXml whether to accept `xml` and `application/xml` in addition to JSON
  * @throws ODataError `UnsupportedFormat`
  */
-export function checkFormatOption(format: string | undefined, takesXml = false): void {
-  if (format === undefined || (takesXml && XML_FORMATS.has(readRange(format).type))) return;
-  readFormatOption(format, false);
+export function checkFormatOption(
+  format: string | undefined,
+  takesXml = false,
+  parameters: MediaParameters = "lenient",
+): void {
+  if (format === undefined) return;
+  const { type, exists } = readRange(format, parameters);
+  if (!takesXml || !XML_FORMATS.has(type)) readFormatOption(format, false, parameters);
+  else if (!exists && parameters === "strict") throw unknownParameter();
 }
 
 /** Programs in Java send `text/html, image/gif, image/jpeg` and everything by default. Browsers do not name this type. */
@@ -150,7 +141,7 @@ const JAVA_TYPE = "image/gif";
  */
 export function prefersHtml(format: string | undefined, accept: string | undefined, takesPageOnly: boolean): boolean {
   if (format !== undefined || accept === undefined || !/text\/html/iu.test(accept)) return false;
-  const ranges = readRanges(accept);
+  const ranges = readRanges(accept, "lenient");
   const html = Math.max(...ranges.filter(({ type }) => type === "text/html").map(({ quality }) => quality), 0);
   const isJson = ({ type, exists }: MediaRange): boolean => exists && type === "application/json";
   const stated = ranges.filter(isJson);
@@ -163,13 +154,21 @@ export function prefersHtml(format: string | undefined, accept: string | undefin
 
 /** Returns whether a valid `$format` asks a resource that is XML or JSON for JSON. */
 export function isJsonOption(format: string | undefined): boolean {
-  return format !== undefined && !XML_FORMATS.has(readRange(format).type);
+  return format !== undefined && !XML_FORMATS.has(readRange(format, "lenient").type);
 }
 
 const XML_FORMATS: ReadonlySet<string> = new Set(["xml", "application/xml"]);
 
 function toTextType(charset: boolean): string {
   return charset ? "text/plain;charset=utf-8" : "text/plain";
+}
+
+function unknownParameter(): Error {
+  return protocolError(
+    "NotAcceptable",
+    "$format has a parameter that this service does not support. Use odata.metadata=none, minimal or full, odata.streaming and IEEE754Compatible with true or false, or charset=utf-8.",
+    { target: "$format" },
+  );
 }
 
 function notAcceptable(type: string): Error {
@@ -214,52 +213,11 @@ function specificity(range: MediaRange): number {
   );
 }
 
-function readRanges(accept: string): readonly MediaRange[] {
-  return splitHeaderList(accept).slice(0, MAX_RANGES).map(readRange);
-}
-
-function readRange(text: string): MediaRange {
-  const [type = "", ...parts] = splitHeaderList(text, ";");
-  let quality = 1;
-  let metadata: MetadataLevel | undefined;
-  let ieee754Compatible: boolean | undefined;
-  let streaming: boolean | undefined;
-  let charset = false;
-  let exists = true;
-  for (const part of parts) {
-    const { name, value } = readHeaderParameter(part);
-    if (name === "q") quality = readQuality(value);
-    else if (name === "odata.metadata") {
-      metadata = METADATA_LEVELS.get(value.toLowerCase());
-      exists &&= metadata !== undefined;
-    } else if (name === "ieee754compatible") ieee754Compatible = value.toLowerCase() === "true";
-    else if (name === "odata.streaming") streaming = value.toLowerCase() === "true";
-    else if (name === "charset") charset = true;
-  }
-  return {
-    type: type === "*" ? "*/*" : type.toLowerCase(),
-    quality,
-    metadata,
-    ieee754Compatible,
-    streaming,
-    charset,
-    exists,
-  };
-}
-
-/**
- * Reads every decimal number: Java writes `.2`, other clients write more than three digits. Another text counts as 0, which
- * excludes the range.
- */
-function readQuality(text: string): number {
-  return /^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Math.min(Number(text), 1) : 0;
-}
-
-function readFormatOption(format: string, asksCharset: boolean): JsonFormat {
-  const range = readRange(format);
-  if ((range.type === "json" || range.type === "application/json") && range.exists) {
-    return toJsonFormat(range, asksCharset);
-  }
+function readFormatOption(format: string, asksCharset: boolean, parameters: MediaParameters): JsonFormat {
+  const range = readRange(format, parameters);
+  const isJson = range.type === "json" || range.type === "application/json";
+  if (isJson && range.exists) return toJsonFormat(range, asksCharset);
+  if (isJson && parameters === "strict") throw unknownParameter();
   throw protocolError(
     "UnsupportedFormat",
     "$format is not supported. Use json or application/json, optionally with odata.metadata=none, minimal or full.",

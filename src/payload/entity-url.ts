@@ -55,6 +55,17 @@ export function entityUrl(serviceRoot: string, entitySet: EntitySet, entity: unk
   return `${serviceRoot}/${encodeSegment(entitySet.name)}${keyPredicate(entitySet.entityType, entity, rowShape)}`;
 }
 
+/**
+ * Returns the absolute URL of the entity with a key.
+ * @param serviceRoot absolute, without a trailing slash
+ * @param key in the application's form
+ * @throws Error for a missing or invalid key value
+ * @see OData URL Conventions 4.0, section 4.3
+ */
+export function entityUrlOf(serviceRoot: string, { name, entityType }: EntitySet, key: unknown): string {
+  return `${serviceRoot}/${encodeSegment(name)}${keyPredicateOf(entityType, key)}`;
+}
+
 function compileKeyPredicate(entityType: EntityType, rowShape: RowShape | undefined): KeyPredicateWriter {
   const { key, qualifiedName } = entityType;
   const isNamed = key.length > 1;

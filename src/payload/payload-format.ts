@@ -11,4 +11,6 @@ export interface PayloadFormat {
   readonly ieee754Compatible: boolean;
   /** The long parts of the text that a writer writes; absent: the writer writes all at once. */
   readonly late?: LateTexts | undefined;
+  /** Whether nothing names the set of the entities, so that they have no ids; those of expansions have theirs. */
+  readonly isUnnamed?: boolean | undefined;
 }

@@ -48,7 +48,7 @@ export function requireRow(value: unknown, path: string): object {
  * @returns a reader that throws Error for a missing or invalid value
  */
 export function compileRequiredReader(
-  owner: EntityType,
+  owner: Pick<EntityType, "qualifiedName">,
   property: StructuralProperty,
   rowShape?: RowShape,
 ): (source: object) => PrimitiveValue {
@@ -81,7 +81,7 @@ function requireCell(
  * @returns a reader that throws Error for an invalid value, and for a missing value that is not nullable
  */
 export function compileScalarReader(
-  owner: EntityType,
+  owner: Pick<EntityType, "qualifiedName">,
   property: StructuralProperty,
   rowShape?: RowShape,
 ): (source: object) => PrimitiveValue | null {

@@ -13,7 +13,7 @@ import {
 } from "./body-members.ts";
 import { type BodyPlace, bodyRoot, placeWithin } from "./body-place.ts";
 import { compileConversion, compileFieldReader } from "./property-reader.ts";
-import { notAnEntity } from "./read-entity.ts";
+import { containsEntities, notAnEntity } from "./read-entity.ts";
 import type { ValueReaders } from "./read-value.ts";
 import { refuseBindings } from "./refuse-binding.ts";
 
@@ -26,6 +26,8 @@ export interface ReplacementBody {
    * The first missing immutable member that a new entity requires. An existing entity keeps its value. Null: none.
    */
   readonly missing: string | null;
+  /** The navigation properties with related entities in the body, which are ignored. */
+  readonly ignored: readonly string[];
 }
 
 /** The content of the body of a PATCH. */
@@ -33,6 +35,8 @@ export interface DeltaBody {
   /** The given members by field, except the key and members that clients cannot change. */
   readonly delta: BodyObject;
   readonly key: BodyKey;
+  /** The navigation properties with related entities in the body, which are ignored. */
+  readonly ignored: readonly string[];
 }
 
 type MemberStep = (body: JsonObject, place: BodyPlace, made: BodyObject) => void;
@@ -55,13 +59,15 @@ export function compileReplacementReader(
   const own = entityType.properties.filter(({ isKey, computed }) => !isKey && !computed);
   const steps = own.map((property) => replacedMember(property, values));
   const needed = own.filter(isNeeded).map(({ name }) => name);
+  const ignoredIn = relatedFinder(entityType);
   return (body, place, key) => {
     const object = checkBody(body, place);
     const bodyKey = readKey(object, place);
     const entity: BodyObject = {};
     for (const [index, value] of keyValues(entityType.key, key).entries()) fillKey[index]?.(entity, value);
     for (const step of steps) step(object, place, entity);
-    return { entity, key: bodyKey, missing: needed.find((name) => object[name] === undefined) ?? null };
+    const missing = needed.find((name) => object[name] === undefined) ?? null;
+    return { entity, key: bodyKey, missing, ignored: ignoredIn(object) };
   };
 }
 
@@ -98,12 +104,24 @@ export function compileDeltaReader(
         if (value !== undefined) put(delta, read(value, place, name));
       };
     });
+  const ignoredIn = relatedFinder(entityType);
   return (body, place) => {
     const object = checkBody(body, place);
     const key = readKey(object, place);
     const delta: BodyObject = {};
     for (const step of steps) step(object, place, delta);
-    return { delta, key };
+    return { delta, key, ignored: ignoredIn(object) };
+  };
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** Returns the function that finds the navigation properties with related entities in a body. */
+function relatedFinder({ navigationProperties }: EntityType): (body: JsonObject) => readonly string[] {
+  const names = navigationProperties.map(({ name }) => name);
+  return (body) => {
+    const found = names.filter((name) => containsEntities(body[name]));
+    return found.length === 0 ? NONE : found;
   };
 }
 

@@ -181,6 +181,11 @@ function linkedMember(property: StructuralProperty, principal: StructuralPropert
   };
 }
 
+/** Returns whether the value of a navigation property in a body contains related entities: not null or an empty collection. */
+export function containsEntities(value: JsonValue | undefined): boolean {
+  return isJsonObject(value) || (Array.isArray(value) && value.length > 0);
+}
+
 /** @param isRefused whether nested entities are an error; null and an empty collection never are */
 function nullMember({ name, field }: NavigationProperty, isRefused: boolean): MemberStep {
   const put = compileFieldWriter(field);
@@ -188,7 +193,7 @@ function nullMember({ name, field }: NavigationProperty, isRefused: boolean): Me
     const value = body[name];
     if (value === undefined) return;
     refuseBindings(value, placeWithin(place, name));
-    if (isRefused && (isJsonObject(value) || (Array.isArray(value) && value.length > 0))) {
+    if (isRefused && containsEntities(value)) {
       const problem = `This entity set does not create nested entities: create the entities of '${name}' with separate requests.`;
       throw protocolError("NotImplemented", problem, { target: pathWithin(place, name) });
     }

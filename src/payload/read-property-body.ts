@@ -8,8 +8,11 @@ import { type ValueReader, ValueReaders } from "./read-value.ts";
 
 const VALUE = "value";
 
-/** Reads the body of a write of one property: the value or its changes, in canonical form. */
-export type PropertyBodyReader = (body: JsonValue, ieee754Compatible: boolean) => unknown;
+/**
+ * Reads the body of a write of one property: the value or its changes, in canonical form.
+ * @param path the path of the property below the entity, for errors; absent: its name
+ */
+export type PropertyBodyReader = (body: JsonValue, ieee754Compatible: boolean, path?: string) => unknown;
 
 /**
  * Makes the reader of the body of `PUT` and `PATCH /Set(key)/Property`: `{ "value": … }`, or a bare complex value.
@@ -27,7 +30,7 @@ export function compilePropertyBodyReader(
   const checkNames = compileNameCheck("This body", new Set([VALUE]), unknownMembers);
   const read = new ValueReaders(unknownMembers).ofProperty(property);
   if (isBare && property.type.kind === "ComplexType" && !property.isCollection) return bareReader(name, read);
-  return (body, ieee754Compatible) =>
+  return (body, ieee754Compatible, path = name) =>
     guarded(body, ieee754Compatible, (place) => {
       if (!isJsonObject(body)) {
         throw invalidMember(`${describeValue(body)} is not the body of a property: ${ADVICE}`, place, "");
@@ -35,7 +38,7 @@ export function compilePropertyBodyReader(
       const value = body[VALUE];
       if (value === undefined) throw invalidMember(`The member is missing: ${ADVICE}`, place, VALUE);
       checkNames(body, place);
-      return read(value, place, name);
+      return read(value, place, path);
     });
 }
 
@@ -54,10 +57,10 @@ export function compileChangedPropertyReader(
 }
 
 function bareReader(name: string, read: ValueReader): PropertyBodyReader {
-  return (body, ieee754Compatible) =>
+  return (body, ieee754Compatible, path = name) =>
     guarded(body, ieee754Compatible, (place) => {
-      if (isJsonObject(body)) return read(body, place, name);
-      const problem = `${describeValue(body)} is not the body of '${name}'`;
+      if (isJsonObject(body)) return read(body, place, path);
+      const problem = `${describeValue(body)} is not the body of '${path}'`;
       throw invalidMember(`${problem}: send an object with its members. DELETE sets it to null.`, place, "");
     });
 }

@@ -1,12 +1,12 @@
 import type { EntitySet, EntityType } from "../edm/model.ts";
-import type { SelectExpandClause } from "../query/clauses.ts";
+import { selectsKey, type SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandedEntity } from "../query/expanded-entity.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { entityUrl } from "./entity-url.ts";
 import { etagWriter } from "./etag.ts";
 import { LateTexts, type LongText } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
-import { requireObject, requireRow } from "./property-reader.ts";
+import { compileFieldReader, requireObject, requireRow } from "./property-reader.ts";
 import { compileExpansion, type CompileRelated } from "./write-expansion.ts";
 import { compileLinks, type LinksOf, type LinkWriters } from "./write-links.ts";
 import { compileRowWriter, type RowWriter } from "./write-row.ts";
@@ -42,8 +42,18 @@ export interface WriterTarget {
   /** Null: no set is declared, so the entities have neither URL nor ETag. */
   readonly entitySet: EntitySet | null;
   readonly entityType: EntityType;
-  /** The links of navigation properties for full control information; absent: all. */
-  readonly linksOf?: LinksOf | undefined;
+  /** The routes of the entities; absent: all. */
+  readonly routes?: EntityRoutes | undefined;
+}
+
+/** The routes that entities have, and so may be links in a response. */
+export interface EntityRoutes {
+  /** The links of navigation properties for full control information. */
+  readonly linksOf: LinksOf;
+  /** Whether the entities of a set can be read by their keys, and so have an `@odata.id`. */
+  readonly isReadByKey: (entitySet: EntitySet) => boolean;
+  /** Whether full control information marks entities without a set as transient, by an `@odata.id` of null. */
+  readonly marksTransient: boolean;
 }
 
 /** Writes the control information of an entity: members that each end in a comma, or nothing. */
@@ -88,19 +98,19 @@ function compileMarkedWriter(
   format: PayloadFormat,
   rowShape: RowShape | undefined,
 ): MarkedWriter {
-  const { entitySet, entityType, linksOf } = target;
+  const { entitySet, entityType, routes } = target;
   const typeName = entityType.qualifiedName;
   const writeMembers =
     rowShape === undefined
       ? joinMembers(compileMembers(typeName, clause.selected, format))
       : compileRowWriter(typeName, clause.selected, format, rowShape.columns);
-  const itemControl = compileItemControl(target, format, rowShape);
+  const itemControl = compileItemControl(target, clause, format, rowShape);
   const entityControl = compileEntityControl(target, format, rowShape);
   // A star selects all links, even if an allowlist restricts the properties.
   const isSelection = clause.isSelection && !clause.contextSelect.includes("*");
-  const isLinked = format.metadata === "full" && !isSelection && entitySet !== null;
+  const isLinked = format.metadata === "full" && !isSelection && entitySet !== null && format.isUnnamed !== true;
   const expanded = new Set(clause.expanded.map(({ navigationProperty }) => navigationProperty.name));
-  const links = isLinked ? compileLinks(entitySet, expanded, linksOf) : null;
+  const links = isLinked ? compileLinks(entitySet, expanded, routes?.linksOf) : null;
   const writePlain: TextWriter = (entity, serviceRoot, control) => {
     const source = rowShape === undefined ? requireObject(entity, typeName) : requireRow(entity, typeName);
     const text = writeMembers(source, control);
@@ -150,13 +160,13 @@ interface PlainParts {
 
 /** Makes the writer that adds the expansions after the members of the entity. */
 function compileExpandedWriter(
-  { entitySet, linksOf }: WriterTarget,
+  { entitySet, routes }: WriterTarget,
   { expanded }: SelectExpandClause,
   { format, rowShape, links, itemControl, entityControl, writePlain }: PlainParts,
 ): MarkedWriter {
   const compileRelated: CompileRelated = ({ target, navigationProperty, selectExpand }, relatedShape) => {
-    const related: WriterTarget = { entitySet: target, entityType: navigationProperty.entityType, linksOf };
-    return compileMarkedWriter(related, selectExpand, format, relatedShape).item;
+    const related: WriterTarget = { entitySet: target, entityType: navigationProperty.entityType, routes };
+    return compileMarkedWriter(related, selectExpand, { ...format, isUnnamed: false }, relatedShape).item;
   };
   const writers = expanded.map((expansion) => ({
     write: compileExpansion(expansion, format, compileRelated),
@@ -208,12 +218,33 @@ const nothing: ControlWriter = () => "";
 
 function compileItemControl(
   target: WriterTarget,
+  clause: SelectExpandClause,
   format: PayloadFormat,
   rowShape: RowShape | undefined,
 ): ControlWriter {
   if (format.metadata === "none") return nothing;
   if (format.metadata === "full") return compileFullControl(target, format, rowShape);
-  return compileEtagControl(target.entitySet, format, rowShape);
+  const { entitySet, routes } = target;
+  const etag = compileEtagControl(entitySet, format, rowShape);
+  // Clients make the id from the key, if the entity contains the whole key.
+  if (entitySet === null || format.isUnnamed === true || selectsKey(clause, entitySet.entityType)) return etag;
+  if (routes?.isReadByKey(entitySet) === false) return etag;
+  const id = compileIdControl(entitySet, rowShape);
+  const hasKey = rowShape === undefined ? keyFinder(entitySet.entityType) : () => true;
+  return (entity, serviceRoot) => (hasKey(entity) ? id(entity, serviceRoot) : "") + etag(entity, serviceRoot);
+}
+
+/** Returns the check whether a handler returned an entity with its key, although `$select` does not name the key. */
+function keyFinder({ key, qualifiedName }: EntityType): (entity: unknown) => boolean {
+  const fields = key.map(({ field }) => compileFieldReader(field));
+  return (entity) => {
+    const source = requireObject(entity, qualifiedName);
+    return fields.every((read) => (read(source) ?? null) !== null);
+  };
+}
+
+function compileIdControl(entitySet: EntitySet, rowShape: RowShape | undefined): ControlWriter {
+  return (entity, serviceRoot) => `"@odata.id":${JSON.stringify(entityUrl(serviceRoot, entitySet, entity, rowShape))},`;
 }
 
 function compileEntityControl(
@@ -225,21 +256,21 @@ function compileEntityControl(
   if (format.metadata === "full") return compileFullControl(target, format, rowShape);
   const { entitySet } = target;
   if (entitySet === null) return nothing;
+  const id = compileIdControl(entitySet, rowShape);
   const etag = compileEtagControl(entitySet, format, rowShape);
-  return (entity, serviceRoot) => {
-    const id = JSON.stringify(entityUrl(serviceRoot, entitySet, entity, rowShape));
-    return `"@odata.id":${id},${etag(entity, serviceRoot)}`;
-  };
+  return (entity, serviceRoot) => id(entity, serviceRoot) + etag(entity, serviceRoot);
 }
 
 function compileFullControl(
-  { entitySet, entityType }: WriterTarget,
+  { entitySet, entityType, routes }: WriterTarget,
   format: PayloadFormat,
   rowShape: RowShape | undefined,
 ): ControlWriter {
   const type = `"@odata.type":${JSON.stringify(`#${entityType.qualifiedName}`)},`;
-  if (entitySet === null) return () => type;
+  const withoutSet = routes?.marksTransient === true ? `${type}"@odata.id":null,` : type;
+  if (entitySet === null) return () => withoutSet;
   const etag = compileEtagControl(entitySet, format, rowShape);
+  if (format.isUnnamed === true) return (entity, serviceRoot) => withoutSet + etag(entity, serviceRoot);
   return (entity, serviceRoot) => {
     const url = JSON.stringify(entityUrl(serviceRoot, entitySet, entity, rowShape));
     return `${type}"@odata.id":${url},${etag(entity, serviceRoot)}"@odata.editLink":${url},`;

@@ -1,5 +1,5 @@
 import { keptPerPair } from "../base/memo.ts";
-import type { EntityType, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowColumn, RowShape } from "../query/row-shape.ts";
 import { compileScalar, LateTexts, type LongText } from "./late-texts.ts";
@@ -10,7 +10,10 @@ import { compileEnvelope } from "./value-envelope.ts";
 import { compileRowMember } from "./write-row.ts";
 import { compilePropertyValue, writeRawValue } from "./write-value.ts";
 
-/** Writes one property of an entity as a resource. */
+/** The type of the entity or complex value that contains a property. */
+export type OwnerType = EntityType | ComplexType;
+
+/** Writes one property as a resource. */
 export interface PropertyWriter {
   /**
    * Writes the body `{"@odata.context":…,"value":…}`, or a bare complex value.
@@ -22,7 +25,7 @@ export interface PropertyWriter {
 
 /** By format. The layout is that of rows, or the type of objects. A type belongs to one service, and so to one profile. */
 const writersOf = keptPerPair(
-  (_layout: RowShape | EntityType, _property: StructuralProperty) => new Map<string, PropertyWriter>(),
+  (_layout: RowShape | OwnerType, _property: StructuralProperty) => new Map<string, PropertyWriter>(),
 );
 
 /**
@@ -31,30 +34,30 @@ const writersOf = keptPerPair(
  * @see OData JSON Format 4.0, sections 11 and 13; docs/reference/properties.md
  */
 export function propertyWriter(
-  entityType: EntityType,
+  ownerType: OwnerType,
   property: StructuralProperty,
   format: PayloadFormat,
   rowShape: RowShape | undefined,
   isBare: boolean,
 ): PropertyWriter {
-  const ofProperty = writersOf(rowShape ?? entityType, property);
+  const ofProperty = writersOf(rowShape ?? ownerType, property);
   const key = format.ieee754Compatible ? `${format.metadata}+` : format.metadata;
   let writer = ofProperty.get(key);
   if (writer === undefined) {
-    ofProperty.set(key, (writer = compileWriter(entityType, property, format, rowShape, isBare)));
+    ofProperty.set(key, (writer = compileWriter(ownerType, property, format, rowShape, isBare)));
   }
   return writer;
 }
 
 function compileWriter(
-  entityType: EntityType,
+  ownerType: OwnerType,
   property: StructuralProperty,
   format: PayloadFormat,
   rowShape: RowShape | undefined,
   isBare: boolean,
 ): PropertyWriter {
   const late = new LateTexts();
-  const write = compileValue(entityType, property, { ...format, late }, rowShape);
+  const write = compileValue(ownerType, property, { ...format, late }, rowShape);
   const envelope = compileEnvelope(property, format, isBare);
   return {
     writeEnvelope: (entity, contextUrl) => {
@@ -75,20 +78,20 @@ function compileWriter(
  * @see OData Protocol 4.0, section 11.2.3.1
  */
 export function writeRawProperty(
-  entityType: EntityType,
+  ownerType: OwnerType,
   property: StructuralProperty,
   entity: unknown,
   rowShape: RowShape | undefined,
 ): string | Uint8Array | null {
-  const { qualifiedName } = entityType;
+  const { qualifiedName } = ownerType;
   const source = rowShape === undefined ? requireObject(entity, qualifiedName) : requireRow(entity, qualifiedName);
-  const value = compileScalarReader(entityType, property, rowShape)(source);
+  const value = compileScalarReader(ownerType, property, rowShape)(source);
   return value === null ? null : writeRawValue(qualifiedName, property, value);
 }
 
 /** Makes the function that returns the JSON text of the value, or null. */
 function compileValue(
-  { qualifiedName }: EntityType,
+  { qualifiedName }: OwnerType,
   property: StructuralProperty,
   format: PayloadFormat,
   rowShape: RowShape | undefined,

@@ -1,6 +1,6 @@
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
-import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
+import { selectsKey, type ExpandedNavigation, type SelectExpandClause } from "../query/clauses.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { PlaceOrder } from "../query/place.ts";
 import type { JsonExpansion, JsonMembers } from "../query/source.ts";
@@ -11,20 +11,24 @@ import { totalOrder } from "./total-order.ts";
 /**
  * Plans the members of entities that are written with nothing but values.
  * @param expand the expansions of the clause
- * @param hasETags whether the response contains the ETags of sets that have some
+ * @param hasControl whether the response contains the ETags of sets that have some, and the ids of entities without their key
  * @returns the same object for the same arguments; null if an entity has other members, or an expansion is read otherwise
  *   than from its target set
  */
-export function planJson(clause: SelectExpandClause, expand: ExpandPlan | null, hasETags: boolean): JsonMembers | null {
+export function planJson(
+  clause: SelectExpandClause,
+  expand: ExpandPlan | null,
+  hasControl: boolean,
+): JsonMembers | null {
   if (expand === null) return plainMembers(clause);
-  return hasETags ? withETags(expand, clause) : withoutETags(expand, clause);
+  return hasControl ? withControl(expand, clause) : withoutControl(expand, clause);
 }
 
 const plainMembers = keptPer(({ selected }: SelectExpandClause): JsonMembers => members({ selected, expanded: [] }));
-const withETags = keptPerPair((expand: ExpandPlan, clause: SelectExpandClause) =>
+const withControl = keptPerPair((expand: ExpandPlan, clause: SelectExpandClause) =>
   expandedMembers(clause, expand, true),
 );
-const withoutETags = keptPerPair((expand: ExpandPlan, clause: SelectExpandClause) =>
+const withoutControl = keptPerPair((expand: ExpandPlan, clause: SelectExpandClause) =>
   expandedMembers(clause, expand, false),
 );
 
@@ -35,22 +39,23 @@ function members(made: JsonMembers): JsonMembers {
 function expandedMembers(
   { selected }: SelectExpandClause,
   { steps }: ExpandPlan,
-  hasETags: boolean,
+  hasControl: boolean,
 ): JsonMembers | null {
-  const expanded = steps.map((step) => planExpansion(step, hasETags)).filter((each) => each !== null);
+  const expanded = steps.map((step) => planExpansion(step, hasControl)).filter((each) => each !== null);
   return expanded.length < steps.length ? null : members({ selected, expanded });
 }
 
 function planExpansion(
   { expansion, related, search, page, below }: ExpandStep,
-  hasETags: boolean,
+  hasControl: boolean,
 ): JsonExpansion | null {
   const { form, orderBy, navigationProperty, selectExpand } = expansion;
   if (related === null || search !== null || form === "references") return null;
-  const { join, target, isJoinable } = related;
-  if (form === "entities" && hasETags && target.etag.length > 0) return null;
+  const { join, target, isJoinable, isReadByKey } = related;
+  const isWithoutKey = isReadByKey && !selectsKey(selectExpand, target.entityType);
+  if (form === "entities" && hasControl && (target.etag.length > 0 || isWithoutKey)) return null;
   if (mentionsLists(expansion)) return null;
-  const inner = form === "count" ? null : planJson(selectExpand, below, hasETags);
+  const inner = form === "count" ? null : planJson(selectExpand, below, hasControl);
   if (form === "entities" && inner === null) return null;
   return Object.freeze({
     expansion,

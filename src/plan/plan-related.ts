@@ -41,6 +41,8 @@ export interface RelatedLoad extends TargetWay {
   readonly selected: readonly SelectedProperty[];
   /** Whether the key of the target limits each parent to one related entity, which can be joined to the parent's row. */
   readonly isJoinable: boolean;
+  /** Whether the related entities can be read by their keys. */
+  readonly isReadByKey: boolean;
 }
 
 const LOADED: RelatedWay = Object.freeze({ kind: "loaded" });
@@ -124,7 +126,8 @@ export function planRelated(
   const joined = findJoined(expansion, entitySets);
   if (joined === null || target === null || joined.rows === "none") return null;
   const { join } = joined;
-  const selectPushdownEnabled = entitySets.get(target.name)?.settings.selectPushdownEnabled === true;
+  const targetSet = entitySets.get(target.name);
+  const selectPushdownEnabled = targetSet?.settings.selectPushdownEnabled === true;
   return Object.freeze<RelatedLoad>({
     kind: "target",
     join,
@@ -139,6 +142,7 @@ export function planRelated(
           })
         : keyProperties(target.entityType),
     isJoinable: !navigationProperty.isCollection && search === null && leadsToKey(join, target),
+    isReadByKey: targetSet?.handlers.getByKey !== undefined,
   });
 }
 

@@ -31,6 +31,11 @@ export interface SelectExpandClause {
   readonly expanded: readonly ExpandedNavigation[];
 }
 
+/** Returns whether a clause selects every key property, so that its entities contain their whole key. */
+export function selectsKey({ selected }: SelectExpandClause, { key }: EntityType): boolean {
+  return key.every((keyProperty) => selected.some(({ property }) => property === keyProperty));
+}
+
 /** The result of an expansion: the related entities, references to them, or their number. */
 export type ExpandedForm = "entities" | "references" | "count";
 

@@ -39,13 +39,16 @@ export interface EntityPath {
   readonly key: string;
 }
 
-/** `Set(key)/Property` or `Set(key)/Property/$value`. */
+/** `Set(key)/Property`, `Set(key)/Property/$value` or `Set(key)/Property/$count`, perhaps with a path into complex values. */
 export interface PropertyPath {
-  readonly kind: "property" | "propertyValue";
+  readonly kind: "property" | "propertyValue" | "propertyCount";
   readonly entitySet: EntitySet;
   readonly key: string;
+  /** The property of the entity. */
   readonly property: StructuralProperty;
-  /** Entity-bound operations of the same name, unless `$value` follows: another method may call one of them. */
+  /** The path below it, through complex values to the addressed property; empty for the property of the entity. */
+  readonly members: readonly StructuralProperty[];
+  /** Entity-bound operations of the same name, unless a segment follows: another method may call one of them. */
   readonly operations: readonly Operation[];
 }
 

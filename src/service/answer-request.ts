@@ -11,6 +11,7 @@ import type { ServiceRuntime } from "../endpoints/service-runtime.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/handler-answer.ts";
 import { checkHost, isCrossSiteWrite, readBaseUrl } from "../http/base-url.ts";
+import { refuseIsolation } from "../http/isolation.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { checkMaxVersion, checkRequestVersion, ODATA_VERSION } from "../http/odata-version.ts";
@@ -49,6 +50,7 @@ export function answerRequest(
   checkHost(odata);
   checkMaxVersion(odata.header("odata-maxversion"));
   checkRequestVersion(odata.header("odata-version"), () => isJsonBatch(odata, definition));
+  refuseIsolation(odata);
   const place = placeOf(odata, definition, routes.further);
   const placed = { odata, requestId, reading, place, runtime, routes };
   const refusal = routes.guarded.refusalAt(place, null);
@@ -121,6 +123,7 @@ export function answerBatched(
   const { odata } = arrival;
   checkMaxVersion(odata.header("odata-maxversion"));
   checkRequestVersion(odata.header("odata-version"), () => isJson);
+  refuseIsolation(odata);
   const isOptions = odata.method === "OPTIONS";
   const place = placeOf(odata, runtime.definition, routes.further);
   const refusal = routes.guarded.refusalAt(place, user);
@@ -134,8 +137,9 @@ export function answerBatched(
 }
 
 /**
- * Finds the route of an operation of a batch.
- * @throws ODataError `Unauthorized` for an anonymous user where all routes need a user, before any name is looked up
+ * Finds the route of an operation of a change set, before any operation of it runs.
+ * @throws ODataError `Unauthorized` for an anonymous user where all routes need a user, before any name is looked up;
+ *   `PreconditionFailed` for snapshot isolation
  */
 export function batchedRoute(
   request: ODataRequest,
@@ -143,6 +147,7 @@ export function batchedRoute(
   definition: ServiceDefinition,
   routes: ServiceRoutes,
 ): RoutedRequest {
+  refuseIsolation(request);
   const place = placeOf(request, definition, routes.further);
   const refusal = routes.guarded.refusalAt(place, user);
   if (refusal !== null) throw refusal;

@@ -30,13 +30,15 @@ export function batchEndpoint(
   batch: BatchDefinition,
   routes: () => ServiceRoutes,
 ): Endpoint {
-  const { limits, defaultSettings, prefix } = definition;
+  const { limits, defaultSettings, prefix, profile } = definition;
+  const { batchTakesLooseUrls } = profile;
   const settings: BatchLimits = {
     ...batch,
     isSequential: batch.changeSets === "sequential",
     maxBytes: defaultSettings.maxRequestBodyBytes,
     maxJsonDepth: limits.maxJsonDepth,
     maxJsonValues: limits.maxJsonValues,
+    takesEmptyUrls: batchTakesLooseUrls,
   };
   const databases = databasesOf(definition.entitySets.values());
   const database = databases.length === 1 ? (databases[0] ?? null) : null;
@@ -44,8 +46,9 @@ export function batchEndpoint(
     bindNoQuery(readOptions(exchange));
     const { odata, context, baseUrl } = exchange;
     const publicPath = baseUrl.replace(/^[^:/]+:\/\/[^/]*/, "");
-    const arrival = { request: odata, context, origin: { baseUrl, host: odata.host, publicPath, prefix } };
-    return answerBatch(arrival, settings, pipelineOf(exchange, routes(), database));
+    const takesSlashedReferences = batchTakesLooseUrls;
+    const origin = { baseUrl, host: odata.host, publicPath, prefix, takesSlashedReferences };
+    return answerBatch({ request: odata, context, origin }, settings, pipelineOf(exchange, routes(), database));
   };
 }
 

@@ -1,5 +1,5 @@
 import { isStandardPath } from "../binder/is-standard-path.ts";
-import { resolvePath } from "../binder/resolve-path.ts";
+import { type PathReach, resolvePath } from "../binder/resolve-path.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { Model } from "../edm/model.ts";
 import type { RequestUrl } from "../endpoints/arrival.ts";
@@ -71,19 +71,19 @@ const NO_SEGMENTS: readonly PathSegmentSyntax[] = Object.freeze([]);
 /** Finds the route of a place. @throws ODataError `NotFound` for a place that the service does not have */
 export function routeAt(
   { url, further, segments, queried }: Place,
-  { model }: Pick<ServiceDefinition, "model">,
+  { model, profile }: Pick<ServiceDefinition, "model" | "profile">,
   { routes }: RouteTables,
 ): RoutedRequest {
   if (further !== undefined) return { url, ...further, queried };
-  const path = pathOf(segments, model);
+  const path = pathOf(segments, model, profile.pathReach);
   const route = queried === undefined ? routes.find(path) : routes.findQuery(path);
   return { url, path, route, isPublic: false, queried, isBatch: false };
 }
 
 /** Resolves a path. @throws ODataError `NotFound`, marked as unsupported if the standard defines a resource there */
-function pathOf(segments: readonly PathSegmentSyntax[], model: Model): ResourcePath {
+function pathOf(segments: readonly PathSegmentSyntax[], model: Model, reach: PathReach): ResourcePath {
   try {
-    return resolvePath(segments, model);
+    return resolvePath(segments, model, reach);
   } catch (error) {
     if (!isODataError(error) || !isStandardPath(segments, model)) throw error;
     throw protocolError("NotFound", error.message, { isUnsupported: true });

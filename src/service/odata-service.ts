@@ -156,9 +156,13 @@ function toRuntime(
       json: profile.metadataAsJson ? metadataRepresentation("application/json", writeCsdlJson(csdl)) : null,
     },
     shapes: new BoundedCache(SHAPES_KEPT, { most: SHAPE_CHARACTERS, weightOf: (key) => key.length }),
-    linksOf: (entitySet, name) => {
-      const navigation = hasNavigationRoute(definition, entitySet, name);
-      return { navigation, association: navigation };
+    routes: {
+      linksOf: (entitySet, name) => {
+        const navigation = hasNavigationRoute(definition, entitySet, name);
+        return { navigation, association: navigation };
+      },
+      marksTransient: profile.marksTransientEntities,
+      isReadByKey: ({ name }) => definition.entitySets.get(name)?.handlers.getByKey !== undefined,
     },
     seal: secret === undefined ? null : tokenSeal(secret),
     hasRules: hasRules(definition),

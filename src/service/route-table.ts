@@ -15,7 +15,7 @@ import { readCollection, readCount } from "../endpoints/read-collection.ts";
 import { readMetadata, readServiceDocument } from "../endpoints/read-document.ts";
 import { readEntity } from "../endpoints/read-entity.ts";
 import { readNavigation, readNavigationCount, readNavigationEntity } from "../endpoints/read-navigation.ts";
-import { readProperty, readPropertyValue } from "../endpoints/read-property.ts";
+import { readProperty, readPropertyCount, readPropertyValue } from "../endpoints/read-property.ts";
 import { readReferences } from "../endpoints/read-references.ts";
 import { replaceEntity } from "../endpoints/replace-entity.ts";
 import { clearProperty, patchProperty, replaceProperty } from "../endpoints/write-property.ts";
@@ -40,6 +40,7 @@ export interface EntitySetRoutes {
   readonly entity: Endpoints;
   readonly property: Endpoints;
   readonly propertyValue: Endpoints;
+  readonly propertyCount: Endpoints;
 }
 
 /**
@@ -99,6 +100,7 @@ export class RouteTable {
         return this.#routesOf(path.entitySet.name)[path.kind];
       case "property":
       case "propertyValue":
+      case "propertyCount":
         return this.#routesOf(path.entitySet.name)[path.kind];
       case "navigation":
       case "navigationCount":
@@ -156,6 +158,7 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
       DELETE: declared(writesProperties, clearProperty, "update"),
     },
     propertyValue: { GET: declared(readsProperties, readPropertyValue, "read") },
+    propertyCount: { GET: declared(readsProperties, readPropertyCount, "read") },
   };
 }
 

@@ -10,12 +10,15 @@ function resolve(path: string): ResourcePath {
   return resolvePath(parseResourcePath(path), model);
 }
 
+const NEEDS_STANDARD =
+  "Paths into complex values, and the count of a collection of values, need a service with the profile of the standard.";
+
 /** Writes a path as one line: its kind, then its parts. */
 function summary(path: ResourcePath): string {
   const found: unknown[] = [path.kind];
   if ("entitySet" in path) found.push(path.entitySet.name);
   if ("key" in path) found.push(path.key);
-  if ("property" in path) found.push(path.property.name);
+  if ("property" in path) found.push([path.property, ...path.members].map(({ name }) => name).join("/"));
   if ("navigationProperty" in path) found.push(path.navigationProperty.name);
   if ("relatedKey" in path) found.push(path.relatedKey);
   if ("operations" in path && path.operations.length > 0) found.push(path.operations.map(kindAndName).join("+"));
@@ -64,6 +67,37 @@ test.each([
   expect(summary(resolve(path))).toBe(resolved);
 });
 
+describe("paths into values", () => {
+  const resolveDeep = (path: string): ResourcePath => resolvePath(parseResourcePath(path), model, "values");
+
+  test.each([
+    ["/Products(1)/Price/$value", "propertyValue Products 1 Price"],
+    ["/Products(1)/Name", "property Products 1 Name Action:Name"],
+    ["/Products(1)/Tags/$count", "propertyCount Products 1 Tags"],
+    ["/Products(1)/Address/City", "property Products 1 Address/City"],
+    ["/Products(1)/Address/City/", "property Products 1 Address/City"],
+    ["/Products(1)/Address/City/$value", "propertyValue Products 1 Address/City"],
+  ])("%s resolves to %s", (path, resolved) => {
+    expect(summary(resolveDeep(path))).toBe(resolved);
+  });
+
+  test.each([
+    ["/Products(1)/Address/Cty", "'Address' has no property 'Cty'. Did you mean 'City'?"],
+    ["/Products(1)/Address/city", "'Address' has no property 'city'. Did you mean 'City'? Names are case-sensitive."],
+    ["/Products(1)/Address/City(1)", "'City' does not take parentheses."],
+    ["/Products(1)/Address/$count", "'Address' has no property '$count'."],
+    ["/Products(1)/Address/City/x", "Only '$value' may follow the property 'City'."],
+    ["/Products(1)/Tags/x", "Only '$count' may follow the property 'Tags'."],
+    ["/Products(1)/Tags/$count/x", "Nothing may follow '$count' in a path."],
+    ["/Products(1)/Price/$count", "Only '$value' may follow the property 'Price'."],
+    ["/Products(1)/Address/constructor", "'Address' has no property 'constructor'."],
+  ])("%s is 404", (path, reason) => {
+    const [status, code, , message] = errorOf(() => resolveDeep(path));
+    expect([status, code]).toEqual([404, "NotFound"]);
+    expect(message.endsWith(` is not valid here. ${reason}`), message).toBe(true);
+  });
+});
+
 describe("404", () => {
   test.each([
     ["/Prodcts", "The service has no resource 'Prodcts'. Did you mean 'Products'?"],
@@ -107,7 +141,15 @@ describe("404", () => {
     ],
     [
       "/Products(1)/Address/City",
-      "The path segment 'City' is not valid here. Only '$value' may follow the property 'Address'.",
+      `The path segment 'City' is not valid here. Read 'Address' as a whole, or select 'Address/City'. ${NEEDS_STANDARD}`,
+    ],
+    [
+      "/Products(1)/Tags/$count",
+      `The path segment '$count' is not valid here. Read 'Tags' as a whole. ${NEEDS_STANDARD}`,
+    ],
+    [
+      "/Products(1)/Address/Cty",
+      "The path segment 'Cty' is not valid here. Only '$value' may follow the property 'Address'.",
     ],
     ["/Products(1)/Price/$value/x", "The path segment 'x' is not valid here. Nothing may follow '$value' in a path."],
     [

@@ -12,7 +12,8 @@ const { model } = odataService({
   prefix: "/shop",
   entitySets: [entitySet(Customer, { getAll: () => [] }), entitySet(Line, { getAll: () => [] })],
 });
-const scope = { model, serviceRoot: "https://shop.example:8443/api/shop" };
+const serviceRoot = "https://shop.example:8443/api/shop";
+const scope = { model, serviceRoot, requestUrl: `${serviceRoot}/Customers(1)/Orders/$ref` };
 
 function resolve(id: string): readonly [set: string, key: unknown] | string {
   try {
@@ -33,6 +34,12 @@ describe("a reference", () => {
     ["HTTPS://Shop.Example:8443/api/shop/Customers(5)", "Customers", 5],
     ["Customers(5)/", "Customers", 5],
     ["Lines(Order=9007199254740993,Name='it''s%2Fa%20b')", "Lines", { order: 9007199254740993n, name: "it's/a b" }],
+    ["../../Customers(5)", "Customers", 5],
+    ["./../../Customers(5)", "Customers", 5],
+    ["../../../shop/Customers(5)", "Customers", 5],
+    ["../../../../api/./shop/Customers(5)", "Customers", 5],
+    ["../../Customers(5)/../Customers(6)", "Customers", 6],
+    ["../../Lines(Order=1,Name='..%2F.')", "Lines", { order: 1n, name: "../." }],
     ["Lines(Name='%3F%23',Order=1)", "Lines", { order: 1n, name: "?#" }],
   ])("%s", (id, set, key) => {
     expect(resolve(id)).toEqual([set, key]);
@@ -60,6 +67,16 @@ describe("a reference", () => {
     "customers(5)",
     "$metadata",
     "../Customers(5)",
+    "./Customers(5)",
+    "../../../Customers(5)",
+    "../../../../../Customers(5)",
+    "../../../../../../Customers(5)",
+    "../../",
+    "../../Customers(5)/Id",
+    "../../Customers(5)?$select=Id",
+    "../..//Customers(5)",
+    "..Customers(5)",
+    "..",
     "Customers(5)/../Customers(6)",
     "%",
     "Lines(1)",

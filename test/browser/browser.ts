@@ -11,7 +11,7 @@ export interface Browser {
 export interface Page {
   on(event: "console", listener: (message: { type(): string; text(): string }) => void): void;
   on(event: "pageerror", listener: (error: Error) => void): void;
-  on(event: "request", listener: (request: { url(): string }) => void): void;
+  on(event: "request", listener: (request: BrowserRequest) => void): void;
   setContent(html: string): Promise<void>;
   goto(url: string): Promise<{ headers(): Readonly<Record<string, string>> } | null>;
   /** Writes a PNG, or returns its bytes. */
@@ -24,12 +24,23 @@ export interface Page {
   close(): Promise<void>;
 }
 
+/** A request of a page. */
+export interface BrowserRequest {
+  url(): string;
+  method(): string;
+  /** The body; null without one. */
+  postData(): string | null;
+}
+
 /** The elements that a selector finds. */
 export interface Locator {
   first(): Locator;
+  nth(index: number): Locator;
   locator(selector: string): Locator;
   waitFor(): Promise<void>;
   click(): Promise<void>;
+  dblclick(): Promise<void>;
+  press(key: string): Promise<void>;
   fill(text: string): Promise<void>;
   allInnerTexts(): Promise<readonly string[]>;
   innerText(): Promise<string>;

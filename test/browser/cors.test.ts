@@ -168,6 +168,28 @@ describe.skipIf(program === undefined)("a page of another origin in a browser", 
     ]);
   });
 
+  test("sends the headers of UI5 with `$metadata` and `$batch`", async () => {
+    const ask = await openPage({ origins: [origin] });
+    const metadata = await ask("$metadata", {
+      headers: { "Accept-Language": "en-US", "X-SAP-Security-Session": "disabled" },
+    });
+    expect(metadata).toMatchObject({ status: 200, headers: EXPOSED });
+    const batch = await ask("$batch", {
+      method: "POST",
+      headers: {
+        Accept: "multipart/mixed",
+        "Content-Type": "multipart/mixed; boundary=b",
+        "MIME-Version": "1.0",
+        "OData-MaxVersion": "4.0",
+        "OData-Version": "4.0",
+        "X-CSRF-Token": "Fetch",
+      },
+      body: "--b\r\nContent-Type:application/http\r\n\r\nGET Notes(1) HTTP/1.1\r\n\r\n\r\n--b--",
+    });
+    expect(batch).toMatchObject({ status: 200, headers: EXPOSED });
+    expect(batch.text).toContain("HTTP/1.1 200");
+  });
+
   test("sends no header that the service does not allow, and reads none that it does not expose", async () => {
     const ask = await openPage({ origins: [origin] });
     const key = { headers: { "X-Api-Key": "k" } };

@@ -4,8 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import type { ServiceOptions } from "../../src/index.ts";
 import { findBrowser, openBrowser, type Browser, type Page } from "../browser/browser.ts";
 import { packageFile } from "./package-files.ts";
+import { readGuide, writeModules } from "./read-guide.ts";
 import { recordRequests, type SeenRequest } from "./recorded-requests.ts";
 import { openShop, type Shop } from "./shop.ts";
 
@@ -15,6 +17,8 @@ export interface ClientPage {
   readonly page: Page;
   /** The requests to the service so far. */
   readonly requests: SeenRequest[];
+  /** The methods, paths and bodies of the requests to the service so far, decoded. */
+  readonly sent: string[];
   /** The errors in the console of the page, and its exceptions. */
   readonly complaints: string[];
   /** Calls a function of the script `pages/<name>.js`, and returns its result. */
@@ -28,32 +32,46 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export interface ClientPageOptions {
   /** HTML before the script. */
   readonly head?: string;
-  /** Opens the service, which is below `/odata`; the shop if absent. */
-  readonly open?: () => Promise<Shop>;
+  /** Opens the service, which is below `/odata`, with its option `cors`; the shop if absent. */
+  readonly open?: (cors: ServiceOptions["cors"]) => Promise<Shop>;
+  /** Whether the service has another origin than the page; absent: false. */
+  readonly isCrossOrigin?: boolean;
+  /** The folder of the script and its packages, relative to this one; this one if absent. */
+  readonly folder?: string;
+  /** The guide whose modules the script imports from `.generated`. */
+  readonly guide?: string;
 }
 
 /**
- * Opens a page in the browser with the script `pages/<name>.js`, which exports its functions. The service is below `/odata`
- * of the same origin.
+ * Opens a page in the browser with the script `<name>.js`, which exports its functions. Its global `serviceRoot` is the
+ * URL of the service, whose path is `/odata`.
  */
 export async function openClientPage(
   name: string,
-  { head = "", open = () => openShop({ isPlain: false }) }: ClientPageOptions,
+  {
+    head = "",
+    open = (cors) => openShop({ isPlain: false, cors }),
+    isCrossOrigin = false,
+    folder = ".",
+    guide,
+  }: ClientPageOptions,
 ): Promise<ClientPage> {
-  const shop = await open();
+  if (guide !== undefined) await writeModules(await readGuide(guide, "js"), here(`${folder}/.generated`));
+  const server = createServer();
+  const origin = await listen(server);
+  const services = isCrossOrigin ? createServer() : server;
+  const serviceOrigin = isCrossOrigin ? await listen(services) : origin;
+  const shop = await open(isCrossOrigin ? { origins: [origin] } : undefined);
   const requests: SeenRequest[] = [];
   const answer = recordRequests(shop.service, requests);
-  const script = await bundled(here(`pages/${name}.js`));
-  const server = createServer((request, response) => {
-    if ((request.url ?? "").startsWith("/odata")) {
-      answer(request, response);
-    } else {
-      void answerFile(request, response, { script, head });
-    }
+  services.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if ((request.url ?? "").startsWith("/odata")) answer(request, response);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const script = await bundled(here(`${folder}/${name}.js`));
+  const files: Files = { script, head, serviceRoot: `${serviceOrigin}/odata` };
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (!(request.url ?? "").startsWith("/odata")) void answerFile(request, response, files);
+  });
   const browser = await openBrowser(findBrowser() ?? "");
   const page = await browser.newPage();
   const complaints: string[] = [];
@@ -61,21 +79,37 @@ export async function openClientPage(
     if (message.type() === "error") complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    const body = request.postData();
+    const path = decodeURIComponent(request.url().replaceAll("+", " ")).split("/odata/")[1];
+    if (path !== undefined) sent.push(`${request.method()} ${path}${body === null ? "" : ` ${body}`}`);
+  });
   await page.goto(`${origin}/`);
   return {
     shop,
     page,
     requests,
+    sent,
     complaints,
     run: (call) => page.evaluate(`globalThis.client.then((client) => client.${call})`),
-    close: () => closeAll(browser, server, shop),
+    close: () => closeAll(browser, new Set([server, services]), shop),
   };
 }
 
-async function closeAll(browser: Browser, server: Server, shop: Shop): Promise<void> {
+/** Starts a server. Returns its origin. */
+async function listen(server: Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+async function closeAll(browser: Browser, servers: ReadonlySet<Server>, shop: Shop): Promise<void> {
   await browser.close();
-  server.closeAllConnections();
-  server.close();
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
   await shop.close();
 }
 
@@ -101,12 +135,17 @@ async function bundled(input: string): Promise<string> {
 interface Files {
   readonly script: string;
   readonly head: string;
+  readonly serviceRoot: string;
 }
 
-async function answerFile(request: IncomingMessage, response: ServerResponse, { script, head }: Files): Promise<void> {
+async function answerFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { script, head, serviceRoot }: Files,
+): Promise<void> {
   const { pathname } = new URL(request.url ?? "/", "http://localhost");
   if (pathname === "/") {
-    const start = `globalThis.client = import("/client.js")`;
+    const start = `globalThis.serviceRoot = "${serviceRoot}"; globalThis.client = import("/client.js")`;
     send(
       response,
       "text/html",

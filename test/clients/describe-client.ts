@@ -5,7 +5,7 @@ import { openClientPage, type ClientPage, type ClientPageOptions } from "./clien
 /**
  * Describes the actions of a client in its own page. After the tests, the page must not have complained.
  * @param title names the client
- * @param script the script of the page, without folder and ending
+ * @param script the script of the page below `pages`, without ending
  * @param tests the tests; they get a function that returns the page
  */
 export function describeClient(
@@ -17,7 +17,7 @@ export function describeClient(
   describe.skipIf(findBrowser() === undefined)(title, () => {
     let client: ClientPage;
     beforeAll(async () => {
-      client = await openClientPage(script, options);
+      client = await openClientPage(`pages/${script}`, options);
     });
     afterAll(() => client.close());
     tests(() => client);
@@ -26,4 +26,9 @@ export function describeClient(
       expect(client.requests.filter(({ status }) => status >= 500)).toEqual([]);
     });
   });
+}
+
+/** Asserts a value that a page reaches after a while. */
+export function eventually<Value>(read: () => Value | Promise<Value>): ReturnType<typeof expect.poll<Value>> {
+  return expect.poll(read, { timeout: 20_000 });
 }

@@ -2,12 +2,11 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { readGuide, type GuideProgram } from "./guide-program.ts";
+import { readGuide, type GuideProgram } from "./read-guide.ts";
 import { recordRequests, type SeenRequest } from "./recorded-requests.ts";
 import { openShop, type Shop } from "./shop.ts";
 
@@ -25,7 +24,7 @@ export interface GeneratedClient {
   readonly guide: GuideProgram;
   /** Runs the command of the guide that generates the client. */
   readonly generate: () => Promise<void>;
-  /** Compiles the TypeScript of the folder strictly. */
+  /** Compiles the TypeScript of the folder strictly, with the compiler that the guides install. */
   readonly compile: () => Promise<void>;
   /** Runs a compiled program, and returns what it prints. */
   readonly use: (program: string, ...given: readonly string[]) => Promise<string>;
@@ -62,7 +61,7 @@ export async function openGeneratedClient(name: string): Promise<GeneratedClient
       await node(here(`node_modules/.bin/${program}`), ...given);
     },
     compile: async () => {
-      await node(createRequire(import.meta.url).resolve("../../node_modules/typescript/bin/tsc"), "-p", folder);
+      await node(here("node_modules/typescript/bin/tsc"), "-p", folder);
     },
     use: (program, ...given) => node(`${folder}/out/${program}.js`, ...given),
     close: async () => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { generatorOf, openGeneratedClient } from "./generated-client.ts";
-import { openGuide } from "./guide-program.ts";
+import { LICENSED_GUIDES, openGuide } from "./guide-program.ts";
+import { packageFile } from "./package-files.ts";
 import type { SeenRequest } from "./recorded-requests.ts";
 import type { Output } from "./terminal-page.ts";
 
@@ -19,7 +19,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 /** The name and the version of the installed package of a guide. */
 async function titleOf(name: string): Promise<string> {
   const title = PACKAGES[name] ?? name;
-  const path = fileURLToPath(new URL(`node_modules/${title}/package.json`, import.meta.url));
+  const path = packageFile(`/packages/${title}/package.json`) ?? "";
   const { version } = JSON.parse(await readFile(path, "utf8")) as { readonly version: string };
   return `${title} ${version}`;
 }
@@ -31,7 +31,7 @@ const requestsOf = ({ requests }: { readonly requests: readonly SeenRequest[] })
 
 /** Runs the program of a guide in a page. Returns its output and its requests. */
 export async function outputInPage(name: string): Promise<readonly Output[]> {
-  const client = await openGuide(name);
+  const client = await openGuide(name, LICENSED_GUIDES.includes(name) ? "licensed" : ".");
   try {
     const printed = String(await client.run("printed()"));
     return [{ title: `The program prints, with ${await titleOf(name)}`, lines: [printed] }, requestsOf(client)];

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { findBrowser } from "../browser/browser.ts";
-import { GUIDES_OF_BROWSERS, openGuide, readGuide } from "./guide-program.ts";
+import { GUIDES_OF_BROWSERS, openGuide } from "./guide-program.ts";
+import { readGuide } from "./read-guide.ts";
 
 describe.skipIf(findBrowser() === undefined)("the program of a guide, in a browser", () => {
   test.each(Object.keys(GUIDES_OF_BROWSERS))("prints what the guide says: %s", async (name) => {
@@ -16,6 +17,6 @@ describe.skipIf(findBrowser() === undefined)("the program of a guide, in a brows
 });
 
 test("the guide of Breeze has the module that the tests alias", async () => {
-  const { module } = await readGuide("breeze", "js");
-  expect(module).toBe(await readFile(new URL("pages/odatajs-global.js", import.meta.url), "utf8"));
+  const { modules } = await readGuide("breeze", "js");
+  expect(modules[0]).toBe(await readFile(new URL("pages/odatajs-global.js", import.meta.url), "utf8"));
 });

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { findBrowser, openBrowser } from "../browser/browser.ts";
-import { openClientPage } from "./client-page.ts";
+import { openClientPage, type ClientPageOptions } from "./client-page.ts";
 import { outputInPage, outputOfGenerated } from "./guide-output.ts";
 import { UI5_HEAD } from "./package-files.ts";
 import { terminalPage, type Output } from "./terminal-page.ts";
@@ -55,14 +55,28 @@ const STYLES_OF_SYNCFUSION = [
   "grids",
 ].map((name) => `@syncfusion/ej2-${name}/styles/bootstrap5.css`);
 
+interface Screen {
+  readonly head?: () => string | Promise<string>;
+  readonly crop?: string;
+  readonly width?: number;
+  readonly options?: ClientPageOptions;
+}
+
 /** What the pages of clients with controls need. Grids without a license show notices around them: the picture is cropped. */
-const SCREENS: Readonly<
-  Record<string, { readonly head?: () => string | Promise<string>; readonly crop?: string; readonly width?: number }>
-> = {
+const SCREENS: Readonly<Record<string, Screen>> = {
+  "ag-grid": { width: 960, options: { guide: "ag-grid" } },
   "angular-odata": {},
-  devextreme: { head: () => style("devextreme/dist/css/dx.light.css"), crop: ".dx-datagrid" },
-  "react-admin": { width: 960 },
-  syncfusion: { head: () => STYLES_OF_SYNCFUSION.map(style).join("") + BELOW_NOTICE, crop: "#content" },
+  devextreme: {
+    head: () => style("devextreme/dist/css/dx.light.css"),
+    crop: ".dx-datagrid",
+    options: { folder: "licensed" },
+  },
+  "react-admin": { width: 960, options: { guide: "react-admin" } },
+  syncfusion: {
+    head: () => STYLES_OF_SYNCFUSION.map(style).join("") + BELOW_NOTICE,
+    crop: "#content",
+    options: { folder: "licensed" },
+  },
   ui5: { head: async () => (await themeOfUi5()) + UI5_HEAD.replace('theme="base"', 'theme="sap_horizon"') },
 };
 
@@ -76,8 +90,8 @@ const OUTPUTS: Readonly<Record<string, () => Promise<readonly Output[]>>> = {
 };
 
 async function takeScreen(name: string, path: string): Promise<void> {
-  const { head = () => "", crop, width = SIZE.width } = SCREENS[name] ?? {};
-  const client = await openClientPage(`screens/${name}`, { head: await head() });
+  const { head = () => "", crop, width = SIZE.width, options = {} } = SCREENS[name] ?? {};
+  const client = await openClientPage(`pages/screens/${name}`, { ...options, head: await head() });
   try {
     await client.page.setViewportSize({ ...SIZE, width });
     await client.run("show()");

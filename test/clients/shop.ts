@@ -1,5 +1,16 @@
 import { Kysely, sql } from "kysely";
-import { action, edm, entityType, fn, hasMany, hasOptional, odataService, type ODataService } from "../../src/index.ts";
+import {
+  action,
+  edm,
+  entityType,
+  enumType,
+  fn,
+  hasMany,
+  hasOptional,
+  odataService,
+  type ODataService,
+  type ServiceOptions,
+} from "../../src/index.ts";
 import { sqlEntitySet } from "../../src/kysely/index.ts";
 import { sqliteDialect } from "../../src/kysely/sqlite/sqlite-dialect.ts";
 
@@ -15,6 +26,19 @@ const PRODUCT = {
 const Product = entityType("Product", { ...PRODUCT, released: edm.date().nullable() });
 /** The library of Breeze cannot read `Edm.Date`, functions and actions. */
 const PlainProduct = entityType("Product", PRODUCT);
+
+const Status = enumType("Status", { New: 0, Paid: 1, Shipped: 2 });
+/** The types that clients write in forms of their own: an enumeration, dates, times, and numbers beyond those of JavaScript. */
+const Order = entityType("Order", {
+  id: edm.int32().key().computed(),
+  customer: edm.string({ maxLength: 40 }),
+  number: edm.int64(),
+  status: edm.enum(Status),
+  orderedAt: edm.dateTimeOffset(),
+  dueOn: edm.date(),
+  opensAt: edm.timeOfDay(),
+  version: edm.int32().computed(),
+});
 
 interface Tables {
   readonly products: Row;
@@ -32,6 +56,7 @@ interface ShopOptions {
   readonly isPlain: boolean;
   readonly paging?: "offset" | "keyset";
   readonly pageSize?: number;
+  readonly cors?: ServiceOptions["cors"];
 }
 
 /** The service that the clients use, and its database. */
@@ -43,17 +68,19 @@ export interface Shop {
 }
 
 /**
- * Opens a shop of 3 categories and 60 products over SQLite, as an application for such clients declares it.
- * @param isPlain whether the model has no dates, functions and actions
+ * Opens a shop of 3 categories, 60 products and 6 orders over SQLite, as an application for such clients declares it.
+ * @param isPlain whether the model has no dates, functions, actions and orders
  * @param paging the form of next links
  * @param pageSize the most products of one page
+ * @param cors the option of the service
  */
-export async function openShop({ isPlain, paging = "offset", pageSize = 1000 }: ShopOptions): Promise<Shop> {
+export async function openShop({ isPlain, paging = "offset", pageSize = 1000, cors }: ShopOptions): Promise<Shop> {
   const db = await openDatabase();
   const service = odataService({
     prefix: "/odata",
     namespace: "Shop",
     profile: "standard",
+    cors,
     secret: "only for tests: 0123456789",
     defaults: { paging, maxTop: pageSize },
     ...(isPlain
@@ -77,6 +104,14 @@ async function openDatabase(): Promise<Kysely<Tables>> {
   await sql`insert into products (id, name, price, is_in_stock, released, category_id)
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 60)
     select i, 'Product ' || printf('%02d', i), printf('%d.50', i), i % 3 > 0, '2026-01-' || printf('%02d', 1 + i % 28), 1 + i % 3 from n`.execute(
+    db,
+  );
+  await sql`create table orders (id integer primary key, customer text not null, number integer not null, status text not null, ordered_at text not null, due_on text not null, opens_at text not null, version integer not null default 1)`.execute(
+    db,
+  );
+  await sql`insert into orders (id, customer, number, status, ordered_at, due_on, opens_at)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 6)
+    select i, 'Customer ' || i, 9007199254740990 + i, case i % 3 when 0 then 'New' when 1 then 'Paid' else 'Shipped' end, '2026-03-0' || i || 'T10:30:00.000Z', '2026-04-0' || i, '08:0' || i || ':00' from n`.execute(
     db,
   );
   return db;
@@ -135,6 +170,15 @@ function sets(db: Kysely<Tables>) {
           },
         }),
       },
+    }),
+    sqlEntitySet(Order, {
+      db,
+      table: "orders",
+      operations: ALL,
+      columns: { orderedAt: "ordered_at", dueOn: "due_on", opensAt: "opens_at" },
+      rowVersion: "version",
+      etag: ["version"],
+      search: ["customer"],
     }),
   ];
 }

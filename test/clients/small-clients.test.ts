@@ -109,7 +109,7 @@ describeClient("@odata/client", "odata-client", {}, (client) => {
 
 describeClient("the data provider of react-admin", "react-admin", {}, (client) => {
   test("finds the resources, lists with a filter, and reads one, several and related entities", async () => {
-    expect(await client().run("resources()")).toEqual(["Categories", "Products"]);
+    expect(await client().run("resources()")).toEqual(["Categories", "Products", "Orders"]);
     expect(await client().run("list()")).toMatchObject({ data: [{ id: 19 }, { id: 17 }], total: 10 });
     expect(await client().run("one()")).toMatchObject({ data: { id: 3, Name: "Product 03" } });
     expect(await client().run("many()")).toMatchObject({ data: [{ id: 3 }, { id: 5 }] });

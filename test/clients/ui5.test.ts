@@ -6,8 +6,13 @@ import { linesOf } from "./recorded-requests.ts";
 const numbered = (ids: readonly number[]): readonly string[] =>
   ids.map((id) => `Product ${String(id).padStart(2, "0")}`);
 
-describe.each(["$auto", "$direct"])("OpenUI5, group %s", (group) => {
-  describeClient("the OData V4 model with a table", "ui5", { head: UI5_HEAD }, (client) => {
+describe.each([
+  ["$auto", "same", false],
+  ["$direct", "same", false],
+  ["$auto", "another", true],
+  ["$direct", "another", true],
+])("OpenUI5, group %s, from a page of %s origin", (group, _origin, isCrossOrigin) => {
+  describeClient("the OData V4 model with a table", "ui5", { head: UI5_HEAD, isCrossOrigin }, (client) => {
     test("shows a list with a related entity, and grows", async () => {
       expect(await client().run(`open(${JSON.stringify(group)})`)).toEqual({
         rows: [
@@ -52,6 +57,21 @@ describe.each(["$auto", "$direct"])("OpenUI5, group %s", (group) => {
     test("calls a function and an action", async () => {
       expect(await client().run("callFunction()")).toMatchObject({ value: 11 });
       expect(await client().run("callAction()")).toBe("1.25");
+    });
+
+    test("filters by dates, times and an Int64 with all its digits, and by an enumeration in the option of the binding", async () => {
+      const orders = (path: string, operator: string, value: string) =>
+        client().run(`orders(${JSON.stringify(group)}, "${path}", "${operator}", "${value}")`);
+      expect(await orders("DueOn", "GE", "2026-04-05")).toEqual([5, 6]);
+      expect(await orders("OrderedAt", "LT", "2026-03-02T00:00:00Z")).toEqual([1]);
+      expect(await orders("OpensAt", "EQ", "08:04:00")).toEqual([4]);
+      expect(await orders("Number", "EQ", "9007199254740993")).toEqual([3]);
+      expect(await orders("Status", "EQ", "Paid")).toBe("Unsupported type: Shop.Status");
+      client().complaints.length = 0;
+      expect(await client().run(`ordersBy("Status eq 'Paid'")`)).toEqual([
+        [1, "9007199254740991"],
+        [4, "9007199254740994"],
+      ]);
     });
 
     test("saves a group of changes in one batch", async () => {

@@ -189,7 +189,9 @@ async function startMariadb(folder: string, { installMariadb, mariadb }: Program
 const OVER_DATABASES = ["test/executors", "test/rows", "test/kysely", "test/sets"];
 
 /** The projects whose tests run over servers. */
-const BESIDE_SERVERS = ["browser", "packaging", "slow", "clients", "hosts"].map((name) => `--project=!${name}`);
+const BESIDE_SERVERS = ["browser", "packaging", "slow", "clients", "licensed", "hosts"].map(
+  (name) => `--project=!${name}`,
+);
 
 /** Runs tests with all their cases. @returns the exit code */
 async function runTests(given: readonly string[], servers: Readonly<Record<string, string>>): Promise<number> {

@@ -35,7 +35,7 @@ const EXCHANGES: readonly Exchange[] = [
     response: {
       status: 200,
       headers: JSON_RESPONSE,
-      text: `{"@odata.context":"${ROOT}/$metadata#Products(Id,Name,Category(Name))","@odata.count":4,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":41,"Name":"Product 41","Category":{"Name":"Lamps & more"}}]}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products(Id,Name,Category(Name))","@odata.count":4,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":41,"Name":"Product 41","Category":{"@odata.id":"${ROOT}/Categories(3)","Name":"Lamps & more"}}]}`,
     },
   },
   {
@@ -111,7 +111,7 @@ const EXCHANGES: readonly Exchange[] = [
     response: {
       status: 200,
       headers: JSON_RESPONSE,
-      text: `{"@odata.context":"${ROOT}/$metadata#Categories(Id,Products(Id,Category(Name)))","value":[{"Id":1,"Products":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":9,"Category":{"Name":"Chairs"}}]},{"Id":3,"Products":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":8,"Category":{"Name":"Lamps & more"}}]}]}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Categories(Id,Products(Id,Category(Name)))","value":[{"Id":1,"Products":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":9,"Category":{"@odata.id":"${ROOT}/Categories(1)","Name":"Chairs"}}]},{"Id":3,"Products":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":8,"Category":{"@odata.id":"${ROOT}/Categories(3)","Name":"Lamps & more"}}]}]}`,
     },
   },
   {

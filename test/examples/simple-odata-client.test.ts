@@ -70,7 +70,7 @@ const EXCHANGES: readonly Exchange[] = [
     response: {
       status: 200,
       headers: JSON_RESPONSE,
-      text: `{"@odata.context":"${ROOT}/$metadata#Products(Name)","value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Name":"Product 01"}]}`,
+      text: `{"@odata.context":"${ROOT}/$metadata#Products(Name)","value":[{"@odata.id":"${ROOT}/Products(1)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Name":"Product 01"}]}`,
     },
   },
   {

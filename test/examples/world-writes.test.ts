@@ -95,8 +95,8 @@ describe("a trip", () => {
     const read = await send("GET", `Trips(${id})?$expand=Stops($orderby=Position;$expand=City($select=Name))`);
     expect(read.body["Stops"]).toMatchObject([{ City: { Name: "Lisbon" } }, { City: { Name: "Porto" } }]);
     expect(await valueOf(`Stops?$filter=City/Country/Name eq 'Portugal'&$orderby=Position&$select=Place`)).toEqual([
-      { Place: "Lisbon" },
-      { Place: "Porto" },
+      { "@odata.id": expect.stringMatching(/\/Stops\(\d+\)$/u), Place: "Lisbon" },
+      { "@odata.id": expect.stringMatching(/\/Stops\(\d+\)$/u), Place: "Porto" },
     ]);
   });
 
@@ -220,8 +220,8 @@ describe("links", () => {
       expect((await send("POST", links, { "@odata.id": `Countries('${code}')` })).status).toBe(204);
     }
     expect(await valueOf(`Trips(${id})/Countries?$orderby=Name&$select=Name`)).toEqual([
-      { Name: "Portugal" },
-      { Name: "Spain" },
+      { "@odata.id": expect.stringMatching(/\/Countries\('PT'\)$/u), Name: "Portugal" },
+      { "@odata.id": expect.stringMatching(/\/Countries\('ES'\)$/u), Name: "Spain" },
     ]);
     expect(await valueOf("Trips?$filter=Countries/any(c: c/Code eq 'ES')&$select=Title")).toMatchObject([
       { Title: "Portugal" },

@@ -35,7 +35,7 @@ const PAGES: readonly (readonly [path: string, statements: Statements])[] = [
   ["Items?$count=true&$select=Id", [1, 2, 2]],
   ["Items?$count=true&$select=Id&$filter=Kind eq 3&$orderby=Name desc&$top=50", [1, 1, 1]],
   ["Items?$count=true&$select=Id&$filter=Kind eq 3 and Id gt 20&$top=2&$skip=1", [1, 1, 1]],
-  ["Items?$count=true&$select=Name&$filter=Parts/any(p:p/Name eq 'part 7')&$top=1", [1, 1, 1]],
+  ["Items?$count=true&$select=Id,Name&$filter=Parts/any(p:p/Name eq 'part 7')&$top=1", [1, 1, 1]],
   ["Items?$count=true&$select=Id&$filter=Id lt 0&$top=9", [1, 1, 1]],
   ["Items?$count=true&$select=Id&$top=20&$skip=50", [1, 1, 1]],
   // Rows of an empty page cannot contain the total.
@@ -55,9 +55,22 @@ const navigation = { parts: hasMany(Part, { target: "Parts", on: { id: "item" } 
 const memory = odataService({
   ...settings,
   entitySets: [
-    entitySet(Item, { queryable: () => arraySource(Item, withParts), navigation }),
-    entitySet(Item, { name: "Keyed", queryable: () => arraySource(Item, items), paging: "keyset", maxTop: 7 }),
-    entitySet(Part, { queryable: () => arraySource(Part, parts) }),
+    entitySet(Item, {
+      queryable: () => arraySource(Item, withParts),
+      getByKey: (id) => items.find((item) => item.id === id) ?? null,
+      navigation,
+    }),
+    entitySet(Item, {
+      name: "Keyed",
+      queryable: () => arraySource(Item, items),
+      getByKey: (id) => items.find((item) => item.id === id) ?? null,
+      paging: "keyset",
+      maxTop: 7,
+    }),
+    entitySet(Part, {
+      queryable: () => arraySource(Part, parts),
+      getByKey: (id) => parts.find((part) => part.id === id) ?? null,
+    }),
   ],
 });
 

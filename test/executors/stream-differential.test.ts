@@ -74,13 +74,16 @@ const overDatabase = (db: AnyDatabase) =>
     ],
   });
 
+/** A set that is read by key has ids, as a table does. No request reads one. */
+const unread = () => null;
+
 const inMemory = (rows: Rows) =>
   odataService({
     ...options,
     entitySets: [
-      entitySet(Part, { queryable: () => arraySource(Part, rows.parts), navigation }),
-      entitySet(Step, { queryable: () => arraySource(Step, rows.steps) }),
-      entitySet(Tag, { queryable: () => arraySource(Tag, rows.tags) }),
+      entitySet(Part, { queryable: () => arraySource(Part, rows.parts), getByKey: unread, navigation }),
+      entitySet(Step, { queryable: () => arraySource(Step, rows.steps), getByKey: unread }),
+      entitySet(Tag, { queryable: () => arraySource(Tag, rows.tags), getByKey: unread }),
     ],
   });
 
@@ -92,9 +95,9 @@ const overHandlers = (rows: Rows) =>
   odataService({
     ...options,
     entitySets: [
-      entitySet(Part, { getAll: () => iterated(rows.parts) }),
-      entitySet(Step, { getAll: () => rows.steps }),
-      entitySet(Tag, { getAll: () => iterated(rows.tags) }),
+      entitySet(Part, { getAll: () => iterated(rows.parts), getByKey: unread }),
+      entitySet(Step, { getAll: () => rows.steps, getByKey: unread }),
+      entitySet(Tag, { getAll: () => iterated(rows.tags), getByKey: unread }),
     ],
   });
 

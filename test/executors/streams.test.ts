@@ -42,8 +42,9 @@ function serviceOver(db: AnyDatabase, defaults: ServiceDefaults = {}) {
 const inMemory = odataService({
   defaults: { maxTop: null },
   entitySets: [
-    entitySet(Note, { queryable: () => arraySource(Note, notes) }),
-    entitySet(Word, { queryable: () => arraySource(Word, words) }),
+    // A set that is read by key has ids, as a table does.
+    entitySet(Note, { queryable: () => arraySource(Note, notes), getByKey: () => null }),
+    entitySet(Word, { queryable: () => arraySource(Word, words), getByKey: () => null }),
   ],
 });
 

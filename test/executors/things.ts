@@ -306,7 +306,14 @@ export async function thingServices(
   const stored: readonly ResultOf<typeof Thing>[] = rows;
   const memory = odataService({
     ...options,
-    entitySets: [entitySet(Thing, { name, maxTop: null, queryable: () => arraySource(Thing, stored) })],
+    entitySets: [
+      entitySet(Thing, {
+        name,
+        maxTop: null,
+        queryable: () => arraySource(Thing, stored),
+        getByKey: (id) => stored.find((row) => row.id === id) ?? null,
+      }),
+    ],
   });
   const table = { db, table: "things", operations: ["read"], columns, distributed: isDistributed(db) } as const;
   const database = odataService({ ...options, entitySets: [sqlEntitySet(Thing, { name, maxTop: null, ...table })] });

@@ -233,7 +233,8 @@ eachDoor((door) => {
         "/s/hasOwnProperty?$select=__proto__,constructor,toString&$filter=__proto__%20eq%20'p'&$orderby=constructor%20desc";
       const { text } = await ask(path);
       expect(text).toContain(
-        `"value":[{"constructor":"c2","__proto__":"p","toString":null},{"constructor":"c1","__proto__":"p","toString":null}]`,
+        `"value":[{"@odata.id":"${ORIGIN}/s/hasOwnProperty(2)","constructor":"c2","__proto__":"p","toString":null},` +
+          `{"@odata.id":"${ORIGIN}/s/hasOwnProperty(1)","constructor":"c1","__proto__":"p","toString":null}]`,
       );
       expect((await ask("/s/hasOwnProperty(1)")).text).toContain('"__proto__":"p"');
       expect((await ask("/s/$metadata")).text).toContain('Name="__proto__"');

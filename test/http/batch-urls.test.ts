@@ -48,6 +48,16 @@ eachDoor((door) => {
     });
   });
 
+  test("a reference that begins with ../ is relative to the URL of its operation", async () => {
+    const { batch, rowsOf } = await shopBehind(door);
+    const parts = await batch([
+      { request: "PUT /odata/Orders(10)/Customer/$ref", body: { "@odata.id": "../../Customers(3)" } },
+      [{ request: "PUT Orders(11)/Customer/$ref", body: { "@odata.id": "../../Customers(3)" } }],
+    ]);
+    expect(parts.flat().map(({ status }) => status)).toEqual([204, 204]);
+    expect(await rowsOf("orders")).toMatchObject([{ customer_id: 3 }, { customer_id: 3 }]);
+  });
+
   describe("the URL of an operation must not be", () => {
     test.each([
       ["of another host", "http://other.example/odata/Customers(1)", 400],

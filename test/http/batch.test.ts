@@ -20,7 +20,9 @@ eachDoor((door) => {
     expect(parts.map((part) => single(part).headers["OData-Version"])).toEqual(["4.0", "4.0", "4.0", "4.0"]);
     expect(single(parts[0]).json).toEqual({
       "@odata.context": "http://service.example/odata/$metadata#Customers(Name)",
-      value: [{ "@odata.etag": expect.any(String), Name: "Ada" }],
+      value: [
+        { "@odata.id": "http://service.example/odata/Customers(1)", "@odata.etag": expect.any(String), Name: "Ada" },
+      ],
     });
     expect(single(parts[2]).text).toBe("3");
     expect(single(parts[3]).json.error.code).toBe("NotFound");

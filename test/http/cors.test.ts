@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { action, edm, entitySet, entityType, fn, hasMany, odataService, role, type ServiceOptions } from "odatakit";
 import { openApiRoute } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";
@@ -84,6 +85,17 @@ const PATHS: ReadonlyArray<readonly [path: string, methods: string]> = [
   ["/reset", "POST, OPTIONS"],
 ];
 
+/** Clients, a request that they send, and the names of its headers. */
+const CLIENTS: ReadonlyArray<readonly [client: string, path: string, method: string, names: string]> = [
+  ["UI5, with $metadata", "/$metadata", "GET", "x-sap-security-session"],
+  ["UI5, with $batch", "/$batch", "POST", "content-type,mime-version,odata-maxversion,odata-version,x-csrf-token"],
+  ["UI5, with a session", "/Items", "GET", "sap-cancel-on-close,sap-contextid,sap-contextid-accept"],
+  ["DevExtreme, Kendo UI and Syncfusion", "/Items(1)", "PATCH", "content-type,if-match,prefer,x-requested-with"],
+  ["Breeze", "/Items", "GET", "dataserviceversion,maxdataserviceversion,odata-isolation,odata-maxversion"],
+  ["OData 4.01", "/Items", "GET", "isolation"],
+  ["W3C Trace Context and Baggage", "/Items", "GET", "baggage,traceparent,tracestate"],
+];
+
 eachDoor((door) => {
   describe("preflights", () => {
     test.each(PATHS)("%s lists its methods, before authentication", async (path, methods) => {
@@ -118,6 +130,22 @@ eachDoor((door) => {
         "access-control-allow-headers": `${known.replace("content-type,", "content-type, ")}, x-api-key`,
         "access-control-max-age": "600",
       });
+    });
+
+    test("allow the headers that the guide lists for the CORS of hosts", async () => {
+      const guide = await readFile(new URL("../../docs/guides/browsers.md", import.meta.url), "utf8");
+      const names = /^\| allowed headers \| `(?<names>[^`]+)`/mu.exec(guide)?.groups?.["names"] ?? "";
+      for (const [, , , sent] of CLIENTS) {
+        expect(names.toLowerCase().split(", ")).toEqual(expect.arrayContaining(sent.split(",")));
+      }
+      const answer = await door.to(shop())("/odata/Items", preflightOf("GET", names), "OPTIONS");
+      expect(answer.headers["access-control-allow-headers"]).toBe(names);
+    });
+
+    test.each(CLIENTS)("allow the headers of %s", async (_client, path, method, names) => {
+      const answer = await door.to(shop())(`/odata${path}`, preflightOf(method, names), "OPTIONS");
+      expect(answer.status).toBe(204);
+      expect(answer.headers["access-control-allow-headers"]).toBe(names.replaceAll(",", ", "));
     });
 
     test("without allowed headers list none", async () => {

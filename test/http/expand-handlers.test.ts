@@ -67,13 +67,13 @@ eachDoor((door) => {
         nodesUrl("Children($filter=Id ne 10;$select=Id;$expand=Children($select=Id)),Parent($select=Name)"),
       );
       expect(json.value).toEqual([
-        { Id: 1, Name: null, Children: [{ Id: 11 }], Parent: { Name: null } },
+        { Id: 1, Name: null, Children: [{ Id: 11 }], Parent: { "@odata.id": `${ORIGIN}/n/Nodes(9)`, Name: null } },
         { Id: 2, Name: null, Children: [], Parent: null },
         { Id: 3, Name: null },
         { Id: 4, Name: null },
         { Id: 5, Name: null },
         { Id: 6, Name: null },
-        { Id: 7, Name: null, Children: [{ Id: 70 }], Parent: { Name: "p" } },
+        { Id: 7, Name: null, Children: [{ Id: 70 }], Parent: { "@odata.id": `${ORIGIN}/n/Nodes(71)`, Name: "p" } },
         { Id: 8, Name: null, Children: [{ Id: 80 }], Parent: null },
       ]);
       const deep = await ask(nodesUrl("Children($levels=max;$top=1)", "Nodes(1)"));

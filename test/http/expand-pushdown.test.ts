@@ -187,7 +187,7 @@ describe("statements", () => {
 
   test("read only the selected properties, the key, the ETag and the join properties", async () => {
     expect(await get("Books", { $select: "Title", $expand: "Author($select=Born),Shelf($select=Place)" })).toEqual([
-      "books: Title,AuthorId,ShelfCode +Author(Id,Name,MentorId,Born) +Shelf(Code,Place)",
+      "books: Id,Title,AuthorId,ShelfCode +Author(Id,Name,MentorId,Born) +Shelf(Code,Place)",
     ]);
     expect(await get("Authors", { $select: "Born", $expand: "Books($select=Title;$expand=Notes/$count)" })).toEqual([
       "authors: Id,Name,MentorId,Born",
@@ -264,10 +264,27 @@ describe("beside one another", () => {
     const response = await made.service.fetch(new Request(ORIGIN + target));
     const { value } = (await response.json()) as { readonly value: readonly object[] };
     const etag = expect.any(String);
-    const notes = (title: string) => [{ "@odata.etag": etag, Text: "made", Book: { Title: title } }];
+    const notes = (id: number, title: string) => [
+      {
+        "@odata.id": `${ORIGIN}/s/Notes(BookId=${id},Number=7)`,
+        "@odata.etag": etag,
+        Text: "made",
+        Book: { "@odata.id": `${ORIGIN}/s/Books(${id})`, Title: title },
+      },
+    ];
     expect(value).toEqual([
-      { "@odata.etag": etag, Name: "Ada", Books: [{ Title: "Alpha", Notes: notes("Alpha") }] },
-      { "@odata.etag": etag, Name: "Ben", Books: [{ Title: "Delta", Notes: notes("Delta") }] },
+      {
+        "@odata.id": `${ORIGIN}/s/Authors(1)`,
+        "@odata.etag": etag,
+        Name: "Ada",
+        Books: [{ "@odata.id": `${ORIGIN}/s/Books(10)`, Title: "Alpha", Notes: notes(10, "Alpha") }],
+      },
+      {
+        "@odata.id": `${ORIGIN}/s/Authors(2)`,
+        "@odata.etag": etag,
+        Name: "Ben",
+        Books: [{ "@odata.id": `${ORIGIN}/s/Books(20)`, Title: "Delta", Notes: notes(20, "Delta") }],
+      },
     ]);
     expect(asked.splice(0)).toEqual([[10n, 20n]]);
   });

@@ -22,8 +22,8 @@ eachDoor((door) => {
         const etag = { "@odata.etag": expect.any(String) };
         expect(json.value).toEqual([
           { ...etag, Id: 1, Books: [alpha, beta, gamma], Mentor: null },
-          { ...etag, Id: 2, Books: [delta], Mentor: { ...etag, Name: "Ada" } },
-          { ...etag, Id: 3, Books: [], Mentor: { ...etag, Name: "Ben" } },
+          { ...etag, Id: 2, Books: [delta], Mentor: { "@odata.id": `${ROOT}/Authors(1)`, ...etag, Name: "Ada" } },
+          { ...etag, Id: 3, Books: [], Mentor: { "@odata.id": `${ROOT}/Authors(2)`, ...etag, Name: "Ben" } },
           { ...etag, Id: 4, Books: [], Mentor: null },
         ]);
         const perPage = style.startsWith("getBatch");
@@ -78,9 +78,18 @@ eachDoor((door) => {
       const { json } = await door.to(service)(expandUrl("Notes", "Book($select=Title)", { $select: "Number" }));
       expect(calls.batches).toEqual([[10, 10, 20].map((bookId, index) => ({ bookId, number: index === 1 ? 2 : 1 }))]);
       expect(json.value).toEqual([
-        { Number: 1, Book: { Title: "Alpha" } },
-        { Number: 2, Book: { Title: "Alpha" } },
-        { Number: 1, Book: { Title: "Delta" } },
+        {
+          Number: 1,
+          Book: { "@odata.id": `${ROOT}/Books(10)`, Title: "Alpha" },
+        },
+        {
+          Number: 2,
+          Book: { "@odata.id": `${ROOT}/Books(10)`, Title: "Alpha" },
+        },
+        {
+          Number: 1,
+          Book: { "@odata.id": `${ROOT}/Books(20)`, Title: "Delta" },
+        },
       ]);
     });
 
@@ -127,8 +136,8 @@ eachDoor((door) => {
       ["Books($count=true;$filter=Pages lt 250;$top=0)", { "Books@odata.count": 2, Books: [] }],
       ["Books($count=false)", { Books: [alpha, beta, gamma] }],
       ["Books()", { Books: [alpha, beta, gamma] }],
-      ["Books($select=Title;$top=1)", { Books: [{ Title: "Alpha" }] }],
-      ["books($select=title;$top=1)", { Books: [{ Title: "Alpha" }] }],
+      ["Books($select=Title;$top=1)", { Books: [{ "@odata.id": `${ROOT}/Books(10)`, Title: "Alpha" }] }],
+      ["books($select=title;$top=1)", { Books: [{ "@odata.id": `${ROOT}/Books(10)`, Title: "Alpha" }] }],
       ["Books/$count", { "Books@odata.count": 3 }],
       ["Books/$count($filter=Pages gt 100)", { "Books@odata.count": 2 }],
       ["Books/$ref($top=1;$orderby=Title desc)", { Books: [{ "@odata.id": `${ROOT}/Books(12)` }] }],
@@ -153,15 +162,21 @@ eachDoor((door) => {
 
     test("one shape, other literals; aliases too", async () => {
       for (const [pages, titles] of [
-        [250, ["Alpha"]],
-        [150, ["Alpha", "Gamma"]],
+        [250, [[10, "Alpha"]]],
+        [
+          150,
+          [
+            [10, "Alpha"],
+            [12, "Gamma"],
+          ],
+        ],
         [1000, []],
       ] as const) {
         const outer = { $filter: `Id eq 1 and Name ne '${pages}'` };
         for (const options of [outer, { ...outer, "@p": String(pages) }]) {
           const value = "@p" in options ? "@p" : String(pages);
           const { Books } = await booksOfAda(`Books($filter=Pages gt ${value};$select=Title)`, options);
-          expect(Books).toEqual(titles.map((Title) => ({ Title })));
+          expect(Books).toEqual(titles.map(([id, Title]) => ({ "@odata.id": `${ROOT}/Books(${id})`, Title })));
         }
       }
     });
@@ -171,7 +186,7 @@ eachDoor((door) => {
       expect(ada).toEqual({
         "@odata.etag": expect.any(String),
         Id: 1,
-        Books: [{ Title: "Alpha" }],
+        Books: [{ "@odata.id": `${ROOT}/Books(10)`, Title: "Alpha" }],
         Mentor: null,
         Pupils: [{ "@odata.id": `${ROOT}/Authors(2)` }],
       });
@@ -222,7 +237,7 @@ eachDoor((door) => {
     const populated = { id: 1, name: "Ada", mentorId: null, books: [alpha], mentor: { id: 5 } };
     const { service } = library({ authors: { queryable: undefined, getAll: () => [populated] } });
     const { json } = await door.to(service)("/l/Authors?$select=Name,Books");
-    expect(json.value).toEqual([{ "@odata.etag": expect.any(String), Name: "Ada" }]);
+    expect(json.value).toEqual([{ "@odata.id": `${ROOT}/Authors(1)`, "@odata.etag": expect.any(String), Name: "Ada" }]);
   });
 
   test("the links of full control information stay, types and ids are those of the target set", async () => {
@@ -464,12 +479,12 @@ eachDoor((door) => {
         expect(clauses).toEqual([{ text: "a OR b", expression: { kind: "or", operands } }]);
         const count = await ask(expandUrl("Authors(1)", "Books/$count($search=x)"));
         expect(count.json["Books@odata.count"]).toBe(1);
+        const noteOf = (book: number, number: number, title: string) => ({
+          Number: number,
+          Book: { "@odata.id": `${ROOT}/Books(${book})`, Title: title },
+        });
         const single = await ask(expandUrl("Notes", "Book($search=x;$select=Title)", { $select: "Number" }));
-        expect(single.json.value).toEqual([
-          { Number: 1, Book: { Title: "Alpha" } },
-          { Number: 2, Book: { Title: "Alpha" } },
-          { Number: 1, Book: { Title: "Delta" } },
-        ]);
+        expect(single.json.value).toEqual([noteOf(10, 1, "Alpha"), noteOf(10, 2, "Alpha"), noteOf(20, 1, "Delta")]);
         const none = await ask(expandUrl("Books(11)", "Author($expand=Books($search=y;$filter=Pages lt 10))"));
         expect(none.json.Author.Books).toEqual([]);
       }

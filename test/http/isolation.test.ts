@@ -139,7 +139,7 @@ eachDoor((door) => {
         headers: { ...JSON_HEADERS, "cache-control": "no-store" },
         body: {
           "@odata.context": `${ORIGIN}/s/$metadata#Items(Name)`,
-          value: [{ "@odata.etag": expect.any(String), Name: "ann" }],
+          value: [{ "@odata.id": `${ORIGIN}/s/Items(1)`, "@odata.etag": expect.any(String), Name: "ann" }],
         },
       });
       for (const path of ["/s", "/s/$metadata", "/s/Items(1)", "/s/Items/$count"]) {

@@ -140,7 +140,9 @@ eachDoor((door) => {
     test("joins the options of the URL and the body, each once", async () => {
       const send = door.to(shop());
       const joined = await query(send, "/Items/$query?$top=1&$select=Name", "$filter=Id eq 7&custom=1\r\n");
-      expect(joined.json.value).toEqual([{ "@odata.etag": expect.any(String), Name: "Item 7" }]);
+      expect(joined.json.value).toEqual([
+        { "@odata.id": "http://service.example/odata/Items(7)", "@odata.etag": expect.any(String), Name: "Item 7" },
+      ]);
       const twice = await query(send, "/Items/$query?$top=1", "$top=1");
       expectError(twice, { status: 400, code: "InvalidQueryOption", target: "$top", message: /twice/u });
     });
@@ -338,7 +340,9 @@ eachDoor((door) => {
         { request: "POST Customers/$query", headers: { "Content-Type": "application/json" }, body: "$top=1" },
       ]);
       expect(parts.map((part) => single(part).status)).toEqual([200, 200, 200, 415]);
-      expect(single(parts[0]).json.value).toEqual([{ "@odata.etag": expect.any(String), Name: "Bo" }]);
+      expect(single(parts[0]).json.value).toEqual([
+        { "@odata.id": "http://service.example/odata/Customers(2)", "@odata.etag": expect.any(String), Name: "Bo" },
+      ]);
       expect(single(parts[2]).text).toBe("Bo");
     });
 

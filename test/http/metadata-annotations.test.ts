@@ -365,6 +365,7 @@ describe("annotations in $metadata", () => {
       "Shop.Address",
       "Shop.Address/City",
       "Shop.Container",
+      "Shop.Container/Customers",
       "Shop.Container/Orders",
       "Shop.Customer",
       "Shop.Order",
@@ -374,8 +375,32 @@ describe("annotations in $metadata", () => {
       "Shop.Status",
       "Shop.Status/Paid",
     ]);
+    const apart = [...xml.matchAll(/<Annotations .*?<\/Annotations>/gs)].join("");
+    const others = xml
+      .replaceAll(/<(?:Function|Action) .*?<\/(?:Function|Action)>/gs, "")
+      .replaceAll(/<Annotations .*?<\/Annotations>/gs, "");
+    expect(others).not.toContain("<Annotation");
+    expect(apart).toContain("Org.OData.Capabilities.V1.UpdateRestrictions");
     expect(xml.match(/<Annotation /g)).toHaveLength(inline.match(/<Annotation /g)?.length ?? 0);
     expect(schemaOf(xml)["approve"]).toEqual(schemaOf(inline)["approve"]);
+  });
+
+  test("of the service stand apart in the external form, without any of the application", async () => {
+    const type = entityType("Thing", { id: edm.int32().key(), made: edm.string().computed() });
+    const options = { namespace: "N", entitySets: [entitySet(type, { getAll: () => [], etag: ["made"] })] };
+    const inline = await metadataOf(odataService(options));
+    const xml = await metadataOf(odataService({ ...options, annotationForm: "external" }));
+    expect(await faultsOfSchema(xml)).toEqual([]);
+    expect(xml).toContain('<EntitySet Name="Things" EntityType="N.Thing"/>');
+    const targets = [...xml.matchAll(/<Annotations Target="([^"]*)">/g)].map(([, target]) => target);
+    expect(targets).toEqual(["N.Thing/Made", "N.Container", "N.Container/Things"]);
+    const terms = (text: string): readonly string[] =>
+      [...text.matchAll(/Term="([^"]*)"/g)].map(([, term = ""]) => term);
+    expect(terms(xml).toSorted()).toEqual(terms(inline).toSorted());
+    const block = /<Annotations Target="N.Container\/Things">(.*?)<\/Annotations>/s.exec(xml)?.[1] ?? "";
+    expect(terms(block)).toEqual(
+      expect.arrayContaining(["Org.OData.Core.V1.OptimisticConcurrency", "Org.OData.Capabilities.V1.TopSupported"]),
+    );
   });
 
   test("are escaped, and never contain an ignored property", async () => {

@@ -182,7 +182,11 @@ describe("capabilities that only a request reveals", () => {
           {
             "@odata.etag": expect.any(String),
             Id: 1,
-            Books: [{ Title: "Alpha" }, { Title: "beta" }, { Title: "Gamma" }],
+            Books: [
+              { "@odata.id": "http://service.example/s/Books(10)", Title: "Alpha" },
+              { "@odata.id": "http://service.example/s/Books(11)", Title: "beta" },
+              { "@odata.id": "http://service.example/s/Books(12)", Title: "Gamma" },
+            ],
           },
         ],
       },

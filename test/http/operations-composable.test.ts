@@ -112,7 +112,7 @@ eachDoor((door) => {
       expect(answer.json).toEqual({
         "@odata.context": `${CONTEXT}#Books(Title)`,
         "@odata.count": 5,
-        value: [{ "@odata.etag": expect.stringMatching(/^"/u), Title: "Title 0" }],
+        value: [{ "@odata.id": `${ORIGIN}/b/Books(7)`, "@odata.etag": expect.stringMatching(/^"/u), Title: "Title 0" }],
       });
     });
 

@@ -74,7 +74,7 @@ eachDoor((door) => {
     expect(calls).toEqual([["slow", 1, ID]]);
   });
 
-  test.each(["Tags(7)", "http://x", " a ", "/s/Tags('é')", "\u0000", 'Tags(1)"}'])(
+  test.each(["Tags(7)", "../../Tags(7)", "./x", "http://x", " a ", "/s/Tags('é')", "\u0000", 'Tags(1)"}'])(
     "any text is a reference: %j",
     async (id) => {
       expect((await send("POST", "Books(1)/Tags/$ref", reference(id))).status).toBe(204);

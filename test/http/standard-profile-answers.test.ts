@@ -142,10 +142,13 @@ eachDoor((door) => {
         ...BEN,
       });
       const selected = "/p/People(2)/Fans?$select=Name";
-      expect(await one(standard, selected)).toEqual({ ...context("#People(Name)"), value: [{ Name: "Ann" }] });
+      expect(await one(standard, selected)).toEqual({
+        ...context("#People(Name)"),
+        value: [{ "@odata.id": "http://service.example/p/People(1)", Name: "Ann" }],
+      });
       expect(await one(specified, selected)).toEqual({
         ...context("#People(2)/Fans(Name)"),
-        value: [{ Name: "Ann" }],
+        value: [{ "@odata.id": "http://service.example/p/People(1)", Name: "Ann" }],
       });
       expect(await one(standard, "/p/People(2)/Fans(1)?$select=Name")).toMatchObject(context("#People(Name)/$entity"));
       expect(await one(standard, "/p/People(2)/Fans/$ref")).toMatchObject(context("#Collection($ref)"));

@@ -37,10 +37,7 @@ const UNSUPPORTED: readonly Case[] = [
   ["everyone()?$expand=Fans", ...OPTION, "$expand"],
   ["first?$select=Name", ...OPTION, "$select"],
   ["listed?$search=x", ...OPTION, "$search"],
-  ["People(1)/Home/City", ...PATH],
-  ["People(1)/Home/City/$value", ...PATH],
   ["People(1)/Home/Net.Home/City", ...PATH],
-  ["People(1)/Tags/$count", ...PATH],
   ["People(1)/Best/Name", ...PATH],
   ["People(1)/Best/Best/Fans", ...PATH],
   ["People(1)/Best/Fans(1)/Home/Zip/$value", ...PATH],
@@ -128,8 +125,8 @@ eachDoor((door) => {
   });
 
   test("HEAD and other methods on a path that is not supported", async () => {
-    expect((await standard("/p/People(1)/Home/City", {}, "HEAD")).status).toBe(501);
-    const put = await standard("/p/People(1)/Home/City", { "Content-Type": "application/json" }, "PUT", "{}");
+    expect((await standard("/p/People(1)/Best/Name", {}, "HEAD")).status).toBe(501);
+    const put = await standard("/p/People(1)/Best/Name", { "Content-Type": "application/json" }, "PUT", "{}");
     expectError(put, { status: 501, code: "NotImplemented" });
   });
 });

@@ -204,7 +204,7 @@ eachDoor((door) => {
           ...context("Books(Title,Author(Name))/$entity"),
           "@odata.id": `${ORIGIN}/s/Books(3)`,
           Title: "blue sky",
-          Author: { Name: "Ann" },
+          Author: { "@odata.id": `${ORIGIN}/s/Authors(1)`, Name: "Ann" },
         },
       });
       expectAnswer(await send("/s/Books(3)/Author?$expand=Books($filter=Price gt 5;$select=Id)"), {

@@ -54,6 +54,7 @@ describe("navigation handlers of a set over a table", () => {
     const { json } = await get("/Parts?$expand=parts($select=code;$expand=parts/$count)&$select=id&$orderby=id");
     expect(json.value).toEqual([
       {
+        "@odata.id": "http://service.example/Parts('a')",
         "@odata.etag": etag,
         id: 1,
         parts: [
@@ -61,8 +62,8 @@ describe("navigation handlers of a set over a table", () => {
           { "@odata.etag": etag, code: "c", "parts@odata.count": 0 },
         ],
       },
-      { "@odata.etag": etag, id: 2, parts: [] },
-      { "@odata.etag": etag, id: 3, parts: [] },
+      { "@odata.id": "http://service.example/Parts('b')", "@odata.etag": etag, id: 2, parts: [] },
+      { "@odata.id": "http://service.example/Parts('c')", "@odata.etag": etag, id: 3, parts: [] },
     ]);
     expect(asked.splice(0)).toEqual([
       ["a", "b", "c"],

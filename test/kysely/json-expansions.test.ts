@@ -167,10 +167,10 @@ const NAVIGATIONS = {
 type SetName = keyof typeof NAVIGATIONS;
 const MANY: ReadonlySet<string> = new Set(["books", "pupils", "tags"]);
 const SELECTS = {
-  Authors: ["name", "id,name", "born"],
-  Books: ["title", "price,isSold", "id,authorId", "shelfCode"],
-  Tags: ["label", "code"],
-  Shelves: ["area", "code"],
+  Authors: ["id,name", "id,name,born", "id", "born"],
+  Books: ["id,title", "id,price,isSold", "id,authorId", "id,shelfCode", "title"],
+  Tags: ["code,label", "code", "code", "label"],
+  Shelves: ["area,code", "code", "code", "area"],
 } as const;
 const FILTERS = {
   Authors: ["name eq 'b1'", "books/any(b:b/price gt 1)", "mentor/id gt 1", "books/$count gt 1", "born ne null"],
@@ -245,6 +245,8 @@ const path = fc
     ).map((options) => `${set}?${options}`),
   );
 
+const WITHOUT_METADATA = "application/json;odata.metadata=none";
+
 describe("expansions that SQLite writes as JSON", () => {
   const library = new Library();
   beforeAll(() => library.create());
@@ -258,7 +260,9 @@ describe("expansions that SQLite writes as JSON", () => {
         await library.store(rows);
         for (const each of paths) {
           requests += 1;
-          const { written, read } = await library.database.both(library.service, each);
+          // Without metadata, entities without their key are JSON of the database, too.
+          const accept = requests % 2 === 0 ? WITHOUT_METADATA : undefined;
+          const { written, read } = await library.database.both(library.service, each, accept);
           expect(written, each).toEqual(read);
         }
       }),
@@ -334,7 +338,11 @@ describe("expansions that SQLite writes as JSON", () => {
       shelves: [],
     });
     library.database.written = 0;
-    const { written, read } = await library.database.both(library.service, "Tags?$expand=books($select=title)");
+    const { written, read } = await library.database.both(
+      library.service,
+      "Tags?$expand=books($select=title)",
+      WITHOUT_METADATA,
+    );
     expect(written).toEqual(read);
     expect(library.database.written).toBe(1);
     expect(JSON.parse(read.body)).toMatchObject({ value: [{ books: [{ title: "same" }, { title: "same" }] }] });

@@ -9,6 +9,9 @@ import { RefusingDatabase } from "./refusing-database.ts";
 const Rights = enumType("Rights", { Read: 1, Write: 2, Both: 3, Own: 4 }, { isFlags: true });
 const State = enumType("State", { Öffen: 1, Paid: 2 });
 
+/** With metadata, entities without their key have ids, which are not part of the JSON of the database. */
+const WITHOUT_METADATA = "application/json;odata.metadata=none";
+
 /** One property for each kind of column whose values are neither the texts nor the numbers of their cells. */
 const Value = entityType("Value", {
   id: edm.int32().key(),
@@ -121,6 +124,7 @@ describe("values that JavaScript writes into JSON of SQLite", () => {
           const { written, read } = await database.both(
             service,
             `Values?$select=id,${field}&$expand=same($select=${field})`,
+            WITHOUT_METADATA,
           );
           expect(written).toEqual(read);
           if (written.status === 200) same += 1;
@@ -140,7 +144,7 @@ describe("values that JavaScript writes into JSON of SQLite", () => {
           "Values?$expand=same",
           ...FIELDS.map((field) => `Values?$select=${field}&$expand=same($select=id)`),
         ]) {
-          const { written, read } = await database.both(service, path);
+          const { written, read } = await database.both(service, path, WITHOUT_METADATA);
           expect(written).toEqual(read);
         }
       }),
@@ -162,7 +166,11 @@ describe("values that JavaScript writes into JSON of SQLite", () => {
     // Vitest cannot name a case by a bigint.
     await fill([{ [field]: field === "scaled" ? BigInt(cell) : cell }]);
     database.written = 0;
-    const { written, read } = await database.both(service, `Values?$select=${field}&$expand=same($select=${field})`);
+    const { written, read } = await database.both(
+      service,
+      `Values?$select=${field}&$expand=same($select=${field})`,
+      WITHOUT_METADATA,
+    );
     expect(written.body).toContain(`"value":[{"${field}":${text},"same":[{"${field}":${text}}]}]`);
     expect(written).toEqual(read);
     expect(database.written).toBe(1);

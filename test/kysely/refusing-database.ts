@@ -55,17 +55,23 @@ export class RefusingDatabase {
   }
 
   /** Sends a request twice: the database may write JSON, and must return rows. */
-  async both(service: Asked, path: string): Promise<{ readonly written: Answer; readonly read: Answer }> {
+  async both(
+    service: Asked,
+    path: string,
+    accept = "application/json",
+  ): Promise<{ readonly written: Answer; readonly read: Answer }> {
     this.isRefusing = false;
-    const written = await this.#ask(service, path);
+    const written = await this.#ask(service, path, accept);
     this.isRefusing = true;
-    const read = await this.#ask(service, path);
+    const read = await this.#ask(service, path, accept);
     return { written, read };
   }
 
-  async #ask(service: Asked, path: string): Promise<Answer> {
+  async #ask(service: Asked, path: string, accept: string): Promise<Answer> {
     this.logged.length = 0;
-    const response = await service.fetch(new Request(`http://service.example/${encodeURI(path)}`));
+    const response = await service.fetch(
+      new Request(`http://service.example/${encodeURI(path)}`, { headers: { accept } }),
+    );
     const headers = [...response.headers].filter(([name]) => name !== "x-request-id");
     const body = (await response.text()).replace(/"requestId":"[^"]*"/u, "");
     return { status: response.status, headers, body, logged: [...this.logged] };

@@ -258,9 +258,9 @@ test("combines sets of other sources with sets of a database", async () => {
   expect(await answer("/Tags?$expand=item($select=name)&$select=id")).toEqual([
     200,
     [
-      { id: 1, item: { name: "x" } },
-      { id: 2, item: { name: "z" } },
-      { id: 3, item: { name: "x" } },
+      { id: 1, item: { "@odata.id": "http://service.example/Items(1)", name: "x" } },
+      { id: 2, item: { "@odata.id": "http://service.example/Items(3)", name: "z" } },
+      { id: 3, item: { "@odata.id": "http://service.example/Items(1)", name: "x" } },
     ],
   ]);
   // The rows contain no related entities of an array, which is read once for all of them.

@@ -130,7 +130,7 @@ describe("the text of a statement grows linearly with the path", () => {
 describe("an expansion reads", () => {
   test("single-valued navigations together with their parents, and only the required columns", async () => {
     expect(await textsOf("/Orders?$select=note&$expand=customer($select=name;$expand=country)", AS_ROWS)).toEqual([
-      'select "it"."customer_id" as "c0", "it"."note" as "c1", "r1"."id" as "c2", "r1"."name" as "c3", "r1"."country" as "c4", "r2"."code" as "c5", "r2"."name" as "c6" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join "countries" as "r2" on "r2"."code" = "r1"."country" order by "it"."id" limit ? + 0',
+      'select cast("it"."id" as text) as "c0", "it"."customer_id" as "c1", "it"."note" as "c2", "r1"."id" as "c3", "r1"."name" as "c4", "r1"."country" as "c5", "r2"."code" as "c6", "r2"."name" as "c7" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join "countries" as "r2" on "r2"."code" = "r1"."country" order by "it"."id" limit ? + 0',
     ]);
   });
 
@@ -273,7 +273,8 @@ describe("one statement writes as JSON", () => {
       /SEARCH r2 USING PRIMARY KEY \(order_id=\?\); SEARCH r1 USING .*\(code=\?\)/,
     ],
   ])("%s", async (_what, target, text, plan) => {
-    const statements = await statementsOf(target);
+    // Ids of entities without their key are not part of that JSON.
+    const statements = await statementsOf(target, { accept: "application/json;odata.metadata=none" });
     expect(statements.map(({ sql: each }) => each)).toEqual([text]);
     expect(statements.map(planOf)).toEqual([expect.stringMatching(plan)]);
   });

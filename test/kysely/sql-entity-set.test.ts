@@ -434,7 +434,7 @@ describe("asynchronous rows", () => {
       expect(json).toEqual({
         "@odata.context": "http://service.example/$metadata#Orders(name)",
         "@odata.count": 1,
-        value: [{ name: "in it" }],
+        value: [{ "@odata.id": "http://service.example/Orders(3)", name: "in it" }],
       });
       expect((await get(inside, "/Orders(1)")).json).toMatchObject(FIRST);
       expect((await get(inside, "/Orders(2)")).status).toBe(404);

@@ -66,6 +66,20 @@ describe.each([...ENGINES, ...DISTRIBUTED])("links between rows of $title", (eng
     expect((await send("GET", "Customers(1)/Profile")).status).not.toBe(200);
   });
 
+  test("a reference that begins with ./ or ../ is relative to the URL of the request", async () => {
+    expect((await send("POST", "Customers(1)/Orders/$ref", id(`../../${order}`))).status).toBe(204);
+    expect(await related("Customers(1)/Orders")).toEqual([order]);
+    expect((await send("DELETE", `Customers(1)/Orders/$ref?$id=../../${order}`)).status).toBe(204);
+    expect(await related("Customers(1)/Orders")).toEqual([]);
+    expect((await send("PUT", `${order}/Customer/$ref`, id("./../../Customers(2)"))).status).toBe(204);
+    expect((await send("GET", `${order}/Customer`)).json).toMatchObject({ Id: 2 });
+    const inBody = await send("PUT", `${order}/Customer/$ref`, id("../Customers(1)"));
+    expect(faultOf(inBody)).toEqual([400, "InvalidBody", "@odata.id"]);
+    const inUrl = await send("DELETE", `Customers(2)/Orders/$ref?$id=../${order}`);
+    expect(faultOf(inUrl)).toEqual([400, "InvalidQueryOption", "$id"]);
+    expect(await related("Customers(2)/Orders")).toEqual([order]);
+  });
+
   test("adds and removes links of a collection along `on`", async () => {
     expect((await send("POST", "Customers(1)/Orders/$ref", id(order))).status).toBe(204);
     expect((await send("POST", "Customers(1)/Orders/$ref", id(`/${other}`))).status).toBe(204);

@@ -102,7 +102,8 @@ describe("a cell that is not a value of its property", () => {
   ])("%s: %s is a value", async (column, cell, expected) => {
     const db = await databaseWith(column, cell);
     const [status, text] = await answerTo(db, `/Cells?$select=${column}`);
-    expect([status, text]).toEqual([200, expect.stringContaining(`"value":[{"${column}":${expected}}]`)]);
+    const entity = `{"@odata.id":"http://service.example/Cells(1)","${column}":${expected}}`;
+    expect([status, text]).toEqual([200, expect.stringContaining(`"value":[${entity}]`)]);
     await db.destroy();
   });
 });

@@ -119,7 +119,9 @@ await client.odata.tripsCreate({ Notes: "none" });
     const created = await call("tripsCreate", trip);
     expect(created).toMatchObject({ status: 201, data: { Title: "South", Status: "Planned" } });
     const id = created.data["Id"];
-    expect((await call("tripsStopsList", id, { $select: "Place" })).data["value"]).toEqual([{ Place: "Faro" }]);
+    expect((await call("tripsStopsList", id, { $select: "Place" })).data["value"]).toEqual([
+      { "@odata.id": expect.stringMatching(/\/Stops\(\d+\)$/u), Place: "Faro" },
+    ]);
     expect((await call("tripsPatch", id, { Notes: "in May" })).data).toMatchObject({ Notes: "in May" });
     const [stop] = (await call("tripsStopsList", id, {})).data["value"] as ReadonlyArray<{ readonly Id: number }>;
     expect((await call("tripsStopsReadOne", id, stop?.Id, {})).data).toMatchObject({ Place: "Faro" });
@@ -127,7 +129,9 @@ await client.odata.tripsCreate({ Notes: "none" });
     expect((await call("tripsCountriesAddRef", id, { "@odata.id": "Countries('PT')" })).status).toBe(204);
     expect((await call("tripsCountriesList", id, { $select: "Code" })).data["value"]).toEqual([{ Code: "PT" }]);
     const found = await call("tripsRead", id, { $expand: "Stops($select=Place;$orderby=Position)" });
-    expect(found.data["Stops"]).toEqual([{ Place: "Faro" }, { Place: "Tavira" }]);
+    expect(found.data["Stops"]).toEqual(
+      ["Faro", "Tavira"].map((Place) => ({ "@odata.id": expect.stringMatching(/\/Stops\(\d+\)$/u), Place })),
+    );
     const replaced = await call("tripsReplace", id, { Title: "North", Budget: 12.5 });
     expect(replaced.data).toMatchObject({ Title: "North", Budget: 12.5, Notes: null });
     await expect(
@@ -161,7 +165,10 @@ await client.odata.tripsCreate({ Notes: "none" });
       error: { error: { code: "Unauthorized" } },
     });
     api.setSecurityData("ann");
-    expect((await call("desksList", { $select: "Name" })).data["value"]).toEqual([{ Name: "Oak" }, { Name: "Elm" }]);
+    expect((await call("desksList", { $select: "Name" })).data["value"]).toEqual([
+      { "@odata.id": "http://desks.example/d/Desks(1)", Name: "Oak" },
+      { "@odata.id": "http://desks.example/d/Desks(2)", Name: "Elm" },
+    ]);
     expect((await call("desksPatch", 1, { Name: "Ash" })).data).toMatchObject({ Name: "Ash" });
     await expect(call("desksDelete", 1)).rejects.toMatchObject({
       status: 403,

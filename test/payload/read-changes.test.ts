@@ -43,6 +43,7 @@ describe("a replacement", () => {
       entity: { orderId: 1n, number: "2", quantity: 1, price: "1" },
       key: [undefined, "2"],
       missing: null,
+      ignored: [],
     });
   });
 
@@ -84,13 +85,17 @@ describe("a replacement", () => {
 
 describe("a delta", () => {
   test("distinguishes missing from null", () => {
-    expect(orders.readDelta(json({}), false)).toStrictEqual({ delta: {}, key: [undefined] });
+    expect(orders.readDelta(json({}), false)).toStrictEqual({ delta: {}, key: [undefined], ignored: [] });
     expect(orders.readDelta(json({ remark: null, Tags: [] }), false).delta).toStrictEqual({ note: null, tags: [] });
   });
 
   test("has no key, no immutable members and no nested values", () => {
     const body = { Id: 1, Version: {}, Code: 5, Origin: "x", Lines: [], Customer: { a: 1 }, CustomerId: 6, "x@y.z": 1 };
-    expect(orders.readDelta(json(body), false)).toStrictEqual({ delta: { customerId: 6 }, key: [1n] });
+    expect(orders.readDelta(json(body), false)).toStrictEqual({
+      delta: { customerId: 6 },
+      key: [1n],
+      ignored: ["Customer"],
+    });
   });
 
   test.each([

@@ -136,8 +136,13 @@ describe("a written entity round-trips", () => {
           entity,
           key: [id],
           missing: null,
+          ignored: [],
         });
-        expect(readers.readDelta(parse(text), ieee754Compatible)).toStrictEqual({ delta: rest, key: [id] });
+        expect(readers.readDelta(parse(text), ieee754Compatible)).toStrictEqual({
+          delta: rest,
+          key: [id],
+          ignored: [],
+        });
       }),
       { numRuns: caseCount(100) },
     );

@@ -219,7 +219,7 @@ describe("control information", () => {
     const clause = selection([{ property: orders.entityType.properties[8]! }]);
     const url = "https://example.com/odata/Orders(9007199254740993)";
     const minimal = writerOf(orders, MINIMAL, clause);
-    expect(minimal.writeItem(order, root)).toBe(`{"@odata.etag":${etag},"Total":10.50}`);
+    expect(minimal.writeItem(order, root)).toBe(`{"@odata.id":"${url}","@odata.etag":${etag},"Total":10.50}`);
     expect(minimal.writeEntity(order, root, "c")).toBe(
       `{"@odata.context":"c","@odata.id":"${url}","@odata.etag":${etag},"Total":10.50}`,
     );
@@ -244,7 +244,7 @@ describe("control information", () => {
 
   test.each<[PayloadFormat, string]>([
     [NONE, "{}"],
-    [MINIMAL, "{}"],
+    [MINIMAL, `{${id}}`],
     [FULL, `{"@odata.type":"#Shop.Customer",${id},${editLink}}`],
   ])("is written alone if nothing is selected, %o", (format, item) => {
     expect(writerOf(customers, format, selection([])).writeItem(bike, root)).toBe(item);

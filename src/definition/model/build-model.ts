@@ -61,7 +61,7 @@ export function buildModel(service: DeclaredService, types: DeclaredTypes): Buil
     complexTypes: byName(published(builder.complexTypes, types.complexTypes)),
     enumTypes: byName(builder.enumTypes.values()),
     operations: [...operations.values()],
-    annotations: annotations.byPlace.size === 0 ? undefined : annotations,
+    annotations: annotations.byPlace.size === 0 && !annotations.isExternal ? undefined : annotations,
   });
   return { model: deepFreeze(model), operations };
 }

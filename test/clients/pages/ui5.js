@@ -1,5 +1,7 @@
 /* global sap */
 
+const serviceUrl = `${globalThis.serviceRoot}/`;
+
 const required = (...names) =>
   new Promise((resolve, reject) => sap.ui.require(names, (...found) => resolve(found), reject));
 
@@ -32,7 +34,7 @@ const rows = () => state.table.getItems().map((item) => item.getCells().map((cel
 /** Shows a list that grows, with a column of a related entity. */
 export async function open(groupId, titles = ["", "", ""]) {
   const [, ODataModel, Table, Column, ColumnListItem, Text] = await loaded;
-  const model = new ODataModel({ serviceUrl: "/odata/", autoExpandSelect: true, operationMode: "Server", groupId });
+  const model = new ODataModel({ serviceUrl, autoExpandSelect: true, operationMode: "Server", groupId });
   const template = new ColumnListItem({
     cells: [new Text({ text: "{Name}" }), new Text({ text: "{Category/Name}" }), new Text({ text: "{Price}" })],
   });
@@ -94,7 +96,7 @@ export async function change(name) {
 /** Changes an entity that another client has changed since it was read. */
 export async function conflict() {
   const context = first();
-  await fetch(`/odata${context.getPath()}`, {
+  await fetch(`${globalThis.serviceRoot}${context.getPath()}`, {
     method: "PATCH",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ Name: "By another client" }),
@@ -133,7 +135,7 @@ export async function callAction() {
 /** Saves two changes of an application group in one change set. */
 export async function saveTogether(groupId, names) {
   const [, ODataModel] = await loaded;
-  const model = new ODataModel({ serviceUrl: "/odata/", groupId, updateGroupId: groupId });
+  const model = new ODataModel({ serviceUrl, groupId, updateGroupId: groupId });
   const list = model.bindList("/Products", undefined, [], [], { $orderby: "Id", $$updateGroupId: "save" });
   const contexts = await list.requestContexts(0, 2);
   const changes = names.map((name, index) => contexts[index].setProperty("Name", name).catch((error) => error.message));
@@ -142,4 +144,23 @@ export async function saveTogether(groupId, names) {
     hasChanges: model.hasPendingChanges(),
     changes: await Promise.race([Promise.all(changes), new Promise((r) => setTimeout(r, 500, "pending"))]),
   };
+}
+
+/** Returns the ids of the orders that fit a filter of the model, or the message of its error. */
+export async function orders(groupId, path, operator, value) {
+  const [, ODataModel, , , , , Filter] = await loaded;
+  const model = new ODataModel({ serviceUrl, groupId, operationMode: "Server" });
+  const list = model.bindList("/Orders", undefined, [], [new Filter(path, operator, value)]);
+  return list.requestContexts(0, 10).then(
+    (contexts) => contexts.map((each) => each.getProperty("Id")),
+    ({ message }) => message,
+  );
+}
+
+/** Returns the ids and the numbers of the orders that fit an option `$filter`. */
+export async function ordersBy($filter) {
+  const [, ODataModel] = await loaded;
+  const list = new ODataModel({ serviceUrl }).bindList("/Orders", undefined, [], [], { $filter });
+  const contexts = await list.requestContexts(0, 10);
+  return contexts.map((each) => [each.getProperty("Id"), each.getProperty("Number")]);
 }

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { describeClient } from "./describe-client.ts";
-import { linesOf } from "./recorded-requests.ts";
+import { describeClient } from "../describe-client.ts";
+import { linesOf } from "../recorded-requests.ts";
+import { LICENSED } from "./licensed.ts";
 
-describeClient("the data manager of Syncfusion", "syncfusion", {}, (client) => {
+describeClient("the data manager of Syncfusion", "syncfusion", LICENSED, (client) => {
   test("lists with a filter, an order, a page and a total", async () => {
     const names = [18, 17, 16, 15, 14].map((id) => `Product ${String(id)}`);
     expect(await client().run("list()")).toEqual({ count: 15, names });

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { describeClient } from "./describe-client.ts";
-import { linesOf } from "./recorded-requests.ts";
+import { describeClient } from "../describe-client.ts";
+import { linesOf } from "../recorded-requests.ts";
+import { LICENSED } from "./licensed.ts";
 
-describeClient("the data source of Kendo UI, one request for each change", "kendo", {}, (client) => {
+describeClient("the data source of Kendo UI, one request for each change", "kendo", LICENSED, (client) => {
   test("lists with filters, also for a date, an order, a page and a total", async () => {
     const names = [51, 41, 21, 19, 18].map((id) => `Product ${String(id)}`);
     expect(await client().run("list()")).toEqual({ total: 13, names });
@@ -26,7 +27,7 @@ describeClient("the data source of Kendo UI, one request for each change", "kend
   });
 });
 
-describeClient("the data source of Kendo UI with batches", "kendo", {}, (client) => {
+describeClient("the data source of Kendo UI with batches", "kendo", LICENSED, (client) => {
   test("creates, replaces and deletes in one change set", async () => {
     expect(await client().run("save({ batch: true })")).toEqual({ hasChanges: false, first: "Changed", id: 61 });
     expect((await client().shop.names()).slice(0, 2)).toEqual(["Changed", "Product 03"]);

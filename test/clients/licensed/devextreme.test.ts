@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { describeClient } from "./describe-client.ts";
-import { linesOf } from "./recorded-requests.ts";
+import { describeClient } from "../describe-client.ts";
+import { linesOf } from "../recorded-requests.ts";
+import { LICENSED } from "./licensed.ts";
 
-describeClient("the OData store of DevExtreme", "devextreme", {}, (client) => {
+describeClient("the OData store of DevExtreme", "devextreme", LICENSED, (client) => {
   test("lists with filters, an order, an expansion, a page and a total", async () => {
     expect(await client().run("list()")).toMatchObject({
       items: [
