@@ -56,9 +56,9 @@ const DEVEXTREME: readonly Exchange[] = [
     request: ["GET", "/Orders?%24top=3&%24filter=contains(tolower(Status)%2C%27pa%27)&%24count=true"],
     headers: DX_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 9: 'tolower' cannot take (Shop.Status): write tolower(Edm.String).","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":2,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":1,"Customer":"Customer 1","Number":9007199254740991,"Status":"Paid","OrderedAt":"2026-03-01T10:30:00.000Z","DueOn":"2026-04-01","OpensAt":"08:01:00","Version":1},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1}]}`,
     },
   },
   {
@@ -79,9 +79,9 @@ const DEVEXTREME: readonly Exchange[] = [
     ],
     headers: DX_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 40: 'tolower' cannot take (Shop.Status): write tolower(Edm.String).","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":1,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1}]}`,
     },
   },
   {
@@ -89,9 +89,9 @@ const DEVEXTREME: readonly Exchange[] = [
     request: ["GET", "/Orders?%24top=3&%24filter=DueOn%20eq%20%272026-04-04%27&%24count=true"],
     headers: DX_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 6: 'eq' cannot compare Edm.Date with Edm.String. \"2026-04-04\" is written as Edm.String where Edm.Date is expected: write 2026-04-04.","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":1,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1}]}`,
     },
   },
   {
@@ -102,9 +102,9 @@ const DEVEXTREME: readonly Exchange[] = [
     ],
     headers: DX_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 7: 'ge' cannot compare Edm.Date with Edm.String. \"2026-04-04\" is written as Edm.String where Edm.Date is expected: write 2026-04-04.","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":1,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1}]}`,
     },
   },
   {
@@ -112,9 +112,9 @@ const DEVEXTREME: readonly Exchange[] = [
     request: ["GET", "/Orders?%24top=3&%24filter=OrderedAt%20ge%20%272026-03-04T00%3A00%3A00.000Z%27&%24count=true"],
     headers: DX_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 10: 'ge' cannot compare Edm.DateTimeOffset with Edm.String. \"2026-03-04T00:00:00.000Z\" is written as Edm.String where Edm.DateTimeOffset is expected: write 2026-03-04T00:00:00.000Z.","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":3,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":5,"Customer":"Customer 5","Number":9007199254740995,"Status":"Shipped","OrderedAt":"2026-03-05T10:30:00.000Z","DueOn":"2026-04-05","OpensAt":"08:05:00","Version":1},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":6,"Customer":"Customer 6","Number":9007199254740996,"Status":"New","OrderedAt":"2026-03-06T10:30:00.000Z","DueOn":"2026-04-06","OpensAt":"08:06:00","Version":1}]}`,
     },
   },
   {
@@ -260,9 +260,9 @@ const SYNCFUSION: readonly Exchange[] = [
     request: ["GET", "/Orders/?$count=true&$filter=((tolower(Status)%20eq%20%27paid%27))&$skip=0&$top=3"],
     headers: SF_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 2: 'tolower' cannot take (Shop.Status): write tolower(Edm.String).","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":2,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":1,"Customer":"Customer 1","Number":9007199254740991,"Status":"Paid","OrderedAt":"2026-03-01T10:30:00.000Z","DueOn":"2026-04-01","OpensAt":"08:01:00","Version":1},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1}]}`,
     },
   },
   {
@@ -270,9 +270,9 @@ const SYNCFUSION: readonly Exchange[] = [
     request: ["GET", "/Orders/?$count=true&$filter=((startswith(tolower(Status),%27pa%27)))&$skip=0&$top=3"],
     headers: SF_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 13: 'tolower' cannot take (Shop.Status): write tolower(Edm.String).","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":2,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":1,"Customer":"Customer 1","Number":9007199254740991,"Status":"Paid","OrderedAt":"2026-03-01T10:30:00.000Z","DueOn":"2026-04-01","OpensAt":"08:01:00","Version":1},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1}]}`,
     },
   },
   {
@@ -303,9 +303,9 @@ const SYNCFUSION: readonly Exchange[] = [
     request: ["GET", "/Orders/?$count=true&$filter=((DueOn%20eq%20%272026-04-04%27))&$skip=0&$top=3"],
     headers: SF_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 8: 'eq' cannot compare Edm.Date with Edm.String. \"2026-04-04\" is written as Edm.String where Edm.Date is expected: write 2026-04-04.","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":1,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1}]}`,
     },
   },
   {
@@ -381,9 +381,9 @@ const KENDO: readonly Exchange[] = [
     ],
     headers: KD_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 1: 'contains' cannot take (Shop.Status, Edm.String): write contains(Edm.String, Edm.String).","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":0,"value":[]}`,
     },
   },
   {
@@ -391,9 +391,9 @@ const KENDO: readonly Exchange[] = [
     request: ["GET", "/Orders?%24format=json&%24top=3&%24filter=contains(Status%2C%27pa%27)&%24count=true"],
     headers: KD_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 0: 'contains' cannot take (Shop.Status, Edm.String): write contains(Edm.String, Edm.String).","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":0,"value":[]}`,
     },
   },
   {
@@ -450,9 +450,9 @@ const KENDO: readonly Exchange[] = [
     request: ["GET", "/Orders?%24format=json&%24top=3&%24filter=DueOn%20eq%20%272026-04-04%27&%24count=true"],
     headers: KD_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 6: 'eq' cannot compare Edm.Date with Edm.String. \"2026-04-04\" is written as Edm.String where Edm.Date is expected: write 2026-04-04.","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":1,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1}]}`,
     },
   },
   {
@@ -527,9 +527,9 @@ const REACT_ADMIN: readonly Exchange[] = [
     request: ["GET", "/Orders?$filter=DueOn%20ge%20%272026-04-04%27&$orderby=Id%20asc&$top=2&$count=true"],
     headers: RA_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 6: 'ge' cannot compare Edm.Date with Edm.String. \"2026-04-04\" is written as Edm.String where Edm.Date is expected: write 2026-04-04.","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":3,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":5,"Customer":"Customer 5","Number":9007199254740995,"Status":"Shipped","OrderedAt":"2026-03-05T10:30:00.000Z","DueOn":"2026-04-05","OpensAt":"08:05:00","Version":1}]}`,
     },
   },
   {
@@ -547,9 +547,9 @@ const REACT_ADMIN: readonly Exchange[] = [
     request: ["GET", "/Orders?$filter=Contains(Status,%27Pa%27)%20eq%20true&$orderby=Id%20asc&$top=2&$count=true"],
     headers: RA_READ,
     response: {
-      status: 400,
-      headers: ERROR_RESPONSE,
-      text: String.raw`{"error":{"code":"InvalidQueryOption","message":"$filter at position 0: 'contains' cannot take (Shop.Status, Edm.String): write contains(Edm.String, Edm.String).","target":"$filter"}}`,
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders","@odata.count":2,"value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":1,"Customer":"Customer 1","Number":9007199254740991,"Status":"Paid","OrderedAt":"2026-03-01T10:30:00.000Z","DueOn":"2026-04-01","OpensAt":"08:01:00","Version":1},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4,"Customer":"Customer 4","Number":9007199254740994,"Status":"Paid","OrderedAt":"2026-03-04T10:30:00.000Z","DueOn":"2026-04-04","OpensAt":"08:04:00","Version":1}]}`,
     },
   },
   {
