@@ -5,6 +5,7 @@ import { dayOf, monthOf, yearOf } from "../edm/date.ts";
 import { ceilingDecimal, floorDecimal, roundDecimal } from "../edm/decimal-arithmetic.ts";
 import { totalSecondsOf } from "../edm/duration.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../edm/time-of-day.ts";
+import { tooLongText } from "../errors/odata-error.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { FunctionName } from "../query/functions.ts";
 import { ofText, ofTwoTexts, type CompileCall, operandAt, type CallSite } from "./compile-call.ts";
@@ -56,6 +57,18 @@ function compileNumeric(
   };
 }
 
+/** The most characters of a computed text: evaluated in one turn, longer ones would stop the process. */
+const MAX_TEXT = 64_000_000;
+
+function checkLength(name: FunctionName, length: number): void {
+  if (length > MAX_TEXT) throw tooLongText(name, length, "characters");
+}
+
+function notTooLong(name: FunctionName, text: string): string {
+  checkLength(name, text.length);
+  return text;
+}
+
 /** The results of `mindatetime()` and `maxdatetime()`. */
 const MIN_DATE_TIME = "0001-01-01T00:00:00Z";
 const MAX_DATE_TIME = "9999-12-31T23:59:59.999999999999Z";
@@ -76,10 +89,13 @@ export const FUNCTION_LIBRARY: Readonly<Record<FunctionName, CompileCall>> = {
   length: ofText(lengthOf),
   indexof: ofTwoTexts(indexOf),
   substring: compileSubstring,
-  tolower: ofText((text) => text.toLowerCase()),
-  toupper: ofText((text) => text.toUpperCase()),
+  tolower: ofText((text) => notTooLong("tolower", text.toLowerCase())),
+  toupper: ofText((text) => notTooLong("toupper", text.toUpperCase())),
   trim: ofText((text) => text.trim()),
-  concat: ofTwoTexts((first, second) => first + second),
+  concat: ofTwoTexts((first, second) => {
+    checkLength("concat", first.length + second.length);
+    return first + second;
+  }),
   year: ofText(yearOf),
   month: ofText(monthOf),
   day: ofText(dayOf),

@@ -15,6 +15,7 @@ import {
 } from "./query-cost.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
+import { TOO_BIG } from "./sqlite-functions.ts";
 import { toBoundValues } from "./sqlite-values.ts";
 import { TableSizes } from "./table-sizes.ts";
 import { MAX_TIME_HERE } from "./watch.ts";
@@ -30,9 +31,6 @@ const SIZES_KEPT = 250;
 
 /** A read that took longer in the main thread twice runs in a reader thread until its estimate is renewed. */
 const TOO_LONG = 25;
-
-/** SQLITE_TOOBIG. */
-const TOO_BIG = 18;
 
 const FREE: QueryCost = Object.freeze<QueryCost>({ fixed: 0, perRow: 1, most: 1, bound: "none" });
 
