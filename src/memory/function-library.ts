@@ -5,13 +5,12 @@ import { dayOf, monthOf, yearOf } from "../edm/date.ts";
 import { ceilingDecimal, floorDecimal, roundDecimal } from "../edm/decimal-arithmetic.ts";
 import { totalSecondsOf } from "../edm/duration.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../edm/time-of-day.ts";
-import { tooLongText } from "../errors/odata-error.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { FunctionName } from "../query/functions.ts";
 import { ofText, ofTwoTexts, type CompileCall, operandAt, type CallSite } from "./compile-call.ts";
 import { compileSubstring } from "./compile-substring.ts";
 import { toDouble } from "./convert.ts";
-import type { CompiledExpression } from "./evaluation.ts";
+import type { CompiledExpression, Evaluation } from "./evaluation.ts";
 
 /**
  * Rounds a double to an integer: to the nearest, a midpoint away from zero, or to the even neighbour under bankers'
@@ -57,16 +56,27 @@ function compileNumeric(
   };
 }
 
-/** The most characters of a computed text: evaluated in one turn, longer ones would stop the process. */
-const MAX_TEXT = 64_000_000;
-
-function checkLength(name: FunctionName, length: number): void {
-  if (length > MAX_TEXT) throw tooLongText(name, length, "characters");
+function made(name: FunctionName, text: string, evaluation: Evaluation): string {
+  evaluation.spendText(name, text.length, text.length);
+  return text;
 }
 
-function notTooLong(name: FunctionName, text: string): string {
-  checkLength(name, text.length);
-  return text;
+/** Compiles `concat`. A concatenation within another one has counted its characters. */
+function compileConcat(site: CallSite): CompiledExpression {
+  const [left, right] = [operandAt(site, 0), operandAt(site, 1)];
+  const [countsLeft, countsRight] = site.expression.arguments.map(
+    (each) => each.kind !== "call" || each.name !== "concat",
+  );
+  return (entity, evaluation) => {
+    const first = left(entity, evaluation);
+    if (first === null) return null;
+    const second = right(entity, evaluation);
+    if (second === null) return null;
+    const [start, end] = [asText(first), asText(second)];
+    const added = (countsLeft === true ? start.length : 0) + (countsRight === true ? end.length : 0);
+    evaluation.spendText("concat", start.length + end.length, added);
+    return start + end;
+  };
 }
 
 /** The results of `mindatetime()` and `maxdatetime()`. */
@@ -89,13 +99,10 @@ export const FUNCTION_LIBRARY: Readonly<Record<FunctionName, CompileCall>> = {
   length: ofText(lengthOf),
   indexof: ofTwoTexts(indexOf),
   substring: compileSubstring,
-  tolower: ofText((text) => notTooLong("tolower", text.toLowerCase())),
-  toupper: ofText((text) => notTooLong("toupper", text.toUpperCase())),
+  tolower: ofText((text, evaluation) => made("tolower", text.toLowerCase(), evaluation)),
+  toupper: ofText((text, evaluation) => made("toupper", text.toUpperCase(), evaluation)),
   trim: ofText((text) => text.trim()),
-  concat: ofTwoTexts((first, second) => {
-    checkLength("concat", first.length + second.length);
-    return first + second;
-  }),
+  concat: compileConcat,
   year: ofText(yearOf),
   month: ofText(monthOf),
   day: ofText(dayOf),

@@ -74,7 +74,7 @@ const FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
  * table then needs them. If a new Node.js has another Unicode version, an index on `odata_lower` requires a `reindex`.
  */
 export function registerFunctions(database: DatabaseSync): void {
-  const functions = { ...FUNCTIONS, ...textFunctions(), ...NUMBER_FUNCTIONS, ...TEMPORAL_FUNCTIONS };
+  const functions = { ...FUNCTIONS, ...textFunctions(database), ...NUMBER_FUNCTIONS, ...TEMPORAL_FUNCTIONS };
   for (const [name, run] of Object.entries(functions)) {
     // Arguments are bigint, since an INTEGER beyond 2^53 would throw. `directOnly` would exclude indexes.
     database.function(name, { deterministic: true, useBigIntArguments: true }, run);
@@ -129,16 +129,19 @@ function lengthCheckOf(database: DatabaseSync): (bytes: SQLOutputValue) => numbe
   return (given) => {
     const bytes = Number(given);
     if (bytes > MAX_JOINED_BYTES) throw tooLongText("concat", bytes, "bytes");
-    if ("limits" in database && bytes > database.limits.length) {
-      throw Object.assign(new Error("string or blob too big"), { errcode: TOO_BIG });
-    }
+    if ("limits" in database && bytes > database.limits.length) throw tooBig();
     return 0;
   };
 }
 
+/** Makes the error of SQLite for a value that is longer than its connection allows. */
+function tooBig(): Error {
+  return Object.assign(new Error("string or blob too big"), { errcode: TOO_BIG });
+}
+
 /** Makes the functions of texts of one connection. */
-function textFunctions(): Readonly<Record<string, SqlFunction>> {
-  const spend = makeTextCounter();
+function textFunctions(database: DatabaseSync): Readonly<Record<string, SqlFunction>> {
+  const spend = makeTextCounter(database);
   const ofText = (value: SQLOutputValue, compute: (text: string) => string): string | null => {
     if (value === null) return null;
     if (value instanceof Uint8Array) throw unreadableArgument("bytes", "an Edm.String");
@@ -157,9 +160,10 @@ function textFunctions(): Readonly<Record<string, SqlFunction>> {
 
 /**
  * Makes a function that counts long texts until the turn of the event loop ends, and returns them. A statement runs in one
- * turn, and `node:sqlite` keeps all arguments and results of functions until the statement ends.
+ * turn, and `node:sqlite` keeps all arguments and results of functions until the statement ends. Texts that are together as
+ * long as a value that only a reader thread reads belong there, too.
  */
-function makeTextCounter(): (text: string) => string {
+function makeTextCounter(database: DatabaseSync): (text: string) => string {
   let bytes = 0;
   return (text) => {
     if (text.length < LONG_TEXT) return text;
@@ -169,6 +173,7 @@ function makeTextCounter(): (text: string) => string {
       });
     }
     bytes += WIDE.test(text) ? text.length * 2 : text.length;
+    if ("limits" in database && bytes > database.limits.length) throw tooBig();
     if (bytes > MAX_LONG_TEXTS) throw tooMuchMemory();
     return text;
   };

@@ -14,7 +14,7 @@ import {
   withExpansions,
 } from "./query-cost.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
-import type { SqliteDatabase } from "./sqlite-database.ts";
+import { MOST_BYTES_HERE, type SqliteDatabase } from "./sqlite-database.ts";
 import { TOO_BIG } from "./sqlite-functions.ts";
 import { toBoundValues } from "./sqlite-values.ts";
 import { TableSizes } from "./table-sizes.ts";
@@ -28,6 +28,10 @@ const NO_ENTRY =
 
 /** Milliseconds between two checks whether tables have grown. */
 const SIZES_KEPT = 250;
+
+/** A statement with more work for each row reads only shorter values here, because each of its functions reads them whole. */
+const MOST_WORK = 16;
+const SHORT_BYTES = 1 << 16;
 
 /** A read that took longer in the main thread twice runs in a reader thread until its estimate is renewed. */
 const TOO_LONG = 25;
@@ -158,7 +162,12 @@ export class SqliteReads {
     // Reading the clock is much cheaper than reading the time of the processor.
     const { isInDoubt } = estimate;
     const begun = isInDoubt ? processorTime() : performance.now();
-    const rows = rowsOf(statement, values, isFirst);
+    const { perRow } = estimate.cost;
+    const read = (): Rows => rowsOf(statement, values, isFirst);
+    const rows =
+      perRow <= MOST_WORK
+        ? read()
+        : this.#database.atLength(Math.max(SHORT_BYTES, Math.floor((MOST_BYTES_HERE * MOST_WORK) / perRow)), read);
     const taken = (isInDoubt ? processorTime() : performance.now()) - begun;
     estimate.isInDoubt = taken > TOO_LONG;
     // The same statement with a smaller limit may still be short.
