@@ -194,3 +194,37 @@ describe.each(sqlite)("long texts over $title", (engine) => {
     await close();
   });
 });
+
+const mariadb = ENGINES.filter(({ name }) => name === "mariadb");
+
+describe.each(mariadb)("long texts over $title", (engine) => {
+  // `max_allowed_packet` is 16 MiB by default: a longer result of `concat` would be null.
+  const opened = serviceOver(engine, 6_000_000);
+  afterAll(async () => (await opened).close());
+
+  test.each([
+    `contains(${times(3, "Text")},'a')`,
+    `length(${times(3, "Text")}) eq 18000000`,
+    `${times(3, "Text")} eq null`,
+    `length(tolower(${sum("Text", "Text", "toupper(Text)")})) gt 0`,
+  ])("a text is refused that is longer than the server allows: %s", async (filter) => {
+    const { service } = await opened;
+    const [status, text] = await find(service, filter);
+    expect([status, JSON.parse(text)]).toEqual([
+      400,
+      {
+        error: {
+          code: "UnsupportedQueryOption",
+          message:
+            "MariaDB cannot evaluate the expression: a joined text is longer than 'max_allowed_packet' of the server.",
+        },
+      },
+    ]);
+  });
+
+  test("shorter texts are joined", async () => {
+    const { service } = await opened;
+    const [status, text] = await find(service, `length(${times(2, "Text")}) eq 12000000`);
+    expect([status, text]).toEqual([200, expect.stringContaining('[{"Id":1}]')]);
+  });
+});

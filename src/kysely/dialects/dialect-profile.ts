@@ -47,7 +47,7 @@ export interface DialectProfile {
   readonly maxParameters: number;
   /** The weakest isolation of transactions of handlers that prevents lost updates; absent if the database always does. */
   readonly transactionIsolation?: "repeatable read" | "serializable" | undefined;
-  /** Absent for a database outside this process. */
+  /** Absent for a database whose server bounds texts itself. */
   readonly textMemory?: TextMemory | undefined;
   /** Rejects a statement that the driver cannot run. @throws ODataError `UnsupportedQueryOption` */
   readonly checkStatement?: ((text: string) => void) | undefined;

@@ -15,11 +15,8 @@ export interface TextBound {
   readonly most: number;
 }
 
-/** Queries that keep so many texts at once are not bounded: their conditions stay short, and indexes can serve them. */
-const FEW = 4;
-
 /**
- * Returns the bound of a query; undefined for a query that keeps few texts, and for databases outside this process.
+ * Returns the bound of a query; undefined for a query that keeps few texts, and for databases without bounds.
  * @see docs/reference/limits.md#growth-of-computed-texts
  */
 export function boundTexts(
@@ -31,7 +28,8 @@ export function boundTexts(
   const counter = new CopyCounter(textMemory);
   if (filter !== null) counter.add(filter.expression, 0);
   for (const { expression } of orderBy) counter.add(expression, textMemory.sortedCopies);
-  return counter.copies <= FEW ? undefined : { memory: textMemory, most: Math.floor(textMemory.most / counter.copies) };
+  const { copies } = counter;
+  return copies <= textMemory.few ? undefined : { memory: textMemory, most: Math.floor(textMemory.most / copies) };
 }
 
 /** Makes a computed text fail the statement if the stored texts that it is made of are too long. */
