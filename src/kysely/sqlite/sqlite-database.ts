@@ -9,7 +9,7 @@ import { Watch } from "./watch.ts";
 import { WriteGroup } from "./write-group.ts";
 
 /** A value of more bytes is read in a reader thread: its conversion to a string takes long. */
-export const MOST_BYTES_HERE = 1 << 22;
+export const MOST_BYTES_HERE: number = 1 << 22;
 
 /** A connection with its prepared statements. */
 interface Opened {

@@ -24,7 +24,7 @@ const MAX_NESTED_ITEMS = 2_000_000;
 const MAX_JOINED_BYTES = 64_000_000;
 
 /** SQLITE_TOOBIG. @see https://sqlite.org/rescode.html#toobig */
-export const TOO_BIG = 18;
+export const TOO_BIG: number = 18;
 
 /** Texts of fewer characters are not counted: they are rarely so many that they take much memory. */
 const LONG_TEXT = 1 << 16;

@@ -17,7 +17,7 @@ export interface TextBound {
 
 /**
  * Returns the bound of a query; undefined for a query that keeps few texts, and for databases without bounds.
- * @see docs/reference/limits.md#growth-of-computed-texts
+ * @see docs/reference/limits.md
  */
 export function boundTexts(
   { textMemory }: DialectProfile,
