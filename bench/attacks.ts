@@ -39,6 +39,8 @@ const Text = entityType("Text", { id: edm.int32().key(), text: edm.string() });
 const TEXTS = 3;
 const MANY_TEXTS = 60;
 const TEXT_LENGTH = 1_000_000;
+const LONG_TEXTS = 2;
+const LONG_TEXT_LENGTH = 20_000_000;
 const COUNTRIES = 244;
 const CITIES = 34_000;
 const NOTES = 10_000;
@@ -53,6 +55,9 @@ export function writeAttackedDatabase(file: string): void {
     create table text (id integer primary key, text text not null);
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${String(TEXTS)})
       insert into text select i, replace(hex(zeroblob(${String(TEXT_LENGTH / 2)})), '0', 'x') from n;
+    create table long_text (id integer primary key, text text not null);
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${String(LONG_TEXTS)})
+      insert into long_text select i, replace(hex(zeroblob(${String(LONG_TEXT_LENGTH / 2)})), '0', 'x') from n;
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${String(COUNTRIES)})
       insert into country select i, 'Country ' || i from n;
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${String(CITIES)})
@@ -139,6 +144,7 @@ export function openAttackedService(place: string, defaults: ServiceDefaults): A
         },
       }),
       sqlEntitySet(Text, { db, table: "text", name: "Texts", operations: ["read"] }),
+      sqlEntitySet(Text, { db, table: "long_text", name: "LongTexts", operations: ["read"] }),
       entitySet(Text, { name: "ListedTexts", queryable: () => arraySource(Text, texts) }),
       entitySet(Text, { name: "ManyListedTexts", queryable: () => arraySource(Text, manyTexts) }),
       entitySet(Note, {

@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 /**
  * Returns the largest memory that this process has had, in bytes. `maxRSS` of Node.js is not less than the memory that the
@@ -15,4 +17,10 @@ export function peakMemory(): number {
 export function resetPeakMemory(): number {
   writeFileSync("/proc/self/clear_refs", "5");
   return peakMemory();
+}
+
+/** Frees the memory of earlier work, so that the next one is measured alone. */
+export function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc()");
 }

@@ -1,15 +1,17 @@
 /**
  * Reports how long requests that attack a service stop its main thread: over a SQLite file, or over the PostgreSQL server whose
- * URL is the argument. Nothing is asserted: a test does that.
+ * URL is the argument. `--only` is a regular expression for the names of attacks. Nothing is asserted: a test does that.
  */
 import { join } from "node:path";
-import process from "node:process";
+import { parseArgs } from "node:util";
 import { writeAttackedDatabase, writeAttackedTables } from "./attacks.ts";
 import { deleteDatabase, makeDatabase } from "./open-database.ts";
 import { measureStalls, MEMORY_BUDGET, PAUSE_BUDGET, type Stall } from "./record/stalls.ts";
 import { makeFolder } from "./with-servers.ts";
 
-const [, , server] = process.argv;
+const { values, positionals } = parseArgs({ options: { only: { type: "string" } }, allowPositionals: true });
+const only = new RegExp(values.only ?? "", "u");
+const [server] = positionals;
 const NAME = "odatakit_attacked";
 
 console.log(
@@ -18,12 +20,12 @@ console.log(
 if (server === undefined) {
   const file = join(makeFolder(), "attacked.db");
   writeAttackedDatabase(file);
-  await measureStalls(file, print);
+  await measureStalls(file, print, only);
 } else {
   try {
     const place = await makeDatabase(server, NAME);
     await writeAttackedTables(place);
-    await measureStalls(place, print);
+    await measureStalls(place, print, only);
   } finally {
     await deleteDatabase(server, NAME);
   }

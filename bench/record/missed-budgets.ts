@@ -1,7 +1,7 @@
 import type { Figure } from "./figures.ts";
 import type { StallRecord } from "./parts.ts";
 import { readResult, type RecordedScenario } from "./results.ts";
-import { PAUSE_BUDGET } from "./stalls.ts";
+import { MEMORY_BUDGET, PAUSE_BUDGET } from "./stalls.ts";
 import type { Compared } from "./start.ts";
 import { STREAM_BUDGET, type StreamRecord } from "./stream-records.ts";
 
@@ -39,8 +39,14 @@ const TURNS = "[the decision](../decisions/0032-long-work-takes-turns.md#what-st
 const STALLS: readonly (readonly [name: RegExp, reason: string])[] = [
   [/^SQLite/u, `One call of \`node:sqlite\` binds, stores and returns the value: ${TURNS}.`],
   [/members|annotations/u, `The names of one object are listed in one turn: ${TURNS}.`],
+  [/^(?:Many)?ListedTexts/u, `The texts of one element are computed in one turn: ${TURNS}.`],
   [/29 MB/u, `One value is copied in one turn: ${TURNS}.`],
   [/^/u, `The conditions of one element take one turn: ${TURNS}.`],
+];
+/** The reasons of much memory, by the names of their attacks. */
+const PEAKS: readonly (readonly [name: RegExp, reason: string])[] = [
+  [/Texts|20 MB/u, "Computed texts are bounded: [the limits](../reference/limits.md#growth-of-computed-texts)."],
+  [/^/u, "V8 collects the garbage of a long body or response late."],
 ];
 const PARSER = "The time grows with the number of tokens, by the same amount for each.";
 
@@ -97,7 +103,7 @@ function missedStream(ours: StreamRecord): readonly Missed[] {
 function missedStalls(): readonly Missed[] {
   const { sqlite = [], postgres = [] } = readResult<StallRecord>("stall") ?? {};
   const all = [...sqlite, ...postgres.map((stall) => ({ ...stall, name: `${stall.name}, over PostgreSQL` }))];
-  return all
+  const pauses = all
     .filter(({ pause }) => pause > PAUSE_BUDGET)
     .map(({ name, pause }) => ({
       what: `pause: ${name}`,
@@ -105,6 +111,15 @@ function missedStalls(): readonly Missed[] {
       measured: `${String(pause)} ms`,
       reason: STALLS.find(([names]) => names.test(name))?.[1] ?? "",
     }));
+  const peaks = all
+    .filter(({ memory = 0 }) => memory > MEMORY_BUDGET)
+    .map(({ name, memory }) => ({
+      what: `memory: ${name}`,
+      budget: `${String(MEMORY_BUDGET)} MB`,
+      measured: `${String(memory)} MB`,
+      reason: PEAKS.find(([names]) => names.test(name))?.[1] ?? "",
+    }));
+  return [...pauses, ...peaks];
 }
 
 function missedFigures(): readonly Missed[] {

@@ -85,11 +85,11 @@ export function tooManyItems(most: number): ODataError {
 
 /**
  * Makes the error of a text that a row makes too long.
- * @param bytes its length
+ * @param name the function that makes it
  * @see docs/reference/limits.md
  */
-export function tooLongText(bytes: number): ODataError {
-  const message = `'concat' makes a text of ${String(bytes)} bytes: combine fewer or shorter texts.`;
+export function tooLongText(name: string, length: number, unit: "bytes" | "characters"): ODataError {
+  const message = `'${name}' makes a text of ${String(length)} ${unit}: combine fewer or shorter texts.`;
   return protocolError("InvalidQueryOption", message);
 }
 

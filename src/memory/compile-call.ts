@@ -4,7 +4,7 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CallExpression } from "../query/expression.ts";
 import { requireParameter } from "./compare-date-object.ts";
-import type { CompiledExpression } from "./evaluation.ts";
+import type { CompiledExpression, Evaluation } from "./evaluation.ts";
 
 /** A call with compiled arguments, from which the implementation of a function makes its closure. */
 export interface CallSite {
@@ -17,12 +17,12 @@ export interface CallSite {
 export type CompileCall = (site: CallSite) => CompiledExpression;
 
 /** A function of one string. */
-export function ofText(compute: (text: string) => PrimitiveValue): CompileCall {
+export function ofText(compute: (text: string, evaluation: Evaluation) => PrimitiveValue): CompileCall {
   return (site) => {
     const operand = operandAt(site, 0);
     return (entity, evaluation) => {
       const value = operand(entity, evaluation);
-      return value === null ? null : compute(asText(value));
+      return value === null ? null : compute(asText(value), evaluation);
     };
   };
 }

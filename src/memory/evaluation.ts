@@ -1,13 +1,23 @@
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
-import { tooManyItems } from "../errors/odata-error.ts";
+import { tooLongText, tooManyItems, tooMuchMemory } from "../errors/odata-error.ts";
+import type { FunctionName } from "../query/functions.ts";
 import type { ReadState } from "../query/source.ts";
 import type { LambdaProgress } from "./lambda-progress.ts";
 import { newRelations, type Relations } from "./relations.ts";
 
 /** The number of items that nested lambda operators of one evaluation may evaluate: about a second of work. */
 const MAX_ITEMS = 20_000_000;
+
+/** The most characters of a computed text. */
+const MAX_TEXT = 64_000_000;
+
+/** The most characters of all texts that are computed in one turn: they take memory until it ends, and time. */
+const MAX_TEXTS = 80_000_000;
+
+/** Texts of fewer characters are not counted: a turn is over before they are many. */
+const LONG_TEXT = 1 << 16;
 
 /**
  * One evaluation of bound expressions: the state that all rows, the filter and the order share. The code that runs a
@@ -21,6 +31,7 @@ export class Evaluation implements ReadState {
   #prepared: Map<object, unknown> | undefined;
   readonly #shared: ReadState | undefined;
   #items = 0;
+  #characters = 0;
   /** The lambda operators of the row that is being evaluated; null for work without pauses. */
   progress: LambdaProgress | null = null;
 
@@ -55,6 +66,23 @@ export class Evaluation implements ReadState {
     const made = owner(this);
     this.#prepared.set(owner, made);
     return made;
+  }
+
+  /**
+   * Counts the characters of a text that is computed. A row of long texts takes a turn of its own.
+   * @param added those that no text within it has counted
+   * @throws ODataError `InvalidQueryOption` if the text, or all of this turn, are too long
+   */
+  spendText(name: FunctionName, length: number, added: number): void {
+    if (length < LONG_TEXT) return;
+    if (length > MAX_TEXT) throw tooLongText(name, length, "characters");
+    if (this.#characters === 0) {
+      queueMicrotask(() => {
+        this.#characters = 0;
+      });
+    }
+    this.#characters += added;
+    if (this.#characters > MAX_TEXTS) throw tooMuchMemory();
   }
 
   /**

@@ -10,7 +10,7 @@ import type { FunctionName } from "../query/functions.ts";
 import { ofText, ofTwoTexts, type CompileCall, operandAt, type CallSite } from "./compile-call.ts";
 import { compileSubstring } from "./compile-substring.ts";
 import { toDouble } from "./convert.ts";
-import type { CompiledExpression } from "./evaluation.ts";
+import type { CompiledExpression, Evaluation } from "./evaluation.ts";
 
 /**
  * Rounds a double to an integer: to the nearest, a midpoint away from zero, or to the even neighbour under bankers'
@@ -56,6 +56,29 @@ function compileNumeric(
   };
 }
 
+function made(name: FunctionName, text: string, evaluation: Evaluation): string {
+  evaluation.spendText(name, text.length, text.length);
+  return text;
+}
+
+/** Compiles `concat`. A concatenation within another one has counted its characters. */
+function compileConcat(site: CallSite): CompiledExpression {
+  const [left, right] = [operandAt(site, 0), operandAt(site, 1)];
+  const [countsLeft, countsRight] = site.expression.arguments.map(
+    (each) => each.kind !== "call" || each.name !== "concat",
+  );
+  return (entity, evaluation) => {
+    const first = left(entity, evaluation);
+    if (first === null) return null;
+    const second = right(entity, evaluation);
+    if (second === null) return null;
+    const [start, end] = [asText(first), asText(second)];
+    const added = (countsLeft === true ? start.length : 0) + (countsRight === true ? end.length : 0);
+    evaluation.spendText("concat", start.length + end.length, added);
+    return start + end;
+  };
+}
+
 /** The results of `mindatetime()` and `maxdatetime()`. */
 const MIN_DATE_TIME = "0001-01-01T00:00:00Z";
 const MAX_DATE_TIME = "9999-12-31T23:59:59.999999999999Z";
@@ -76,10 +99,10 @@ export const FUNCTION_LIBRARY: Readonly<Record<FunctionName, CompileCall>> = {
   length: ofText(lengthOf),
   indexof: ofTwoTexts(indexOf),
   substring: compileSubstring,
-  tolower: ofText((text) => text.toLowerCase()),
-  toupper: ofText((text) => text.toUpperCase()),
+  tolower: ofText((text, evaluation) => made("tolower", text.toLowerCase(), evaluation)),
+  toupper: ofText((text, evaluation) => made("toupper", text.toUpperCase(), evaluation)),
   trim: ofText((text) => text.trim()),
-  concat: ofTwoTexts((first, second) => first + second),
+  concat: compileConcat,
   year: ofText(yearOf),
   month: ofText(monthOf),
   day: ofText(dayOf),

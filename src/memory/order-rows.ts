@@ -138,9 +138,13 @@ function* compareByAll(
 ): Steps<CompareRows> {
   const { order, noteKey } = keyOrder(scalarType(expression.type));
   const keys: SortKey[] = [];
+  let slice = 1;
   while (keys.length < length) {
-    const isPaused = addKeys(keys, Math.min(keys.length + SLICE, length), compute, noteKey);
-    if (isPaused || pace.isOver) yield;
+    const isPaused = addKeys(keys, Math.min(keys.length + slice, length), compute, noteKey);
+    const isOver = isPaused || pace.isOver;
+    if (isOver) yield;
+    // Single keys may take long: a turn begins with few.
+    slice = isOver ? 1 : Math.min(slice * 2, SLICE);
   }
   return descending
     ? (left, right) => order(keys[right] ?? null, keys[left] ?? null)

@@ -1,6 +1,6 @@
 import { type Pace, Paused, type Steps } from "../base/turn.ts";
 
-/** The number of rows between two readings of the clock. */
+/** The most rows between two readings of the clock. A turn begins with fewer, because single rows may take long. */
 const SLICE = 16;
 
 /** The rows of a list that meet a condition, which is evaluated each time they are iterated. */
@@ -51,13 +51,15 @@ function visitTurn(
   visit: (row: unknown) => boolean,
   pace: Pace,
 ): number | null {
-  let sliceEnd = start + SLICE;
+  let slice = 1;
+  let sliceEnd = start + slice;
   let index = start;
   try {
     for (; index < rows.length; index += 1) {
       if (index === sliceEnd) {
         if (pace.isOver) return index;
-        sliceEnd += SLICE;
+        slice = Math.min(slice * 2, SLICE);
+        sliceEnd += slice;
       }
       if (!visit(rows[index])) return null;
     }

@@ -1,7 +1,7 @@
 import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
 
-/** The texts that rows in memory are ordered by are kept together, so they have at most 64 million characters. */
+/** A text that is computed in memory has at most 64 million characters, and those that rows are ordered by have as many together. */
 
 const Text = entityType("Text", { id: edm.int32().key(), text: edm.string() });
 
@@ -39,6 +39,27 @@ test.each([
       code: "InvalidQueryOption",
       message:
         "The texts that $orderby computes have more than 64000000 characters together: order by a property, or filter by a condition that fewer entities meet.",
+    },
+  });
+});
+
+test.each([
+  ["concat", 22_000_000, "contains(concat(concat(Text,Text),Text),'y')", 66_000_000],
+  ["concat", 33_000_000, "concat(Text,Text) eq 'y'", 66_000_000],
+  ["toupper", 22_000_000, "length(toupper(Text)) eq 1", 66_000_000],
+])("'%s' over a text of %i characters is refused: %s", async (name, length, filter, made) => {
+  const text = "\u0390".repeat(length);
+  const service = odataService({
+    entitySets: [entitySet(Text, { name: "Texts", queryable: () => arraySource(Text, [{ id: 1, text }]) })],
+  });
+  const response = await service.fetch(
+    new Request(`http://service.example/Texts?$filter=${encodeURIComponent(filter)}`),
+  );
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({
+    error: {
+      code: "InvalidQueryOption",
+      message: `'${name}' makes a text of ${String(made)} characters: combine fewer or shorter texts.`,
     },
   });
 });

@@ -21,6 +21,7 @@ import type { AnyKysely, SynchronousReader } from "../connection/synchronous-rea
 import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
 import type { FormedSql, Mark, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
+import type { TextMemory } from "../statement/text-memory.ts";
 import type { DialectCapabilities } from "./dialect-capabilities.ts";
 import type { UnexpectedNulls } from "./unexpected-nulls.ts";
 import type { WriteSyntax } from "./write-syntax.ts";
@@ -47,6 +48,8 @@ export interface DialectProfile {
   readonly maxParameters: number;
   /** The weakest isolation of transactions of handlers that prevents lost updates; absent if the database always does. */
   readonly transactionIsolation?: "repeatable read" | "serializable" | undefined;
+  /** Absent for a database whose server bounds texts itself. */
+  readonly textMemory?: TextMemory | undefined;
   /** Rejects a statement that the driver cannot run. @throws ODataError `UnsupportedQueryOption` */
   readonly checkStatement?: ((text: string) => void) | undefined;
   /** Prevents lost connections from ending the process, if the driver does not do so itself. */
@@ -107,8 +110,15 @@ export interface DialectSyntax {
   readonly keyTable: (list: Sql, forms: readonly SqlForm[]) => Sql;
   /** Writes keys, each a list of cells as the forms encode them, for `keyTable`. */
   readonly writeKeys: (keys: readonly (readonly unknown[])[]) => unknown;
-  /** How conditions list the cells of one column of keys; absent: they do not. */
-  readonly keyArrays?: KeyArrays | undefined;
+  /** How conditions list the cells of one column of keys as an array; absent: they do not. */
+  readonly keyArrays?: {
+    /** Writes the cells, as their form encodes them. */
+    readonly write: (cells: readonly unknown[]) => unknown;
+    /** Tests whether an array contains a value. */
+    readonly contains: (array: Sql, value: Sql) => Sql;
+    /** The position of a value in an array that contains it, from 0 on. */
+    readonly positionOf: (array: Sql, value: Sql) => Sql;
+  };
   /**
    * Patterns that match quoted strings, quoted names, comments, and places of values. Only places have a group: `?` is the
    * value after the greatest so far, `?3` or `$3` the third value. The first pattern that finds a place applies.
@@ -118,16 +128,6 @@ export interface DialectSyntax {
   readonly inUtcSession?: (statement: string) => string;
   /** Makes the database end a statement after some milliseconds; absent if it has no such limit for one statement. */
   readonly within?: (timeout: number, statement: string) => string;
-}
-
-/** The cells of one column of keys as an array. */
-export interface KeyArrays {
-  /** Writes the cells, as their form encodes them. */
-  readonly write: (cells: readonly unknown[]) => unknown;
-  /** Tests whether an array contains a value. */
-  readonly contains: (array: Sql, value: Sql) => Sql;
-  /** The position of a value in an array that contains it, from 0 on. */
-  readonly positionOf: (array: Sql, value: Sql) => Sql;
 }
 
 /** How one kind of database stores values and computes with them. */

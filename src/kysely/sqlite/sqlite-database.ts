@@ -9,7 +9,7 @@ import { Watch } from "./watch.ts";
 import { WriteGroup } from "./write-group.ts";
 
 /** A value of more bytes is read in a reader thread: its conversion to a string takes long. */
-const MOST_BYTES_HERE = 1 << 22;
+export const MOST_BYTES_HERE: number = 1 << 22;
 
 /** A connection with its prepared statements. */
 interface Opened {
@@ -71,9 +71,14 @@ export class SqliteDatabase {
 
   /** Runs a synchronous read whose values may be so long that other reads would run in a reader thread. */
   atAnyLength<T>(read: () => T): T {
+    return this.atLength(Infinity, read);
+  }
+
+  /** Runs a synchronous read that fails if it meets a value of more bytes. */
+  atLength<T>(most: number, read: () => T): T {
     if (!this.isFile) return read();
     const { reading } = this;
-    limitLength(reading, Infinity);
+    limitLength(reading, most);
     try {
       return read();
     } finally {

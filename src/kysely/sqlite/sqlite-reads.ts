@@ -14,7 +14,8 @@ import {
   withExpansions,
 } from "./query-cost.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
-import type { SqliteDatabase } from "./sqlite-database.ts";
+import { MOST_BYTES_HERE, type SqliteDatabase } from "./sqlite-database.ts";
+import { TOO_BIG } from "./sqlite-functions.ts";
 import { toBoundValues } from "./sqlite-values.ts";
 import { TableSizes } from "./table-sizes.ts";
 import { MAX_TIME_HERE } from "./watch.ts";
@@ -28,11 +29,12 @@ const NO_ENTRY =
 /** Milliseconds between two checks whether tables have grown. */
 const SIZES_KEPT = 250;
 
+/** A statement with more work for each row reads only shorter values here, because each of its functions reads them whole. */
+const MOST_WORK = 16;
+const SHORT_BYTES = 1 << 16;
+
 /** A read that took longer in the main thread twice runs in a reader thread until its estimate is renewed. */
 const TOO_LONG = 25;
-
-/** SQLITE_TOOBIG. */
-const TOO_BIG = 18;
 
 const FREE: QueryCost = Object.freeze<QueryCost>({ fixed: 0, perRow: 1, most: 1, bound: "none" });
 
@@ -160,7 +162,12 @@ export class SqliteReads {
     // Reading the clock is much cheaper than reading the time of the processor.
     const { isInDoubt } = estimate;
     const begun = isInDoubt ? processorTime() : performance.now();
-    const rows = rowsOf(statement, values, isFirst);
+    const { perRow } = estimate.cost;
+    const read = (): Rows => rowsOf(statement, values, isFirst);
+    const rows =
+      perRow <= MOST_WORK
+        ? read()
+        : this.#database.atLength(Math.max(SHORT_BYTES, Math.floor((MOST_BYTES_HERE * MOST_WORK) / perRow)), read);
     const taken = (isInDoubt ? processorTime() : performance.now()) - begun;
     estimate.isInDoubt = taken > TOO_LONG;
     // The same statement with a smaller limit may still be short.

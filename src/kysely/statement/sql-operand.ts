@@ -16,6 +16,8 @@ export interface RowOperand extends FormedSql {
   readonly offset?: Sql | undefined;
   /** The texts that it joins, if it is a concatenation. A longer concatenation joins them at once. */
   readonly joined?: readonly JoinedText[];
+  /** The stored texts that a computed text is made of, if its SQL is short enough to write twice. */
+  readonly parts?: readonly Sql[] | undefined;
 }
 
 /** A text of a concatenation; constants are never null. */

@@ -141,6 +141,7 @@ export class Relation {
   readonly #isQualified: boolean;
   readonly #hasCells: boolean;
   readonly #expressions: ReadonlyMap<string, string> | undefined;
+  readonly #columns: Map<string, Sql> = new Map<string, Sql>();
 
   constructor({ alias, rows, level, isOptional, isQualified, hasCells = false, expressions }: RelationOptions) {
     this.alias = alias;
@@ -152,8 +153,16 @@ export class Relation {
     this.#expressions = expressions;
   }
 
-  /** Returns a reference to a column. */
+  /** Returns a reference to a column: the same object each time, so that equal references can be recognized. */
   column(name: string): Sql {
+    const known = this.#columns.get(name);
+    if (known !== undefined) return known;
+    const column = this.#reference(name);
+    this.#columns.set(name, column);
+    return column;
+  }
+
+  #reference(name: string): Sql {
     const expression = this.#expressions?.get(name);
     if (expression !== undefined) return rawExpression(expression);
     const isQualified = this.#isQualified || (this.#hasCells && CELL_NAME.test(name));

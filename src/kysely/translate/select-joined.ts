@@ -5,6 +5,7 @@ import type { ExpandedNavigation } from "../../query/clauses.ts";
 import type { JoinedShape, Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { JoinedNavigation } from "../../query/source.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import { boundTexts } from "./held-texts.ts";
 import { joinNavigation, joinRelated } from "./join-navigation.ts";
 import { outsideConditions, relationScope } from "./path-scope.ts";
 import { Level, Relation, type StatementScope } from "./relation.ts";
@@ -50,6 +51,7 @@ function joinExpansion({ expansion, target }: JoinedNavigation, parent: Relation
       // Several rows of the page may have the same related entity.
       scope: { ...outsideConditions(relationScope(it, statement)), each: null },
       roundingMode,
+      texts: boundTexts(statement.profile, filter, []),
     });
     const condition = translator.condition(filter.expression, "filter");
     // MariaDB turns subqueries of such a condition into joins and then loses rows, unless the condition is an operand.

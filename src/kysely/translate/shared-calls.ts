@@ -39,8 +39,8 @@ export function keyOfCall(expression: Expression): string | null {
   return key === null ? null : `${expression.name}(${key})`;
 }
 
-/** Returns null for a path from `$root`. */
-function keyOfPath(path: PathSource): string | null {
+/** Returns the key of a path that is the same for equal paths in one scope; null for a path from `$root`. */
+export function keyOfPath(path: PathSource): string | null {
   const { start, steps } = stepsOf(path);
   if (start.kind === "root") return null;
   const names = steps.map((step) => (step.kind === "property" ? step.property.name : step.navigationProperty.name));
@@ -122,7 +122,8 @@ function shareCalls(
     const operand = translator.operand(call);
     if (operand.kind !== "row") throw new Error(`The result of ${call.name} does not depend on the row.`);
     const name = `v${String(index)}`;
-    results.set(key, { ...operand, sql: sql.id(alias, name) });
+    // The parts are columns of an outer query.
+    results.set(key, { ...operand, sql: sql.id(alias, name), parts: undefined });
     return sql`${operand.sql} as ${sql.id(name)}`;
   });
   return {

@@ -11,6 +11,7 @@ import type {
   PropertyExpression,
   VariableExpression,
 } from "../../query/expression.ts";
+import { makesText } from "../../query/functions.ts";
 import { isPath } from "../../query/walk-expression.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { memberName } from "../functions/translate-call.ts";
@@ -18,6 +19,7 @@ import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "../statement/sql-operand.ts";
 import { findPath } from "./find-path.ts";
+import { withinBound, type TextBound } from "./held-texts.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
 import { groupByCalls, keyOfCall, type SharedResults } from "./shared-calls.ts";
@@ -39,6 +41,8 @@ export interface TranslationContext {
   readonly roundingMode: RoundingMode;
   /** The results of calls that are computed once for several conditions, by key. */
   readonly shared?: SharedResults | undefined;
+  /** A bound for the texts that calls compute; absent: none. */
+  readonly texts?: TextBound | undefined;
 }
 
 /**
@@ -146,11 +150,28 @@ function relationsOf(path: PropertyExpression | VariableExpression, scope: PathS
 function translateCall(expression: CallExpression, translator: Translator, context: TranslationContext): SqlOperand {
   const known = context.shared?.get(keyOfCall(expression));
   if (known !== undefined) return known;
+  const { texts } = context;
+  if (texts !== undefined && makesText(expression.name)) {
+    const operand = translateCall(expression, withUnboundCalls(translator, context), { ...context, texts: undefined });
+    return withinBound(operand, expression, texts, translator);
+  }
   const operands = expression.arguments.map(translator.operand);
   const given = operands.filter((operand) => operand.kind !== "null");
   if (given.length < operands.length) return NULL_OPERAND;
   const { profile, roundingMode } = context;
   return profile.functions[expression.name]({ expression, operands: given, roundingMode, values: profile.values });
+}
+
+/** Makes a translator of the arguments of a call whose bound is that of the texts within it, too. */
+function withUnboundCalls(translator: Translator, context: TranslationContext): Translator {
+  const unbound: Translator = {
+    ...translator,
+    operand: (argument) =>
+      argument.kind === "call" && makesText(argument.name)
+        ? translateCall(argument, unbound, { ...context, texts: undefined })
+        : translator.operand(argument),
+  };
+  return unbound;
 }
 
 function translateCondition(

@@ -13,6 +13,7 @@ import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.
 import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { toDerivedTable, type From } from "./base-query.ts";
+import { boundTexts } from "./held-texts.ts";
 import { outsideConditions, rowScope, type PathScope, ROWS_ALIAS } from "./path-scope.ts";
 import { columnOperand, type Rows, type StatementScope, aliases, type RowStatements } from "./relation.ts";
 import { addCell, selectColumns, type Cells } from "./select-columns.ts";
@@ -53,11 +54,13 @@ export function translateSelection<S extends object>(
   { filter, orderBy, roundingMode, after, hasTop, hasSkip }: Omit<PageClauses, "selected" | "joined">,
   select: (scope: PathScope, cells: Cells, sorter: Translator) => S,
 ): S & Pick<RowQuery, "query" | "width"> {
-  const { syntax } = statement.profile;
+  const { profile } = statement;
+  const { syntax } = profile;
   const scope = rowScope(rows, statement);
-  const translator = makeTranslator({ profile: statement.profile, scope, roundingMode });
+  const context = { profile, scope, roundingMode, texts: boundTexts(profile, filter, orderBy) };
+  const translator = makeTranslator(context);
   const cells: Cells = [];
-  const sorter = makeTranslator({ profile: statement.profile, scope: outsideConditions(scope), roundingMode });
+  const sorter = makeTranslator({ ...context, scope: outsideConditions(scope) });
   const selection = select(scope, cells, sorter);
   const condition = where(filter, translator, after === undefined ? undefined : translateAfter(after, sorter, syntax));
   const order = orderClause(translateOrder(orderBy, sorter, syntax));
@@ -74,8 +77,12 @@ export function translateTotal(
   filter: FilterClause | null,
   roundingMode: RoundingMode,
 ): Sql {
+  const { profile } = statement;
   const scope = rowScope(rows, statement);
-  const condition = where(filter, makeTranslator({ profile: statement.profile, scope, roundingMode }));
+  const condition = where(
+    filter,
+    makeTranslator({ profile, scope, roundingMode, texts: boundTexts(profile, filter, []) }),
+  );
   return sql`select count(*) from ${scope.level.from(scope.it.from)}${condition}`;
 }
 

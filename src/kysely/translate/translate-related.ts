@@ -5,6 +5,7 @@ import type { RelatedShape } from "../../query/source.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
+import { boundTexts } from "./held-texts.ts";
 import { linkOrder } from "./link-order.ts";
 import { outsideConditions } from "./path-scope.ts";
 import { listOf, relatedRows, tieOf, type RelatedRows } from "./related-rows.ts";
@@ -214,25 +215,32 @@ function selectRelated(
 
 function filterOf(
   { profile }: StatementScope,
-  { filter }: RelatedShape,
+  { filter, orderBy }: RelatedShape,
   { scope, roundingMode }: RelatedRows,
 ): readonly Sql[] {
   if (filter === null) return [];
-  const translator = makeTranslator({ profile, scope, roundingMode });
+  const translator = makeTranslator({ profile, scope, roundingMode, texts: boundTexts(profile, filter, orderBy) });
   return [sql`(${translator.condition(filter.expression, "filter")})`];
 }
 
-function orderOf(statement: StatementScope, { orderBy }: RelatedShape, found: RelatedRows): readonly Sql[] {
-  return translateOrder(orderBy, sorterOf(statement, found), statement.profile.syntax);
+function orderOf(statement: StatementScope, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
+  const { orderBy } = shape;
+  return translateOrder(orderBy, sorterOf(statement, shape, found), statement.profile.syntax);
 }
 
-function innerOrderOf(statement: StatementScope, { join, orderBy }: RelatedShape, found: RelatedRows): readonly Sql[] {
-  const translator = sorterOf(statement, found);
+function innerOrderOf(statement: StatementScope, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
+  const { join, orderBy } = shape;
+  const translator = sorterOf(statement, shape, found);
   return linkOrder(orderBy, { join, link: found.link, translator, profile: statement.profile });
 }
 
-function sorterOf({ profile }: StatementScope, { scope, roundingMode }: RelatedRows): Translator {
-  return makeTranslator({ profile, scope: outsideConditions(scope), roundingMode });
+function sorterOf(
+  { profile }: StatementScope,
+  { filter, orderBy }: RelatedShape,
+  { scope, roundingMode }: RelatedRows,
+): Translator {
+  const texts = boundTexts(profile, filter, orderBy);
+  return makeTranslator({ profile, scope: outsideConditions(scope), roundingMode, texts });
 }
 
 function limitOf({ profile }: StatementScope, { hasTop, hasSkip }: RelatedLimits): Sql {

@@ -7,6 +7,7 @@ import { MY_FAULTS } from "./faults.ts";
 import { MY_FUNCTIONS } from "./functions.ts";
 import { MY_STREAMING } from "./streaming.ts";
 import { MY_SYNTAX, MY_WRITES } from "./syntax.ts";
+import { MY_TEXT_MEMORY } from "./text-memory.ts";
 import { MY_VALUES } from "./values.ts";
 
 /** MariaDB from version 10.6 on. */
@@ -35,6 +36,7 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     locksByCondition: true,
   }),
   maxParameters: 65_535,
+  textMemory: MY_TEXT_MEMORY,
   streaming: MY_STREAMING,
   transactionIsolation: "serializable",
 });

@@ -11,6 +11,7 @@ import { SQLITE_FUNCTIONS } from "./functions.ts";
 import { SQLITE_JSON_SYNTAX } from "./json.ts";
 import { BARE_SQLITE_MARK } from "./marks.ts";
 import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX, SQLITE_WRITES } from "./syntax.ts";
+import { SQLITE_TEXT_MEMORY } from "./text-memory.ts";
 import { SQLITE_VALUES } from "./values.ts";
 
 interface PlanLine {
@@ -86,6 +87,7 @@ const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
     locksByCondition: true,
   }),
   maxParameters: 32_766,
+  textMemory: SQLITE_TEXT_MEMORY,
 });
 
 /** SQLite with the functions of `sqliteDialect`. */
@@ -118,11 +120,13 @@ export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>
   isSpokenBy: (adapter) => adapter instanceof SqliteAdapter || /sqlite/i.test(adapter.constructor.name),
   checkStatement: refuseOwnFunctions,
   json: undefined,
+  textMemory: undefined,
   whenScanning: Object.freeze({
     profile: Object.freeze<DialectProfile>({
       ...SCANNING_PROFILE,
       values: BARE_VALUES,
       checkStatement: refuseOwnFunctions,
+      textMemory: undefined,
     }),
     isNeeded: scansRepeatedly,
   }),

@@ -10,7 +10,7 @@ import {
 } from "../../functions/translate-call.ts";
 import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
 import { toSortable, type Sql } from "../../statement/sql-form.ts";
-import { computed, type JoinedText } from "../../statement/sql-operand.ts";
+import { computed, type JoinedText, type RowOperand } from "../../statement/sql-operand.ts";
 import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
 
@@ -22,8 +22,8 @@ import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
 /** A position or length beyond any string that all versions of SQLite accept. */
 const FAR = 2_147_483_646;
 
-/** The most bytes of three and more texts that are joined. SQLite holds such a text several times. */
-const MAX_JOINED_BYTES = 64_000_000;
+/** A joined text of more bytes is measured before it is made: it may be too long, or belong into a reader thread. */
+const SHORT_TEXT = 4_000_000;
 
 const NOTHING = sql`null`;
 
@@ -55,16 +55,20 @@ export const endsWith: TranslateCall = (call) => {
 
 /** Adds the lengths of texts that `concat` joins, so the joined text takes no memory. */
 export const length: TranslateCall = (call) => {
-  const lengthOf = ([text = NOTHING]: readonly Sql[]): Sql =>
-    sql`iif(${hasNul(text)}, odata_length(${text}), length(${text}))`;
+  const lengthBy = (test: Sql, text: Sql): Sql => sql`iif(${test}, odata_length(${text}), length(${text}))`;
+  const lengthOf = ([text = NOTHING]: readonly Sql[]): Sql => lengthBy(hasNul(text), text);
   const operand = operandAt(call, 0);
-  const joined = operand.kind === "row" ? operand.joined : undefined;
+  const { joined, parts = [] } = operand.kind === "row" ? operand : {};
   if (joined === undefined) {
-    return computed({ sql: named(call, [argumentAt(call, 0)], lengthOf), form: INTEGER_FORM });
+    const text = argumentAt(call, 0);
+    const whole = parts.length > 0 ? lengthBy(haveNul(parts), text) : named(call, [text], lengthOf);
+    return computed({ sql: whole, form: INTEGER_FORM });
   }
-  const lengths = joined.map(({ sql: text, nulls }) =>
-    nulls === "computed" ? inNames([text], lengthOf) : lengthOf([text]),
-  );
+  const lengths = Array.from(new Set(joined.map(({ sql: text }) => text)), (text) => {
+    const same = joined.filter((each) => each.sql === text);
+    const one = same[0]?.nulls === "computed" ? inNames([text], lengthOf) : lengthOf([text]);
+    return sql`${sql.lit(same.length)} * ${one}`;
+  });
   return computed({ sql: sql`(${sql.join(lengths, sql` + `)})`, form: INTEGER_FORM });
 };
 
@@ -74,27 +78,45 @@ export const indexOf: TranslateCall = (call) =>
 /** A negative start counts as 0, a negative length as 0. */
 export const substring: TranslateCall = (call) => {
   const hasLength = call.operands.length > 2;
-  const substringOf = ([text = NOTHING, start = NOTHING, count = sql.lit(FAR)]: readonly Sql[]): Sql => {
+  const substringBy = (test: Sql, text: Sql, [start = NOTHING, count = sql.lit(FAR)]: readonly Sql[]): Sql => {
     const places = hasLength ? sql`${start} + 1, ${count}` : sql`${start} + 1`;
-    return sql`iif(${hasNul(text)}, odata_substring(${text}, ${start}, ${count}), substr(${text}, ${places}))`;
+    return sql`iif(${test}, odata_substring(${text}, ${start}, ${count}), substr(${text}, ${places}))`;
   };
+  const text = argumentAt(call, 0);
   const counts = hasLength ? [clamped(call, 1), clamped(call, 2)] : [clamped(call, 1)];
-  return computed({ sql: named(call, [argumentAt(call, 0), ...counts], substringOf), form: STRING_FORM });
+  const operand = operandAt(call, 0);
+  const parts = operand.kind === "row" && operand.nulls === "computed" ? operand.parts : undefined;
+  const areShort = call.operands.slice(1).every((each) => each.kind === "constant" || each.nulls !== "computed");
+  const whole =
+    parts !== undefined && areShort
+      ? substringBy(haveNul(parts), text, counts)
+      : named(call, [text, ...counts], ([name = NOTHING, ...places]) => substringBy(hasNul(name), name, places));
+  return computed({ sql: whole, form: STRING_FORM });
 };
 
-export const toLower: TranslateCall = (call) =>
-  computed({ sql: sql`odata_lower(${argumentAt(call, 0)})`, form: STRING_FORM });
+export const toLower: TranslateCall = (call) => changed(call, sql`odata_lower(${argumentAt(call, 0)})`);
 
-export const toUpper: TranslateCall = (call) =>
-  computed({ sql: sql`odata_upper(${argumentAt(call, 0)})`, form: STRING_FORM });
+export const toUpper: TranslateCall = (call) => changed(call, sql`odata_upper(${argumentAt(call, 0)})`);
 
 export const trim: TranslateCall = (call) =>
-  computed({ sql: sql`trim(${argumentAt(call, 0)}, ${bindFixed(WHITE_SPACE)})`, form: STRING_FORM });
+  changed(call, sql`trim(${argumentAt(call, 0)}, ${bindFixed(WHITE_SPACE)})`);
 
 export const concat: TranslateCall = (call) => {
   const joined = joinedTexts(call);
-  return { ...computed({ sql: join(joined), form: STRING_FORM }), joined };
+  return { ...changed(call, join(joined)), joined };
 };
+
+/** Makes a text of those of a call, each of which it contains wholly: it has U+0000 where they have it. */
+function changed(call: SqlCall, text: Sql): RowOperand {
+  const parts = call.operands.map((_operand, index) => partsAt(call, index));
+  const isShort = parts.every((each) => each !== undefined);
+  return { ...computed({ sql: text, form: STRING_FORM }), parts: isShort ? parts.flat() : undefined };
+}
+
+function partsAt(call: SqlCall, index: number): readonly Sql[] | undefined {
+  const operand = operandAt(call, index);
+  return operand.kind === "constant" || operand.nulls !== "computed" ? [argumentAt(call, index)] : operand.parts;
+}
 
 /** The function `concat` ignores null, but the result must be null. */
 function join(joined: readonly JoinedText[]): Sql {
@@ -106,7 +128,8 @@ function join(joined: readonly JoinedText[]): Sql {
       names.map((name) => sql`octet_length(${name})`),
       sql` + `,
     );
-    const whole = sql`iif(${bytes} > ${sql.lit(MAX_JOINED_BYTES)}, odata_too_long(${bytes}), concat(${sql.join(names)}))`;
+    const isTooLong = sql`${bytes} > ${sql.lit(SHORT_TEXT)} and odata_too_long(${bytes})`;
+    const whole = sql`iif(${isTooLong}, null, concat(${sql.join(names)}))`;
     return sql`iif(${areKnown(named)}, ${whole}, null)`;
   };
   return joined.some(({ nulls }) => nulls === "computed") ? inNames(texts, atOnce) : atOnce(texts);
@@ -115,6 +138,13 @@ function join(joined: readonly JoinedText[]): Sql {
 /** Whether a text contains U+0000, where `length` and `substr` end. It costs less than calling a function of our own. */
 function hasNul(text: Sql): Sql {
   return sql`instr(${text}, char(0)) and typeof(${text}) = 'text'`;
+}
+
+function haveNul(texts: readonly Sql[]): Sql {
+  return sql`(${sql.join(
+    Array.from(new Set(texts), (text) => sql`instr(${text}, char(0))`),
+    sql` or `,
+  )})`;
 }
 
 /** Uses arguments several times: computed ones by their names in a subquery, or the text of the statement would double. */

@@ -1,0 +1,110 @@
+import { sql } from "kysely";
+import type { FilterClause, OrderByItem } from "../../query/clauses.ts";
+import type { CallExpression, Expression, PathSource } from "../../query/expression.ts";
+import { makesText } from "../../query/functions.ts";
+import { childrenOf, isPath } from "../../query/walk-expression.ts";
+import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { SqlOperand, Translator } from "../statement/sql-operand.ts";
+import type { TextMemory } from "../statement/text-memory.ts";
+import { keyOfCall, keyOfPath } from "./shared-calls.ts";
+
+/** A bound for the stored texts of which the expressions of one query compute others. */
+export interface TextBound {
+  readonly memory: TextMemory;
+  /** The bytes that a stored text may have on average, if each use of it counts as often as it is kept. */
+  readonly most: number;
+}
+
+/**
+ * Returns the bound of a query; undefined for a query that keeps few texts, and for databases without bounds.
+ * @see docs/reference/limits.md
+ */
+export function boundTexts(
+  { textMemory }: DialectProfile,
+  filter: FilterClause | null,
+  orderBy: readonly OrderByItem[],
+): TextBound | undefined {
+  if (textMemory === undefined) return undefined;
+  const counter = new CopyCounter(textMemory);
+  if (filter !== null) counter.add(filter.expression, 0);
+  for (const { expression } of orderBy) counter.add(expression, textMemory.sortedCopies);
+  const { copies } = counter;
+  return copies <= textMemory.few ? undefined : { memory: textMemory, most: Math.floor(textMemory.most / copies) };
+}
+
+/** Makes a computed text fail the statement if the stored texts that it is made of are too long. */
+export function withinBound(
+  operand: SqlOperand,
+  call: CallExpression,
+  { memory, most }: TextBound,
+  translator: Translator,
+): SqlOperand {
+  if (operand.kind !== "row") return operand;
+  const texts = new Map<string | PathSource, { readonly path: PathSource; copies: number }>();
+  let copies = 0;
+  visitTexts(call, memory, 0, (path, count) => {
+    const key = keyOfPath(path) ?? path;
+    const text = texts.get(key) ?? { path, copies: 0 };
+    text.copies += count;
+    copies += count;
+    texts.set(key, text);
+  });
+  const sizes = [...texts.values()].flatMap((text) => {
+    const stored = translator.operand(text.path);
+    return stored.kind === "row" ? [sql`${sql.lit(text.copies)} * ${memory.bytesOf(stored.sql)}`] : [];
+  });
+  if (sizes.length === 0) return operand;
+  return { ...operand, sql: memory.within(sql.join(sizes, sql` + `), most * copies, operand.sql) };
+}
+
+/** Visits the stored texts of a computed text. @param outer how often the text is kept besides its own copies */
+function visitTexts(
+  expression: Expression,
+  memory: TextMemory,
+  outer: number,
+  visit: (text: PathSource, copies: number) => void,
+): void {
+  if (isPath(expression)) visit(expression, outer);
+  if (expression.kind !== "call" || !makesText(expression.name)) return;
+  const copies = outer + memory.copiesOf(expression);
+  for (const text of textsOf(expression)) {
+    // A concatenation within another one joins its texts at once.
+    const isJoined = text.kind === "call" && text.name === "concat" && expression.name === "concat";
+    visitTexts(text, memory, isJoined ? copies - memory.copiesOf(text) : copies, visit);
+  }
+}
+
+/** Returns the arguments of a call of which its text is made. */
+function textsOf({ name, arguments: given }: CallExpression): readonly Expression[] {
+  return name === "concat" ? given : given.slice(0, 1);
+}
+
+/** Counts how many copies of stored texts some expressions keep. */
+class CopyCounter {
+  readonly #memory: TextMemory;
+  readonly #shared = new Set<string>();
+  copies = 0;
+
+  constructor(memory: TextMemory) {
+    this.#memory = memory;
+  }
+
+  /** @param outer the copies of the value of the expression */
+  add(expression: Expression, outer: number): void {
+    if (expression.kind !== "call") {
+      for (const child of childrenOf(expression)) this.add(child, 0);
+      return;
+    }
+    if (!makesText(expression.name)) {
+      for (const child of expression.arguments) this.add(child, this.#memory.copiesOf(expression));
+      return;
+    }
+    const key = keyOfCall(expression);
+    if (key !== null && this.#shared.has(key)) return;
+    if (key !== null) this.#shared.add(key);
+    visitTexts(expression, this.#memory, outer, (_text, copies) => {
+      this.copies += copies;
+    });
+    for (const child of expression.arguments.slice(1)) if (expression.name !== "concat") this.add(child, 0);
+  }
+}
