@@ -147,8 +147,14 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
   ],
   kysely: [
     ["cells", "statement", "connection"],
-    ["columns", "sqlite", "dialects/dialect-capabilities.ts", "dialects/unexpected-nulls.ts"],
-    ["dialects/dialect-profile.ts", "dialects/write-syntax.ts"],
+    [
+      "columns",
+      "sqlite",
+      "dialects/dialect-capabilities.ts",
+      "dialects/unexpected-nulls.ts",
+      "dialects/write-syntax.ts",
+    ],
+    ["dialects/dialect-profile.ts"],
     ["forms"],
     ["functions"],
     ["dialects/sqlite", "dialects/postgres", "dialects/mysql"],

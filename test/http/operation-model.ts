@@ -19,6 +19,8 @@ export interface ParameterCase {
   /** JSON, in bodies and results. */
   readonly json: string;
   /** Invalid values in a URL. */
+  /** The literal in quotes, which clients send, too; absent if that is another literal. */
+  readonly quoted?: string;
   readonly wrongLiterals: readonly string[];
   /** Invalid values in a body. */
   readonly wrongJson: readonly string[];
@@ -143,7 +145,8 @@ export const SCALARS: readonly ParameterCase[] = [
     value: "2024-02-29",
     literal: "2024-02-29",
     json: '"2024-02-29"',
-    wrongLiterals: ["2023-02-29", "'2024-02-29'", "today"],
+    quoted: "'2024-02-29'",
+    wrongLiterals: ["2023-02-29", "'2023-02-29'", "'2024-02-29T00:00:00Z'", "today"],
     wrongJson: ['"2023-02-29"', "20240229"],
   },
   {
@@ -152,7 +155,8 @@ export const SCALARS: readonly ParameterCase[] = [
     value: "13:20:00.5",
     literal: "13:20:00.5",
     json: '"13:20:00.5"',
-    wrongLiterals: ["25:00:00", "'13:20:00'"],
+    quoted: "'13:20:00.5'",
+    wrongLiterals: ["25:00:00", "'25:00:00'"],
     wrongJson: ['"25:00:00"'],
   },
   {
@@ -161,7 +165,8 @@ export const SCALARS: readonly ParameterCase[] = [
     value: "2024-02-29T13:20:00+02:00",
     literal: "2024-02-29T13:20:00+02:00",
     json: '"2024-02-29T13:20:00+02:00"',
-    wrongLiterals: ["2024-02-29T13:20:00", "'2024-02-29T13:20:00Z'"],
+    quoted: "'2024-02-29T13:20:00+02:00'",
+    wrongLiterals: ["2024-02-29T13:20:00", "'2024-02-29T13:20:00'"],
     wrongJson: ['"2024-02-29T13:20:00"', '"x"'],
   },
   {

@@ -42,6 +42,17 @@ eachDoor((door) => {
       await expectCall(target, each);
     });
 
+    test.runIf(each.quoted !== undefined)("quotes around the literal", async () => {
+      const quoted = encodeURIComponent(each.quoted ?? "");
+      for (const target of [
+        `/o/get${name}?x=${quoted}`,
+        `/o/get${name}(x=${quoted})`,
+        `/o/get${name}(x=@p)?@p=${quoted}`,
+      ]) {
+        await expectCall(target, each);
+      }
+    });
+
     test("an entity-bound and a collection-bound function, by either name", async () => {
       for (const path of ["Holders(1)/ofEntity", "Holders(1)/Ops.ofEntity", "Holders/ofSet", "Holders/Ops.ofSet"]) {
         for (const call of [`${path}${name}?x=${encoded}`, `${path}${name}(x=${encoded})`]) {

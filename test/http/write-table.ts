@@ -138,16 +138,16 @@ function expectPost(row: TableRow): Expectation {
 /** Returns the failure of If-Match for the loaded entity; null if it holds, or cannot be checked. */
 function failedPrecondition(row: TableRow): Expectation | null {
   if (!row.readable) return null;
-  const failed = (target: string): Expectation => failure(row, 412, "PreconditionFailed", target);
+  const failed = (): Expectation => failure(row, 412, "PreconditionFailed");
   if (row.ifMatch !== "absent") {
-    if (row.missing) return failed("If-Match");
+    if (row.missing) return failed();
     const holds = row.ifMatch === "star" || (row.etag && row.ifMatch !== "stale");
-    if (!holds) return failed("If-Match");
+    if (!holds) return failed();
   }
   if (row.ifNoneMatch === "absent" || row.missing) return null;
   const isStar = row.ifNoneMatch === "star";
   const fails = row.verb === "PUT" ? row.upsert && isStar : isStar || row.etag;
-  return fails ? failed("If-None-Match") : null;
+  return fails ? failed() : null;
 }
 
 /** Whether If-None-Match was checked, so that the service calls no handler for a missing entity. */
@@ -172,7 +172,7 @@ function expectChange(row: TableRow): Expectation {
     const saved = { code: "1.5", text: "new", remark, version: STORED.version + 1 };
     return success(row, "updated", saved, [{ handler, expected }]);
   }
-  if (row.ifMatch !== "absent") return failure(row, 412, "PreconditionFailed", "If-Match", [handler]);
+  if (row.ifMatch !== "absent") return failure(row, 412, "PreconditionFailed", undefined, [handler]);
   if (row.verb === "PATCH" && isKnownMissing(row)) return failure(row, 404, "NotFound");
   if (row.verb === "PATCH" || !row.upsert) return failure(row, 404, "NotFound", undefined, [handler]);
   // If the set does not read by key, only the replace handler reports that the entity is missing.
@@ -187,7 +187,7 @@ function expectDelete(row: TableRow): Expectation {
   if (failed !== null) return failed;
   const handlers = isKnownMissing(row) ? [] : ["delete"];
   const calls = handlers.map((handler) => ({ handler, expected: expectedOf(row) }));
-  if (row.missing && row.ifMatch !== "absent") return failure(row, 412, "PreconditionFailed", "If-Match", ["delete"]);
+  if (row.missing && row.ifMatch !== "absent") return failure(row, 412, "PreconditionFailed", undefined, ["delete"]);
   if (row.missing && !row.idempotentDelete) return failure(row, 404, "NotFound", undefined, handlers);
   return { status: 204, headers: {}, body: "", calls, rows: [OTHER] };
 }

@@ -37,7 +37,7 @@ describe.each(ENGINES)("If-None-Match of writes to $title", (engine) => {
     const service = odataService({ entitySets: [pages, contested], authenticate: () => ({ id: "u", roles: [] }) });
     const send = sendTo(service);
     const etag = (await send("GET", "Pages(1)")).headers.get("ETag") ?? "";
-    const failed = [412, "PreconditionFailed", "If-None-Match"];
+    const failed = [412, "PreconditionFailed", undefined];
     for (const tags of [etag, "*", `"x", ${etag}`]) {
       expect(faultOf(await send("PATCH", "Pages(1)", { Text: "b" }, { "If-None-Match": tags }))).toEqual(failed);
       expect(faultOf(await send("PUT", "Pages(1)/Text", { value: "b" }, { "If-None-Match": tags }))).toEqual(failed);
