@@ -15,7 +15,13 @@ export function print(node: SyntaxNode): string {
 /** Writes a node, in parentheses if its precedence is below `minimum`. */
 function printNode(node: SyntaxNode, minimum: number): string {
   const text = printBare(node);
-  return nodePrecedence(node) < minimum ? `(${text})` : text;
+  return nodePrecedence(node) < minimum || isKeptApart(node, text) ? `(${text})` : text;
+}
+
+/** Whether parentheses have a meaning beyond precedence: `(not a) eq b` is never `not (a eq b)`. */
+function isKeptApart(node: SyntaxNode, text: string): boolean {
+  const isEnclosed = (node.kind === "unary" || node.kind === "binary") && node.isEnclosed === true;
+  return isEnclosed && text.startsWith("not ");
 }
 
 function nodePrecedence(node: SyntaxNode): number {

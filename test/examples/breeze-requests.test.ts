@@ -172,7 +172,7 @@ const EXCHANGES: readonly Exchange[] = [
         "X-Content-Type-Options: nosniff",
         "Content-ID: 2",
         "",
-        '{"error":{"code":"NotFound","message":"Products has no entity with the key (99)."}}',
+        '{"error":{"code":"NotFound","message":"Products has no entity with the key (99).","@Org.OData.Core.V1.ContentID":"2"}}',
         "--batchresponse_id--",
         "",
       ),

@@ -153,7 +153,7 @@ const EXCHANGES: readonly Exchange[] = [
     response: {
       status: 412,
       headers: ERROR_RESPONSE,
-      text: `{"error":{"code":"PreconditionFailed","message":"If-Match does not hold. The entity has changed: read it again before you repeat the request.","target":"If-Match"}}`,
+      text: `{"error":{"code":"PreconditionFailed","message":"If-Match does not hold. The entity has changed: read it again before you repeat the request."}}`,
     },
   },
   {
@@ -198,7 +198,7 @@ const EXCHANGES: readonly Exchange[] = [
     request: ["POST", "/Categories(2)/Products/$ref"],
     headers: WRITE,
     body: `{"@odata.id":"${ROOT}/Products(12)"}`,
-    response: { status: 204, headers: EMPTY_RESPONSE },
+    response: { status: 204, headers: { ...EMPTY_RESPONSE, "odata-entityid": `${ROOT}/Products(12)` } },
   },
   {
     name: "reads what it has linked",

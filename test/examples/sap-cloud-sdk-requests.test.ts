@@ -114,7 +114,7 @@ const EXCHANGES: readonly Exchange[] = [
     response: {
       status: 412,
       headers: ERROR_RESPONSE,
-      text: `{"error":{"code":"PreconditionFailed","message":"If-Match does not hold. The entity has changed: read it again before you repeat the request.","target":"If-Match"}}`,
+      text: `{"error":{"code":"PreconditionFailed","message":"If-Match does not hold. The entity has changed: read it again before you repeat the request."}}`,
     },
   },
   {

@@ -211,7 +211,7 @@ const EXCHANGES: readonly Exchange[] = [
     response: {
       status: 412,
       headers: ERROR_RESPONSE,
-      text: `{"error":{"code":"PreconditionFailed","message":"If-Match does not hold. No entity has this key, or the entity has changed.","target":"If-Match"}}`,
+      text: `{"error":{"code":"PreconditionFailed","message":"If-Match does not hold. No entity has this key, or the entity has changed."}}`,
     },
   },
   {

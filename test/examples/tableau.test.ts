@@ -13,7 +13,7 @@ const ACCEPTS = [
 ];
 const HEADERS = { "OData-MaxVersion": "4.0", "User-Agent": "Tableau" };
 const SETS =
-  '[{"name":"Categories","kind":"EntitySet","url":"Categories"},{"name":"Products","kind":"EntitySet","url":"Products"}]';
+  '[{"name":"Categories","kind":"EntitySet","url":"Categories"},{"name":"Products","kind":"EntitySet","url":"Products"},{"name":"Orders","kind":"EntitySet","url":"Orders"}]';
 
 const EXCHANGES = ACCEPTS.flatMap((accept): readonly Exchange[] => {
   const headers = { ...HEADERS, Accept: accept };

@@ -209,7 +209,7 @@ const EXCHANGES: readonly Exchange[] = [
     response: {
       status: 412,
       headers: ERROR_RESPONSE,
-      text: `{"error":{"code":"PreconditionFailed","message":"If-Match does not hold. The entity has changed: read it again before you repeat the request.","target":"If-Match"}}`,
+      text: `{"error":{"code":"PreconditionFailed","message":"If-Match does not hold. The entity has changed: read it again before you repeat the request."}}`,
     },
   },
   {
@@ -389,7 +389,7 @@ const EXCHANGES: readonly Exchange[] = [
         "Cache-Control: no-store",
         "X-Content-Type-Options: nosniff",
         "",
-        '{"error":{"code":"PreconditionFailed","message":"If-Match does not hold. The entity has changed: read it again before you repeat the request.","target":"If-Match"}}',
+        '{"error":{"code":"PreconditionFailed","message":"If-Match does not hold. The entity has changed: read it again before you repeat the request.","@Org.OData.Core.V1.ContentID":"0.0"}}',
         "--batchresponse_id--",
         "",
       ),

@@ -186,7 +186,10 @@ describe.each(ENGINES)("pages with their counts over $title", (engine) => {
         found.push(...(body["value"] as unknown[]));
         const link = body["@odata.nextLink"];
         const isWritten = engine.name !== "sqlite" || !properties.includes("Bytes");
-        expect(sent.length, sent.join("\n")).toBeLessThanOrEqual(isWritten ? 1 : 2);
+        // The first page after another reads once which columns are `not null`.
+        const ofPages = sent.filter((text) => !/pragma_table_xinfo|pg_attribute/.test(text));
+        expect(sent.length - ofPages.length).toBeLessThanOrEqual(target === path ? 0 : 1);
+        expect(ofPages.length, sent.join("\n")).toBeLessThanOrEqual(isWritten ? 1 : 2);
         next = typeof link === "string" ? decodeURI(link.slice("http://service.example/".length)) : undefined;
       }
       expect(found).toEqual(whole.value);

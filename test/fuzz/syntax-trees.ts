@@ -169,9 +169,10 @@ function flat({ operator, operands }: { operator: "and" | "or"; operands: readon
   return { kind: "logical", operator, operands: inner, position };
 }
 
-/** Returns a tree without positions and indexes, which differ between equivalent texts. */
+/** Facts about the text of a tree. */
+const IN_TEXT: ReadonlySet<string> = new Set(["position", "index", "isEnclosed"]);
+
+/** Returns a tree without positions, indexes and redundant parentheses, which differ between equivalent texts. */
 export function withoutPlaces(node: SyntaxNode): unknown {
-  return JSON.parse(
-    JSON.stringify(node, (key, value: unknown) => (key === "position" || key === "index" ? undefined : value)),
-  );
+  return JSON.parse(JSON.stringify(node, (key, value: unknown) => (IN_TEXT.has(key) ? undefined : value)));
 }

@@ -156,10 +156,10 @@ describe("SQL of filters", () => {
 });
 
 describe("statements", () => {
-  test("read exactly the selected columns", async () => {
+  test("read exactly the selected columns, and the key for the id of the entity", async () => {
     expect(await run({ select: "customerId,placed", top: 3 })).toEqual([
       {
-        sql: 'select "customer_id" as "c0", "placed" as "c1" from "orders" as "it" order by "id" limit ? + 0',
+        sql: 'select cast("id" as text) as "c0", "customer_id" as "c1", "placed" as "c2" from "orders" as "it" order by "id" limit ? + 0',
         parameters: [3n],
       },
     ]);
@@ -168,7 +168,7 @@ describe("statements", () => {
   test("read one more member of a complex value if only that shows whether it is null", async () => {
     const [statement] = await run({ select: "shipTo/city" });
     expect(statement?.sql).toBe(
-      'select "shipTo_city" as "c0", "ship_street" as "c1" from "orders" as "it" order by "id"',
+      'select cast("id" as text) as "c0", "shipTo_city" as "c1", "ship_street" as "c2" from "orders" as "it" order by "id"',
     );
   });
 
