@@ -262,7 +262,9 @@ export class TableWriter {
       const { field, computed, type } = property;
       if (!computed || given[field] !== undefined) return given[field];
       if (insertId === undefined || insertId === 0n) return undefined;
-      return type.name === "Edm.Int64" ? insertId : Number(insertId);
+      if (type.name === "Edm.Int64") return insertId;
+      // An unsigned integer of 64 bits.
+      return type.name === "Edm.Decimal" ? String(BigInt.asUintN(64, insertId)) : Number(insertId);
     });
     return values.includes(undefined) ? null : (values as readonly PrimitiveValue[]);
   }
