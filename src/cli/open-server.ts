@@ -51,6 +51,9 @@ export async function openMariadb(url: string, settings: ServerSettings): Promis
   });
   const statements = [
     "set session time_zone = '+00:00'",
+    // In these modes, a backslash or a statement means something else.
+    "set session sql_mode = if(@@sql_mode regexp 'NO_BACKSLASH_ESCAPES|ORACLE', 'STRICT_TRANS_TABLES', @@sql_mode)",
+    "set session autocommit = 1, sql_select_limit = default",
     `set session max_statement_time = ${String(settings.timeout / 1000)}`,
     ...(settings.mayWrite ? [] : ["set session transaction read only"]),
   ];

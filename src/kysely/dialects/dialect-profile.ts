@@ -264,17 +264,21 @@ export interface DialectFaults {
 
 /** How the schema check reads one kind of database. */
 export interface DialectCatalogue extends ReadableCatalogue {
-  /** Finds a setting of the sessions with which the database returns other floating-point numbers than it stores. */
-  readonly shortening?: Shortening | undefined;
+  /** Finds settings of the sessions with which statements or values have another meaning. */
+  readonly sessions?: SessionCheck | undefined;
   /** The types that each storage form reads and writes, by `storageKey`. A form without a row is not checked. */
   readonly storedTypes: StoredTypeTable;
   readonly indexes: IndexSyntax;
 }
 
-/** A setting that shortens floating-point numbers. Its query returns no row if they are exact, else one with its value. */
-export interface Shortening {
+/** The settings of sessions that the service refuses. */
+export interface SessionCheck {
+  /** Returns a row for each refused setting: its name and its value. */
   readonly query: CatalogueQuery;
-  readonly describe: (value: string) => Pick<SchemaFinding, "message" | "fix">;
+  /** Whether the settings concern floating-point numbers only; absent: false. */
+  readonly isOfNumbers?: true;
+  /** By the name of a setting. */
+  readonly refused: Readonly<Record<string, (value: string) => Pick<SchemaFinding, "message" | "fix">>>;
 }
 
 /** The types of a database that storage forms read and write, by `storageKey`. */

@@ -17,8 +17,8 @@ import type { DialectCatalogue, DialectProfile } from "../dialects/dialect-profi
 import { checkCells } from "./check-cells.ts";
 import { checkLostCells } from "./check-lost-cells.ts";
 import { checkQuery } from "./check-query.ts";
+import { checkSessions } from "./check-sessions.ts";
 import { expectedTables } from "./expected-tables.ts";
-import { findShortened } from "./find-shortened.ts";
 import { omitAbsent } from "./ignored-parts.ts";
 import { QueryRows } from "./query-rows.ts";
 import type { CheckedSet } from "./table-joins.ts";
@@ -79,15 +79,15 @@ export class SchemaDatabase implements StoredDatabase {
     const queries = stored.flatMap(({ set, rows }) => (rows instanceof QueryRows ? [{ set, rows }] : []));
     const ofTables = sets.length === 0 ? [] : this.#run(compare(this.#expected(sets, service), sets));
     const all = chain(ofTables, (findings) =>
-      chain(this.#run(this.#findShortened([...sets, ...queries])), (more) => [...findings, ...more]),
+      chain(this.#run(this.#checkSessions([...sets, ...queries])), (more) => [...findings, ...more]),
     );
     return chain(all, (findings) => this.#checkQueries(queries, findings));
   }
 
-  *#findShortened(sets: Parameters<typeof findShortened>[0]): CatalogueSteps<readonly SchemaFinding[]> {
+  *#checkSessions(sets: Parameters<typeof checkSessions>[0]): CatalogueSteps<readonly SchemaFinding[]> {
     const { catalogue } = this.#profile;
     // A catalogue that cannot be read is reported with the tables.
-    const found = yield* orUnreadable("", () => findShortened(sets, catalogue));
+    const found = yield* orUnreadable("", () => checkSessions(sets, catalogue));
     return found.filter(({ code }) => code === "C15");
   }
 

@@ -1,5 +1,5 @@
 import { readMysqlCatalogue } from "../../../introspect/mysql-catalogue.ts";
-import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
+import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** As in `information_schema.columns.data_type`. MariaDB stores `json` as `longtext`. */
 const TEXTS = ["varchar", "char", "text", "tinytext", "mediumtext", "longtext"];
@@ -97,8 +97,54 @@ const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   "document json": { types: ["json", "longtext", "mediumtext", "text", "tinytext", "varchar", "char"], served: [] },
 });
 
+/** Refused settings, each with the condition for it. @see https://mariadb.com/kb/en/server-system-variables/ */
+const SETTINGS: Readonly<Record<string, readonly [value: string, condition: string]>> = {
+  no_backslash_escapes: ["@@sql_mode", "find_in_set('NO_BACKSLASH_ESCAPES', @@sql_mode)"],
+  oracle: ["@@sql_mode", "find_in_set('ORACLE', @@sql_mode)"],
+  autocommit: ["@@autocommit", "not @@autocommit"],
+  character_set_client: ["@@character_set_client", "@@character_set_client <> 'utf8mb4'"],
+  sql_select_limit: ["@@sql_select_limit", "@@sql_select_limit < 18446744073709551615"],
+};
+
+const SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
+  query: {
+    sql: Object.entries(SETTINGS)
+      .map(
+        ([name, [value, condition]]) =>
+          `select '${name}' as c0, cast(${value} as char) as c1 from dual where ${condition}`,
+      )
+      .join(" union all "),
+    parameters: [],
+    width: 2,
+  },
+  refused: {
+    no_backslash_escapes: () => ({
+      message:
+        "`sql_mode` of the sessions contains NO_BACKSLASH_ESCAPES, but `mysql2` writes values into statements with backslashes, so a value could end its text and add SQL.",
+      fix: "Remove it from `sql_mode` of the server or of the user, or let the pool set it: `set session sql_mode = 'STRICT_TRANS_TABLES'` at `connection`.",
+    }),
+    oracle: () => ({
+      message: "`sql_mode` of the sessions contains ORACLE, in which statements have another syntax.",
+      fix: "Remove it from `sql_mode` of the server or of the user, or let the pool set it: `set session sql_mode = 'STRICT_TRANS_TABLES'` at `connection`.",
+    }),
+    autocommit: () => ({
+      message: "`autocommit` of the sessions is 0, so reads return an old state without end.",
+      fix: "Set it to 1, its default: remove `autocommit` and `init_connect` from the configuration of the server, or let the pool run `set autocommit = 1` at `connection`.",
+    }),
+    character_set_client: (value) => ({
+      message: `The character set of the sessions is ${value}, which cannot express every text.`,
+      fix: 'Give the pool `charset: "utf8mb4"`, its default.',
+    }),
+    sql_select_limit: (value) => ({
+      message: `\`sql_select_limit\` of the sessions is ${value}, so the database drops rows of larger results.`,
+      fix: "Set it to DEFAULT: remove it from the configuration of the server, or let the pool run `set sql_select_limit = default` at `connection`.",
+    }),
+  },
+});
+
 /** How the schema check reads MariaDB. */
 export const MY_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
+  sessions: SESSIONS,
   kind: "mysql",
   read: readMysqlCatalogue,
   storedTypes: MY_STORED_TYPES,

@@ -1,7 +1,7 @@
 import { required } from "../../../base/required.ts";
 import type { TypeAdvice } from "../../../introspect/expected-table.ts";
 import { readPostgresCatalogue } from "../../../introspect/postgres-catalogue.ts";
-import type { DialectCatalogue, Shortening, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
+import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** As in `pg_type`. */
 const TEXTS = ["text", "varchar", "bpchar", "citext", "name"];
@@ -167,22 +167,25 @@ const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   },
 });
 
-/** How the schema check reads PostgreSQL. */
 /** @see https://www.postgresql.org/docs/current/runtime-config-client.html */
-const SHORTENING: Shortening = Object.freeze<Shortening>({
+const SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
   query: {
-    sql: "select setting as c0 from pg_settings where name = 'extra_float_digits' and setting::int < 1",
+    sql: "select name as c0, setting as c1 from pg_settings where name = 'extra_float_digits' and setting::int < 1",
     parameters: [],
-    width: 1,
+    width: 2,
   },
-  describe: (value) => ({
-    message: `The setting \`extra_float_digits\` of the sessions is ${value}, so PostgreSQL shortens the floating-point numbers that it returns.`,
-    fix: 'Set it to 1, its default: `alter role … set extra_float_digits = 1`, or `options: "-c extra_float_digits=1"` of the pool.',
-  }),
+  isOfNumbers: true,
+  refused: {
+    extra_float_digits: (value) => ({
+      message: `The setting \`extra_float_digits\` of the sessions is ${value}, so PostgreSQL shortens the floating-point numbers that it returns.`,
+      fix: 'Set it to 1, its default: `alter role … set extra_float_digits = 1`, or `options: "-c extra_float_digits=1"` of the pool.',
+    }),
+  },
 });
 
+/** How the schema check reads PostgreSQL. */
 export const PG_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
-  shortening: SHORTENING,
+  sessions: SESSIONS,
   kind: "postgres",
   read: readPostgresCatalogue,
   storedTypes: PG_STORED_TYPES,

@@ -12,17 +12,23 @@ interface PlannedSet {
 
 const FLOATING: ReadonlySet<string> = new Set(["Edm.Double", "Edm.Single"]);
 
-/** Finds out whether the database shortens the floating-point numbers of the first set that has some. */
-export function* findShortened(
+/**
+ * Finds settings of the sessions with which statements or values have another meaning, and reports them at the first set that
+ * they concern.
+ */
+export function* checkSessions(
   sets: readonly PlannedSet[],
-  { shortening }: DialectCatalogue,
+  { sessions }: DialectCatalogue,
 ): CatalogueSteps<readonly SchemaFinding[]> {
-  if (shortening === undefined) return [];
-  const first = sets.find(({ rows }) => [...rows.plans.values()].some(isFloating));
+  if (sessions === undefined) return [];
+  const { query, isOfNumbers = false, refused } = sessions;
+  const first = sets.find(({ rows }) => !isOfNumbers || [...rows.plans.values()].some(isFloating));
   if (first === undefined) return [];
-  const [row] = yield shortening.query;
-  if (row === undefined) return [];
-  return [{ set: first.set.entitySet.name, code: "C15", severity: "error", ...shortening.describe(textOf(row[0])) }];
+  const set = first.set.entitySet.name;
+  return (yield query).flatMap(([setting, value]): readonly SchemaFinding[] => {
+    const described = refused[textOf(setting)]?.(textOf(value));
+    return described === undefined ? [] : [{ set, code: "C15", severity: "error", ...described }];
+  });
 }
 
 function isFloating(plan: ColumnPlan): boolean {
