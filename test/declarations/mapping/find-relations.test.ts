@@ -7,7 +7,7 @@ import { SQLITE } from "../../introspect/sqlite-hostile.ts";
 test.each([
   [
     "a hidden column",
-    "create table b (id integer primary key);\ncreate table a (id integer primary key, token int references b);\n",
+    "create table b (id integer primary key);\ncreate table a (id integer primary key, token text references b);\n",
     "the column token is not published",
   ],
   [
