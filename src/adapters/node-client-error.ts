@@ -24,7 +24,7 @@ const HEADERS_TOO_LARGE: ClientFault = {
   message: "The URL and the headers are too large. Request less at once.",
 };
 
-/** Makes the fault of a request that is not valid HTTP. @param reason the part at fault, and what would be right */
+/** Makes the fault of a request that is not valid HTTP. @param reason the part at fault and its correction */
 function malformed(reason: string, code: "InvalidBody" | "InvalidUrl" = "InvalidUrl"): ClientFault {
   return { status: "400 Bad Request", code, message: `The request is not valid HTTP. ${reason}` };
 }

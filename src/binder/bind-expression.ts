@@ -138,7 +138,7 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
 }
 
 /**
- * Binds a comparison that may begin with `not`. By its precedence, `not a eq b` is `(not a) eq b`. If `a` is no Boolean value,
+ * Binds a comparison that may begin with `not`. By its precedence, `not a eq b` is `(not a) eq b`. If `a` is not Boolean,
  * it is `not (a eq b)`, which many clients mean.
  * @param left the left operand of the node
  * @see docs/reference/filter.md, Operators

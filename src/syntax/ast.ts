@@ -132,7 +132,7 @@ export interface UnarySyntax {
   readonly operator: "not" | "negate";
   readonly operand: SyntaxNode;
   readonly position: number;
-  /** Whether it stands in parentheses. */
+  /** Whether parentheses enclose it. */
   readonly isEnclosed?: true;
 }
 
@@ -143,7 +143,7 @@ export interface BinarySyntax {
   readonly left: SyntaxNode;
   readonly right: SyntaxNode;
   readonly position: number;
-  /** Whether it stands in parentheses. */
+  /** Whether parentheses enclose it. */
   readonly isEnclosed?: true;
 }
 

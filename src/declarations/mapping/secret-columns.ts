@@ -27,10 +27,10 @@ const SECRETS: ReadonlySet<string> = new Set([
   "userpwd",
 ]);
 
-/** Words of secrets that may be numbers. A number with another name, such as a counter of tokens, is no secret. */
+/** Words of secrets that may be numbers. A number with another name, such as a counter of tokens, is not a secret. */
 const NUMBERS: ReadonlySet<string> = new Set(["cvc", "cvv", "otp", "pin", "totp"]);
 
-/** Types whose values are no secret, whatever their name: `must_change_password`, `token_expires_at`. */
+/** Types whose values are not secrets, whatever their name: `must_change_password`, `token_expires_at`. */
 const HARMLESS: ReadonlySet<string> = new Set([
   "Edm.Boolean",
   "Edm.Date",

@@ -239,7 +239,7 @@ export class TableWriter {
     }
   }
 
-  /** @param written what a failed statement wrote */
+  /** @param written the cells that the failed statement wrote */
   #faultOf({ context, place }: WriteTask, error: unknown, written?: WrittenColumns | "delete"): unknown {
     return toWriteFault(error, { context, table: this.table, place, written });
   }

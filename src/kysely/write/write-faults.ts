@@ -18,7 +18,7 @@ export interface FailedWrite {
   readonly table: SqlTable;
   /** The path of the entity in the body, with a trailing slash; empty for the body itself. */
   readonly place: string;
-  /** What the statement wrote; absent if it is not known. */
+  /** The cells that the statement wrote; absent if they are not known. */
   readonly written?: WrittenColumns | "delete" | undefined;
 }
 
