@@ -132,10 +132,12 @@ const inMemory = odataService({
   entitySets: [
     entitySet(Order, {
       queryable: () => arraySource(Order, orders),
+      // A set that is read by key has ids, as a table does.
+      getByKey: () => null,
       navigation: { customer: hasRequired(Customer, { target: "Customers", on: { customerId: "id" } }) },
     }),
-    entitySet(Line, { queryable: () => arraySource(Line, lines) }),
-    entitySet(Customer, { queryable: () => arraySource(Customer, customers) }),
+    entitySet(Line, { queryable: () => arraySource(Line, lines), getByKey: () => null }),
+    entitySet(Customer, { queryable: () => arraySource(Customer, customers), getByKey: () => null }),
   ],
 });
 
