@@ -1,10 +1,11 @@
 import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../introspect/database-schema.ts";
+import type { ColumnMapping } from "../columns/column-mapping.ts";
 import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedWarning } from "../described-service.ts";
 import { findKey, type FoundKey } from "./find-key.ts";
 import { columnMatcher, type MatchesColumn } from "./globs.ts";
 import { placeOf, roughMapping } from "./rough-mapping.ts";
-import { isSecretName } from "./secret-columns.ts";
+import { isSecretColumn } from "./secret-columns.ts";
 
 /** An object that becomes an entity set, before it has names. */
 export interface DraftObject {
@@ -27,7 +28,7 @@ export function draftObject(object: SchemaObject, settings: DraftSettings): Draf
   const place = placeOf(object);
   const columns = draftColumns(object, settings);
   const key = findKey(object, columns, settings);
-  const hidden = hiddenKey(object, columns);
+  const hidden = hiddenKey(object, columns, settings);
   const flag = hidden.length === 0 ? `--key "${place}=<column>"` : hidden.map(includeFlag(place)).join(" ");
   if (key === undefined) {
     const kind = object.kind === "table" ? "table" : "view";
@@ -63,12 +64,21 @@ export function draftColumns(object: SchemaObject, settings: DraftSettings): rea
 }
 
 /** Returns the columns of the primary key that a flag publishes. */
-function hiddenKey({ columns: all, primaryKey }: SchemaObject, columns: readonly ObjectColumn[]): readonly string[] {
+function hiddenKey(
+  { columns: all, primaryKey }: SchemaObject,
+  columns: readonly ObjectColumn[],
+  { kind, options }: Pick<DraftSettings, "kind" | "options">,
+): readonly string[] {
   return primaryKey.filter((name) => {
     const column = all.find((each) => each.name === name);
     if (column === undefined || columns.includes(column) || !column.isSelectable) return false;
-    return column.isInvisible || isSecretName(name);
+    return column.isInvisible || isSecret(column, roughMapping(kind, column, options));
   });
+}
+
+function isSecret({ name }: ObjectColumn, mapping: ColumnMapping): boolean {
+  const type = "column" in mapping ? mapping.column.type : null;
+  return isSecretColumn(name, typeof type === "string" ? type : null);
 }
 
 function includeFlag(place: string): (column: string) => string {
@@ -124,17 +134,17 @@ function omissionOf(
   const { name } = column;
   if (name === "") return { code: "no-name", message: "omitted, because its name is empty", flag: null };
   const flag = includeFlag(placeOf(object))(name);
+  const mapping = roughMapping(kind, column, options);
   if (!column.isSelectable) {
     return { code: "privilege", message: "cannot be selected by the user, omitted", flag: null };
   }
   if (!isIncluded(object, name)) {
     if (column.isInvisible) return { code: "invisible", message: "is invisible in the database, omitted", flag };
     const hides = options.secrets !== "show";
-    if (hides && isSecretName(name)) {
+    if (hides && isSecret(column, mapping)) {
       return { code: "secret", message: "omitted because of its name", flag: "--secrets show" };
     }
   }
-  const mapping = roughMapping(kind, column, options);
   if ("column" in mapping) return undefined;
   return { code: mapping.code, message: `omitted, because ${mapping.omitted}`, flag: mapping.flag };
 }

@@ -20,7 +20,7 @@ const DIALECTS: readonly DialectFaults[] = [SQLITE_FAULTS, PG_FAULTS, MY_FAULTS]
 const NO_CONNECTION =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|PROTOCOL_CONNECTION_LOST|PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR|PROTOCOL_SEQUENCE_TIMEOUT)$/;
 const NO_CONNECTION_MESSAGE =
-  /^(?:Connection terminated|Client has encountered a connection error|timeout (?:exceeded )?when trying to connect|Can't add new command when connection is in closed state|Connection lost|Pool is closed)/i;
+  /^(?:Connection terminated|Client has encountered a connection error|timeout (?:exceeded )?when trying to connect|Can't add new command when connection is in closed state|Connection lost|Pool is closed|No connections available|Queue limit reached)/i;
 
 /** The length of the chain of causes to follow. */
 const MAX_CAUSES = 5;

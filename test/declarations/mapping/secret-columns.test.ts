@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSecretName } from "../../../src/declarations/mapping/secret-columns.ts";
+import { isSecretColumn } from "../../../src/declarations/mapping/secret-columns.ts";
 
 test.each([
   ["password", true],
@@ -35,7 +35,40 @@ test.each([
   ["rehash", false],
   ["saltwater", false],
   ["tokenised", false],
+  ["activation_key", true],
+  ["ha1", true],
+  ["credentials", true],
+  ["recovery_codes", true],
+  ["reset_code", true],
+  ["cookie", true],
+  ["session_id", true],
+  ["sessionId", true],
+  ["privkey", true],
+  ["userpwd", true],
+  ["totp", true],
+  ["totp_secret", true],
+  ["job_token_timestamp", false],
+  ["password_changed_at", false],
+  ["code", false],
+  ["session", false],
+  ["pinned", false],
+  ["spin", false],
   ["passenger", false],
 ])("%s", (name, expected) => {
-  expect(isSecretName(name)).toBe(expected);
+  expect(isSecretColumn(name, "Edm.String")).toBe(expected);
+});
+
+test.each([
+  ["password", "Edm.DateTimeOffset", false],
+  ["must_change_password", "Edm.Boolean", false],
+  ["must_change_password", "Edm.SByte", false],
+  ["comment_hash", "Edm.Int32", false],
+  ["token_count", "Edm.Int64", false],
+  ["session_id", "Edm.Int32", false],
+  ["pin", "Edm.Int32", true],
+  ["card_cvv", "Edm.Int16", true],
+  ["otp", "Edm.Decimal", true],
+  ["password", null, true],
+])("%s of the type %s", (name, type, expected) => {
+  expect(isSecretColumn(name, type)).toBe(expected);
 });
