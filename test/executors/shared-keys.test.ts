@@ -198,6 +198,19 @@ describe.each(CASES)("$title", ({ engine, property, columns, type, cells: [hidde
     expect(await stored()).toEqual(["other old"]);
   });
 
+  test.each([hidden, visible])("a precondition holds for the only row with a key, %s", async (cell) => {
+    await fill([cell, "me"]);
+    const url = `http://service.example/${path("All")}`;
+    const etag = (await service.fetch(new Request(url))).headers.get("ETag") ?? "";
+    expect((await send("PATCH", path("All"), { name: "new" }, { "If-Match": etag })).status).toBe(200);
+    for (const [method, body] of WRITES) {
+      expect((await send(method, path("All"), body, { "If-Match": etag })).status).toBe(412);
+    }
+    const current = (await service.fetch(new Request(url))).headers.get("ETag") ?? "";
+    expect((await send("DELETE", path("All"), undefined, { "If-Match": current })).status).toBe(204);
+    expect(await stored()).toEqual([]);
+  });
+
   test("writes reach the only row with a key, in each form", async () => {
     for (const cell of [hidden, visible]) {
       await fill([cell, "me"]);

@@ -105,7 +105,7 @@ function changeRow(
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
       if (guard !== null) await checkChange(writer, task, values, guard);
       if (isEmpty) return writer.read(task, wanted, table.returnedTo(context));
-      const stored = await write(task, row, []);
+      const stored = await write(task, row, statements.locksByKey ? [] : expected);
       if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
       return stored;
     },
@@ -181,8 +181,8 @@ function deleteRow(
         return false;
       }
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return false;
-      await writer.delete(task, wanted, []);
-      return true;
+      const isDeleted = await writer.delete(task, wanted, statements.locksByKey ? [] : expected);
+      return isDeleted || !statements.areReturning;
     },
     mayShareKeys(table),
   );

@@ -105,6 +105,11 @@ export class WriteStatements {
     return this.areReturning && !mayShareKeys(this.#table);
   }
 
+  /** Whether a row is locked by its key before it is written. A key that several rows may have is no better than a condition. */
+  get locksByKey(): boolean {
+    return this.locksByCondition || !mayShareKeys(this.#table);
+  }
+
   get locksByCondition(): boolean {
     return this.#table.reader.profile.capabilities.locksByCondition;
   }
@@ -161,7 +166,7 @@ export class WriteStatements {
     return this.#get(["select", use, ...namesOf(selected)], () => {
       const cells: Cells = [];
       const columns = selectColumns(selected, this.#relation(), cells, use === "merged" ? asText : undefined);
-      const lock = use === "read" ? sql`` : this.#writes.rowLock;
+      const lock = use === "read" || !this.locksByKey ? sql`` : this.#writes.rowLock;
       const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${this.#where({ expected: [] })}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
