@@ -74,7 +74,7 @@ const LONG = [
 const SPREAD = [
   "test/executors/{beyond,cancelled,cell-names,column-expressions,complex-changes,foreign-texts}.test.ts",
   "test/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,streams}.test.ts",
-  "test/executors/{stream-differential,value-functions,wide-decimals}.test.ts",
+  "test/executors/{shared-keys,stream-differential,value-functions,wide-decimals}.test.ts",
   "test/http/capabilities-tables.test.ts",
   "test/http/{batch,batch-alone,batch-change-sets,batch-clients,batch-json,batch-malformed,batch-urls}.test.ts",
   "test/http/{standard-profile,standard-profile-unsupported}.test.ts",

@@ -206,3 +206,29 @@ test.runIf(ENGINES.some(({ name }) => name === "sqlite"))(
     await close();
   },
 );
+
+test.runIf(ENGINES.some(({ name }) => name === "sqlite"))(
+  "times of SQLite without seconds are a warning in a key, where two texts can be one key",
+  async () => {
+    const { db, close } = await openEngine("sqlite");
+    const Slot = entityType("Slot", {
+      at: edm.timeOfDay({ precision: 0 }).key(),
+      until: edm.timeOfDay({ precision: 0 }),
+    });
+    await sql`create table slots (at text primary key, until text not null)`.execute(db);
+    await sql`insert into slots values ('10:30', '11:00'), ('10:30:00', '11:00:00')`.execute(db);
+    const set = sqlEntitySet(Slot, { db, table: "slots", operations: ["read", "delete"] });
+    const service = odataService({ propertyNaming: "camelCase", entitySets: [set] });
+    const { findings } = await checkDatabase(service);
+    expect(findings.filter(({ code }) => code === "C16")).toMatchObject([
+      {
+        severity: "warning",
+        subject: "Slots.at",
+        message:
+          'The column `slots.at` has 1 text in another form than odatakit writes in its first 2 rows, such as "10:30": responses show them, but two texts of one time are one key, and no write reaches their rows.',
+        fix: "Correct the rows: write `hh:mm:ss`.",
+      },
+    ]);
+    await close();
+  },
+);

@@ -49,7 +49,7 @@ export function enumForms({ encode, asInteger, asName, asNumber = asItIs, mark }
       // Another text is no member.
       sortable: { ...toNumber, mayBeNull: true },
       comparable: toNumber,
-      ...(hasAliases ? {} : { equatable: { form: names, apply: asName ?? asItIs } }),
+      ...(hasAliases ? {} : { equatable: { form: names, apply: asName ?? asItIs, keepsCells: true } }),
     });
   });
   return Object.freeze({ byNumber, byName, integer: (value: number) => asNumber(sql`${sql.lit(value)}`) });

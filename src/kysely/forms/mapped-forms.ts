@@ -92,7 +92,11 @@ function mappedForm(name: string, { toCell, cases, form, isOneToOne }: Mapping, 
       return sql`(case ${inColumn(column)} ${sql.join(whens, sql` `)} end)`;
     },
   };
-  const equatable: Conversion = { form: plainForm(`${name} by code point`, encodeValue, bound), apply: inColumn };
+  const equatable: Conversion = {
+    form: plainForm(`${name} by code point`, encodeValue, bound),
+    apply: inColumn,
+    keepsCells: true,
+  };
   // A text cell is written without a cast, because the database knows the type of the column.
   return plainForm(`${name} in a column`, encodeValue, {
     ...(isText ? {} : bound),

@@ -24,6 +24,9 @@ const SAMPLED = 1000;
 /** Types that have one text for each value, if odatakit writes it. */
 const TEXTS: ReadonlySet<string> = new Set(["Edm.Guid", "Edm.DateTimeOffset", "Edm.Date"]);
 
+/** A type whose texts are found in every form: two texts of one value may only be one key. */
+const TIME = "Edm.TimeOfDay";
+
 /** A column whose cells are compared as texts. */
 interface TextColumn {
   readonly property: StructuralProperty;
@@ -90,7 +93,8 @@ function tableOf(checked: CheckedSet, comparersOf: ComparersOf, known: readonly 
     if (owner === undefined || expression !== undefined || storage !== undefined) return [];
     const isShown = entityType.properties.includes(owner);
     // Nothing compares the members of an ignored complex value.
-    if (!isBareText(property, format) || !(isShown || path === field)) return [];
+    const isTimeKey = property.isKey && property.type.name === TIME;
+    if (!(isTimeKey || isBareText(property, format)) || !(isShown || path === field)) return [];
     const option = `\`columns: { ${path}: { storage: "text" } }\``;
     return [{ property, column, format, path, isShown, comparers: comparersOf(set, owner), option }];
   });
@@ -156,9 +160,10 @@ function lostCells(
   const name = wantedTable(table, db).names.join(".");
   const column = columnName(declared, db);
   const count = lost.length === 1 ? "1 text" : `${String(lost.length)} texts`;
+  const isLost = property.type.name !== TIME;
   const form = isGuid ? "upper case" : "another form than odatakit writes";
   const who = comparers.length === 0 ? "filters of `ctx.sets`" : listOf(comparers);
-  const effect = isGuid ? `${who} do not find them` : "comparisons, orders and joins read them as texts, and miss some";
+  const effect = isGuid ? `${who} do not find them` : effectOf(property);
   return [
     {
       set,
@@ -166,14 +171,22 @@ function lostCells(
       table: name,
       column,
       code: "C16",
-      severity: comparers.length > 0 && (isGuid || property.isKey) ? "error" : "warning",
+      severity: isLost && comparers.length > 0 && (isGuid || property.isKey) ? "error" : "warning",
       message: `The column \`${name}.${column}\` has ${count} in ${form} in its first ${String(rows.length)} rows, such as ${JSON.stringify(String(first[index]))}: ${isShown ? `responses show them, but ${effect}` : effect}.`,
-      fix:
-        property.type.name === "Edm.Date"
-          ? "Correct the rows: write `YYYY-MM-DD`."
-          : `Set ${option}, which finds them in every form, or correct the rows.`,
+      fix: FIXES[property.type.name] ?? `Set ${option}, which finds them in every form, or correct the rows.`,
     },
   ];
+}
+
+const FIXES: Readonly<Record<string, string>> = {
+  "Edm.Date": "Correct the rows: write `YYYY-MM-DD`.",
+  [TIME]: "Correct the rows: write `hh:mm:ss`.",
+};
+
+function effectOf({ type }: StructuralProperty): string {
+  return type.name === TIME
+    ? "two texts of one time are one key, and no write reaches their rows"
+    : "comparisons, orders and joins read them as texts, and miss some";
 }
 
 /** Lists words: `a`, `a and b`, `a, b and c`. */
@@ -182,10 +195,10 @@ function listOf(words: readonly string[]): string {
 }
 
 /** Whether a cell has a value, but is not the cell of this value. Cells that cannot be read are findings of their own. */
-function isInOtherForm({ form, toValue }: ColumnFormat, cell: unknown): boolean {
+function isInOtherForm({ form, toValue, toCell = form.floor }: ColumnFormat, cell: unknown): boolean {
   if (typeof cell !== "string") return false;
   try {
-    return form.floor(toValue(cell)) !== cell;
+    return toCell(toValue(cell)) !== cell;
   } catch {
     return false;
   }

@@ -132,6 +132,13 @@ export function singleForm(
   return rangeForm(name, bounds, { isSingle: true, ...others });
 }
 
+/** Whether several cells of a column may represent one value, so that two rows can have the same key. */
+export function mayRepeatValues({ exact, isSingle, spellings, equatable, sortable }: SqlForm): boolean {
+  const conversion = equatable ?? sortable;
+  if (conversion !== undefined) return conversion.keepsCells !== true;
+  return spellings !== undefined || (exact === null && isSingle !== true);
+}
+
 /** Converts an operand to the form that sorts by value. */
 export function toSortable(operand: FormedSql): FormedSql {
   return convert(operand, operand.form.sortable);

@@ -7,6 +7,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { hasExpected, toExpected, type AnyWriteContext } from "./expected-values.ts";
 import { type StatedIn, statedIn } from "./guarded-references.ts";
+import { mayShareKeys } from "./shared-keys.ts";
 import { inTransaction, type SqlSession } from "./sql-session.ts";
 import { type SqlTable, tableOf } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
@@ -100,7 +101,8 @@ export async function withRelation(
     await work({ task, navigation, join, ...ends, restrictions, stated });
     await checkVisible(task, restrictions, { set, table, key: ownKey });
   };
-  await inTransaction(table, context, write, restrictions.size > 0 || stated.size > 0);
+  const mayBeRefused = restrictions.size > 0 || stated.size > 0 || mayShareKeys(other);
+  await inTransaction(table, context, write, mayBeRefused);
 }
 
 /** Selects the key and further properties of an entity. */

@@ -17,11 +17,12 @@ import {
   statesReferences,
 } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
+import type { Stored } from "./new-row.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { keepsRowsBack, targetSet, writtenSet, mayHideRows } from "./table-sets.ts";
-import { type Stored, type WriteTask, writerOf } from "./table-writer.ts";
+import { type WriteTask, writerOf } from "./table-writer.ts";
 import { checkUser, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 
 /** The place of a write, which is known before its transaction. */
@@ -64,7 +65,7 @@ function insertAlone(table: SqlTable, values: Values, context: Context): Maybe<V
   const writer = writerOf(table);
   const insert = (session: SqlSession): Maybe<Values> =>
     chain(writer.insert({ session, context, place: "" }, values), ({ entity }) => entity);
-  if (writer.statements.areReturning) return inStatement(table, context, insert);
+  if (writer.statements.areEnough) return inStatement(table, context, insert);
   return inTransaction(table, context, async (session) => insert(session));
 }
 

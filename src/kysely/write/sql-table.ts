@@ -28,6 +28,7 @@ export class SqlTable {
   readonly rowVersion: StructuralProperty | null;
   /** All properties that clients see. */
   readonly whole: readonly SelectedProperty[];
+  readonly keyOnly: readonly SelectedProperty[];
   /** All properties, ignored ones and ignored members of complex values included, for code of the application. */
   readonly #declared: readonly SelectedProperty[];
   readonly #stored = new Map<string, StoredProperty>();
@@ -39,7 +40,8 @@ export class SqlTable {
     this.entityType = entityType;
     this.reader = reader;
     this.rowVersion = entityType.properties.find(({ field }) => field === rowVersion) ?? null;
-    const { properties, ignoredProperties } = entityType;
+    const { key, properties, ignoredProperties } = entityType;
+    this.keyOnly = Object.freeze(key.map((property) => ({ property })));
     this.whole = Object.freeze(properties.map((property) => ({ property })));
     const declared = [...properties, ...ignoredProperties];
     this.#declared = Object.freeze(declared.map((property) => ({ property, withIgnored: true as const })));

@@ -8,6 +8,7 @@ import { setMember } from "../read/read-entity.ts";
 import { keptProperties, mergedProperties } from "./changed-columns.ts";
 import { hasExpected, isToldByDatabase, toExpected, type AnyWriteContext } from "./expected-values.ts";
 import { checkReferredRows, type StatedReference, statedReferences, statesReferences } from "./guarded-references.ts";
+import { checkOneRow, mayShareKeys } from "./shared-keys.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
@@ -91,7 +92,7 @@ function changeRow(
       ? writer.merge(task, wanted, { values, stored }, condition)
       : writer.update(task, wanted, { values, stored }, condition);
   const isOneStatement = guard === null && !isEmpty && needed.length === 0;
-  if (isOneStatement && statements.areReturning && isToldByDatabase(expected, table)) {
+  if (isOneStatement && statements.areEnough && isToldByDatabase(expected, table)) {
     return inStatement(table, context, (session) => write(taskOf(session, context), null, expected));
   }
   return inTransaction(
@@ -100,15 +101,15 @@ function changeRow(
     async (session) => {
       const task = taskOf(session, context);
       const row = await readExpected(writer, task, wanted, { expected, needed });
-      if (row === null) return null;
+      if (row === null) return checkShared(writer, task, wanted, guard);
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
       if (guard !== null) await checkChange(writer, task, values, guard);
       if (isEmpty) return writer.read(task, wanted, table.returnedTo(context));
-      const stored = await write(task, row, []);
+      const stored = await write(task, row, statements.locksByKey ? [] : expected);
       if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
       return stored;
     },
-    guard !== null,
+    guard !== null || mayShareKeys(table),
   );
 }
 
@@ -167,16 +168,38 @@ function deleteRow(
 ): Maybe<boolean> {
   const { table, statements } = writer;
   const expected = toExpected(table, context?.expected);
-  if (guard === null && statements.areReturning && isToldByDatabase(expected, table)) {
+  if (guard === null && statements.areEnough && isToldByDatabase(expected, table)) {
     return inStatement(table, context, (session) => writer.delete(taskOf(session, context), wanted, expected));
   }
-  return inTransaction(table, context, async (session) => {
-    const task = taskOf(session, context);
-    if ((await readExpected(writer, task, wanted, { expected })) === null) return false;
-    if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return false;
-    await writer.delete(task, wanted, []);
-    return true;
-  });
+  return inTransaction(
+    table,
+    context,
+    async (session) => {
+      const task = taskOf(session, context);
+      if ((await readExpected(writer, task, wanted, { expected })) === null) {
+        await checkShared(writer, task, wanted, guard);
+        return false;
+      }
+      if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return false;
+      const isDeleted = await writer.delete(task, wanted, statements.locksByKey ? [] : expected);
+      return isDeleted || !statements.areReturning;
+    },
+    mayShareKeys(table),
+  );
+}
+
+/** @throws ODataError `Conflict` if several rows have the key, of which the user sees one: no write reaches them */
+async function checkShared(
+  writer: TableWriter,
+  task: WriteTask,
+  key: readonly PrimitiveValue[],
+  guard: RowGuard | null,
+): Promise<null> {
+  const { table } = writer;
+  if (!mayShareKeys(table)) return null;
+  const isSeen = guard === null || (await isVisible(task, guard.restrictions, guard.row));
+  if (isSeen) checkOneRow(table, await writer.count(task, key));
+  return null;
 }
 
 /** The properties to read of a row before it is written. */

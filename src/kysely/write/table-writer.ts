@@ -7,14 +7,16 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
-import { toEntity, setMember } from "../read/read-entity.ts";
+import { toEntity } from "../read/read-entity.ts";
 import { changedColumns, writtenColumns, type RowValues, type WrittenColumns } from "./changed-columns.ts";
+import { keyOfNewRow, splitRow, type Stored, valuesToStore } from "./new-row.ts";
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
+import { checkOneRow, mayShareKeys, sharedKey } from "./shared-keys.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { checkSame, type StoredColumn, type Values } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
-import { toWriteFault } from "./write-faults.ts";
+import { keyConflict, toWriteFault } from "./write-faults.ts";
 import {
   toCommand,
   WriteStatements,
@@ -30,13 +32,6 @@ export interface WriteTask {
   readonly context: Context;
   /** The path of the entity with a trailing slash; empty for the body itself. */
   readonly place: string;
-}
-
-/** A stored row. */
-export interface Stored {
-  readonly entity: Values;
-  /** The values of the requested ignored properties, which are not part of an entity. */
-  readonly beside: Values;
 }
 
 /**
@@ -67,7 +62,7 @@ export class TableWriter {
     beside: readonly StructuralProperty[] = [],
   ): Maybe<Stored> {
     const { table, statements } = this;
-    const given = this.#toStore(values, linked);
+    const given = valuesToStore(table, values, linked);
     const fields = this.#fieldsOf(given);
     const whole = table.returnedTo(task.context);
     const beyond = beside.filter(({ field }) => !whole.some(({ property }) => property.field === field));
@@ -75,15 +70,17 @@ export class TableWriter {
     const { columns, cells } = this.#orFault(task, () => this.#written(fields, given));
     const { bound, references } = this.#bind(task, { columns, cells });
     const statement = statements.insert(columns, selected, references);
-    const added = chain(bound, (texts) => this.#run(task, statement, () => ({ cells: texts }), { columns, cells }));
+    const added = chain(this.#checkFree(task, given), () =>
+      chain(bound, (texts) => this.#run(task, statement, () => ({ cells: texts }), { columns, cells })),
+    );
     return chain(added, ({ rows: [row], insertId }): Maybe<Stored> => {
       const returned = row === undefined ? null : toEntity({ row, rowShape: statement.rowShape });
-      if (returned !== null && statements.areReturning) return split(returned, beside, beyond);
-      const key = returned === null ? this.#keyOf(given, insertId) : this.keyOf(returned);
+      if (returned !== null && statements.areReturning) return splitRow(returned, beside, beyond);
+      const key = returned === null ? keyOfNewRow(table, given, insertId) : this.keyOf(returned);
       return chain(key === null ? null : this.read(task, key, selected), (stored) => {
         const row = required(stored, `The row that was added to ${table.name} cannot be read by its key.`);
         this.#checkStored(task, columns, row, given);
-        return split(row, beside, beyond);
+        return splitRow(row, beside, beyond);
       });
     });
   }
@@ -121,8 +118,11 @@ export class TableWriter {
       this.#run(task, statement, () => ({ key, expected, cells: texts }), { columns, cells }),
     );
     return chain(changed, ({ rows }): Maybe<Values | null> => {
+      checkOneRow(table, rows.length);
       if (statements.areReturning) return firstOf(rows, statement);
       return chain(this.read(task, key, selected), (stored) => {
+        // The row was locked before, so it exists.
+        if (stored === null && mayShareKeys(table)) throw sharedKey();
         if (stored !== null) this.#checkStored(task, columns, stored, values);
         return stored;
       });
@@ -132,10 +132,16 @@ export class TableWriter {
   /** Deletes a row. @returns whether it existed with the expected values, if the database returns rows */
   delete(task: WriteTask, key: readonly PrimitiveValue[], expected: Expected): Maybe<boolean> {
     const removed = this.#run(task, this.statements.delete({ expected }), () => ({ key, expected }), "delete");
-    return chain(removed, ({ rows }) => rows.length > 0);
+    return chain(removed, ({ rows }) => {
+      checkOneRow(this.table, rows.length);
+      return rows.length > 0;
+    });
   }
 
-  /** Reads a row within the session. @param use the purpose, which determines whether it is locked */
+  /**
+   * Reads a row within the session; null for several with one key.
+   * @param use the purpose, which determines whether it is locked
+   */
   read(
     task: WriteTask,
     key: readonly PrimitiveValue[],
@@ -145,7 +151,16 @@ export class TableWriter {
     const statement = this.statements.select(selected, use);
     return chain(
       this.#run(task, statement, () => ({ key })),
-      ({ rows }) => firstOf(rows, statement),
+      ({ rows }) => (rows.length > 1 && mayShareKeys(this.table) ? null : firstOf(rows, statement)),
+    );
+  }
+
+  /** Returns how many rows have a key. */
+  count(task: WriteTask, key: readonly PrimitiveValue[]): Maybe<number> {
+    const statement = this.statements.select(this.table.keyOnly, "read");
+    return chain(
+      this.#run(task, statement, () => ({ key })),
+      ({ rows }) => rows.length,
     );
   }
 
@@ -153,8 +168,7 @@ export class TableWriter {
   async keysBy(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
     const keys = await this.#findKeys(task, values);
     if (this.statements.locksByCondition || keys.length === 0) return keys;
-    const selected = this.table.entityType.key.map((property) => ({ property }));
-    for (const key of keys) await this.read(task, key, selected, "locked");
+    for (const key of keys) await this.read(task, key, this.table.keyOnly, "locked");
     // Some may have got other values before they were locked.
     return this.#findKeys(task, values);
   }
@@ -244,29 +258,14 @@ export class TableWriter {
     return toWriteFault(error, { context, table: this.table, place, written });
   }
 
-  /** Returns the values to store in a new row, without generated values and with the initial row version. */
-  #toStore(values: Values, linked: Values): Values {
-    const { entityType, rowVersion } = this.table;
-    const given = {};
-    for (const { computed, field } of entityType.properties) {
-      if (!computed && Object.hasOwn(values, field)) setMember(given, field, values[field]);
-    }
-    for (const field of Object.keys(linked)) setMember(given, field, linked[field]);
-    if (rowVersion !== null) setMember(given, rowVersion.field, rowVersion.type.name === "Edm.Int64" ? 1n : 1);
-    return given;
-  }
-
-  /** Returns the key of an added row; null if the database generated it and did not return it. */
-  #keyOf(given: Values, insertId: bigint | undefined): readonly PrimitiveValue[] | null {
-    const values = this.table.entityType.key.map((property): unknown => {
-      const { field, computed, type } = property;
-      if (!computed || given[field] !== undefined) return given[field];
-      if (insertId === undefined || insertId === 0n) return undefined;
-      if (type.name === "Edm.Int64") return insertId;
-      // An unsigned integer of 64 bits.
-      return type.name === "Edm.Decimal" ? String(BigInt.asUintN(64, insertId)) : Number(insertId);
+  /** @throws ODataError `Conflict` if a row has the key of a new row, in cells that constraints tell apart */
+  #checkFree(task: WriteTask, given: Values): Maybe<void> {
+    const { table } = this;
+    const key = mayShareKeys(table) ? keyOfNewRow(table, given) : null;
+    if (key === null) return undefined;
+    return chain(this.count(task, key), (count) => {
+      if (count > 0) throw keyConflict({ ...task, table });
     });
-    return values.includes(undefined) ? null : (values as readonly PrimitiveValue[]);
   }
 
   /** @throws ODataError `InvalidBody` if a column contains another value than was written, which fails the transaction */
@@ -283,15 +282,6 @@ interface ColumnsToWrite extends WrittenColumns {
 
 function firstOf([row]: readonly Row[], { rowShape }: WriteStatement): Values | null {
   return row === undefined ? null : (toEntity({ row, rowShape }) as Values);
-}
-
-/** Separates an entity from ignored properties that were read with it; those of `beyond` are not part of it. */
-function split(row: object, beside: readonly StructuralProperty[], beyond: readonly StructuralProperty[]): Stored {
-  if (beside.length === 0) return { entity: row as Values, beside: {} };
-  const entity: Record<string, unknown> = { ...row };
-  const others = beside.map(({ field }) => [field, entity[field]] as const);
-  for (const { field } of beyond) Reflect.deleteProperty(entity, field);
-  return { entity, beside: Object.fromEntries(others) };
 }
 
 /** Returns the writer of a table: a single one, so that its statements are compiled once. */

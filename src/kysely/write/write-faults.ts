@@ -4,7 +4,7 @@ import { missingReference } from "../../definition/sets/guarded-reference.ts";
 import { refersToKey } from "../../edm/key-holder.ts";
 import { driverFields } from "../../errors/driver-fields.ts";
 import { ERROR_CODES, type ErrorCode } from "../../errors/error-codes.ts";
-import { protocolError } from "../../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { databaseFault, isUnsupported, ofTable, unavailable } from "../dialects/database-fault.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
 import type { WrittenColumns } from "./changed-columns.ts";
@@ -75,6 +75,13 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
         options,
       );
   }
+}
+
+/** Returns the error for a new row with the key of another row, as a constraint of the database would cause it. */
+export function keyConflict({ context, table, place }: FailedWrite): ODataError {
+  const names = table.entityType.key.map((property) => wirePathOf(context, table, [property]));
+  const target = names[0] === undefined ? undefined : place + names[0];
+  return protocolError("Conflict", toConflict(names, false), { target });
 }
 
 /** Returns the columns of the foreign key that refers to no row, where the error of the database does not name it. */

@@ -22,6 +22,7 @@ import {
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
 import { namesOfColumns, referring, type WrittenColumn } from "./referring-columns.ts";
+import { mayShareKeys } from "./shared-keys.ts";
 import type { WriteCommand } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { StoredColumn } from "./stored-columns.ts";
@@ -99,6 +100,16 @@ export class WriteStatements {
     return (this.#areReturnable ??= [...plans.values()].every(isReturnable));
   }
 
+  /** Whether one statement changes or deletes a row: it returns the row, and reaches no other one. */
+  get areEnough(): boolean {
+    return this.areReturning && !mayShareKeys(this.#table);
+  }
+
+  /** Whether a row is locked by its key before it is written. A key that several rows may have is no better than a condition. */
+  get locksByKey(): boolean {
+    return this.locksByCondition || !mayShareKeys(this.#table);
+  }
+
   get locksByCondition(): boolean {
     return this.#table.reader.profile.capabilities.locksByCondition;
   }
@@ -143,8 +154,7 @@ export class WriteStatements {
   delete(condition: RowCondition): WriteStatement {
     return this.#get(["delete", ...namesOfExpected(condition)], () => {
       const text = sql`delete from ${sqlTableName(this.#table.tableName)} where ${this.#where(condition)}`;
-      const key = this.#table.entityType.key.map((property) => ({ property }));
-      return this.#answering(text, key, []);
+      return this.#answering(text, this.#table.keyOnly, []);
     });
   }
 
@@ -156,7 +166,7 @@ export class WriteStatements {
     return this.#get(["select", use, ...namesOf(selected)], () => {
       const cells: Cells = [];
       const columns = selectColumns(selected, this.#relation(), cells, use === "merged" ? asText : undefined);
-      const lock = use === "read" ? sql`` : this.#writes.rowLock;
+      const lock = use === "read" || !this.locksByKey ? sql`` : this.#writes.rowLock;
       const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${this.#where({ expected: [] })}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });
@@ -166,8 +176,7 @@ export class WriteStatements {
   selectBy(fields: readonly string[]): WriteStatement {
     return this.#get(["selectBy", ...fields], () => {
       const cells: Cells = [];
-      const selected = this.#table.entityType.key.map((property) => ({ property }));
-      const columns = selectColumns(selected, this.#relation(), cells);
+      const columns = selectColumns(this.#table.keyOnly, this.#relation(), cells);
       const relation = this.#relation();
       const conditions = fields.map((field, index) => {
         const plan = comparedPlanOf({ field, name: field }, this.#table.plans);
