@@ -7,14 +7,15 @@ import {
   hasOptional,
   odataService,
   resource,
+  type Authorization,
   type Context,
-  type EntityOf,
+  type EntitySet,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "./engines.ts";
 
-/** Only rules and navigations need the columns of ignored properties. */
+/** Only rules and navigations need the columns of ignored properties. Row rules cannot compare collections. */
 
 const ORIGIN = "http://service.example";
 const O = entityType("O", {
@@ -24,38 +25,43 @@ const O = entityType("O", {
   extra: edm.string().nullable().ignored(),
   labels: edm.collection(edm.string()).ignored(),
 });
-type O = EntityOf<typeof O>;
+const Other = entityType("Other", { id: edm.int32().key(), parent: edm.int32().nullable() });
 
 describe.each(ENGINES)("ignored properties without a column over $title", (engine) => {
   let open: OpenDatabase;
   beforeAll(async () => {
     open = await engine.open();
     await sql`create table os (id int primary key, name varchar(20) not null, parent int null)`.execute(open.db);
+    await sql`create table ruled (id int primary key, name varchar(20) not null, parent int null, extra varchar(20) null)`.execute(
+      open.db,
+    );
   });
   afterAll(() => open.close());
   beforeEach(async () => {
-    await open.db.deleteFrom("os").execute();
     const rows = [1, 2].map((id) => ({ id, name: `n${String(id)}`, parent: id === 2 ? 1 : null }));
-    await open.db.insertInto("os").values(rows).execute();
+    for (const name of ["os", "ruled"]) {
+      await open.db.deleteFrom(name).execute();
+      await open.db.insertInto(name).values(rows).execute();
+    }
   });
 
   const errors: unknown[] = [];
 
-  function table(isJudged = false) {
+  const rows: Authorization<typeof O>["rows"] = (_user, row) => row.name.ne("zz");
+
+  function table(name: "os" | "ruled" = "os", authorization: Authorization<typeof O> = {}) {
     return sqlEntitySet(O, {
+      name: "Os",
       db: open.db,
-      table: "os",
+      table: name,
       operations: ["read", "create", "replace", "patch", "delete"],
-      authorization: {
-        rows: (_user, row) => row.name.ne("zz"),
-        ...(isJudged ? { delete: resource((_user, { extra }) => extra === null) } : {}),
-      },
+      authorization,
       navigation: { up: hasOptional(O, { on: { parent: "id" }, target: "Os" }) },
       actions: { touch: action({ bound: "entity", handler: (_id) => undefined }) },
     });
   }
 
-  function serviceOf(set = table(), script?: (ctx: Context) => Promise<unknown>) {
+  function serviceOf(set = table(), script?: (ctx: Context) => Promise<unknown>, others: readonly EntitySet[] = []) {
     errors.length = 0;
     const run = action({
       authorization: [],
@@ -65,7 +71,7 @@ describe.each(ENGINES)("ignored properties without a column over $title", (engin
     });
     const service = odataService({
       propertyNaming: "camelCase",
-      entitySets: [set],
+      entitySets: [set, ...others],
       actions: { run },
       authenticate: () => ({ id: "ann" }),
       logger: {
@@ -93,13 +99,18 @@ describe.each(ENGINES)("ignored properties without a column over $title", (engin
     ["DELETE", "Os(2)", undefined],
     ["GET", "Os(2)/up", undefined],
   ] as const)("%s %s does not read them", async (method, path, body) => {
-    const { status } = await serviceOf()(method, path, body);
-    expect(errors).toEqual([]);
-    expect(status).toBeLessThan(300);
+    for (const set of [table(), table("ruled", { rows })]) {
+      const { status } = await serviceOf(set)(method, path, body);
+      expect(errors).toEqual([]);
+      expect(status).toBeLessThan(300);
+    }
   });
 
-  test("ctx.sets returns null or an empty collection for them", async () => {
-    const set = table();
+  test.each([
+    ["no row rule", "os", {}],
+    ["a row rule", "ruled", { rows }],
+  ] as const)("ctx.sets returns null or an empty collection for them: %s", async (_title, name, authorization) => {
+    const set = table(name, authorization);
     const found: unknown[] = [];
     const send = serviceOf(set, async ({ sets }) => {
       found.push(await sets(set).query({ orderBy: ["id"] }));
@@ -120,9 +131,46 @@ describe.each(ENGINES)("ignored properties without a column over $title", (engin
     ]);
   });
 
+  const missing = (field: string) => expect.objectContaining({ message: expect.stringContaining(field) as unknown });
+  const noLabels = () => expect.objectContaining({ message: expect.not.stringContaining("`labels`") as unknown });
+
   test("a rule that receives them needs their columns", async () => {
-    expect(await serviceOf(table(true))("GET", "Os")).toMatchObject({ status: 500 });
-    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining("extra") as unknown })]);
+    const isOpen = resource<typeof O>((_user, { extra }) => extra === null);
+    expect(await serviceOf(table("os", { rows, delete: isOpen }))("GET", "Os")).toMatchObject({ status: 500 });
+    expect(errors).toEqual([missing("`extra`")]);
+    expect(errors).toEqual([missing("`labels`")]);
+  });
+
+  test("a row rule, which may compare them, needs their columns", async () => {
+    expect(await serviceOf(table("os", { rows }))("GET", "Os")).toMatchObject({ status: 500 });
+    expect(errors).toEqual([missing("Os.extra: The table `os` has no column `extra`.")]);
+    expect(errors).toEqual([noLabels()]);
+  });
+
+  test("a row rule over a query needs their columns", async () => {
+    const from = { sql: "select id, name, parent from os", parameters: [] };
+    const options = { name: "Os", db: open.db, from, operations: ["read"] } as const;
+    expect(await serviceOf(sqlEntitySet(O, options) as never)("GET", "Os")).toMatchObject({ status: 200 });
+    const ruled = sqlEntitySet(O, { ...options, authorization: { rows } });
+    expect(await serviceOf(ruled as never)("GET", "Os")).toMatchObject({ status: 500 });
+    expect(errors).toEqual([missing("`extra`")]);
+    expect(errors).toEqual([noLabels()]);
+  });
+
+  test("the row rule of another set, which may follow a navigation to them, needs their columns", async () => {
+    const others = sqlEntitySet(Other, {
+      name: "Others",
+      db: open.db,
+      table: "os",
+      operations: ["read"],
+      navigation: { up: hasOptional(O, { on: { parent: "id" }, target: "Os" }) },
+      authorization: { rows: (_user, row) => row.up.name.ne("zz") },
+    });
+    expect(await serviceOf(table("os"), undefined, [others])("GET", "Os")).toMatchObject({ status: 500 });
+    expect(errors).toEqual([missing("Os.extra")]);
+    const answer = await serviceOf(table("ruled"), undefined, [others])("GET", "Others");
+    expect(errors).toEqual([]);
+    expect(answer.status).toBe(200);
   });
 });
 

@@ -105,4 +105,42 @@ describe.each(ENGINES)("Decimals of many digits in texts and in JSON, over $titl
     expect(await read("$filter=id ne 8 and sizes/any(s:s gt 1)&$orderby=id")).toEqual([2, 3]);
     await close();
   });
+
+  /** Numbers as JavaScript writes them, with exponents, and the same without. */
+  const EXPONENTS = [
+    ["1.2345678901234567e-7", `0.${"0".repeat(6)}12345678901234567`],
+    ["-1.2345678901234567e-14", `-0.${"0".repeat(13)}12345678901234567`],
+    ["1.2345678901234e-17", `0.${"0".repeat(16)}12345678901234`],
+    ["1.2345678e-23", `0.${"0".repeat(22)}12345678`],
+    ["5e-30", `0.${"0".repeat(29)}5`],
+    ["1e+21", `1${"0".repeat(21)}`],
+    ["-1.7976931348623157e+34", `-17976931348623157${"0".repeat(18)}`],
+  ] as const;
+
+  test.each(EXPONENTS)("%s is %s", async (wide, digits) => {
+    const { read, close } = await open(wide);
+    const beside = digits.replace(/[1-9](0*)$/, (end, zeros: string) => `${String(Number(end[0]) - 1)}${zeros}`);
+    const [less, more] = digits.startsWith("-") ? [digits, beside] : [beside, digits];
+    for (const term of ["price", "box/weight"]) {
+      expect(await read(`$filter=${term} eq ${digits}`), term).toEqual([8]);
+      expect(await read(`$filter=${term} eq ${beside}`), term).toEqual([]);
+      expect(await read(`$filter=id eq 8 and ${term} ge ${less} and ${term} le ${more}`), term).toEqual([8]);
+      expect(await read(`$filter=id eq 8 and ${term} gt ${less}`), term).toEqual(less === digits ? [] : [8]);
+      expect(await read(`$filter=id eq 8 and ${term} add 1 gt ${digits}`), term).toEqual([8]);
+    }
+    expect(await read(`$filter=sizes/any(s:s eq ${digits})`)).toEqual([8]);
+    await close();
+  });
+
+  test.each(["1.2345678901234567e-15", "1e-31", "1e35", `1.${"1".repeat(30)}e-1`])(
+    "%s is exact or refused",
+    async (wide) => {
+      const { read, close } = await open(wide);
+      for (const term of ["price", "box/weight"]) {
+        const found = await read(`$filter=id eq 8 and (${term} le 0 or ${term} gt 1${"0".repeat(35)})`);
+        expect(found, term).toEqual(engine.name === "mariadb" ? [400, "UnsupportedQueryOption"] : []);
+      }
+      await close();
+    },
+  );
 });

@@ -43,19 +43,25 @@ interface Run {
 /** Runs a function, and returns the last read of the database meanwhile. */
 async function lastRead(db: AnyDatabase, run: () => Promise<unknown>): Promise<Run | undefined> {
   const { adapter } = db.getExecutor();
-  const readFirst: unknown = Reflect.get(adapter, "readFirst");
-  if (typeof readFirst !== "function") {
+  const names = ["read", "readFirst"].filter((name) => typeof Reflect.get(adapter, name) === "function");
+  if (names.length === 0) {
     const sent = await sentStatements(db, run);
     return sent.map(({ sql: text, parameters }) => ({ text, parameters })).at(-1);
   }
   const runs: Run[] = [];
-  const noting = (text: string, parameters: readonly unknown[], ...given: readonly unknown[]): unknown => {
-    runs.push({ text, parameters });
-    return Reflect.apply(readFirst, adapter, [text, parameters, ...given]);
-  };
-  Reflect.set(adapter, "readFirst", noting);
+  const methods = names.map((name) => [name, Reflect.get(adapter, name) as (...given: unknown[]) => unknown] as const);
+  for (const [name, method] of methods) {
+    Reflect.set(
+      adapter,
+      name,
+      (text: string, parameters: readonly unknown[], ...given: readonly unknown[]): unknown => {
+        runs.push({ text, parameters });
+        return Reflect.apply(method, adapter, [text, parameters, ...given]);
+      },
+    );
+  }
   await run();
-  Reflect.set(adapter, "readFirst", readFirst);
+  for (const [name, method] of methods) Reflect.set(adapter, name, method);
   return runs.at(-1);
 }
 
@@ -106,3 +112,50 @@ test.each(ENGINES)("an index on a mapped column serves equality: $title", async 
   }
   await close();
 });
+
+const Person = entityType("Person", { id: edm.int32().key(), a: edm.string(), b: edm.string(), c: edm.string() });
+
+test.each(ENGINES.filter(({ name }) => name === "sqlite"))(
+  "an index on the lower case of texts serves several of them: $title",
+  async (engine) => {
+    const { db, close } = await engine.open();
+    await sql`create table persons (id integer primary key, a text not null, b text not null, c text not null)`.execute(
+      db,
+    );
+    await sql`create index persons_a on persons (odata_lower(a), odata_lower(b), id)`.execute(db);
+    await sql`create index persons_c on persons (odata_upper(c))`.execute(db);
+    await sql`with recursive n(i) as (select 0 union all select i + 1 from n where i < 999)
+      insert into persons select i, 'A' || i, 'B' || i, 'C' || i from n`.execute(db);
+    const service = odataService({
+      propertyNaming: "camelCase",
+      entitySets: [sqlEntitySet(Person, { db, table: "persons", operations: ["read"] })],
+    });
+    for (const [query, ids, served] of [
+      [
+        "$filter=tolower(a) eq 'a5' and tolower(b) eq 'b5' and tolower(c) eq 'c5'",
+        [5],
+        /^SEARCH it USING INDEX persons_a \(<expr>=\? AND <expr>=\?\)$/m,
+      ],
+      [
+        "$filter=toupper(c) eq 'C7' and contains(concat(concat(a,b),tolower(c)),'7') and startswith(concat(a,trim(c)),'A')",
+        [7],
+        /^SEARCH it USING INDEX persons_c \(<expr>=\?\)$/m,
+      ],
+      ["$orderby=tolower(a),tolower(b)&$top=3", [0, 1, 10], /^SCAN it USING (?:COVERING )?INDEX persons_a$/m],
+    ] as const) {
+      const run = await lastRead(db, async () => {
+        const response = await service.fetch(
+          new Request(`http://service.example/Persons?$select=id&${encodeURI(query)}`),
+        );
+        const { value } = (await response.json()) as { readonly value: ReadonlyArray<{ readonly id: number }> };
+        expect([response.status, value.map(({ id }) => id)], query).toEqual([200, ids]);
+      });
+      const plan = await db.executeQuery(
+        CompiledQuery.raw(`explain query plan ${withoutTimeLimit(String(run?.text))}`, [...(run?.parameters ?? [])]),
+      );
+      const details = (plan.rows as ReadonlyArray<{ readonly detail: string }>).map(({ detail }) => detail);
+      expect(details.join("\n"), query).toMatch(served);
+    }
+    await close();
+  },
+);

@@ -181,6 +181,126 @@ describe.each(ENGINES.filter(({ name }) => name !== "mariadb").map((engine) => [
   },
 );
 
+const Geo = complexType("Geo", { lat: edm.int32().nullable(), origin: edm.string().nullable().ignored() });
+const Home = complexType("Home", {
+  city: edm.string().nullable(),
+  geo: edm.complex(Geo).nullable(),
+  verified: edm.boolean().nullable().ignored(),
+});
+const House = entityType("House", {
+  id: edm.int32().key(),
+  file: edm.complex(Home).nullable(),
+  code: edm.complex(Home).nullable(),
+  flat: edm.complex(Home).nullable(),
+});
+
+describe.each(ENGINES)("a complex value that cannot be read, with ignored members, over $title", (engine) => {
+  const text = { geo: { storage: "json" } } as const;
+  const houseColumns = {
+    file: { storage: "json" },
+    code: {
+      convert: {
+        fromDatabase: (cell: unknown) => {
+          const read: unknown = JSON.parse(String(cell));
+          if (typeof read !== "object" || read === null || Array.isArray(read)) throw new Error("No object.");
+          return read;
+        },
+        toDatabase: (value: object): string => JSON.stringify(value),
+      },
+    },
+    flat: { columns: text },
+  } as const;
+
+  async function open(cell: string, unreadable: "error" | "null") {
+    const { db, close } = await engine.open();
+    const logged: Logged[] = [];
+    await sql`create table houses (id integer primary key, file varchar(90), code varchar(90), flat_city varchar(20), flat_geo varchar(90), flat_verified integer)`.execute(
+      db,
+    );
+    await sql`insert into houses values (1, ${cell}, ${cell}, 'a', ${cell}, null)`.execute(db);
+    const houses = sqlEntitySet(House, {
+      db,
+      table: "houses",
+      operations: ["read", "replace", "patch"],
+      columns: houseColumns,
+      unreadable,
+    });
+    const logger: Logger = {
+      error: (message, fields) => void logged.push({ message, fields }),
+      warn: (message, fields) => void logged.push({ message, fields }),
+      info: () => undefined,
+    };
+    const service = odataService({ logger, schemaCheck: false, propertyNaming: "camelCase", entitySets: [houses] });
+    const send = async (method: string, path: string, body: object) => {
+      const headers = { "Content-Type": "application/json", Prefer: "return=minimal" };
+      const request = new Request(`http://service.example${path}`, { method, headers, body: JSON.stringify(body) });
+      return (await service.fetch(request)).status;
+    };
+    const columnsNow = async () => {
+      const { rows } = await sql`select file, code, flat_geo from houses`.execute(db);
+      const parse = (value: unknown): unknown => {
+        try {
+          return JSON.parse(String(value));
+        } catch {
+          return value;
+        }
+      };
+      return rows.map((row) => Object.values(row as object).map(parse));
+    };
+    return { service, send, columnsNow, logged, close };
+  }
+
+  const sent = { city: "q", geo: { lat: 2 } };
+  const values = { file: sent, code: sent, flat: sent };
+  const written = [{ city: "q", geo: { lat: 2 } }, sent, { lat: 2 }];
+
+  test.each(["{bad", "[1]", "5"])("becomes the one that PUT sends: %s", async (cell) => {
+    for (const unreadable of ["error", "null"] as const) {
+      const { send, columnsNow, logged, close } = await open(cell, unreadable);
+      expect(await send("PUT", "/Houses(1)", values)).toBe(204);
+      expect(await columnsNow()).toEqual([written]);
+      const records = unreadable === "null" ? ["file", "code", "flat_geo"] : [];
+      expect(logged.map(({ fields: { column } }) => column)).toEqual(records);
+      await close();
+    }
+  });
+
+  test.each(["{bad", "[1]", "5"])('becomes the one that PATCH sends, with "null": %s', async (cell) => {
+    const { service, send, columnsNow, close } = await open(cell, "null");
+    expect(await get(service, "/Houses(1)")).toMatchObject([200, { file: null, code: null, flat: { geo: null } }]);
+    expect(await send("PATCH", "/Houses(1)", values)).toBe(204);
+    expect(await columnsNow()).toEqual([written]);
+    await close();
+  });
+
+  test.each(["file", "code", "flat"])("becomes the one that a PUT of the value sends: %s", async (field) => {
+    const { send, service, close } = await open("[1]", "null");
+    expect(await send("PUT", `/Houses(1)/${field}`, { value: sent })).toBe(204);
+    expect((await get(service, "/Houses(1)"))[1]).toMatchObject({ [field]: sent });
+    await close();
+  });
+
+  test('with "error", PATCH is an error', async () => {
+    for (const field of ["file", "code", "flat"]) {
+      const { send, columnsNow, close } = await open("[1]", "error");
+      expect([field, await send("PATCH", "/Houses(1)", { [field]: sent })]).toEqual([field, 500]);
+      expect(await columnsNow()).toEqual([[[1], [1], [1]]]);
+      await close();
+    }
+  });
+
+  test("a member of it counts as null", async () => {
+    const cell = '{"city":"a","geo":"bad","verified":true}';
+    const after = { city: "a", geo: { lat: 2 }, verified: true };
+    for (const method of ["PUT", "PATCH"]) {
+      const { send, columnsNow, close } = await open(cell, "error");
+      expect(await send(method, "/Houses(1)", { file: { city: "a", geo: { lat: 2 } } })).toBe(204);
+      expect((await columnsNow())[0]?.[0]).toEqual(after);
+      await close();
+    }
+  });
+});
+
 describe("unreadable", () => {
   test("rejects other values", async () => {
     const [engine] = ENGINES;

@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from "kysely";
 import { chain, type Maybe, recover } from "../../base/maybe.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
 import { ownProperties } from "../../edm/key-holder.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { isODataError } from "../../errors/odata-error.ts";
@@ -13,7 +13,8 @@ import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { rawExpression } from "../translate/relation.ts";
 import { compileStatement } from "../translate/utc-session.ts";
-import { rulesReadIgnored } from "./column-use.ts";
+import { resourceRulesReadIgnored } from "./column-use.ts";
+import { readByRowRules } from "./compared-properties.ts";
 import { ignoredPartOf } from "./ignored-parts.ts";
 import type { QueryRows } from "./query-rows.ts";
 import { joinsOf } from "./table-joins.ts";
@@ -23,6 +24,7 @@ import { columnName } from "./table-rows.ts";
 export interface QueryScope {
   readonly db: AnyKysely;
   readonly profile: DialectProfile;
+  readonly service: ServiceDefinition;
   /** Runs a statement. */
   readonly run: (sql: string, parameters: readonly unknown[]) => Maybe<unknown>;
 }
@@ -52,7 +54,7 @@ export function checkQuery(
   scope: QueryScope,
 ): Maybe<readonly SchemaFinding[]> {
   const { entitySet: set } = definition;
-  const isRead = readsIgnored(definition);
+  const isRead = readsIgnored(definition, scope.service);
   const isOptional = (path: string): boolean => {
     const part = ignoredPartOf(set.entityType, path);
     return part !== undefined && !isRead(part.path);
@@ -64,10 +66,12 @@ export function checkQuery(
 }
 
 /** Returns the test whether a rule or a navigation of the set reads an ignored part. */
-function readsIgnored(definition: EntitySetDefinition): (path: string) => boolean {
-  if (rulesReadIgnored(definition)) return () => true;
-  const joined = new Set(joinsOf(definition.entitySet).flatMap(({ join }) => ownProperties(join)));
-  const fields = new Set(Array.from(joined, ({ field }) => field));
+function readsIgnored(definition: EntitySetDefinition, service: ServiceDefinition): (path: string) => boolean {
+  if (resourceRulesReadIgnored(definition)) return () => true;
+  const joined = joinsOf(definition.entitySet).flatMap(({ join }) => ownProperties(join));
+  const isJudged = readByRowRules(service);
+  const judged = definition.entitySet.entityType.ignoredProperties.filter((property) => isJudged(definition, property));
+  const fields = new Set([...joined, ...judged].map(({ field }) => field));
   return (path) => fields.has(path);
 }
 

@@ -24,8 +24,8 @@ export function isWritten({ handlers }: EntitySetDefinition): boolean {
   return handlers.create !== undefined || handlers.replace !== undefined || handlers.patch !== undefined;
 }
 
-/** Returns whether rules read ignored properties of a set: `resource` rules receive all of them. */
-export function rulesReadIgnored({ authorization }: EntitySetDefinition): boolean {
+/** Returns whether `resource` rules read ignored properties and members of a set: they receive all of them. */
+export function resourceRulesReadIgnored({ authorization }: EntitySetDefinition): boolean {
   return CATEGORIES.some((category) => authorization[category].some(needsResource));
 }
 

@@ -25,6 +25,16 @@ export function comparersIn(service: ServiceDefinition): ComparersOf {
   };
 }
 
+/** Returns whether row rules may read a property of a set. */
+export type RowRulesRead = (set: EntitySetDefinition, property: StructuralProperty) => boolean;
+
+/** Finds out which properties row rules of a service may read: all that they can compare, since a rule is a function. */
+export function readByRowRules(service: ServiceDefinition): RowRulesRead {
+  const judged = judgedSets(service);
+  return ({ entitySet: { name, uncomparable } }, { field, isCollection }) =>
+    judged.has(name) && !isCollection && uncomparable?.has(field) !== true;
+}
+
 /** Returns the names of the sets whose properties row rules may compare: rules follow navigations to single entities. */
 function judgedSets({ entitySets }: ServiceDefinition): ReadonlySet<string> {
   const found = new Set(

@@ -18,7 +18,8 @@ import {
   type ScalarPlan,
 } from "../columns/table-columns.ts";
 import type { StoredTypeRow, StoredTypeTable } from "../dialects/dialect-profile.ts";
-import { accessOf, isCreated, isWritten, limitsOf, NOTHING, rulesReadIgnored, sourceOf } from "./column-use.ts";
+import { accessOf, isCreated, isWritten, limitsOf, NOTHING, resourceRulesReadIgnored, sourceOf } from "./column-use.ts";
+import { readByRowRules, type RowRulesRead } from "./compared-properties.ts";
 import {
   type CheckedSet,
   type CheckScope,
@@ -32,10 +33,10 @@ import { columnName, wantedTable } from "./table-rows.ts";
 
 /** Returns the tables that the declarations of a service describe: the tables of its sets, and their link tables. */
 export function expectedTables(scope: CheckScope): readonly ExpectedTable[] {
-  const ends = joinEnds(scope.service);
+  const uses = { ends: joinEnds(scope.service), isJudged: readByRowRules(scope.service) };
   const byName = new Map(scope.sets.map((checked) => [checked.set.entitySet.name, checked]));
   const tables = scope.sets.map((checked) => ({
-    ...setTable(checked, ends, scope),
+    ...setTable(checked, uses, scope),
     references: referencesOf(checked, byName, scope),
   }));
   const links = scope.sets.flatMap((checked) => linkTables(checked, scope));
@@ -44,7 +45,13 @@ export function expectedTables(scope: CheckScope): readonly ExpectedTable[] {
   return [...tables, ...distinct.values()];
 }
 
-function setTable(checked: CheckedSet, ends: JoinEnds, scope: CheckScope): ExpectedTable {
+/** What reads the properties of a service. */
+interface PropertyUses {
+  readonly ends: JoinEnds;
+  readonly isJudged: RowRulesRead;
+}
+
+function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: CheckScope): ExpectedTable {
   const { set, rows } = checked;
   const { entityType, name } = set.entitySet;
   const lookups = (ends.get(name) ?? []).flatMap(({ navigation, properties }): readonly ExpectedLookup[] => {
@@ -52,17 +59,20 @@ function setTable(checked: CheckedSet, ends: JoinEnds, scope: CheckScope): Expec
     return columns.length === 0 ? [] : [{ navigation, columns }];
   });
   const joined = new Set(lookups.flatMap(({ columns }) => columns));
-  const ignored = new Set(entityType.ignoredProperties.map(({ field }) => field));
-  const isOptional = !rulesReadIgnored(set);
+  const ignored = new Map(entityType.ignoredProperties.map((property) => [property.field, property]));
+  const isOptional = !resourceRulesReadIgnored(set);
   const fields = new Map(entityType.properties.map((property) => [property.field, property]));
   const columns = Array.from(rows.plans, ([field, plan]) => {
     const property = fields.get(field);
     const source = sourceOf(set, property, rows.rowVersion);
     const access = accessOf(set, property);
     const use = { scope, owner: property, access, isWritten: isWritten(set), source, isOptional };
+    const hidden = ignored.get(field);
+    if (hidden === undefined) return columnsOf(plan, field, use);
+    const isUnread = isOptional && !isJudged(set, hidden);
     return columnsOf(plan, field, use).map((column) =>
       // Nothing but the application writes an ignored property that no navigation joins by.
-      !ignored.has(field) || joined.has(column.name) ? column : { ...column, source: "nobody" as const, isOptional },
+      joined.has(column.name) ? column : { ...column, source: "nobody" as const, isOptional: isUnread },
     );
   });
   return {

@@ -81,7 +81,7 @@ export class SchemaDatabase implements StoredDatabase {
     const all = chain(ofTables, (findings) =>
       chain(this.#run(this.#checkSessions([...sets, ...queries])), (more) => [...findings, ...more]),
     );
-    return chain(all, (findings) => this.#checkQueries(queries, findings));
+    return chain(all, (findings) => this.#checkQueries(queries, service, findings));
   }
 
   *#checkSessions(sets: Parameters<typeof checkSessions>[0]): CatalogueSteps<readonly SchemaFinding[]> {
@@ -93,15 +93,16 @@ export class SchemaDatabase implements StoredDatabase {
 
   #checkQueries(
     [first, ...others]: ReadonlyArray<{ readonly set: EntitySetDefinition; readonly rows: QueryRows }>,
+    service: ServiceDefinition,
     findings: readonly SchemaFinding[],
   ): Maybe<readonly SchemaFinding[]> {
     if (first === undefined) return findings;
     const run = (sql: string, parameters: readonly unknown[]): ReturnType<RunQuery> =>
       this.#rows.all({ sql, isInternal: true }, parameters);
-    const found = checkQuery(first.set, first.rows, { db: this.#db, profile: this.#profile, run });
+    const found = checkQuery(first.set, first.rows, { db: this.#db, profile: this.#profile, service, run });
     return chain(found, (more) => {
       omitAbsent(first.set.entitySet, first.rows, more);
-      return this.#checkQueries(others, [...findings, ...more]);
+      return this.#checkQueries(others, service, [...findings, ...more]);
     });
   }
 

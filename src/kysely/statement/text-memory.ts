@@ -1,4 +1,5 @@
 import type { CallExpression } from "../../query/expression.ts";
+import type { FunctionName } from "../../query/functions.ts";
 import type { Sql } from "./sql-form.ts";
 
 /** How long a database keeps the texts that expressions compute, and how many it can keep. */
@@ -7,6 +8,8 @@ export interface TextMemory {
   readonly most: number;
   /** Queries that keep so few copies are not bounded: their conditions stay short, and indexes can serve them. */
   readonly few: number;
+  /** The functions whose calls with a stored property need no bound of the statement, so that indexes can serve them. */
+  readonly unbound: ReadonlySet<FunctionName>;
   /** How many copies of the text that it makes or takes a call adds to those of its arguments, until the row ends. */
   readonly copiesOf: (call: CallExpression) => number;
   /** The copies of a text that rows are sorted by. */

@@ -32,14 +32,17 @@ export function boundTexts(
   return copies <= textMemory.few ? undefined : { memory: textMemory, most: Math.floor(textMemory.most / copies) };
 }
 
-/** Makes a computed text fail the statement if the stored texts that it is made of are too long. */
+/**
+ * Makes a computed text fail the statement if the stored texts that it is made of are too long. A call such as
+ * `tolower(Name)` stays, so that an index can serve it.
+ */
 export function withinBound(
   operand: SqlOperand,
   call: CallExpression,
   { memory, most }: TextBound,
   translator: Translator,
 ): SqlOperand {
-  if (operand.kind !== "row") return operand;
+  if (operand.kind !== "row" || isUnbound(call, memory)) return operand;
   const texts = new Map<string | PathSource, { readonly path: PathSource; copies: number }>();
   let copies = 0;
   visitTexts(call, memory, 0, (path, count) => {
@@ -55,6 +58,11 @@ export function withinBound(
   });
   if (sizes.length === 0) return operand;
   return { ...operand, sql: memory.within(sql.join(sizes, sql` + `), most * copies, operand.sql) };
+}
+
+/** Whether a call takes a stored text as it is, and needs no bound. */
+function isUnbound({ name, arguments: [text] }: CallExpression, { unbound }: TextMemory): boolean {
+  return unbound.has(name) && text !== undefined && isPath(text);
 }
 
 /** Visits the stored texts of a computed text. @param outer how often the text is kept besides its own copies */

@@ -8,7 +8,7 @@ import { LEFT, memberOf, onlyNulls, type StoredColumn, type StoredProperty, type
 /** A change of some properties of a row, and of some members of complex properties. */
 export interface RowValues {
   readonly values: Values;
-  /** The stored values of the properties that `mergedProperties` or `keptProperties` returns; columns with JSON as text. */
+  /** The stored values of the properties that `mergedProperties` or `keptProperties` returns; columns with JSON by `storedDocument`. */
   readonly stored: Values | null;
 }
 
@@ -62,7 +62,7 @@ export function keptProperties(table: SqlTable, values: Values): readonly Struct
 
 /**
  * Returns the columns that a value is written to, with their cells.
- * @param current the stored value of a property that `keptProperties` returns; columns with JSON as text
+ * @param current the stored value of a property that `keptProperties` returns; columns with JSON by `storedDocument`
  * @throws UnstorableValueError
  */
 export function writtenColumns(

@@ -16,7 +16,7 @@ import type { Values } from "./stored-columns.ts";
 import { writtenSet, mayHideRows } from "./table-sets.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
-import type { Expected } from "./write-statements.ts";
+import type { Expected, RowUse } from "./write-statements.ts";
 
 /** The handlers that write one table. All of them enforce row rules in the transaction of the write. */
 type WriteHandlers = Required<Pick<EntitySetHandlers<Context>, "create" | "replace" | "patch" | "delete">>;
@@ -100,7 +100,8 @@ function changeRow(
     context,
     async (session) => {
       const task = taskOf(session, context);
-      const row = await readExpected(writer, task, wanted, { expected, needed });
+      const use = isMerged ? "merged" : "replaced";
+      const row = await readExpected(writer, task, wanted, { expected, needed, use });
       if (row === null) return checkShared(writer, task, wanted, guard);
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
       if (guard !== null) await checkChange(writer, task, values, guard);
@@ -207,6 +208,7 @@ interface RowToWrite {
   readonly expected: Expected;
   /** The properties whose stored values determine the cells to write. */
   readonly needed?: readonly StructuralProperty[];
+  readonly use?: RowUse;
 }
 
 /**
@@ -217,11 +219,11 @@ async function readExpected(
   writer: TableWriter,
   task: WriteTask,
   key: readonly PrimitiveValue[],
-  { expected, needed = [] }: RowToWrite,
+  { expected, needed = [], use = "locked" }: RowToWrite,
 ): Promise<Values | null> {
   const names = new Set([...writer.table.entityType.key, ...expected.map(([property]) => property), ...needed]);
   const selected = Array.from(names, (property) => ({ property }));
-  const row = await writer.read(task, key, selected, needed.length === 0 ? "locked" : "merged");
+  const row = await writer.read(task, key, selected, needed.length === 0 ? "locked" : use);
   return row !== null && hasExpected(row, expected) ? row : null;
 }
 

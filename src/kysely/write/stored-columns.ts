@@ -4,6 +4,7 @@ import { hasKeptMembers } from "../../edm/kept-members.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
+import type { JsonValue } from "../../json/json-value.ts";
 import { onlyCell, type ColumnFormat } from "../columns/column-format.ts";
 import type { ArrayPlan, ColumnPlan, ComplexPlan, ScalarPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
@@ -86,10 +87,10 @@ function compile(plan: ColumnPlan, around: readonly StructuralProperty[]): Store
       const columns = [{ column: plan.column, place: asItStands, mayRound: false, path }];
       const toCells = (value: unknown, current?: unknown): readonly unknown[] => {
         if (value === null || value === undefined) return [null];
-        return [isAbsent(current) ? write(value) : replaceDocument(plan.property, current, value)];
+        return [isAbsent(current) ? write(value) : replaceDocument(plan.property, current as JsonValue, value)];
       };
       const mergeCells = (current: unknown, change: object): readonly unknown[] => [
-        mergeDocument(plan.property, current, change, path),
+        mergeDocument(plan.property, current as JsonValue, change, path),
       ];
       const keepsMembers = hasKeptMembers(plan.property);
       return { columns, toCells, mergeCells, keepsMembers, property: plan.property, path };

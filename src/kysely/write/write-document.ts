@@ -48,45 +48,46 @@ function nullableWriter(write: WriteValue): WriteValue {
 }
 
 /**
- * Returns the JSON text of a complex value after a change is merged into it. Members that the change does not mention are
- * kept, even if they are not in the model.
- * @param text the stored value
- * @param path the enclosing complex properties, and the property itself
- * @throws IncompleteValueError; Error if the text is not such a value
+ * Makes the reader of a stored document, for a write that keeps parts of it. Collections have no such parts, so they stay as
+ * they are.
+ * @returns a reader that throws an Error if a complex value is no object of JSON. A member of it that should be an object but
+ * is none counts as null.
  */
-export function mergeDocument(
-  property: StructuralProperty,
-  text: unknown,
-  change: object,
-  path: readonly StructuralProperty[],
-): string {
-  if (typeof text !== "string") throw wrongDocument(property, `a value of type ${typeof text}`);
-  return merged(property, parseJson(text, { maxDepth: MAX_DOCUMENT_DEPTH }), change, path);
+export function storedDocument(property: StructuralProperty): (cell: unknown) => unknown {
+  if (property.isCollection || property.type.kind !== "ComplexType") return (cell) => cell;
+  return (cell) => {
+    if (cell === null || cell === undefined) return null;
+    if (typeof cell !== "string") throw wrongDocument(property, `a value of type ${typeof cell}`);
+    const stored = parseStored(property, cell);
+    if (stored === null || isJsonObject(stored)) return stored;
+    throw wrongDocument(property, "JSON that is not an object");
+  };
+}
+
+function parseStored(property: StructuralProperty, text: string): JsonValue {
+  try {
+    return parseJson(text, { maxDepth: MAX_DOCUMENT_DEPTH });
+  } catch (cause) {
+    throw wrongDocument(property, "invalid JSON for that type", cause);
+  }
 }
 
 /**
  * Returns the JSON text of a complex value that replaces another, with the members of the stored value that no request
  * writes: ignored and computed ones.
- * @param text the stored value
- * @throws Error if the text is not such a value
+ * @param stored the value of `storedDocument`
  */
-export function replaceDocument(property: StructuralProperty, text: unknown, value: object): string {
-  if (typeof text !== "string") throw wrongDocument(property, `a value of type ${typeof text}`);
-  return replaced(property, parseJson(text, { maxDepth: MAX_DOCUMENT_DEPTH }), value);
-}
-
-function replaced(property: StructuralProperty, stored: JsonValue, value: unknown): string {
+export function replaceDocument(property: StructuralProperty, stored: JsonValue, value: unknown): string {
   const { type } = property;
   if (value === null || value === undefined) return "null";
-  if (type.kind !== "ComplexType" || !isPartial(property, value) || stored === null) {
+  if (type.kind !== "ComplexType" || !isPartial(property, value) || !isJsonObject(stored)) {
     return writeDocument(property)(value);
   }
-  if (!isJsonObject(stored)) throw wrongDocument(property, "JSON that is not an object");
   const keep = ({ field }: StructuralProperty): string => writeJson(memberOf(stored, field));
   const written = type.properties.map((member) => {
     const { field, computed } = member;
     const given = Object.hasOwn(value, field) ? value[field] : null;
-    return [field, computed ? keep(member) : replaced(member, memberOf(stored, field), given)] as const;
+    return [field, computed ? keep(member) : replaceDocument(member, memberOf(stored, field), given)] as const;
   });
   const ignored = type.ignoredProperties
     .filter(({ field }) => Object.hasOwn(stored, field))
@@ -94,7 +95,14 @@ function replaced(property: StructuralProperty, stored: JsonValue, value: unknow
   return `{${[...written, ...ignored].map(([name, json]) => `${writeJsonString(name)}:${json}`).join(",")}}`;
 }
 
-function merged(
+/**
+ * Returns the JSON text of a complex value after a change is merged into it. Members that the change does not mention are
+ * kept, even if they are not in the model.
+ * @param stored the value of `storedDocument`
+ * @param path the enclosing complex properties, and the property itself
+ * @throws IncompleteValueError
+ */
+export function mergeDocument(
   property: StructuralProperty,
   stored: JsonValue,
   change: unknown,
@@ -103,14 +111,13 @@ function merged(
   const { type } = property;
   if (change === null) return "null";
   if (type.kind !== "ComplexType" || !isPartial(property, change)) return writeDocument(property)(change);
-  if (stored === null) return writeDocument(property)(completeValue(type, change, path));
-  if (!isJsonObject(stored)) throw wrongDocument(property, "JSON that is not an object");
+  if (!isJsonObject(stored)) return writeDocument(property)(completeValue(type, change, path));
   const changed = new Map(
     type.properties
       .filter((member) => changesMember(member, change))
       .map((member) => {
         const current = memberOf(stored, member.field);
-        return [member.field, merged(member, current, change[member.field], [...path, member])] as const;
+        return [member.field, mergeDocument(member, current, change[member.field], [...path, member])] as const;
       }),
   );
   const names = new Set([...Object.keys(stored), ...changed.keys()]);

@@ -5,20 +5,14 @@ import { required } from "../../base/required.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
-import type { RowShape } from "../../query/row-shape.ts";
+import type { RowColumn, RowShape } from "../../query/row-shape.ts";
 import { comparedPlanOf, expressionsOf, scalarPlanOf } from "../columns/table-columns.ts";
 import type { WriteSyntax } from "../dialects/write-syntax.ts";
 import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
 import { columnOperand, plannedOperand, Level, Relation } from "../translate/relation.ts";
-import {
-  isReturnable,
-  returnedColumns,
-  selectColumns,
-  type Cells,
-  type DocumentReader,
-} from "../translate/select-columns.ts";
+import { isReturnable, returnedColumns, selectColumns, type Cells } from "../translate/select-columns.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
 import { namesOfColumns, referring, type WrittenColumn } from "./referring-columns.ts";
@@ -27,6 +21,7 @@ import type { WriteCommand } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { StoredColumn } from "./stored-columns.ts";
 import { asReferredTo, type StoredReferences } from "./stored-references.ts";
+import { storedDocument } from "./write-document.ts";
 
 /** A compiled statement of a table. */
 export interface WriteStatement {
@@ -56,8 +51,8 @@ interface ReturningCondition extends RowCondition {
   readonly selected: readonly SelectedProperty[];
 }
 
-/** The purpose of a read: to return a row, to write it afterwards, or to merge a change into it. */
-export type RowUse = "read" | "locked" | "merged";
+/** The purpose of a read: to return a row, to write it afterwards, to merge a change into it, or to replace it. */
+export type RowUse = "read" | "locked" | "merged" | "replaced";
 
 /** The maximum number of cached statements per table: patches may name any combination of properties. */
 const STATEMENTS_KEPT = 300;
@@ -160,12 +155,15 @@ export class WriteStatements {
 
   /**
    * Reads a row.
-   * @param use `"locked"` locks the row until the transaction ends; `"merged"` also reads columns with JSON as text
+   * @param use `"locked"` locks the row until the transaction ends; `"merged"` and `"replaced"` also read stored documents,
+   *   and to `"replaced"` a complex value is null if it cannot be read, since nothing of it can be kept
    */
   select(selected: readonly SelectedProperty[], use: RowUse): WriteStatement {
     return this.#get(["select", use, ...namesOf(selected)], () => {
       const cells: Cells = [];
-      const columns = selectColumns(selected, this.#relation(), cells, use === "merged" ? asText : undefined);
+      const isStored = use === "merged" || use === "replaced";
+      const read = selectColumns(selected, this.#relation(), cells, isStored ? storedDocument : undefined);
+      const columns = use === "replaced" ? withoutUnreadable(read) : read;
       const lock = use === "read" || !this.locksByKey ? sql`` : this.#writes.rowLock;
       const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${this.#where({ expected: [] })}${lock}`;
       return this.#compile(text, { columns }, cells.length);
@@ -264,7 +262,20 @@ export class WriteStatements {
   }
 }
 
-const asText: DocumentReader = () => (cell) => cell;
+/** Makes the cells of complex values null that cannot be read. */
+function withoutUnreadable(columns: RowShape["columns"]): RowShape["columns"] {
+  return new Map(
+    Array.from(columns, ([property, column]) => [
+      property,
+      property.type.kind === "ComplexType" ? forgiven(column) : column,
+    ]),
+  );
+}
+
+function forgiven(column: RowColumn): RowColumn {
+  if (column.kind !== "complex") return { ...column, unreadable: column.unreadable ?? (() => undefined) };
+  return { ...column, members: new Map(Array.from(column.members, ([member, each]) => [member, forgiven(each)])) };
+}
 
 /** Returns the placeholder of a cell. @param index the index of the cell in the statement */
 function toPlace({ place, referred }: WrittenColumn, index: number): Sql {

@@ -26,13 +26,21 @@ const BEYOND_JSON = sql.lit("^-?[0-9]{36}|[.][0-9]{30}[0-9]*[1-9]");
 
 type Compute = (left: DecimalTerm, right: DecimalTerm) => Sql;
 
-/**
- * The texts of Decimals that a cast does not change: with at most 35 digits before the point and 30 after it, or with an
- * exponent that leads to no more.
- */
-const EXACT_TEXT = sql.lit(
-  "^[-+]?0*[0-9]{1,35}([.][0-9]{1,30}0*)?$|^[-+]?[0-9]{1,15}([.][0-9]{1,10})?[eE][-+]?0*([0-9]|1[0-9]|20)$",
-);
+/** The forms of unsigned Decimals with at most 35 digits before the point and 30 after it, once the exponent has moved it. */
+const EXACT_FORMS = [
+  "[0-9]{1,35}([.][0-9]{1,30}0*)?",
+  "[0-9]{1,15}([.][0-9]{1,10})?[eE][-+]?0*(1?[0-9]|20)",
+  // One digit before the point, as JavaScript writes numbers.
+  "[0-9]([.][0-9]{1,30})?[eE][+]?0*([12]?[0-9]|3[0-4])",
+  "[0-9]([.][0-9]{1,16})?[eE]-0*([0-9]|1[0-4])",
+  "[0-9]([.][0-9]{1,13})?[eE]-0*1[5-7]",
+  "[0-9]([.][0-9]{1,7})?[eE]-0*2[0-3]",
+  "[0-9]([.][0-9]{1,4})?[eE]-0*2[4-6]",
+  "[0-9][eE]-0*(2[7-9]|30)",
+] as const;
+
+/** The texts of Decimals that a cast does not change. */
+const EXACT_TEXT = sql.lit(`^[-+]?0*(${EXACT_FORMS.join("|")})$`);
 
 /** Converts a text to a Decimal. */
 export function decimalOfText(text: Sql): Sql {

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { FunctionName } from "../../../query/functions.ts";
 import type { TextMemory } from "../../statement/text-memory.ts";
 
 /**
@@ -8,6 +9,7 @@ import type { TextMemory } from "../../statement/text-memory.ts";
 export const MY_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
   most: Infinity,
   few: 0,
+  unbound: new Set<FunctionName>(["tolower", "toupper", "trim", "substring"]),
   copiesOf: ({ name }) => (name === "concat" ? 1 : 0),
   sortedCopies: 0,
   bytesOf: (text) => sql`octet_length(${text})`,

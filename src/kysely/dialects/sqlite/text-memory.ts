@@ -23,6 +23,8 @@ const NAMED = 2;
 export const SQLITE_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
   most: 200_000_000,
   few: 8,
+  // They count the texts that they take and return.
+  unbound: new Set<FunctionName>(["tolower", "toupper"]),
   copiesOf: ({ name, arguments: [text] }) => {
     const isNamed = (name === "substring" || name === "length") && text !== undefined && hasSubstring(text);
     return (COPIES[name] ?? 0) + (isNamed ? NAMED : 0);
