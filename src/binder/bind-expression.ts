@@ -19,7 +19,7 @@ import { bindLiteral, toType } from "./bind-literal.ts";
 import { bindCount, bindMemberPath, bindVariable } from "./bind-member-path.ts";
 import { bindRoot, isRootKey } from "./bind-navigation.ts";
 import { bindArithmetic, bindComparison, bindHas, bindIn } from "./bind-operators.ts";
-import { invalidOption, quotedName, slashAdvice, unsupportedOption } from "./binding-error.ts";
+import { invalidOption, isModelName, quotedName, slashAdvice, unsupportedOption } from "./binding-error.ts";
 import type { BindingContext, BindingScope, RangeVariable } from "./binding-scope.ts";
 import { type Operand, bound, describeOperand, isScalar, typeOf } from "./operand.ts";
 import { negationType } from "./type-promotion.ts";
@@ -177,7 +177,7 @@ function isComparison(node: BinarySyntax | InSyntax): boolean {
 
 /** Refuses a type cast, which a path with points instead of slashes looks like. */
 function refusedCast({ typeName, position }: CastSyntax, { option, model }: BindingScope): ODataError {
-  if (typeName.startsWith(`${model.namespace}.`) || typeName.startsWith("Edm.")) {
+  if (isModelName(typeName, model)) {
     return unsupportedOption(option, position, `Type casts are not supported in ${option}.`);
   }
   return invalidOption(option, position, `There is no type ${quotedName(typeName)}.${slashAdvice(typeName)}`);
