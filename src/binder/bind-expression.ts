@@ -3,6 +3,7 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import type { OrderByItem } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
+import { isFunctionName } from "../query/functions.ts";
 import type {
   BinarySyntax,
   CastSyntax,
@@ -122,6 +123,7 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
       );
     case "key":
       if (isRootKey(node)) return bindRoot(node, scope);
+      if (node.source.kind === "cast") throw refusedCall(node.source, scope);
       scope.bind(node.source);
       throw unsupportedOption(scope.option, node.position, `Keys are not supported in ${scope.option}.`);
     case "cast":
@@ -181,6 +183,17 @@ function refusedCast({ typeName, position }: CastSyntax, { option, model }: Bind
     return unsupportedOption(option, position, `Type casts are not supported in ${option}.`);
   }
   return invalidOption(option, position, `There is no type ${quotedName(typeName)}.${slashAdvice(typeName)}`);
+}
+
+/** Refuses a name that is called like a method, such as `Name.contains('x')`. */
+function refusedCall(cast: CastSyntax, scope: BindingScope): ODataError {
+  const { typeName, position } = cast;
+  const end = typeName.lastIndexOf(".");
+  const name = typeName.slice(end + 1).toLowerCase();
+  if (!isFunctionName(name) || isModelName(typeName, scope.model)) return refusedCast(cast, scope);
+  const operand = quotedName(typeName.slice(0, end).replaceAll(".", "/")).slice(1, -1);
+  const message = `There is no function ${quotedName(typeName)}. Write ${name}(${operand},…).`;
+  return invalidOption(scope.option, position, message);
 }
 
 function bindBinary(node: BinarySyntax, scope: BindingScope): Operand {

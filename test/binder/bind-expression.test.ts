@@ -330,6 +330,36 @@ describe("$filter refuses", () => {
     ],
     ["Price eq placed", INVALID, "at position 9: 'Product' has no property 'placed'. Did you mean 'Places'?"],
     ["Color eq red", INVALID, "at position 9: 'red' is no property. Put the member in quotes: 'Red'."],
+    ["red ne Color", INVALID, "at position 0: 'red' is no property. Put the member in quotes: 'Red'."],
+    ["Color in (blue)", INVALID, "at position 10: 'blue' is no property. Put the member in quotes: 'Blue'."],
+    ["Color has red", INVALID, "at position 10: 'red' is no property. Put the member in quotes: 'Red'."],
+    [
+      "placed eq Name",
+      INVALID,
+      "at position 0: 'Product' has no property 'placed'. Did you mean 'Places'? To compare with a text, write 'placed'.",
+    ],
+    ["placed eq sent", INVALID, "at position 0: 'Product' has no property 'placed'. Did you mean 'Places'?"],
+    [
+      "Color eq rde",
+      INVALID,
+      "at position 9: 'Product' has no property 'rde'. Put a member in quotes: 'Red', 'Green', 'Blue'.",
+    ],
+    [
+      "rde eq Color",
+      INVALID,
+      "at position 0: 'Product' has no property 'rde'. Put a member in quotes: 'Red', 'Green', 'Blue'.",
+    ],
+    [
+      "Address.City.contains('x')",
+      INVALID,
+      "at position 0: There is no function 'Address.City.contains'. Write contains(Address/City,…).",
+    ],
+    [
+      "Address.Length eq 5",
+      INVALID,
+      "at position 0: There is no type 'Address.Length'. Write a path with slashes: Address/Length.",
+    ],
+    ["Shop.contains('x')", UNSUPPORTED, "at position 0: Type casts are not supported in $filter."],
     [
       "Address.City eq 'x'",
       INVALID,
