@@ -141,7 +141,7 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
 
 /**
  * Binds a comparison that may begin with `not`. By its precedence, `not a eq b` is `(not a) eq b`. If `a` is no Boolean value,
- * it is `not (a eq b)`, which many clients mean.
+ * it is `not (a eq b)`, which many clients mean. `not not a eq b` follows the same rule.
  * @param left the left operand of the node
  * @see docs/reference/filter.md, Operators
  */
@@ -153,16 +153,19 @@ function bindAfterNot<Node extends BinarySyntax | InSyntax>(
 ): Operand {
   const negation = isComparison(node) ? firstNot(left) : undefined;
   if (negation === undefined) return bind(node, scope);
-  const operand = scope.bind(negation.operand);
+  const nots = chainOf(negation);
+  const operand = scope.bind((nots.at(-1) ?? negation).operand);
   const isNegated = isCondition(operand);
-  const first = isNegated ? negated(toType(operand, BOOLEAN, scope), negation.position) : operand;
+  const first = isNegated ? negatedBy(nots, toType(operand, BOOLEAN, scope), negation.position) : operand;
   const inner: BindingScope = { ...scope, bind: (part) => bindPart(part) };
   const bindPart = (part: SyntaxNode): Operand => {
     if (part === negation) return first;
     return part.kind === "binary" && firstNot(part) === negation ? bindBinary(part, inner) : scope.bind(part);
   };
   const bindings = bind(node, inner);
-  return isNegated || !isCondition(bindings) ? bindings : negated(toType(bindings, BOOLEAN, scope), negation.position);
+  return isNegated || !isCondition(bindings)
+    ? bindings
+    : negatedBy(nots, toType(bindings, BOOLEAN, scope), negation.position);
 }
 
 /** Returns the `not` that an operand begins with, outside of parentheses; undefined within another comparison. */
@@ -171,6 +174,22 @@ function firstNot(node: SyntaxNode): UnarySyntax | undefined {
   if (node.isEnclosed === true) return undefined;
   if (node.kind === "unary") return node.operator === "not" ? node : undefined;
   return isComparison(node) ? undefined : firstNot(node.left);
+}
+
+/** Returns a `not` and those that follow it immediately, outermost first. */
+function chainOf(first: UnarySyntax): readonly UnarySyntax[] {
+  const nots = [first];
+  for (let next = first.operand; next.kind === "unary" && next.operator === "not"; next = next.operand) {
+    if (next.isEnclosed === true) break;
+    nots.push(next);
+  }
+  return nots;
+}
+
+function negatedBy({ length }: readonly UnarySyntax[], condition: Expression, position: number): Operand {
+  let operand = condition;
+  for (let inner = 1; inner < length; inner += 1) operand = { kind: "not", operand, type: BOOLEAN };
+  return negated(operand, position);
 }
 
 function isComparison(node: BinarySyntax | InSyntax): boolean {

@@ -103,6 +103,11 @@ describe("$filter binds to", () => {
     ["not Price add 1 gt 5 and Active", "(not(((Price add ?0:Decimal):Decimal gt ?1:Decimal):Decimal) and Active)"],
     ["not Price gt 5 eq true", "(not((Price gt ?0:Decimal):Decimal) eq ?1:Boolean):Boolean"],
     ["not Price in (1,2)", "not((Price in ?0:Decimal,?1:Decimal))"],
+    ["not not Price gt 5", "not(not((Price gt ?0:Decimal):Decimal))"],
+    ["not not not Price add 1 gt 5", "not(not(not(((Price add ?0:Decimal):Decimal gt ?1:Decimal):Decimal)))"],
+    ["not not Price in (1,2)", "not(not((Price in ?0:Decimal,?1:Decimal)))"],
+    ["not not Active eq true", "(not(not(Active)) eq ?0:Boolean):Boolean"],
+    ["not not (Price gt 5) eq true", "(not(not((Price gt ?0:Decimal):Decimal)) eq ?1:Boolean):Boolean"],
     ["Date eq 2024-01-31T00:00:00Z", "(DateTimeOffset(Date) eq ?0:DateTimeOffset):DateTimeOffset"],
     ["DateTimeOffset gt 2024-01-31", "(DateTimeOffset gt ?0:DateTimeOffset):DateTimeOffset"],
     ["Date lt DateTimeOffset", "(DateTimeOffset(Date) lt DateTimeOffset):DateTimeOffset"],
@@ -311,6 +316,11 @@ describe("$filter refuses", () => {
       "not Price add 5",
       INVALID,
       "at position 4: 'not' takes a Boolean expression such as 'Name eq value', not Edm.Decimal. Put its operand in parentheses: not (…).",
+    ],
+    [
+      "not (not Price) gt 5",
+      INVALID,
+      "at position 9: 'not' takes a Boolean expression such as 'Name eq value', not Edm.Decimal. Put its operand in parentheses: not (…).",
     ],
     [
       "(not Price) gt 5",
