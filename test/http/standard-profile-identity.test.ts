@@ -84,11 +84,14 @@ eachDoor((door) => {
       }
     });
 
-    test("is the URL that a handler got, if it is absolute", async () => {
+    test("does not repeat what a handler got, unless it is the URL of an entity of the service", async () => {
       const send = door.to(books("standard"));
       for (const [id, entityId] of [
         ["Tags(7)", `${ORIGIN}/s/Tags(7)`],
-        ["http://elsewhere.example/Tags('é')", "http://elsewhere.example/Tags('%C3%A9')"],
+        ["/s/Tags(Id=7)", `${ORIGIN}/s/Tags(7)`],
+        ["http://elsewhere.example/Tags('é')", undefined],
+        ["javascript:alert(1)", undefined],
+        [`${ORIGIN}/s/Tags(7)?${"x".repeat(50_000)}`, undefined],
         ["any text\n", undefined],
       ]) {
         const answer = await send("/s/Books(1)/Tags/$ref", JSON_BODY, "POST", JSON.stringify({ "@odata.id": id }));
