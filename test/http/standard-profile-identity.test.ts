@@ -138,6 +138,23 @@ eachDoor((door) => {
       expect(single((await specified.batch(parts))[0]).status).toBe(404);
     });
 
+    test.each(["$1", "$odata", "~"])("a path below the prefix /%s is no reference", async (prefix) => {
+      const send = door.to(
+        odataService({
+          prefix: `/${prefix}`,
+          profile: "standard",
+          batch: json,
+          logger: noFailures,
+          entitySets: [entitySet(Tag, { getAll: () => [{ id: 7, label: "x" }] })],
+        }),
+      );
+      const urls = [`/${prefix}/Tags`, `/${prefix}?x=1`, "/$metadata", "/Tags"];
+      const requests = urls.map((each, index) => ({ id: String(index + 2), method: "GET", url: each }));
+      const answer = await send(`/${prefix}/$batch`, JSON_BODY, "POST", JSON.stringify({ requests }));
+      const responses = answer.json.responses as ReadonlyArray<{ readonly status: number }>;
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    });
+
     test("/$1 in a JSON batch", async () => {
       const { send } = await shopBehind(door, { profile: "standard", batch: json });
       const requests = [
