@@ -29,7 +29,9 @@ function malformed(reason: string, code: "InvalidBody" | "InvalidUrl" = "Invalid
   return { status: "400 Bad Request", code, message: `The request is not valid HTTP. ${reason}` };
 }
 
-const MALFORMED_URL = malformed("Percent-encode all characters of the URL that are not ASCII.");
+const MALFORMED_URL = malformed(
+  "Begin the URL with a slash, and percent-encode all its characters that are not ASCII.",
+);
 const MALFORMED_LINE = malformed(
   "Send a request line such as GET /Orders HTTP/1.1, and percent-encode blanks of the URL.",
 );

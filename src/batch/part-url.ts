@@ -35,8 +35,7 @@ const SYSTEM_SEGMENTS: ReadonlySet<string> = new Set("$metadata $batch $entity $
  */
 export function toTarget(url: string, origin: BatchOrigin, dereference: Dereference): string {
   const sent = encodeBlanks(url);
-  const isSlashed = origin.takesSlashedReferences && sent.startsWith("/$");
-  const whole = replaceReference(isSlashed ? sent.slice(1) : sent, dereference);
+  const whole = replaceReference(sent, origin, dereference);
   if (whole.includes("#")) throw refusedUrl("The URL contains #: encode it as %23.");
   const local = withoutAuthority(whole, origin);
   const mark = local.indexOf("?");
@@ -62,12 +61,20 @@ function encodeBlanks(url: string): string {
 }
 
 /** Replaces a first segment such as `$1` by the URL that it refers to. */
-function replaceReference(url: string, dereference: Dereference): string {
-  if (!url.startsWith("$")) return url;
-  const end = url.search(/[/?#(]/);
-  const segment = end < 0 ? url : url.slice(0, end);
-  if (SYSTEM_SEGMENTS.has(segment) || url[end] === "(" || segment.includes("=")) return url;
-  return dereference(segment.slice(1)) + url.slice(segment.length);
+function replaceReference(url: string, origin: BatchOrigin, dereference: Dereference): string {
+  const start = origin.takesSlashedReferences && url.startsWith("/") && !isOwnPath(url, origin) ? 1 : 0;
+  const sent = url.slice(start);
+  if (!sent.startsWith("$")) return url;
+  const end = sent.search(/[/?#(]/);
+  const segment = end < 0 ? sent : sent.slice(0, end);
+  if (SYSTEM_SEGMENTS.has(segment) || sent[end] === "(" || segment.includes("=")) return url;
+  return dereference(segment.slice(1)) + sent.slice(segment.length);
+}
+
+/** Returns whether an absolute path begins with the path of the service, which may itself begin with a dollar sign. */
+function isOwnPath(url: string, { publicPath, prefix }: BatchOrigin): boolean {
+  const path = url.replace(/[?#].*$/s, "");
+  return [prefix, publicPath + prefix].some((own) => own !== "" && isBelow(path, own));
 }
 
 /** Removes scheme and authority, which must be those of the batch. The scheme may differ, because proxies end TLS. */

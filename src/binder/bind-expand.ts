@@ -9,7 +9,7 @@ import { toSearchClause } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
 import type { CapabilitiesBySet, JoinedTexts } from "./binding-scope.ts";
-import { checkExpansion, checkLoaded, mayBeLoaded } from "./check-expansion.ts";
+import { checkExpansion, checkLoaded, mayBeLoaded, refusedCast } from "./check-expansion.ts";
 import { checkMentions, expressionContext } from "./expression-context.ts";
 import { type MemberTable, resolveMember } from "./resolve-member.ts";
 
@@ -146,7 +146,7 @@ function bindItems(items: readonly ExpandItemSyntax[], level: Level, work: Work)
       star = item;
       continue;
     }
-    const navigationProperty = resolveNavigation(item, level);
+    const navigationProperty = resolveNavigation(item, level, work);
     if (named.has(navigationProperty)) {
       const message = `'${navigationProperty.name}' is expanded twice: write one item with all of its options.`;
       throw invalidOption("$expand", item.position, message);
@@ -177,12 +177,11 @@ function offeredNavigations(level: Level, { star }: Work): readonly NavigationPr
 }
 
 /** Finds the navigation property of an item, which the set must declare. */
-function resolveNavigation({ path, position }: ExpandItemSyntax, level: Level): NavigationProperty {
+function resolveNavigation({ path, position }: ExpandItemSyntax, level: Level, work: Work): NavigationProperty {
   const { entitySet, capabilities } = level;
   const [name = "", next] = path;
-  if (path.some((segment) => segment.includes("."))) {
-    throw unsupportedOption("$expand", position, "Type casts are not supported in $expand.");
-  }
+  const cast = path.find((segment) => segment.includes("."));
+  if (cast !== undefined) throw refusedCast(cast, position, work.model);
   const { members, membersIgnoringCase } = entitySet.entityType;
   const known = members.get(name) ?? membersIgnoringCase.get(name.toLowerCase());
   if (known?.kind === "StructuralProperty") {

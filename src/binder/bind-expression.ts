@@ -3,6 +3,7 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import type { OrderByItem } from "../query/clauses.ts";
 import type { Expression } from "../query/expression.ts";
+import { isFunctionName } from "../query/functions.ts";
 import type {
   BinarySyntax,
   CastSyntax,
@@ -19,7 +20,7 @@ import { bindLiteral, toType } from "./bind-literal.ts";
 import { bindCount, bindMemberPath, bindVariable } from "./bind-member-path.ts";
 import { bindRoot, isRootKey } from "./bind-navigation.ts";
 import { bindArithmetic, bindComparison, bindHas, bindIn } from "./bind-operators.ts";
-import { invalidOption, quotedName, slashAdvice, unsupportedOption } from "./binding-error.ts";
+import { invalidOption, isModelName, quotedName, slashAdvice, unsupportedOption } from "./binding-error.ts";
 import type { BindingContext, BindingScope, RangeVariable } from "./binding-scope.ts";
 import { type Operand, bound, describeOperand, isScalar, typeOf } from "./operand.ts";
 import { negationType } from "./type-promotion.ts";
@@ -122,6 +123,7 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
       );
     case "key":
       if (isRootKey(node)) return bindRoot(node, scope);
+      if (node.source.kind === "cast") throw refusedCall(node.source, scope);
       scope.bind(node.source);
       throw unsupportedOption(scope.option, node.position, `Keys are not supported in ${scope.option}.`);
     case "cast":
@@ -139,7 +141,7 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
 
 /**
  * Binds a comparison that may begin with `not`. By its precedence, `not a eq b` is `(not a) eq b`. If `a` is not Boolean,
- * it is `not (a eq b)`, which many clients mean.
+ * it is `not (a eq b)`, which many clients mean. `not not a eq b` follows the same rule.
  * @param left the left operand of the node
  * @see docs/reference/filter.md, Operators
  */
@@ -151,16 +153,19 @@ function bindAfterNot<Node extends BinarySyntax | InSyntax>(
 ): Operand {
   const negation = isComparison(node) ? firstNot(left) : undefined;
   if (negation === undefined) return bind(node, scope);
-  const operand = scope.bind(negation.operand);
+  const nots = chainOf(negation);
+  const operand = scope.bind((nots.at(-1) ?? negation).operand);
   const isNegated = isCondition(operand);
-  const first = isNegated ? negated(toType(operand, BOOLEAN, scope), negation.position) : operand;
+  const first = isNegated ? negatedBy(nots, toType(operand, BOOLEAN, scope), negation.position) : operand;
   const inner: BindingScope = { ...scope, bind: (part) => bindPart(part) };
   const bindPart = (part: SyntaxNode): Operand => {
     if (part === negation) return first;
     return part.kind === "binary" && firstNot(part) === negation ? bindBinary(part, inner) : scope.bind(part);
   };
   const bindings = bind(node, inner);
-  return isNegated || !isCondition(bindings) ? bindings : negated(toType(bindings, BOOLEAN, scope), negation.position);
+  return isNegated || !isCondition(bindings)
+    ? bindings
+    : negatedBy(nots, toType(bindings, BOOLEAN, scope), negation.position);
 }
 
 /** Returns the `not` that an operand begins with, outside of parentheses; undefined within another comparison. */
@@ -171,16 +176,43 @@ function firstNot(node: SyntaxNode): UnarySyntax | undefined {
   return isComparison(node) ? undefined : firstNot(node.left);
 }
 
+/** Returns a `not` and those that follow it immediately, outermost first. */
+function chainOf(first: UnarySyntax): readonly UnarySyntax[] {
+  const nots = [first];
+  for (let next = first.operand; next.kind === "unary" && next.operator === "not"; next = next.operand) {
+    if (next.isEnclosed === true) break;
+    nots.push(next);
+  }
+  return nots;
+}
+
+function negatedBy({ length }: readonly UnarySyntax[], condition: Expression, position: number): Operand {
+  let operand = condition;
+  for (let inner = 1; inner < length; inner += 1) operand = { kind: "not", operand, type: BOOLEAN };
+  return negated(operand, position);
+}
+
 function isComparison(node: BinarySyntax | InSyntax): boolean {
   return node.kind === "in" || COMPARISONS.has(node.operator);
 }
 
 /** Refuses a type cast, which a path with points instead of slashes looks like. */
 function refusedCast({ typeName, position }: CastSyntax, { option, model }: BindingScope): ODataError {
-  if (typeName.startsWith(`${model.namespace}.`) || typeName.startsWith("Edm.")) {
+  if (isModelName(typeName, model)) {
     return unsupportedOption(option, position, `Type casts are not supported in ${option}.`);
   }
   return invalidOption(option, position, `There is no type ${quotedName(typeName)}.${slashAdvice(typeName)}`);
+}
+
+/** Refuses a name that is called like a method, such as `Name.contains('x')`. */
+function refusedCall(cast: CastSyntax, scope: BindingScope): ODataError {
+  const { typeName, position } = cast;
+  const end = typeName.lastIndexOf(".");
+  const name = typeName.slice(end + 1).toLowerCase();
+  if (!isFunctionName(name) || isModelName(typeName, scope.model)) return refusedCast(cast, scope);
+  const operand = quotedName(typeName.slice(0, end).replaceAll(".", "/")).slice(1, -1);
+  const message = `There is no function ${quotedName(typeName)}. Write ${name}(${operand},…).`;
+  return invalidOption(scope.option, position, message);
 }
 
 function bindBinary(node: BinarySyntax, scope: BindingScope): Operand {

@@ -1,9 +1,8 @@
 import { attempt } from "../base/attempt.ts";
 import { isWrittenInQuotes, fromComparedLiteral } from "../edm/literal.ts";
-import type { ComplexType, EntityType, EnumType } from "../edm/model.ts";
+import type { ComplexType, EntityType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { InvalidValueError } from "../edm/value-codec.ts";
-import { ODataError, protocolError } from "../errors/odata-error.ts";
 import type {
   ArithmeticOperator,
   ComparisonOperator,
@@ -12,9 +11,10 @@ import type {
   VariableExpression,
 } from "../query/expression.ts";
 import type { BinarySyntax, InSyntax, SyntaxNode } from "../syntax/ast.ts";
+import { bindBeside, bindSides } from "./bind-beside.ts";
 import { itemOf, toLambda } from "./bind-lambda.ts";
 import { toType } from "./bind-literal.ts";
-import { invalidOption, quotedName } from "./binding-error.ts";
+import { invalidOption } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
 import {
   type Operand,
@@ -39,8 +39,7 @@ const NULL: Expression = Object.freeze({ kind: "null", type: null });
  * @see OData URL Conventions 4.0, section 5.1.1.1
  */
 export function bindComparison(node: BinarySyntax, operator: ComparisonOperator, scope: BindingScope): Operand {
-  const left = scope.bind(node.left);
-  const right = bindBeside(node.right, left, scope);
+  const [left, right] = bindSides(node, scope);
   if (isScalar(left) && isScalar(right)) {
     const type = commonType(typed(left), typed(right));
     if (type !== undefined) {
@@ -54,31 +53,6 @@ export function bindComparison(node: BinarySyntax, operator: ComparisonOperator,
     return bound({ kind: "comparison", operator, ...sides, operandType: complex.type, type: BOOLEAN }, node.position);
   }
   throw invalidOption(scope.option, node.position, incomparable(operator, left, right));
-}
-
-/** Binds an operand of a comparison. A single unknown name beside a text or an enumeration may be a value without quotes. */
-function bindBeside(node: SyntaxNode, beside: Operand, scope: BindingScope): Operand {
-  const type = isScalar(beside) ? typeOf(beside) : null;
-  const mayBeText = node.kind === "member" && node.source === null && type !== null;
-  if (!mayBeText || !(type.kind === "EnumType" || isPrimitive(type, "Edm.String"))) return scope.bind(node);
-  const operand = attempt(() => scope.bind(node), ODataError);
-  if (!(operand instanceof ODataError)) return operand;
-  const { name, position } = node;
-  const member = type.kind === "EnumType" ? memberLike(type, name) : undefined;
-  if (member !== undefined) {
-    throw invalidOption(
-      scope.option,
-      position,
-      `${quotedName(name)} is no property. Put the member in quotes: '${member}'.`,
-    );
-  }
-  const advice = ` To compare with a text, write ${quotedName(name)}.`;
-  throw protocolError("InvalidQueryOption", operand.message + advice, { target: operand.target });
-}
-
-function memberLike({ members }: EnumType, name: string): string | undefined {
-  const folded = name.toLowerCase();
-  return [...members.keys()].find((member) => member.toLowerCase() === folded);
 }
 
 /** Converts an operand to the common type; null if all operands are null. */
@@ -159,7 +133,7 @@ function typesWithNull(
  */
 export function bindHas(node: BinarySyntax, scope: BindingScope): Operand {
   const operand = scope.bind(node.left);
-  const flags = scope.bind(node.right);
+  const flags = bindBeside(node.right, operand, scope);
   if (isScalar(operand) && isScalar(flags) && operand.kind === "bound" && operand.type.kind === "EnumType") {
     const type = commonType(typed(operand), typed(flags));
     if (type === operand.type) {
@@ -239,7 +213,7 @@ function typed(operand: ScalarOperand): TypedOperand {
  * @see OData URL Conventions 4.01, section 5.1.1.1.12
  */
 export function bindInCollection(operand: Operand, list: SyntaxNode, position: number, scope: BindingScope): Operand {
-  const right = scope.bind(list);
+  const right = bindBeside(list, operand, scope);
   const collection = collectionOf(right);
   if (collection === undefined) {
     const message = `'in' takes a collection or a list of values such as (1,2,3), not ${describeOperand(right)}.`;

@@ -2,7 +2,7 @@ import { keeper, keptPer } from "../base/memo.ts";
 import type { ComplexType, EntityType, Model, Property, StructuralProperty } from "../edm/model.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
-import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./binding-error.ts";
+import { invalidOption, unsupportedOption, didYouMean, isModelName, quotedName, slashAdvice } from "./binding-error.ts";
 import { typeName } from "./operand.ts";
 import { type NameRules, resolveMember } from "./resolve-member.ts";
 
@@ -138,6 +138,8 @@ function bindOperationName(name: string, position: number, { model, option }: Se
   const qualifiedName = parenthesis === -1 ? name : name.slice(0, parenthesis);
   const declared = [...model.operations.map((operation) => operation.qualifiedName), `${model.namespace}.*`];
   if (declared.includes(qualifiedName)) return name;
-  const message = `Unknown operation ${quotedName(name)}.${didYouMean(qualifiedName, declared)}`;
-  throw invalidOption(option, position, message);
+  // Neither a call nor a name of the model is a path with points instead of slashes.
+  const mayBePath = parenthesis === -1 && !name.endsWith(".*") && !isModelName(name, model);
+  const advice = didYouMean(qualifiedName, declared) || (mayBePath ? slashAdvice(name) : "");
+  throw invalidOption(option, position, `Unknown operation ${quotedName(name)}.${advice}`);
 }

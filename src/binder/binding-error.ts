@@ -39,6 +39,11 @@ export function didYouMean(name: string, declared: Iterable<string>): string {
   return ` Did you mean '${nearest}'?${isSameWord ? " Names are case-sensitive." : ""}`;
 }
 
+/** Returns whether a name with points is in a namespace of the service, so that it means a type or an operation. */
+export function isModelName(name: string, { namespace }: { readonly namespace: string }): boolean {
+  return name.startsWith(`${namespace}.`) || name.startsWith("Edm.");
+}
+
 /** Returns the end of a message about a name with points, such as ` Write a path with slashes: Customer/Name.`; else empty. */
 export function slashAdvice(name: string): string {
   return name.includes(".") ? ` Write a path with slashes: ${quotedName(name.replaceAll(".", "/")).slice(1, -1)}.` : "";

@@ -92,16 +92,15 @@ function writeLink(exchange: Exchange, navigation: Navigation, handler: LinkHand
 }
 
 /**
- * Returns the header that names the entity of an added reference, where the profile has it: the URL of an entity of the
- * service, or another absolute URL. Handlers accept any text, and other texts have no header.
+ * Returns the header that names the entity of an added reference, where the profile has it and the reference is the URL of an
+ * entity of the service. Handlers accept any text, which no header repeats.
  * @see OData Protocol 4.0, section 8.3.3
  */
 function entityIdOf({ service, serviceRoot, requestUrl }: Exchange, id: string): ExtraHeaders {
   const { model, profile } = service.definition;
   if (!profile.changeNamesEntity) return {};
   const found = attempt(() => resolveReference(id, { model, serviceRoot, requestUrl }, INVALID_BODY), ODataError);
-  if (found instanceof ODataError) return URL.canParse(id) ? { "OData-EntityId": new URL(id).href } : {};
-  return { "OData-EntityId": entityUrlOf(serviceRoot, found.entitySet, found.key) };
+  return found instanceof ODataError ? {} : { "OData-EntityId": entityUrlOf(serviceRoot, found.entitySet, found.key) };
 }
 
 /** Makes the error for a reference that names no entity of the target set. */

@@ -12,8 +12,11 @@ export interface MediaRange {
   /** Whether control information precedes the values it applies to, which is always so here. */
   readonly streaming: boolean | undefined;
   readonly charset: boolean;
-  /** False for an unknown value of odata.metadata, and for a parameter that a strict service refuses: nothing matches the range. */
-  readonly exists: boolean;
+  /**
+   * The first parameter that the service refuses, as the client wrote it and shortened: an unknown value of odata.metadata, and
+   * for a strict service any parameter that it does not know. Nothing matches such a range. Null if there is none.
+   */
+  readonly refused: string | null;
 }
 
 /**
@@ -61,16 +64,16 @@ export function readRange(text: string, parameters: MediaParameters): MediaRange
   let ieee754Compatible: boolean | undefined;
   let streaming: boolean | undefined;
   let charset = false;
-  let exists = true;
+  let refused: string | null = null;
   const isStrict = parameters === "strict";
   for (const part of parts) {
     const { name: sent, value } = readHeaderParameter(part);
     const name = isStrict ? (LATER_NAMES.get(sent) ?? sent) : sent;
-    if (isStrict && STRICT_VALUES.get(name)?.test(value) !== true) exists = false;
+    if (isStrict && STRICT_VALUES.get(name)?.test(value) !== true) refused ??= shortened(part);
     if (name === "q") quality = readQuality(value);
     else if (name === "odata.metadata") {
       metadata = METADATA_LEVELS.get(value.toLowerCase());
-      exists &&= metadata !== undefined;
+      if (metadata === undefined) refused ??= shortened(part);
     } else if (name === "ieee754compatible") ieee754Compatible = value.toLowerCase() === "true";
     else if (name === "odata.streaming") streaming = value.toLowerCase() === "true";
     else if (name === "charset") charset = true;
@@ -82,8 +85,16 @@ export function readRange(text: string, parameters: MediaParameters): MediaRange
     ieee754Compatible,
     streaming,
     charset,
-    exists,
+    refused,
   };
+}
+
+/** Longest part of a header that a message repeats. */
+const MAX_SHOWN_LENGTH = 40;
+
+function shortened(part: string): string {
+  const text = part.trim();
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }
 
 /**

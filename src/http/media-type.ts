@@ -47,8 +47,9 @@ export function negotiateJson(
   if (accept === undefined || accept === "*/*" || accept === "application/json" || accept.trim() === "") {
     return asksCharset ? toJsonFormat({}, true) : DEFAULT_JSON_FORMAT;
   }
-  const range = bestJsonRange(readRanges(accept, parameters).filter((candidate) => JSON_RANGES.has(candidate.type)));
-  if (range === undefined) throw notAcceptable("application/json");
+  const ranges = readRanges(accept, parameters).filter((candidate) => JSON_RANGES.has(candidate.type));
+  const range = bestJsonRange(ranges);
+  if (range === undefined) throw notAcceptable("application/json", ranges);
   return toJsonFormat(range, asksCharset);
 }
 
@@ -92,7 +93,7 @@ export function negotiateType(contentType: string, format: string | undefined, a
   if (format !== undefined) readFormatOption(format, false, "lenient");
   else if (accept !== undefined && accept.trim() !== "") {
     const type = contentType.replace(/;.*$/s, "");
-    if (!takesType(readRanges(accept, "lenient"), type)) throw notAcceptable(type);
+    if (!takesType(readRanges(accept, "lenient"), type)) throw notAcceptable(type, []);
   }
 }
 
@@ -108,10 +109,14 @@ function negotiateRaw(
     return [];
   }
   if (accept === undefined || accept.trim() === "") return [];
-  const ranges = readRanges(accept, parameters).filter((candidate) => candidate.exists);
+  const sent = readRanges(accept, parameters);
+  const ranges = sent.filter(({ refused }) => refused === null);
   // One acceptable type is enough.
-  if (![type, "application/json"].some((candidate) => takesType(ranges, candidate))) throw notAcceptable(type);
-  return ranges;
+  if ([type, "application/json"].some((candidate) => takesType(ranges, candidate))) return ranges;
+  throw notAcceptable(
+    type,
+    sent.filter((range) => range.type === type || JSON_RANGES.has(range.type)),
+  );
 }
 
 /**
@@ -125,9 +130,9 @@ export function checkFormatOption(
   parameters: MediaParameters = "lenient",
 ): void {
   if (format === undefined) return;
-  const { type, exists } = readRange(format, parameters);
+  const { type, refused } = readRange(format, parameters);
   if (!takesXml || !XML_FORMATS.has(type)) readFormatOption(format, false, parameters);
-  else if (!exists && parameters === "strict") throw unknownParameter();
+  else if (refused !== null && parameters === "strict") throw unknownParameter(refused);
 }
 
 /** Programs in Java send `text/html, image/gif, image/jpeg` and everything by default. Browsers do not name this type. */
@@ -143,7 +148,7 @@ export function prefersHtml(format: string | undefined, accept: string | undefin
   if (format !== undefined || accept === undefined || !/text\/html/iu.test(accept)) return false;
   const ranges = readRanges(accept, "lenient");
   const html = Math.max(...ranges.filter(({ type }) => type === "text/html").map(({ quality }) => quality), 0);
-  const isJson = ({ type, exists }: MediaRange): boolean => exists && type === "application/json";
+  const isJson = ({ type, refused }: MediaRange): boolean => refused === null && type === "application/json";
   const stated = ranges.filter(isJson);
   const broad = ["application/*", "*/*"].map((type) => ranges.filter((range) => range.type === type));
   const deciding = [stated, ...broad].find((each) => each.length > 0) ?? [];
@@ -163,25 +168,29 @@ function toTextType(charset: boolean): string {
   return charset ? "text/plain;charset=utf-8" : "text/plain";
 }
 
-function unknownParameter(): Error {
-  return protocolError(
-    "NotAcceptable",
-    "$format has a parameter that this service does not support. Use odata.metadata=none, minimal or full, odata.streaming and IEEE754Compatible with true or false, or charset=utf-8.",
-    { target: "$format" },
-  );
+const PARAMETERS =
+  "Use odata.metadata=none, minimal or full, odata.streaming and IEEE754Compatible with true or false, or charset=utf-8.";
+
+function unknownParameter(parameter: string): Error {
+  const message = `$format has the parameter ${parameter}, which this service does not support. ${PARAMETERS}`;
+  return protocolError("NotAcceptable", message, { target: "$format" });
 }
 
-function notAcceptable(type: string): Error {
-  return protocolError("NotAcceptable", `This resource has the type ${type}, which the Accept header excludes.`, {
-    target: "Accept",
-  });
+/** @param ranges those that include the type, or another one that a client may accept instead */
+function notAcceptable(type: string, ranges: readonly MediaRange[]): Error {
+  const refused = ranges.find((range) => range.refused !== null && range.quality > 0)?.refused ?? null;
+  const reason =
+    refused === null
+      ? "which the Accept header excludes."
+      : `which the Accept header asks for with the parameter ${refused}. This service does not support it. ${PARAMETERS}`;
+  return protocolError("NotAcceptable", `This resource has the type ${type}, ${reason}`, { target: "Accept" });
 }
 
 /** Returns the range that the client prefers: by quality, then specificity, then order. */
 function bestJsonRange(ranges: readonly MediaRange[]): MediaRange | undefined {
   let best: MediaRange | undefined;
   for (const range of ranges) {
-    if (!range.exists || range.quality === 0 || isExcluded(range, ranges)) continue;
+    if (range.refused !== null || range.quality === 0 || isExcluded(range, ranges)) continue;
     const better =
       best === undefined ||
       range.quality > best.quality ||
@@ -195,7 +204,7 @@ function bestJsonRange(ranges: readonly MediaRange[]): MediaRange | undefined {
 function isExcluded(range: MediaRange, ranges: readonly MediaRange[]): boolean {
   return ranges.some(
     (other) =>
-      other.exists &&
+      other.refused === null &&
       other.quality === 0 &&
       specificity(other) >= specificity(range) &&
       (other.metadata === undefined || other.metadata === (range.metadata ?? "minimal")) &&
@@ -216,8 +225,8 @@ function specificity(range: MediaRange): number {
 function readFormatOption(format: string, asksCharset: boolean, parameters: MediaParameters): JsonFormat {
   const range = readRange(format, parameters);
   const isJson = range.type === "json" || range.type === "application/json";
-  if (isJson && range.exists) return toJsonFormat(range, asksCharset);
-  if (isJson && parameters === "strict") throw unknownParameter();
+  if (isJson && range.refused === null) return toJsonFormat(range, asksCharset);
+  if (isJson && range.refused !== null && parameters === "strict") throw unknownParameter(range.refused);
   throw protocolError(
     "UnsupportedFormat",
     "$format is not supported. Use json or application/json, optionally with odata.metadata=none, minimal or full.",

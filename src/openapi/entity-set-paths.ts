@@ -7,11 +7,11 @@ import {
   conditionsOf,
   hasConditions,
   replaceConditionsOf,
-  IF_NONE_MATCH,
   PREFER_PAGE_SIZE,
   PREFER_RETURN,
   keyTemplate,
   queryParameters,
+  readConditionsOf,
 } from "./parameters.ts";
 import {
   ETAG_HEADER,
@@ -176,11 +176,11 @@ function addRead(scope: ServiceScope, set: EntitySetDefinition): void {
     tag: name,
     summary: `Read an entity of ${name}`,
     access: accessOf(set, "read"),
-    parameters: [...parameters, ...options, ...(hasETag ? [IF_NONE_MATCH] : [])],
+    parameters: [...parameters, ...options, ...readConditionsOf(set)],
     responses: {
       200: jsonResponse("The entity.", entitySchema(entityType, scope.schemas), headers),
       ...(hasETag ? { 304: emptyResponse("The client has it.", headers) } : {}),
-      ...errorResponses({ isAddressed: true }),
+      ...errorResponses({ isAddressed: true, isConditional: hasETag }),
     },
   });
 }

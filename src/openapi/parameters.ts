@@ -214,6 +214,11 @@ export const IF_NONE_MATCH: DocumentObject = inHeader(
 
 const IF_MATCH: DocumentObject = inHeader("If-Match", "The ETag that the entity must have, or *.");
 
+/** Returns the headers of a conditional read of an entity, or of one of its properties. */
+export function readConditionsOf({ entitySet }: EntitySetDefinition): readonly DocumentObject[] {
+  return entitySet.etag.length > 0 ? [IF_MATCH, IF_NONE_MATCH] : [];
+}
+
 /** Returns whether writes check preconditions: entities have an ETag and can be read by key. */
 export function hasConditions({ entitySet, handlers }: EntitySetDefinition): boolean {
   return entitySet.etag.length > 0 && handlers.getByKey !== undefined;

@@ -3,7 +3,7 @@ import type { StructuralProperty } from "../edm/model.ts";
 import { accessOf } from "./access.ts";
 import { bodyLimit, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
-import { conditionsOf, hasConditions, IF_NONE_MATCH } from "./parameters.ts";
+import { conditionsOf, hasConditions, IF_NONE_MATCH, readConditionsOf } from "./parameters.ts";
 import { ETAG_HEADER, emptyResponse, errorResponses, jsonBody, jsonResponse, rawResponse } from "./responses.ts";
 import type { ServiceScope } from "./service-scope.ts";
 import { envelope, withContext } from "./structured-schemas.ts";
@@ -53,12 +53,12 @@ function addRead(each: PropertyScope): void {
     id: "read",
     summary: `Read ${property.name}`,
     access: accessOf(set, "read"),
-    parameters: hasETag ? [IF_NONE_MATCH] : [],
+    parameters: readConditionsOf(set),
     responses: {
       200: jsonResponse("The value.", value, headers),
       ...(property.nullable && !property.isCollection ? { 204: emptyResponse("It is null.", headers) } : {}),
       ...(hasETag ? { 304: emptyResponse("The client has it.", headers) } : {}),
-      ...errorResponses({ isAddressed: true }),
+      ...errorResponses({ isAddressed: true, isConditional: hasETag }),
     },
   });
 }

@@ -3,7 +3,7 @@ import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts"
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { encodeSegment } from "./percent-encoding.ts";
-import { compileRequiredReader, requireObject, requireRow } from "./property-reader.ts";
+import { compileFieldReader, compileRequiredReader, requireObject, requireRow } from "./property-reader.ts";
 
 /** Writes the key predicate of an entity, such as `(5)` or `(A=1,B='x')`, percent-encoded. */
 export type KeyPredicateWriter = (entity: unknown) => string;
@@ -53,6 +53,34 @@ export function keyPredicateOf(entityType: EntityType, key: unknown): string {
  */
 export function entityUrl(serviceRoot: string, entitySet: EntitySet, entity: unknown, rowShape?: RowShape): string {
   return `${serviceRoot}/${encodeSegment(entitySet.name)}${keyPredicate(entitySet.entityType, entity, rowShape)}`;
+}
+
+/**
+ * Makes the function that returns the absolute URL of an entity whose key no client asked for. It returns null for a key that
+ * is missing, null or cannot be read: the rest of the entity is still readable.
+ * @see OData JSON Format 4.0, section 4.5.8
+ */
+export function knownUrlFinder(
+  entitySet: EntitySet,
+  rowShape: RowShape | undefined,
+): (serviceRoot: string, entity: unknown) => string | null {
+  // Handlers may return only the selected properties of each entity: they do not pay for an error each.
+  const hasKey = rowShape === undefined ? keyFinder(entitySet.entityType) : () => true;
+  return (serviceRoot, entity) => {
+    try {
+      return hasKey(entity) ? entityUrl(serviceRoot, entitySet, entity, rowShape) : null;
+    } catch {
+      return null;
+    }
+  };
+}
+
+function keyFinder({ key, qualifiedName }: EntityType): (entity: unknown) => boolean {
+  const fields = key.map(({ field }) => compileFieldReader(field));
+  return (entity) => {
+    const source = requireObject(entity, qualifiedName);
+    return fields.every((read) => (read(source) ?? null) !== null);
+  };
 }
 
 /**

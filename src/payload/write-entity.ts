@@ -2,11 +2,11 @@ import type { EntitySet, EntityType } from "../edm/model.ts";
 import { selectsKey, type SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandedEntity } from "../query/expanded-entity.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import { entityUrl } from "./entity-url.ts";
+import { entityUrl, knownUrlFinder } from "./entity-url.ts";
 import { etagWriter } from "./etag.ts";
 import { LateTexts, type LongText } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
-import { compileFieldReader, requireObject, requireRow } from "./property-reader.ts";
+import { requireObject, requireRow } from "./property-reader.ts";
 import { compileExpansion, type CompileRelated } from "./write-expansion.ts";
 import { compileLinks, type LinksOf, type LinkWriters } from "./write-links.ts";
 import { compileRowWriter, type RowWriter } from "./write-row.ts";
@@ -229,17 +229,10 @@ function compileItemControl(
   // Clients make the id from the key, if the entity contains the whole key.
   if (entitySet === null || format.isUnnamed === true || selectsKey(clause, entitySet.entityType)) return etag;
   if (routes?.isReadByKey(entitySet) === false) return etag;
-  const id = compileIdControl(entitySet, rowShape);
-  const hasKey = rowShape === undefined ? keyFinder(entitySet.entityType) : () => true;
-  return (entity, serviceRoot) => (hasKey(entity) ? id(entity, serviceRoot) : "") + etag(entity, serviceRoot);
-}
-
-/** Returns the check whether a handler returned an entity with its key, although `$select` does not name the key. */
-function keyFinder({ key, qualifiedName }: EntityType): (entity: unknown) => boolean {
-  const fields = key.map(({ field }) => compileFieldReader(field));
-  return (entity) => {
-    const source = requireObject(entity, qualifiedName);
-    return fields.every((read) => (read(source) ?? null) !== null);
+  const findUrl = knownUrlFinder(entitySet, rowShape);
+  return (entity, serviceRoot) => {
+    const url = findUrl(serviceRoot, entity);
+    return (url === null ? "" : `"@odata.id":${JSON.stringify(url)},`) + etag(entity, serviceRoot);
   };
 }
 

@@ -66,6 +66,8 @@ describe("$select refuses", () => {
     ["Supplier/Name", "at position 0: 'Supplier' is a navigation property: write $expand=Supplier($select=…)."],
     ["Shop.Totl", "at position 0: Unknown operation 'Shop.Totl'. Did you mean 'Shop.Total'?"],
     ["Other.*", "at position 0: Unknown operation 'Other.*'."],
+    ["Address.City", "at position 0: Unknown operation 'Address.City'. Write a path with slashes: Address/City."],
+    ["Other.Call(a)", "at position 0: Unknown operation 'Other.Call(a)'."],
     [`Name,${"Address/".repeat(100)}City`, "at position 5: A path may have at most 100 segments: shorten it."],
     ["__proto__", "at position 0: 'Product' has no property '__proto__'."],
   ])("%.60s", (text, message) => {

@@ -1,6 +1,7 @@
-import { sql } from "kysely";
+import { Kysely, sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
+import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eachDoor, ORIGIN, type Send, type Service, url } from "./doors.ts";
 import { noFailures } from "./model.ts";
@@ -72,6 +73,8 @@ function overHandlers(profile: Profile): Service {
 }
 
 const { db, close } = await openSql();
+/** SQLite keeps null and texts in columns of integers. */
+const loose: Kysely<Record<string, Record<string, unknown>>> = new Kysely({ dialect: sqliteDialect(":memory:") });
 
 function overTables(profile: Profile): Service {
   const operations = ["read"] as const;
@@ -101,8 +104,15 @@ beforeAll(async () => {
     primary key ("order", place))`.execute(db);
   await db.insertInto("products").values(PRODUCTS).execute();
   await db.insertInto("lines").values(LINES).execute();
+  await sql`create table odds (id int primary key, name text not null, parent int)`.execute(loose);
+  await sql`insert into odds values (1, 'whole', null), ('abc', 'text', 1), (99999999999, 'large', 1), (null, 'null', 1)`.execute(
+    loose,
+  );
 });
-afterAll(close);
+afterAll(async () => {
+  await close();
+  await loose.destroy();
+});
 
 const FORMS = [
   ["arrays", overArrays],
@@ -241,6 +251,62 @@ eachDoor((door) => {
         "/s/Partial",
         { $select: "Name" },
         [{ Name: "Product 1" }],
+      ],
+    ] as const)("%s", async (_case, path, options, expected) => {
+      const answer = await send(url(path, options));
+      expect(answer.status).toBe(200);
+      expect(answer.json.value).toEqual(expected);
+    });
+  });
+
+  describe("a key that cannot be read leaves its entity without @odata.id", () => {
+    const Odd = entityType("Odd", { id: edm.int32().key(), name: edm.string(), parent: edm.int32().nullable() });
+    const returned = [{ id: 1 }, { id: "abc" }, { id: 99_999_999_999 }, { id: null }, {}].map((each, index) => ({
+      ...each,
+      name: `Odd ${index}`,
+      parent: null,
+    }));
+    const send = door.to(
+      odataService({
+        prefix: "/s",
+        logger: noFailures,
+        entitySets: [
+          sqlEntitySet(Odd, {
+            name: "Odds",
+            db: loose,
+            table: "odds",
+            operations: ["read"],
+            navigation: { parts: hasMany(Odd, { target: "Odds", on: { id: "parent" } }) },
+          }),
+          entitySet(Odd, {
+            name: "Returned",
+            // JavaScript may return anything.
+            getAll: () => returned as unknown as ReadonlyArray<{ id: number; name: string; parent: null }>,
+            getByKey: () => null,
+          }),
+        ],
+      }),
+    );
+    const odd = { "@odata.id": `${ORIGIN}/s/Odds(1)` };
+    const unknown = [{ Name: "large" }, { Name: "null" }, { Name: "text" }];
+
+    test.each([
+      ["a table", "/s/Odds", { $select: "Name", $orderby: "Name" }, [...unknown, { ...odd, Name: "whole" }]],
+      [
+        "an expansion of a table",
+        "/s/Odds",
+        { $filter: "Id eq 1", $select: "Id", $expand: "Parts($select=Name;$orderby=Name)" },
+        [{ Id: 1, Parts: unknown }],
+      ],
+      ["a navigation route of a table", "/s/Odds(1)/Parts", { $select: "Name", $orderby: "Name" }, unknown],
+      [
+        "objects of a handler",
+        "/s/Returned",
+        { $select: "Name" },
+        returned.map(({ name }, index) => ({
+          ...(index === 0 && { "@odata.id": `${ORIGIN}/s/Returned(1)` }),
+          Name: name,
+        })),
       ],
     ] as const)("%s", async (_case, path, options, expected) => {
       const answer = await send(url(path, options));

@@ -280,6 +280,11 @@ eachDoor((door) => {
       ["name", INVALID, "'Name' is a structural property"],
       ["Books/Notes", INVALID, "write Books($expand=Notes)"],
       ["Default.Author/Books", UNSUPPORTED, "Type casts are not supported"],
+      [
+        "Mentor.Name",
+        INVALID,
+        "There is no type 'Mentor.Name'. Write what follows in parentheses: Mentor($select=…) or Mentor($expand=…).",
+      ],
       ["Books,Mentor,books", INVALID, "'Books' is expanded twice"],
       ["*,*/$ref", INVALID, "'*' appears twice"],
       ["Books($filter=Pagez gt 1)", INVALID, "'Book' has no property 'Pagez'. Did you mean 'Pages'?"],

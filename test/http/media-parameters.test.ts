@@ -93,6 +93,27 @@ eachDoor((door) => {
     });
   });
 
+  test.each([
+    ["application/json;foo=bar", "foo=bar"],
+    ["text/html, application/json;odata.metadata=full;odata=verbose;level=1", "odata=verbose"],
+    [`*/*;${"x".repeat(50)}`, `${"x".repeat(40)}…`],
+  ])("406 names the parameter: %s", async (text, parameter) => {
+    for (const [path, type] of RESOURCES) {
+      const { json } = await standard(path, accept(text));
+      expect(json.error.message).toBe(
+        `This resource has the type ${type}, which the Accept header asks for with the parameter ${parameter}. This service does not support it. Use odata.metadata=none, minimal or full, odata.streaming and IEEE754Compatible with true or false, or charset=utf-8.`,
+      );
+    }
+    for (const other of ["text/html;foo=bar", "application/json;foo=bar;q=0, text/html"]) {
+      const { json } = await standard("/s/Items", accept(other));
+      expect(json.error.message).toBe("This resource has the type application/json, which the Accept header excludes.");
+    }
+    const format = await standard(url("/s/Items", { $format: "json;foo=bar" }));
+    expect(format.json.error.message).toMatch(
+      /^\$format has the parameter foo=bar, which this service does not support\./u,
+    );
+  });
+
   describe("$format in the standard profile", () => {
     test.each(WRONG)("application/json;%s is 406", async (parameter) => {
       for (const type of ["application/json", "json"]) {

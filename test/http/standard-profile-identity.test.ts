@@ -84,11 +84,14 @@ eachDoor((door) => {
       }
     });
 
-    test("is the URL that a handler got, if it is absolute", async () => {
+    test("does not repeat what a handler got, unless it is the URL of an entity of the service", async () => {
       const send = door.to(books("standard"));
       for (const [id, entityId] of [
         ["Tags(7)", `${ORIGIN}/s/Tags(7)`],
-        ["http://elsewhere.example/Tags('é')", "http://elsewhere.example/Tags('%C3%A9')"],
+        ["/s/Tags(Id=7)", `${ORIGIN}/s/Tags(7)`],
+        ["http://elsewhere.example/Tags('é')", undefined],
+        ["javascript:alert(1)", undefined],
+        [`${ORIGIN}/s/Tags(7)?${"x".repeat(50_000)}`, undefined],
         ["any text\n", undefined],
       ]) {
         const answer = await send("/s/Books(1)/Tags/$ref", JSON_BODY, "POST", JSON.stringify({ "@odata.id": id }));
@@ -133,6 +136,23 @@ eachDoor((door) => {
       expect(await standard.rowsOf("orders")).toContainEqual({ id: 12, customer_id: 2, note: "b" });
       const specified = await shopBehind(door);
       expect(single((await specified.batch(parts))[0]).status).toBe(404);
+    });
+
+    test.each(["$1", "$odata", "~"])("a path below the prefix /%s is no reference", async (prefix) => {
+      const send = door.to(
+        odataService({
+          prefix: `/${prefix}`,
+          profile: "standard",
+          batch: json,
+          logger: noFailures,
+          entitySets: [entitySet(Tag, { getAll: () => [{ id: 7, label: "x" }] })],
+        }),
+      );
+      const urls = [`/${prefix}/Tags`, `/${prefix}?x=1`, "/$metadata", "/Tags"];
+      const requests = urls.map((each, index) => ({ id: String(index + 2), method: "GET", url: each }));
+      const answer = await send(`/${prefix}/$batch`, JSON_BODY, "POST", JSON.stringify({ requests }));
+      const responses = answer.json.responses as ReadonlyArray<{ readonly status: number }>;
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     });
 
     test("/$1 in a JSON batch", async () => {

@@ -143,7 +143,7 @@ describe.each([...ENGINES, ...DISTRIBUTED])("writes to tables of $title", (engin
       expect(faultOf(await send(method, path, body, { "If-Match": first }))).toEqual([
         412,
         "PreconditionFailed",
-        "If-Match",
+        undefined,
       ]);
     }
     expect((await send("PUT", path, { Number: "A2", Total: "3", Placed: null }, { "If-Match": second })).status).toBe(

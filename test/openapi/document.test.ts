@@ -213,7 +213,9 @@ describe("other parameters", () => {
   });
 
   test("conditions for entities with an ETag", () => {
-    expect(parametersOf(operationOf(document, "GET", "/shop/Orders({Id})"), "header")).toEqual(["If-None-Match"]);
+    const read = operationOf(document, "GET", "/shop/Orders({Id})");
+    expect(parametersOf(read, "header")).toEqual(["If-Match", "If-None-Match"]);
+    expect(read.responses).toHaveProperty("412");
     const conditions = { PUT: ["If-Match"], PATCH: ["If-Match", "If-None-Match"] };
     for (const [method, names] of Object.entries(conditions)) {
       const operation = operationOf(document, method, "/shop/Orders({Id})");
@@ -225,7 +227,10 @@ describe("other parameters", () => {
       "If-Match",
       "If-None-Match",
     ]);
-    expect(operationOf(document, "GET", "/shop/Tags('{Name}')").responses).not.toHaveProperty("304");
+    const untagged = operationOf(document, "GET", "/shop/Tags('{Name}')");
+    expect(untagged.responses).not.toHaveProperty("304");
+    expect(untagged.responses).not.toHaveProperty("412");
+    expect(parametersOf(untagged, "header")).toEqual([]);
   });
 
   test("of functions: by name, structured values as JSON; composable functions also have query options", () => {

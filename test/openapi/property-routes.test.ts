@@ -89,7 +89,7 @@ describe("routes of single properties", () => {
 
   test("GET: the value in an envelope; no content for null", () => {
     const { parameters } = operationOf(document, "GET", `${ENTITY}/Score`);
-    expect(parameters?.map(({ name }) => name)).toEqual(["Id", "If-None-Match"]);
+    expect(parameters?.map(({ name }) => name)).toEqual(["Id", "If-Match", "If-None-Match"]);
     expect(contentOf(operationOf(document, "GET", `${ENTITY}/Title`), "200")).toEqual({
       type: "object",
       properties: { "@odata.context": { type: "string" }, value: { type: "string", maxLength: 9 } },
@@ -98,7 +98,7 @@ describe("routes of single properties", () => {
     expect(contentOf(operationOf(document, "GET", `${ENTITY}/Tags`), "200")).toMatchObject({
       properties: { value: { type: "array", items: { type: "string" } } },
     });
-    expect(statusesOf("GET", `${ENTITY}/Title`)).toEqual(["200", "304", "400", "404", "406", "500", "503"]);
+    expect(statusesOf("GET", `${ENTITY}/Title`)).toEqual(["200", "304", "400", "404", "406", "412", "500", "503"]);
     expect(statusesOf("GET", `${ENTITY}/Score`)).toContain("204");
     expect(operationOf(document, "GET", `${ENTITY}/Title`).responses["200"]?.headers).toHaveProperty("ETag");
   });
@@ -108,6 +108,10 @@ describe("routes of single properties", () => {
       Object.keys(operationOf(document, "GET", `${ENTITY}/${name}/$value`).responses["200"]?.content ?? {});
     expect(typesOf("Title")).toEqual(["text/plain"]);
     expect(typesOf("Picture")).toEqual(["application/octet-stream"]);
+    // If-Match has no effect here.
+    const operation = operationOf(document, "GET", `${ENTITY}/Title/$value`);
+    expect(parametersOf(operation, "header")).toEqual(["If-None-Match"]);
+    expect(operation.responses).not.toHaveProperty("412");
   });
 
   test.each(["PUT", "PATCH"])("%s: the value in an object; no content in return", (method) => {

@@ -6,6 +6,7 @@ import { codecOf } from "../../edm/value-codecs.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { writeJsonString, writeJson } from "../../json/write-json.ts";
+import type { RowColumn, RowShape } from "../../query/row-shape.ts";
 import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../columns/read-document.ts";
 
 /** Writes a value that is not null: of a property, or an item of its collection. */
@@ -129,4 +130,22 @@ export function mergeDocument(
 
 function memberOf(stored: JsonObject, name: string): JsonValue {
   return Object.hasOwn(stored, name) ? (stored[name] ?? null) : null;
+}
+
+/**
+ * Makes the cells of complex values null that cannot be read.
+ * @see docs/reference/sql.md
+ */
+export function withoutUnreadable(columns: RowShape["columns"]): RowShape["columns"] {
+  return new Map(
+    Array.from(columns, ([property, column]) => [
+      property,
+      property.type.kind === "ComplexType" ? forgiven(column) : column,
+    ]),
+  );
+}
+
+function forgiven(column: RowColumn): RowColumn {
+  if (column.kind !== "complex") return { ...column, unreadable: column.unreadable ?? (() => undefined) };
+  return { ...column, members: new Map(Array.from(column.members, ([member, each]) => [member, forgiven(each)])) };
 }

@@ -5,7 +5,7 @@ import { required } from "../../base/required.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
-import type { RowColumn, RowShape } from "../../query/row-shape.ts";
+import type { RowShape } from "../../query/row-shape.ts";
 import { comparedPlanOf, expressionsOf, scalarPlanOf } from "../columns/table-columns.ts";
 import type { WriteSyntax } from "../dialects/write-syntax.ts";
 import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
@@ -21,7 +21,7 @@ import type { WriteCommand } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { StoredColumn } from "./stored-columns.ts";
 import { asReferredTo, type StoredReferences } from "./stored-references.ts";
-import { storedDocument } from "./write-document.ts";
+import { storedDocument, withoutUnreadable } from "./write-document.ts";
 
 /** A compiled statement of a table. */
 export interface WriteStatement {
@@ -260,21 +260,6 @@ export class WriteStatements {
   #get(parts: readonly string[], make: () => WriteStatement): WriteStatement {
     return this.#kept.getOrMake(JSON.stringify(parts), make);
   }
-}
-
-/** Makes the cells of complex values null that cannot be read. */
-function withoutUnreadable(columns: RowShape["columns"]): RowShape["columns"] {
-  return new Map(
-    Array.from(columns, ([property, column]) => [
-      property,
-      property.type.kind === "ComplexType" ? forgiven(column) : column,
-    ]),
-  );
-}
-
-function forgiven(column: RowColumn): RowColumn {
-  if (column.kind !== "complex") return { ...column, unreadable: column.unreadable ?? (() => undefined) };
-  return { ...column, members: new Map(Array.from(column.members, ([member, each]) => [member, forgiven(each)])) };
 }
 
 /** Returns the placeholder of a cell. @param index the index of the cell in the statement */
