@@ -88,22 +88,11 @@ function markMember(
   if (expression.kind !== "property" || expression.source.kind !== "it") return null;
   const { property } = expression;
   const plan = planOf(property, plans);
-  if (plan.kind !== "scalar" || plan.format.json === undefined) return null;
+  // JSON has the shortest digits of a double, which its cell may not be.
+  if (plan.kind !== "scalar" || plan.format.json === undefined || plan.format.json.isDouble === true) return null;
   if (!selected.some((each) => each.property === property)) return null;
   const term = sortTerm(item, sorter);
   if (term === null || !term.isBare) return null;
   const { toMark } = toMarkColumn(0, term, markOf(term, values));
-  const isDouble = plan.format.json.isDouble === true;
-  return { name: property.name, toMark: isDouble ? (cell) => markOfDouble(cell, toMark) : toMark };
-}
-
-const INT64_END = 2 ** 63;
-
-/** Returns the mark of a number in JSON, which has the shortest digits of a double, not those of its cell. */
-function markOfDouble(cell: unknown, toMark: MarkColumn["toMark"]): ReturnType<MarkColumn["toMark"]> {
-  if (cell === "INF" || cell === "-INF") return toMark(cell === "INF" ? Infinity : -Infinity);
-  if (typeof cell !== "bigint" || Number.isSafeInteger(Number(cell))) return toMark(cell);
-  const number = Number(cell);
-  // A smaller number may be an INTEGER in the cell, which the double does not tell exactly.
-  return Math.abs(number) > INT64_END ? toMark(number) : undefined;
+  return { name: property.name, toMark };
 }
