@@ -146,7 +146,11 @@ describe.each([
   });
 
   it("serves a SQLite file", async () => {
-    expect(await firstResponse(folder)).toEqual([200, [{ Name: "a" }], [0, null]]);
+    expect(await firstResponse(folder)).toEqual([
+      200,
+      [{ "@odata.id": expect.stringMatching(/Things\(1\)$/), Name: "a" }],
+      [0, null],
+    ]);
   });
 
   it.each(isAlone ? ALONE : ALONE.slice(0, 3))("runs odatakit %j", (given, ended) => {
