@@ -178,7 +178,12 @@ export default defineConfig({
       { extends: true, test: { name: "packaging", include: [`${PACKAGING}/*.test.ts`], pool: "forks" } },
       {
         extends: true,
-        test: { name: "clients", include: [`${CLIENTS}/*.test.ts`], exclude: [LICENSED], pool: "forks" },
+        test: {
+          name: "clients",
+          include: [`${CLIENTS}/*.test.ts`],
+          exclude: ["**/node_modules/**", LICENSED],
+          pool: "forks",
+        },
       },
       { extends: true, test: { name: "licensed", include: [`${LICENSED}/*.test.ts`], pool: "forks" } },
       { extends: true, test: { name: "hosts", include: [`${HOSTS}/*.test.ts`], pool: "forks" } },
