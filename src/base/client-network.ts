@@ -28,15 +28,19 @@ function forwardedAddress(header: ClientFacts["header"]): string | undefined {
 /** Returns the network of an address, which may have a port, or a zone. */
 function networkOf(given: string): string {
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(given)?.[1] ?? /^([\d.]+):\d+$/.exec(given)?.[1] ?? given;
-  const url = `http://[${address.split("%", 1)[0] ?? ""}]/`;
+  const url = `http://[${address.replace(/%.*$/s, "")}]/`;
   if (!address.includes(":") || !URL.canParse(url)) return address;
   const [head = "", tail = ""] = new URL(url).hostname.slice(1, -1).split("::");
-  const [first, last] = [head, tail].map((groups) => (groups === "" ? [] : groups.split(":")));
-  const [before, after] = [first ?? [], last ?? []];
+  const before = groupsOf(head);
+  const after = groupsOf(tail);
   const between = Array.from({ length: 8 - before.length - after.length }, () => "0");
   const groups = [...before, ...between, ...after];
   if (groups.slice(0, 6).join(":") === "0:0:0:0:0:ffff") return groups.slice(6).flatMap(bytesOf).join(".");
   return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+function groupsOf(text: string): readonly string[] {
+  return text === "" ? [] : text.split(":");
 }
 
 /** Returns the two bytes of a group. An IPv4 address can be written as IPv6. @see RFC 4291, section 2.5.5.2 */
