@@ -42,10 +42,10 @@ test.each(ATTACKS)("$name stops nothing else", { timeout: 60_000 }, async (each)
 });
 
 test("other requests are served during an attack", async () => {
-  const many = ATTACKS.find(({ name }) => name === "many of them");
-  if (many === undefined) throw new Error("There is no such attack.");
+  const long = ATTACKS.find(({ name }) => name === "any within any within any");
+  if (long === undefined) throw new Error("There is no such attack.");
   const begun = performance.now();
-  const attacking = attack(attacked.service, many);
+  const attacking = attack(attacked.service, long);
   let served = 0;
   while (performance.now() - begun < QUERY_TIMEOUT - 200) {
     const response = await attacked.service.fetch(new Request(`http://attacked.example/Cities(${String(1 + served)})`));
