@@ -122,6 +122,8 @@ export default defineConfig({
     // A watchdog, not a measure: a loaded machine must not fail a test that ends.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // `.ci/run` tries a failed test once more, and names it.
+    retry: Number(process.env["ODATAKIT_RETRIES"] ?? 0),
     // V8 frees the code of a WebAssembly wrapper that it has optimized, while another thread uses that code, and the process
     // ends. Threads of the sources run WebAssembly, which removes their types.
     execArgv: ["--wasm-wrapper-tiering-budget=1000000000"],

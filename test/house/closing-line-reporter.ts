@@ -1,31 +1,45 @@
 import type { Reporter, TestModule } from "vitest/node";
 import { describeCases } from "../cases.ts";
 
+/** What a run of tests says in its last lines. */
+interface Closing {
+  passed: number;
+  failed: number;
+  /** Lines that name what failed, and what passed in a later attempt alone. */
+  readonly names: string[];
+}
+
 /**
- * Ends a test run with the one line `N passed, N failed`, after everything that other reporters print.
+ * Ends a test run with the one line `N passed, N failed`, after everything that other reporters print. The lines before it
+ * name each failure, so that the end of a long log says what failed.
  * A file that cannot be loaded, a type error outside a test and an error outside any test count as one failure each.
  */
 export class ClosingLineReporter implements Reporter {
   readonly onTestRunEnd: NonNullable<Reporter["onTestRunEnd"]> = (modules, unhandledErrors) => {
-    const { passed, failed } = count(modules);
+    const { passed, failed, names } = describe(modules);
     const failures = failed + unhandledErrors.length;
     if (failures > 0) console.log(describeCases());
+    const errors = unhandledErrors.map(({ message }) => `failed: outside of the tests: ${message}`);
     process.once("exit", (code) => {
+      for (const name of [...names, ...errors]) console.log(name);
       console.log(`${passed} passed, ${failures === 0 && code !== 0 ? 1 : failures} failed`);
     });
   };
 }
 
-function count(modules: readonly TestModule[]): { readonly passed: number; readonly failed: number } {
-  let passed = 0;
-  let failed = 0;
+function describe(modules: readonly TestModule[]): Closing {
+  const closing: Closing = { passed: 0, failed: 0, names: [] };
   for (const module of modules) {
-    failed += module.errors().length;
+    closing.failed += module.errors().length;
+    for (const { message } of module.errors()) closing.names.push(`failed: ${module.relativeModuleId}: ${message}`);
     for (const test of module.children.allTests()) {
       const { state } = test.result();
-      if (state === "passed") passed += 1;
-      if (state === "failed") failed += 1;
+      const name = `${module.relativeModuleId}: ${test.fullName}`;
+      if (state === "passed") closing.passed += 1;
+      if (state === "failed") closing.failed += 1;
+      if (state === "failed") closing.names.push(`failed: ${name}`);
+      else if (test.diagnostic()?.flaky === true) closing.names.push(`passed in a second attempt: ${name}`);
     }
   }
-  return { passed, failed };
+  return closing;
 }
