@@ -3,6 +3,7 @@ import { createPool, type PoolOptions } from "mysql2";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
+import { required } from "../../src/base/required.ts";
 import { type AnyDatabase, ENGINES } from "../executors/engines.ts";
 
 const Item = entityType("Item", { id: edm.int32().key(), name: edm.string().nullable() });
@@ -23,9 +24,11 @@ const REFUSED: ReadonlyArray<readonly [settings: string, options: PoolOptions, m
   ["select 1", { charset: "latin1" }, "The character set of the sessions is latin1"],
 ];
 
-describe.each(ENGINES.filter(({ name }) => name === "mariadb"))("sessions of $title", ({ open }) => {
+const MARIADB = ENGINES.find(({ name }) => name === "mariadb");
+
+describe.skipIf(MARIADB === undefined)("sessions of MariaDB", () => {
   test.each(REFUSED)("%s %j stops a service", async (settings, options, message) => {
-    const { db, close } = await open();
+    const { db, close } = await required(MARIADB, "The tests are skipped without MariaDB.").open();
     await sql`create table items (id int primary key, name varchar(20))`.execute(db);
     const { rows } = await sql<{ name: string }>`select database() as name`.execute(db);
     const uri = new URL(server);
