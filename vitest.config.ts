@@ -69,7 +69,7 @@ const LONG = [
 
 /**
  * Files whose tests also run over PostgreSQL as if it were spread over machines, each set declared as `distributed`. Those
- * which assert the forms of statements for one machine are absent, and those which have such an engine of their own.
+ * which assert the forms of statements for one machine are absent, and those with their own such engine.
  */
 const SPREAD = [
   "test/executors/{beyond,cancelled,cell-names,column-expressions,complex-changes,foreign-texts}.test.ts",
@@ -87,7 +87,7 @@ const SPREAD = [
   "test/sets/{access,transactions}.test.ts",
 ];
 
-/** Files with an engine of their own for databases that are spread over machines, which also run over a cluster of Citus. */
+/** Files with their own engine for databases that are spread over machines, which also run over a cluster of Citus. */
 const OVER_CLUSTER = [
   "test/executors/{relations,relations-cases,same-answers}.test.ts",
   "test/kysely/{writes,writes-graph,writes-links,writes-odd-bodies,writes-values}.test.ts",
@@ -122,8 +122,6 @@ export default defineConfig({
     // A watchdog, not a measure: a loaded machine must not fail a test that ends.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // `.ci/run` tries a failed test once more, and names it.
-    retry: Number(process.env["ODATAKIT_RETRIES"] ?? 0),
     // V8 frees the code of a WebAssembly wrapper that it has optimized, while another thread uses that code, and the process
     // ends. Threads of the sources run WebAssembly, which removes their types.
     execArgv: ["--wasm-wrapper-tiering-budget=1000000000"],

@@ -1,4 +1,4 @@
-/** The facts of a request that tell the address of its client. */
+/** The parts of a request that contain the address of its client. */
 export interface ClientFacts {
   /** Returns the value of a header by its lower-case name; undefined or null if it is absent. */
   readonly header: (name: string) => string | null | undefined;

@@ -1,11 +1,11 @@
 import type { Reporter, TestModule } from "vitest/node";
 import { describeCases } from "../cases.ts";
 
-/** What a run of tests says in its last lines. */
+/** The content of the last lines of a run. */
 interface Closing {
   passed: number;
   failed: number;
-  /** Lines that name what failed, and what passed in a later attempt alone. */
+  /** A line for each failure. */
   readonly names: string[];
 }
 
@@ -16,7 +16,7 @@ interface Closing {
  */
 export class ClosingLineReporter implements Reporter {
   readonly onTestRunEnd: NonNullable<Reporter["onTestRunEnd"]> = (modules, unhandledErrors) => {
-    const { passed, failed, names } = describe(modules);
+    const { passed, failed, names } = closingOf(modules);
     const failures = failed + unhandledErrors.length;
     if (failures > 0) console.log(describeCases());
     const errors = unhandledErrors.map(({ message }) => `failed: outside of the tests: ${message}`);
@@ -27,18 +27,17 @@ export class ClosingLineReporter implements Reporter {
   };
 }
 
-function describe(modules: readonly TestModule[]): Closing {
+function closingOf(modules: readonly TestModule[]): Closing {
   const closing: Closing = { passed: 0, failed: 0, names: [] };
   for (const module of modules) {
     closing.failed += module.errors().length;
     for (const { message } of module.errors()) closing.names.push(`failed: ${module.relativeModuleId}: ${message}`);
     for (const test of module.children.allTests()) {
       const { state } = test.result();
-      const name = `${module.relativeModuleId}: ${test.fullName}`;
       if (state === "passed") closing.passed += 1;
-      if (state === "failed") closing.failed += 1;
-      if (state === "failed") closing.names.push(`failed: ${name}`);
-      else if (test.diagnostic()?.flaky === true) closing.names.push(`passed in a second attempt: ${name}`);
+      if (state !== "failed") continue;
+      closing.failed += 1;
+      closing.names.push(`failed: ${module.relativeModuleId}: ${test.fullName}`);
     }
   }
   return closing;
