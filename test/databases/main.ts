@@ -164,7 +164,11 @@ async function startMariadb(folder: string, { installMariadb, mariadb }: Program
   mkdirSync(data);
   if (isRoot) chownSync(data, NOBODY.uid, NOBODY.gid);
   const port = await freePort();
-  const common = ["--no-defaults", `--datadir=${data}`];
+  // Servers of other runs have temporary tables of the same names, and remove them.
+  const temporary = path.join(folder, "mariadb-temporary");
+  mkdirSync(temporary);
+  if (isRoot) chownSync(temporary, NOBODY.uid, NOBODY.gid);
+  const common = ["--no-defaults", `--datadir=${data}`, `--tmpdir=${temporary}`];
   run(installMariadb, [...common, "--auth-root-authentication-method=normal", "--skip-test-db"], folder);
   const settings = [
     `--port=${String(port)}`,
