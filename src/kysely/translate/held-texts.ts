@@ -57,7 +57,8 @@ export function withinBound(
     return stored.kind === "row" ? [sql`${sql.lit(text.copies)} * ${memory.bytesOf(stored.sql)}`] : [];
   });
   if (sizes.length === 0) return operand;
-  return { ...operand, sql: memory.within(sql.join(sizes, sql` + `), most * copies, operand.sql) };
+  const value = operand.unindexed ?? operand.sql;
+  return { ...operand, sql: memory.within(sql.join(sizes, sql` + `), most * copies, value), unindexed: undefined };
 }
 
 /** Whether a call takes a stored text as it is, and needs no bound. */
