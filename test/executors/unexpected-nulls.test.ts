@@ -233,3 +233,42 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("not null, but 
     await close();
   });
 });
+
+test.each(ENGINES.filter(({ name }) => name === "postgres"))(
+  "a catalogue that cannot be read does not end a transaction of the application: $title",
+  async (engine) => {
+    const statements: string[] = [];
+    const { db, close } = await engine.open(({ query }) => statements.push(query.sql));
+    await sql`create table entries (id int primary key, a varchar(10) not null, b int not null)`.execute(db);
+    await sql`insert into entries values (1, 'a', 1), (2, 'b', 1), (3, 'c', 0)`.execute(db);
+    await sql`create role blind`.execute(db);
+    const { rows } = await sql<{ name: string }>`select current_schema()::text as name`.execute(db);
+    await sql`grant usage on schema ${sql.id(String(rows[0]?.name))} to blind`.execute(db);
+    await sql`grant select on entries to blind`.execute(db);
+    await sql`revoke select on pg_catalog.pg_attribute from public`.execute(db);
+    const serviceOver = (from: typeof db): ODataService =>
+      odataService({
+        propertyNaming: "camelCase",
+        secret: "0123456789abcdef",
+        schemaCheck: false,
+        entitySets: [
+          entitySet(Entry, {
+            name: "Entries",
+            paging: "keyset",
+            maxTop: 1,
+            queryable: () => sqlSource(Entry, { db: from, from: "entries" }),
+          }),
+        ],
+      });
+    await db.transaction().execute(async (transaction) => {
+      await sql`set local role blind`.execute(transaction);
+      expect(await walk(serviceOver(transaction), "Entries?$select=id&$orderby=b,a desc")).toEqual([3, 2, 1]);
+      expect((await sql`select count(*)::int as n from entries`.execute(transaction)).rows).toEqual([{ n: 3 }]);
+    });
+    expect(statements.filter((each) => each.includes("pg_attribute") && !each.startsWith("revoke"))).toEqual([]);
+    await sql`grant select on pg_catalog.pg_attribute to public`.execute(db);
+    await sql`drop owned by blind`.execute(db);
+    await sql`drop role blind`.execute(db);
+    await close();
+  },
+);
