@@ -26,6 +26,8 @@ export const SQLITE_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
   // They count the texts that they take and return.
   unbound: new Set<FunctionName>(["tolower", "toupper"]),
   copiesOf: (call) => (COPIES[call.name] ?? 0) + (namesText(call) ? NAMED : 0),
+  // They are short.
+  countsAll: false,
   sortedCopies: 2,
   bytesOf: (text) => sql`octet_length(${text})`,
   within: (bytes, most, value) => sql`iif(${bytes} > ${sql.lit(most)}, odata_too_much(${bytes}), ${value})`,
