@@ -58,14 +58,16 @@ export interface DialectProfile {
   readonly positions?: true | undefined;
   /** How a server reads a long page in parts; absent: at once. */
   readonly streaming?: StreamingSyntax | undefined;
-  /** Absent for a database that always finds a good plan. */
-  readonly whenScanning?: ScanningForm | undefined;
+  /** For statements that would read all related rows once per row; absent for a database that always finds a good plan. */
+  readonly whenScanning?: AlternativeForm | undefined;
+  /** For a database that has functions for indexes, and cheaper ones for expressions that no index serves; absent: none. */
+  readonly whenUnindexed?: AlternativeForm | undefined;
   /** What differs if the database is distributed over machines. */
   readonly whenDistributed?: Partial<Pick<DialectProfile, "functions" | "values" | "syntax" | "catalogue">>;
 }
 
-/** An alternative form for statements that would read all related rows once per row, for lack of an index. */
-export interface ScanningForm {
+/** An alternative form for statements that lack an index. */
+export interface AlternativeForm {
   readonly profile: DialectProfile;
   /** Checks the query plan of a `select` with so many bound values. */
   readonly isNeeded: (text: string, parameters: number, reader: SynchronousReader) => boolean;

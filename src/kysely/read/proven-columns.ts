@@ -7,6 +7,8 @@ import { columnName } from "../schema/table-rows.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { SqlRows } from "./sql-rows.ts";
 
+const NOTHING_PROVEN: ReadonlySet<unknown> = new Set();
+
 /**
  * The columns of a table that are `not null`. Columns of views and queries are not, and neither are those of tables that the
  * schema check did not compare with their declarations.
@@ -24,17 +26,25 @@ export class ProvenColumns {
     this.#table = table;
   }
 
-  /** Reads the columns before the first statement that depends on them. */
+  /** The identity of what is known: statements that were made before the columns were read tested them for null. */
+  get identity(): object {
+    return this.#proven ?? NOTHING_PROVEN;
+  }
+
+  /**
+   * Reads the columns before the first statement that depends on them, but not in a transaction: if the query failed,
+   * PostgreSQL would refuse all further statements of the transaction. Until then nothing is proven.
+   */
   prepare(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
     const { after } = query;
     if (after === undefined || this.#proven !== undefined || !dependsOnNulls(after.kind.order)) return undefined;
     const { listNotNull } = this.#syntax.unexpectedNulls;
     if (this.#table === undefined || listNotNull === null) return undefined;
+    if (this.#db.isTransaction || rows.within(query.transaction) !== rows) return undefined;
     const { parameters, ...statement } = listNotNull(this.#table.compile(this.#db).sql);
-    const list = rows.within(query.transaction);
     // A database that hides its catalogue proves nothing.
     const read = recover(
-      () => list.all({ ...statement, isInternal: true }, parameters, query),
+      () => rows.all({ ...statement, isInternal: true }, parameters, query),
       () => null,
     );
     return chain(read, (found) => {

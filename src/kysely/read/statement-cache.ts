@@ -83,7 +83,7 @@ export class StatementCache {
     const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
     const clauses = { filter, orderBy, selected, joined, roundingMode: shape.roundingMode, ...placesOf(query) };
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
-    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...placeIdentities(query)];
+    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...this.#places(query)];
     const variants = this.#pages.get([...identities, ...identitiesOf(query.sources)], () => new Map());
     return variantOf(variants, [...Object.values(limits), hasTotal], () => {
       return this.#compiler.choose((profile) => {
@@ -105,7 +105,7 @@ export class StatementCache {
     if (!isKeysFirst(query, this.#target)) return null;
     const { shape, filter, orderBy, selected } = query;
     const limits = { hasTop: true, hasSkip: query.skip > 0 };
-    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, ...placeIdentities(query)];
+    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, ...this.#places(query)];
     const variants = this.#keysFirst.get(identities, () => new Map());
     return variantOf(variants, [limits.hasSkip], () => {
       const clauses = { filter, orderBy, selected, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
@@ -128,7 +128,7 @@ export class StatementCache {
     if (syntax === undefined || (isPlain && !syntax.isForPlainPages)) return null;
     const { shape, filter, orderBy, sources } = query;
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
-    const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...placeIdentities(query), ...identitiesOf(sources)];
+    const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...this.#places(query), ...identitiesOf(sources)];
     return variantOf(
       this.#json.get(identities, () => new Map()),
       [...Object.values(limits), form === "objects", form === "counted"],
@@ -164,6 +164,10 @@ export class StatementCache {
     if (made === null) return null;
     const { members, width, marks } = made;
     return Object.freeze({ ...this.#compiler.compile(made.query), members, width, marks });
+  }
+
+  #places(query: SourceQuery): readonly object[] {
+    return placeIdentities(query, this.#target.proven);
   }
 
   #totalOf({ shape, filter }: SourceQuery, statement: StatementScope): Sql {

@@ -18,6 +18,8 @@ export interface RowOperand extends FormedSql {
   readonly joined?: readonly JoinedText[];
   /** The stored texts that a computed text is made of, if its SQL is short enough to write twice. */
   readonly parts?: readonly Sql[] | undefined;
+  /** The same value, computed in a way that takes less memory, but that no index serves; absent if `sql` is the only way. */
+  readonly unindexed?: Sql | undefined;
 }
 
 /** A text of a concatenation; constants are never null. */
