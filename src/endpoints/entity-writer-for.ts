@@ -17,7 +17,7 @@ import type { JsonMembers } from "../query/source.ts";
 export type EntityOrigin = EntitySet | EntityType;
 
 /**
- * By format, at most twelve. Entities that are objects have no layout, so their origin is the key instead. Writers live as
+ * By format, at most 36. Entities that are objects have no layout, so their origin is the key instead. Writers live as
  * long as the clause, so the bounded cache of shapes limits them too.
  */
 const writersOf = keptPerPair(
@@ -38,14 +38,14 @@ export function entityWriterFor(
   rowShape: RowShape | undefined,
 ): EntityWriter {
   const ofClause = writersOf(clause, rowShape ?? origin);
-  const { metadata, ieee754Compatible, isUnnamed = false } = format;
-  const key = `${metadata}${ieee754Compatible ? "+" : ""}${isUnnamed ? "?" : ""}`;
+  const { metadata, ieee754Compatible, isUnnamed = false, saved } = format;
+  const key = `${metadata}${ieee754Compatible ? "+" : ""}${isUnnamed ? "?" : ""}${saved ?? ""}`;
   let writer = ofClause.get(key);
   if (writer === undefined) {
     writer = compileEntityWriter(
       toTarget(routes, origin),
       clause,
-      { metadata, ieee754Compatible, isUnnamed },
+      { metadata, ieee754Compatible, isUnnamed, saved },
       rowShape,
     );
     ofClause.set(key, writer);
