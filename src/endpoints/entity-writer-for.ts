@@ -8,7 +8,7 @@ import {
   type WriterTarget,
 } from "../payload/write-entity.ts";
 import type { ExpandPlan } from "../plan/plan-expand.ts";
-import { planJson } from "../plan/plan-json.ts";
+import { planJson, planNamedJson } from "../plan/plan-json.ts";
 import { selectsKey, type SelectExpandClause } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { JsonMembers } from "../query/source.ts";
@@ -68,7 +68,9 @@ export function jsonMembers(
   const hasControl = metadata !== "none";
   if (hasControl && origin.kind === "EntitySet") {
     if (origin.etag.length > 0) return undefined;
-    if (routes.isReadByKey(origin) && !selectsKey(clause, origin.entityType)) return undefined;
+    if (routes.isReadByKey(origin) && !selectsKey(clause, origin.entityType)) {
+      return expand === null ? (planNamedJson(clause, origin.entityType) ?? undefined) : undefined;
+    }
   }
   return planJson(clause, expand, hasControl) ?? undefined;
 }
