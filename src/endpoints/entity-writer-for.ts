@@ -54,8 +54,8 @@ export function entityWriterFor(
 }
 
 /**
- * Returns the members of entities that are written with nothing but values, without control information, at all levels of
- * the expansions; undefined if there is more.
+ * Returns the members of entities that are written with nothing but values, and the ids of entities without expansions, at all
+ * levels of the expansions; undefined if there is other control information.
  */
 export function jsonMembers(
   { routes }: { readonly routes: EntityRoutes },
