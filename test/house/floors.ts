@@ -163,7 +163,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["schema"],
     ["read"],
     ["write"],
-    ["sql-table-of.ts"],
+    ["sql-table-of.ts", "sql-entity-set-options.ts"],
     ["sql-source.ts", "sql-entity-set.ts"],
     ["index.ts"],
   ],

@@ -4,7 +4,7 @@ import { codecOf } from "../../edm/value-codecs.ts";
 import type { JsonExpansion, JsonMembers } from "../../query/source.ts";
 import { scanInteger } from "../cells/json-cells.ts";
 import { type JsonMember, scanEntities, scanEntity } from "../cells/json-rows.ts";
-import { scanCell, scanDecimal } from "../cells/json-values.ts";
+import { scanCell, scanDecimal, scanId } from "../cells/json-values.ts";
 import { JSON_PAGE, type JsonCell, type JsonLimit, type JsonPart, type JsonSyntax } from "../columns/json-syntax.ts";
 import { planOf, type ScalarPlan } from "../columns/table-columns.ts";
 import { bindFixed, bindSlot } from "../statement/parameter-slot.ts";
@@ -96,13 +96,14 @@ function membersOf(written: readonly WrittenMember[]): readonly JsonMember[] {
  * @param checked properties that are checked even if they are not selected
  */
 function writeObject(
-  { selected, expanded }: JsonMembers,
+  { id, selected, expanded }: JsonMembers,
   it: Relation,
   writing: Writing,
   checked: readonly StructuralProperty[] = [],
 ): readonly WrittenMember[] | null {
   const properties = selected.map(({ property }) => property);
   const written = [
+    ...(id === undefined ? [] : [writeId(id, it, writing)]),
     ...properties.map((property) => writeProperty(property, it, writing)),
     ...expanded.flatMap((expansion) => writeExpansion(expansion, it, writing)),
     ...unselected([...joinedBy(expanded), ...checked], properties).map((property) =>
@@ -145,6 +146,19 @@ function writeProperty(property: StructuralProperty, it: Relation, writing: Writ
   return {
     part: { name, argument: json.toArgument(cell), cell },
     member: { head: headOf(name), nullable, scan: json.scan },
+  };
+}
+
+const ID = "@odata.id";
+const ID_START: Sql = bindSlot(({ idStart }) => idStart);
+
+function writeId(key: StructuralProperty, it: Relation, { syntax }: Writing): WrittenMember | null {
+  const plan = planOf(key, it.rows.plans);
+  if (plan.kind !== "scalar" || plan.format.json === undefined || syntax.idOf === undefined) return null;
+  const cell = it.column(plan.column);
+  return {
+    part: { name: ID, argument: syntax.idOf(ID_START, cell), cell: null },
+    member: { head: headOf(ID), nullable: false, scan: scanId(plan.format.json.scan) },
   };
 }
 
