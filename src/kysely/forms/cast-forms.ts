@@ -39,6 +39,8 @@ interface Casts {
   readonly keyGuid?: Cast;
   /** The name of a member of an enumeration, as `enumForms` takes it. */
   readonly enumName?: Cast;
+  /** See `enumForms`. */
+  readonly indexesEnumNames?: true;
   /** The terms by which texts and bytes are sorted; absent if the value alone is. */
   readonly sortTerms?: { readonly text: SortTerms; readonly bytes: SortTerms };
   /** The integer of a member, after its name was mapped. */
@@ -105,7 +107,7 @@ export interface CastForms {
  * driver writes numbers, dates and bytes does not matter.
  */
 export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
-  const { integer: asInteger, text, enumName, enumNumber, arrays, sortTerms } = casts;
+  const { integer: asInteger, text, arrays, sortTerms } = casts;
   const listed = (name: keyof ArrayCasts): Partial<SqlForm> => (arrays === undefined ? {} : { toArray: arrays[name] });
   const of = (name: string, encode: Encode, cast: Cast, others: Partial<SqlForm> = {}): SqlForm =>
     plainForm(name, encode, { place: cast, fromKey: cast, ...others });
@@ -116,13 +118,7 @@ export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
     ...(sortTerms && { sortTerms: sortTerms.text }),
   });
   const toString: Conversion = { form: string, apply: text, keepsCells: true };
-  const enums = enumForms({
-    encode: String,
-    asInteger,
-    mark: marks.integer,
-    ...(enumName && { asName: enumName }),
-    ...(enumNumber && { asNumber: enumNumber }),
-  });
+  const enums = enumsOf(casts, marks);
   return Object.freeze<CastForms>({
     boolean,
     integer: of("integer", String, asInteger, { ...listed("integers"), mark: marks.integer }),
@@ -162,6 +158,18 @@ export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
       boolean,
       booleanValue: bound.truth,
     }),
+  });
+}
+
+/** Makes the forms of enumerations from the casts of names and numbers. */
+function enumsOf({ integer, enumName, enumNumber, indexesEnumNames }: Casts, marks: Marks): EnumForms {
+  return enumForms({
+    encode: String,
+    asInteger: integer,
+    mark: marks.integer,
+    ...(enumName && { asName: enumName }),
+    ...(enumNumber && { asNumber: enumNumber }),
+    isIndexed: indexesEnumNames === true,
   });
 }
 

@@ -57,6 +57,8 @@ export const MY_FORMS: CastForms = castForms(
     text: asString,
     keyText: asString,
     bytes: unhex,
+    enumName: asString,
+    indexesEnumNames: true,
     sortTerms: { text: sortedText, bytes: sortedBytes },
     lowerGuid: (column) => sql`lower(${column})`,
   },
