@@ -470,5 +470,5 @@ test("pages of two over lists are the set in every order, each row once", { time
       entitySet(Odd, { ...set, name: "Pairs", maxTop: 2 }),
     ],
   });
-  await walkAll(service, rows.length, "memory");
+  await walkAll(service, rows.length);
 });
