@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import process from "node:process";
 import { Kysely, MysqlDialect, PGliteDialect, PostgresDialect, sql, type PGlite as PGliteInstance } from "kysely";
 import { createPool } from "mysql2";
+import { mariadbDialect } from "odatakit/mariadb";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
 import { placing } from "../distributed/citus/placing-database.ts";
@@ -101,7 +102,7 @@ async function openMariadb(url: string, log?: Logger): Promise<OpenDatabase> {
   target.pathname = `/${name}`;
   const pool = createPool({ uri: target.href, connectionLimit: 4, timezone: "+05:45" });
   pool.on("connection", (connection) => connection.query("set time_zone = '+05:45'"));
-  const db: AnyDatabase = new Kysely({ dialect: new MysqlDialect({ pool }), ...logging(log) });
+  const db: AnyDatabase = new Kysely({ dialect: mariadbDialect({ pool }), ...logging(log) });
   return {
     db,
     close: async () => {

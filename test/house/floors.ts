@@ -83,6 +83,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
       "odatakit/node",
       "odatakit/kysely",
       "odatakit/sqlite",
+      "odatakit/mariadb",
       "odatakit/openapi",
       "odatakit/check",
       "odatakit/introspect",
@@ -150,6 +151,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     [
       "columns",
       "sqlite",
+      "mariadb",
       "dialects/dialect-capabilities.ts",
       "dialects/unexpected-nulls.ts",
       "dialects/write-syntax.ts",

@@ -128,6 +128,8 @@ export interface DialectSyntax {
   readonly valuePlaces: readonly RegExp[];
   /** Makes a statement run in the time zone UTC; absent if no column depends on the time zone of the session. */
   readonly inUtcSession?: (statement: string) => string;
+  /** Makes a statement sort so many terms by all their bytes; absent if the database always does. */
+  readonly sortingLong?: (terms: number, statement: string) => string;
   /** Makes the database end a statement after some milliseconds; absent if it has no such limit for one statement. */
   readonly within?: (timeout: number, statement: string) => string;
 }

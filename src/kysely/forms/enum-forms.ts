@@ -13,6 +13,8 @@ interface EnumSyntax {
   readonly asInteger?: (value: Sql) => Sql;
   /** Casts a bound name, or a column of names, to text; absent if it needs no cast. */
   readonly asName?: (value: Sql) => Sql;
+  /** Whether an index serves names without the cast, which the column may compare in any letter case; absent: no. */
+  readonly isIndexed?: boolean;
   /** Casts the integer that a name was mapped to; absent if it needs no cast. */
   readonly asNumber?: (value: Sql) => Sql;
   /** The marks of integers. */
@@ -29,7 +31,14 @@ export interface EnumForms {
 }
 
 /** Makes the forms of enumerations in one database. */
-export function enumForms({ encode, asInteger, asName, asNumber = asItIs, mark }: EnumSyntax): EnumForms {
+export function enumForms({
+  encode,
+  asInteger,
+  asName,
+  asNumber = asItIs,
+  isIndexed = false,
+  mark,
+}: EnumSyntax): EnumForms {
   const byNumber = keptPer((type: EnumType) =>
     plainForm(`numbers of ${type.name}`, (value) => encode(enumToNumber(type, asText(value))), {
       ...(asInteger && { place: asInteger, fromKey: asInteger }),
@@ -50,6 +59,7 @@ export function enumForms({ encode, asInteger, asName, asNumber = asItIs, mark }
       sortable: { ...toNumber, mayBeNull: true },
       comparable: toNumber,
       ...(hasAliases ? {} : { equatable: { form: names, apply: asName ?? asItIs, keepsCells: true } }),
+      ...(hasAliases || !isIndexed ? {} : { indexed: plainForm(`names of ${type.name} as they stand`, asText) }),
     });
   });
   return Object.freeze({ byNumber, byName, integer: (value: number) => asNumber(sql`${sql.lit(value)}`) });

@@ -38,8 +38,11 @@ export interface SqlForm {
    * of `sortable`, or this one.
    */
   readonly ordered?: (operand: Sql) => Sql;
-  /** Returns a second term that tells cells apart which the database sorts as equal, but compares as different. */
-  readonly tieBreak?: (sorted: Sql) => Sql;
+  /**
+   * Returns the terms by which a sort tells all values apart that a comparison does; absent if the value alone does.
+   * @param maxLength the declared length of the property; undefined if none is known
+   */
+  readonly sortTerms?: (sorted: Sql, maxLength: number | undefined) => readonly Sql[];
   /** How a sorted cell of this form is returned and compared with; absent: as `DialectValues.mark` says. */
   readonly mark?: Mark;
   /** The conversion for an equality with a constant, if it is cheaper than `sortable`. */

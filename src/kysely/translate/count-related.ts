@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { NavigationExpression } from "../../query/expression.ts";
+import { longSort } from "../statement/long-sort.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { isEntityPresent } from "./find-path.ts";
@@ -45,7 +46,8 @@ function joinedCount(
   const values = sql.join(pairs.map(({ cells: [inner], name }) => sql`${inner} as ${name}`));
   const grouped = selectItems(sql`${values}, count(*) as ${sql.id("n")}`, items, [], []);
   // By position: an expression with bound values would differ from itself.
-  const group = sql.join(pairs.map((_pair, index) => sql.lit(index + 1)));
+  const positions = sql.join(pairs.map((_pair, index) => sql.lit(index + 1)));
+  const group = statement.profile.syntax.sortingLong === undefined ? positions : longSort(positions);
   const on = sql.join(
     pairs.map(({ cells: [, outer], joined }) => sql`${joined} = ${outer}`),
     sql` and `,

@@ -4,7 +4,7 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toOrdered, type Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { linkColumn } from "./join-navigation.ts";
-import { translateOrder } from "./translate-query.ts";
+import { orderTerms, translateOrder } from "./translate-query.ts";
 
 /** The related entities that an order is translated for. */
 export interface LinkedEntities {
@@ -21,13 +21,13 @@ export function linkOrder(
   { join, link, translator, profile }: LinkedEntities,
 ): readonly Sql[] {
   return orderBy.flatMap((item) => {
-    const { expression, descending } = item;
+    const { expression } = item;
     const column =
       join.kind === "link" && expression.kind === "property" && expression.source.kind === "it"
         ? join.to.find(({ property }) => property.field === expression.property.field)
         : undefined;
     if (column === undefined) return translateOrder([item], translator, profile.syntax);
     // The join makes both columns equal, so neither is null.
-    return [profile.syntax.orderTerm(toOrdered(linkColumn(column, link, profile)).sql, descending, false)];
+    return orderTerms(toOrdered(linkColumn(column, link, profile)), item, false, profile.syntax);
   });
 }

@@ -134,7 +134,7 @@ function translateTerm(expression: Expression, translator: Translator, context: 
     if (needsFence === true) relation.level.fenced.add(relation.alias);
     if (seen !== undefined) term = choose(relation.column(seen), term, sql`null`);
   }
-  return { ...translated, sql: term };
+  return { ...translated, sql: term, bare: undefined };
 }
 
 /** Returns the relations whose rows contain a value; for an item of JSON text, all relations in scope. */
@@ -273,7 +273,7 @@ function truthOf(operand: SqlOperand, profile: DialectProfile): Sql {
     case "constant":
       return bindFormed(operand.constant, booleanForm(profile));
     case "row":
-      if (operand.nulls === "computed") return operand.sql;
+      if (operand.nulls === "computed" && operand.bare === undefined) return operand.sql;
       // A column without native booleans is compared, so that an index can serve it.
       if (operand.form.equatable !== undefined) return equalsConstant(operand, TRUE, "filter");
       return profile.syntax.asCondition(operand.sql);

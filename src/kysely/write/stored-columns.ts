@@ -258,6 +258,14 @@ export function checkSame(
   throw new UnstorableValueError(path, "The column cannot store the whole value.");
 }
 
+/** Returns the error for a written column that has another value afterwards, or one that cannot be read; null for other errors. */
+export function unstorable(error: unknown, columns: readonly StoredColumn[]): UnstorableValueError | null {
+  if (error instanceof UnstorableValueError) return error;
+  if (!(error instanceof Error) || !("column" in error)) return null;
+  const found = columns.find(({ column }) => column === error.column);
+  return found === undefined ? null : new UnstorableValueError(found.path, "The column cannot store the value.");
+}
+
 function areSame(property: StructuralProperty, kept: unknown, given: unknown): boolean {
   if (!Array.isArray(kept) || !Array.isArray(given) || kept.length !== given.length) return false;
   return given.every((item: unknown, index) =>

@@ -14,7 +14,7 @@ import { bindReferred, type BoundCells } from "./referred-texts.ts";
 import { checkOneRow, mayShareKeys, sharedKey } from "./shared-keys.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { checkSame, type StoredColumn, type Values } from "./stored-columns.ts";
+import { checkSame, unstorable, type StoredColumn, type Values } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { keyConflict, toWriteFault } from "./write-faults.ts";
 import {
@@ -77,9 +77,9 @@ export class TableWriter {
       const returned = row === undefined ? null : toEntity({ row, rowShape: statement.rowShape });
       if (returned !== null && statements.areReturning) return splitRow(returned, beside, beyond);
       const key = returned === null ? keyOfNewRow(table, given, insertId) : this.keyOf(returned);
-      return chain(key === null ? null : this.read(task, key, selected), (stored) => {
+      const written = { columns, values: given };
+      return chain(key === null ? null : this.#readWritten(task, key, selected, written), (stored) => {
         const row = required(stored, `The row that was added to ${table.name} cannot be read by its key.`);
-        this.#checkStored(task, columns, row, given);
         return splitRow(row, beside, beyond);
       });
     });
@@ -120,10 +120,9 @@ export class TableWriter {
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       checkOneRow(table, rows.length);
       if (statements.areReturning) return firstOf(rows, statement);
-      return chain(this.read(task, key, selected), (stored) => {
+      return chain(this.#readWritten(task, key, selected, { columns, values }), (stored) => {
         // The row was locked before, so it exists.
         if (stored === null && mayShareKeys(table)) throw sharedKey();
-        if (stored !== null) this.#checkStored(task, columns, stored, values);
         return stored;
       });
     });
@@ -153,6 +152,24 @@ export class TableWriter {
       this.#run(task, statement, () => ({ key })),
       ({ rows }) => (rows.length > 1 && mayShareKeys(this.table) ? null : firstOf(rows, statement)),
     );
+  }
+
+  /** @throws ODataError `InvalidBody` if a column contains another value than was written, which fails the transaction */
+  #readWritten(
+    task: WriteTask,
+    key: readonly PrimitiveValue[],
+    selected: readonly SelectedProperty[],
+    { columns, values }: Pick<ColumnsToWrite, "columns" | "values">,
+  ): Maybe<Values | null> {
+    const read = (): Maybe<Values | null> =>
+      chain(this.read(task, key, selected), (stored) => {
+        for (const column of stored === null ? [] : columns) checkSame(column, stored ?? {}, values);
+        return stored;
+      });
+    return recover(read, (error) => {
+      const fault = unstorable(error, columns);
+      throw fault === null ? error : this.#faultOf(task, fault);
+    });
   }
 
   /** Returns how many rows have a key. */
@@ -265,13 +282,6 @@ export class TableWriter {
     if (key === null) return undefined;
     return chain(this.count(task, key), (count) => {
       if (count > 0) throw keyConflict({ ...task, table });
-    });
-  }
-
-  /** @throws ODataError `InvalidBody` if a column contains another value than was written, which fails the transaction */
-  #checkStored(task: WriteTask, columns: readonly StoredColumn[], stored: Values, given: Values): void {
-    this.#orFault(task, () => {
-      for (const column of columns) checkSame(column, stored, given);
     });
   }
 }

@@ -3,7 +3,7 @@ import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } f
 
 /** As in `information_schema.columns.data_type`. MariaDB stores `json` as `longtext`. */
 const TEXTS = ["varchar", "char", "text", "tinytext", "mediumtext", "longtext"];
-const INTEGERS = ["tinyint", "smallint", "mediumint", "int", "bigint", "decimal"];
+const INTEGERS = ["tinyint", "smallint", "mediumint", "int", "bigint", "bit", "decimal"];
 const NUMBERS = [...INTEGERS, "float", "double"];
 
 /** A `double` stores whole numbers of up to 32 bits exactly. */
@@ -121,7 +121,7 @@ const SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
     no_backslash_escapes: () => ({
       message:
         "`sql_mode` of the sessions contains NO_BACKSLASH_ESCAPES, but `mysql2` writes values into statements with backslashes, so a value could end its text and add SQL.",
-      fix: "Remove it from `sql_mode` of the server or of the user, or let the pool set it: `set session sql_mode = 'STRICT_TRANS_TABLES'` at `connection`.",
+      fix: 'Use `mariadbDialect({ pool })` of "odatakit/mariadb", or remove it from `sql_mode` of the server or of the user.',
     }),
     oracle: () => ({
       message: "`sql_mode` of the sessions contains ORACLE, in which statements have another syntax.",

@@ -4,6 +4,7 @@ import { countWholeDigits, scaleOf } from "../../../edm/decimal.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
 import { castForms, truthNumber, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
+import { longSort } from "../../statement/long-sort.ts";
 import { convertedForm, type Mark, textMark, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 import { decimalOfText, divideDecimals, multiplyDecimals } from "./exact-decimals.ts";
 
@@ -29,8 +30,18 @@ export const myHexadecimal = (value: Sql): Sql => sql`hex(${value})`;
 /** Selects a string, which the server converts to the character set of the connection. */
 export const myStringText = (value: Sql): Sql => value;
 
-/** A sort reads 1024 bytes of a text (`max_sort_length`), three for each character, and finds others equal. */
-const SORTED_WHOLE = /^[^]{0,341}$/;
+/** The bytes of a value that a sort compares: those of the longest `varchar` and `text`. */
+const SORTED_BYTES = 65_535;
+/** The greatest exponent for which `exp` is a double. */
+const GREATEST_EXPONENT = 709;
+
+/** Fails the statement for a value of more bytes. Values that are otherwise equal have as many bytes as each other. */
+const notTooLong = (value: Sql): Sql => sql`exp(octet_length(${value}) - ${sql.lit(SORTED_BYTES - GREATEST_EXPONENT)})`;
+/** The bytes of a text in UTF-8 sort like its code points. A sort by a collation would take U+0000 at the end for nothing. */
+const sortedText = (text: Sql): readonly Sql[] => [longSort(sql`cast(${text} as binary)`), notTooLong(text)];
+/** An index may serve a column that is known to be short. */
+const sortedBytes = (bytes: Sql, maxLength: number = Infinity): readonly Sql[] =>
+  maxLength <= SORTED_BYTES ? [longSort(bytes)] : [longSort(bytes), notTooLong(bytes)];
 
 /** What rows are sorted by, as text. */
 export const MY_MARK: Mark = textMark(myText);
@@ -46,8 +57,9 @@ export const MY_FORMS: CastForms = castForms(
     text: asString,
     keyText: asString,
     bytes: unhex,
-    // A sort pads texts with U+0000.
-    textTieBreak: (text) => sql`char_length(${text})`,
+    enumName: asString,
+    indexesEnumNames: true,
+    sortTerms: { text: sortedText, bytes: sortedBytes },
     lowerGuid: (column) => sql`lower(${column})`,
   },
   {
@@ -62,7 +74,7 @@ export const MY_FORMS: CastForms = castForms(
     integer: integerMark(myNumberText),
     decimal: textMark(myText, /^-?\d{1,35}(?:\.\d{1,30})?$/),
     double: textMark(myDoubleText),
-    string: textMark(myStringText, SORTED_WHOLE),
+    string: textMark(myStringText),
     binary: textMark(myHexadecimal),
   },
 );

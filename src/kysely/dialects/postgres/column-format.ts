@@ -30,7 +30,7 @@ import {
 import { PG_INTERVAL, readInterval, selectInterval } from "./interval-form.ts";
 import { PG_NAME_JSON, withJson } from "./json.ts";
 import { PG_STORED_INSTANTS, PG_DATE, PG_TIME, PG_TIMESTAMPS, PG_UTC_TIMESTAMPS, PG_TEXTS } from "./temporal-forms.ts";
-import { eraOf, finiteText, pgDateText } from "./temporal-texts.ts";
+import { eraOf, finiteText, pgDateText, pgFinite, pgFiniteNumber } from "./temporal-texts.ts";
 
 const PG_COLUMNS = textColumns({
   forms: PG_FORMS,
@@ -47,9 +47,10 @@ const PG_COLUMNS = textColumns({
       read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : null),
       toJson: (cell) => (cell === "true" || cell === "false" ? cell : null),
     }),
-    "Edm.Decimal": () => ({ form: PG_FORMS.decimal, read: readDecimal }),
+    "Edm.Decimal": () => ({ form: PG_FORMS.decimal, read: readDecimal, readable: pgFiniteNumber }),
     "Edm.Date": () => ({
       form: PG_DATE,
+      readable: pgFinite,
       read: readYear,
       toSelected: pgDateText,
       toReturned: (column) => orInfinity(column, sql`${dayText(column)} || ${eraOf(column, "date")}`),
@@ -57,6 +58,7 @@ const PG_COLUMNS = textColumns({
     }),
     "Edm.TimeOfDay": () => ({
       form: PG_TIME,
+      readable: (column) => sql`(case when ${column} < '24:00' then ${column} end)`,
       toSelected: (column) => sql`regexp_replace(to_char(${column}, 'HH24:MI:SS.US'), '\\.?0+$', '')`,
       toReturned: (column) => sql`${column}::time::text`,
     }),
@@ -142,6 +144,7 @@ function timestampParts(property: StructuralProperty, { forms, inUtc, type }: Ti
   return {
     form,
     read: readYear,
+    readable: pgFinite,
     toSelected: (column) =>
       finiteText(column, sql`to_char(${inUtc(column)}, ${sql.lit(pattern)}) || 'Z' || ${eraOf(column, type)}`),
     toReturned: (column) => {

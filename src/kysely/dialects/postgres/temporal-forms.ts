@@ -23,7 +23,7 @@ import {
   type SqlForm,
 } from "../../statement/sql-form.ts";
 import { byCodePoint, PG_FORMS, PG_NUMBERS, pgText } from "./forms.ts";
-import { pgDateText, pgTimestampText } from "./temporal-texts.ts";
+import { pgDateText, pgFinite, pgTimestampText } from "./temporal-texts.ts";
 
 const ZEROS = "0".repeat(12);
 /** The years that both dates and timestamps of PostgreSQL support. */
@@ -32,12 +32,9 @@ const GREATEST_YEAR = 294_275;
 
 const { days, clock, epoch } = PG_FORMS.temporal;
 
-/** Computations have no infinity, so an infinite date or timestamp is null in them. */
-const finite = (operand: Sql): Sql => sql`nullif(nullif(${operand}, 'infinity'), '-infinity')`;
-
 const DATE_TO_DAYS: Conversion = {
   form: days,
-  apply: (operand) => sql`(${finite(operand)} - date '1970-01-01')::int8`,
+  apply: (operand) => sql`(${pgFinite(operand)} - date '1970-01-01')::int8`,
 };
 const asDate = (place: Sql): Sql => sql`${place}::date`;
 
@@ -54,7 +51,7 @@ export const PG_DATE: SqlForm = plainForm("date", (value) => writeDay(fromEpochD
 
 const MIDNIGHT_TO_EPOCH: Conversion = {
   form: epoch,
-  apply: (operand) => sql`((${finite(operand)} - date '1970-01-01')::numeric * 86400)`,
+  apply: (operand) => sql`((${pgFinite(operand)} - date '1970-01-01')::numeric * 86400)`,
 };
 
 /** A column of Edm.Date as timestamps of midnight in UTC. */
@@ -74,7 +71,7 @@ const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`extract
 export const PG_TIME: SqlForm = timeForm((text) => sql`${text}::time`, TIME_TO_CLOCK);
 
 const TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
-const FINITE_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => TO_EPOCH.apply(finite(operand)) };
+const FINITE_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => TO_EPOCH.apply(pgFinite(operand)) };
 
 const TIMESTAMP_MARK = textMark(pgTimestampText("timestamptz", (column) => sql`${column} at time zone 'UTC'`));
 

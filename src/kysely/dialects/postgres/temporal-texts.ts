@@ -26,3 +26,13 @@ export function pgTimestampText(type: "timestamp" | "timestamptz", inUtc: (colum
     return finiteText(column, sql`${text} || '+00' || ${eraOf(column, type)}`);
   };
 }
+
+/** Computations and responses have no infinity, so an infinite date or timestamp is null in them. */
+export function pgFinite(operand: Sql): Sql {
+  return sql`nullif(nullif(${operand}, 'infinity'), '-infinity')`;
+}
+
+/** The same for numbers, NaN included. The column may also be of integers. */
+export function pgFiniteNumber(operand: Sql): Sql {
+  return sql`(case when ${operand}::numeric not in ('NaN', 'Infinity', '-Infinity') then ${operand} end)`;
+}

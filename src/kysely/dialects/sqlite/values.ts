@@ -85,7 +85,9 @@ function toDouble(operand: Expression, translated: RowOperand): RowOperand {
     return computed({ sql: sql`odata_double(${toComputable(translated).sql})`, form: DOUBLE_FORM });
   }
   // The conversion rounds Int64 values beyond 2^53. Comparisons of SQLite with REAL would not.
-  if (name === "Edm.Int64") return { ...translated, sql: sql`cast(${translated.sql} as real)`, form: DOUBLE_FORM };
+  if (name === "Edm.Int64") {
+    return { ...translated, sql: sql`cast(${translated.sql} as real)`, bare: undefined, form: DOUBLE_FORM };
+  }
   return { ...translated, form: DOUBLE_FORM };
 }
 
@@ -93,7 +95,7 @@ function toTimestamp(translated: RowOperand): RowOperand {
   const { midnight } = translated.form;
   if (midnight !== undefined) return { ...translated, form: midnight };
   if (translated.form === DATE_FORM) return { ...translated, form: MIDNIGHT_FORM };
-  return { ...translated, sql: sql`(${translated.sql} || 'T00:00:00Z')`, form: INSTANT_FORM };
+  return { ...translated, sql: sql`(${translated.sql} || 'T00:00:00Z')`, bare: undefined, form: INSTANT_FORM };
 }
 
 function primitiveType({ type }: Expression): PrimitiveType {
