@@ -4,6 +4,7 @@ import { enumTypeOf } from "./describe-enum-types.ts";
 import { describeNavigations } from "./describe-navigations.ts";
 import type { DraftObject } from "./draft-object.ts";
 import { findIndexes } from "./find-indexes.ts";
+import { isGuaranteed } from "./find-key.ts";
 import { memberOf, namesOf, type FoundService } from "./found-service.ts";
 import { hasOwnDefault, literalDefault } from "./literal-default.ts";
 import { mayBeNull } from "./may-be-null.ts";
@@ -21,12 +22,14 @@ export function describeSet(draft: DraftObject, found: FoundService): DescribedS
     needsSchema: object.schema !== found.schema.defaultSchema,
     kind: object.kind,
     key: key.kind,
+    isKeyGuaranteed: isGuaranteed(object, key),
     excludesNulls: columns.flatMap((column) =>
       key.columns.includes(column.name) && mayBeNullInKey(draft, column)
         ? [memberOf(object, column.name, found.names).field]
         : [],
     ),
     excludes: [],
+    leftOutRows: 0,
     description: descriptionOf(draft),
     properties,
     unsuppliedColumns: unsuppliedColumns(draft, properties),
@@ -53,8 +56,8 @@ function descriptionOf({ object: { comment }, key }: DraftObject): string | null
 }
 
 /**
- * Rows with null in the key cannot be entities. SQLite accepts null in most primary keys, but hardly any table contains it:
- * its sample decides. The proven key of a view is never null.
+ * Rows with null in the key cannot be entities. SQLite accepts null in most primary keys, and the sample shows whether a row
+ * has it. The proven key of a view is never null.
  */
 function mayBeNullInKey({ key, object }: DraftObject, { nullable, sample }: ObjectColumn): boolean {
   if (!nullable || key.kind === "proven" || key.kind === "rowid") return false;
