@@ -11,6 +11,7 @@ import { ofCodec, onlyCell, type ReadCell } from "../columns/column-format.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { CastForms } from "./cast-forms.ts";
 import type { ColumnParts, ColumnRow, ColumnTable } from "./column-table.ts";
+import { digitsText, readDigits } from "./hex-form.ts";
 import { SERVER_DIGITS } from "./temporal-forms.ts";
 
 /** Types with a different column type in each database. */
@@ -81,6 +82,13 @@ export function textColumns(columns: TextColumns): ColumnTable {
       "Edm.Decimal scaled": ({ facets: { scale } }) =>
         typeof scale === "number" ? scaledParts(scale, scaledDecimal(scale)) : null,
       "Edm.DateTimeOffset text": () => ({ form: textTimestamp, read: readTimestamp }),
+      "Edm.String hex": () => ({
+        form: forms.hex,
+        read: readDigits,
+        toSelected: columns.hexadecimal,
+        toJson: digitsText,
+        isExact: true,
+      }),
       "Edm.Guid text": () => ({ form: forms.anyCaseGuid, toJson: guidText }),
       ...columns.stored,
     },

@@ -6,7 +6,7 @@ import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import {
   toComparable,
   toEquatable,
-  toSortable,
+  toRanged,
   type Encode,
   type FormedSql,
   type Sql,
@@ -97,7 +97,7 @@ function compareWithConstant(
   syntax: DialectSyntax,
 ): Sql {
   const isEquality = operator === "eq" || operator === "ne";
-  const cells = isEquality ? toEquatable(operand) : toSortable(operand);
+  const cells = isEquality ? toEquatable(operand) : toRanged(operand);
   const mayBeNull = operand.form.mayBeNull || cells.form.mayBeNull;
   const absent = mayBeNull ? sql`${bindFormed(constant, cells.form, cellOf(operator, cells.form))} is null` : null;
   const condition = conditionOn(operator, operand, cells, constant);

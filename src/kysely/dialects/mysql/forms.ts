@@ -46,6 +46,7 @@ export const MY_FORMS: CastForms = castForms(
     text: asString,
     keyText: asString,
     bytes: unhex,
+    digits: (bytes) => sql`lower(${myHexadecimal(bytes)})`,
     // A sort pads texts with U+0000.
     textTieBreak: (text) => sql`char_length(${text})`,
     lowerGuid: (column) => sql`lower(${column})`,
