@@ -60,6 +60,8 @@ export interface ObjectColumn extends ColumnSchema {
   readonly isIdentity: boolean;
   /** Whether the database refuses other values, as `generated always as identity` of PostgreSQL; absent: no. */
   readonly refusesValues?: true | undefined;
+  /** Whether a key contains the column, or a foreign key to or from one; absent: no, or unknown. */
+  readonly isKeyPart?: true | undefined;
   /** Whether `select *` omits the column by intent, as an invisible column of MariaDB. */
   readonly isInvisible: boolean;
   /** Whether the user of the connection may select the column. */

@@ -11,6 +11,7 @@ import { draftObject, type DraftObject } from "./draft-object.ts";
 import { findLinks, type FoundLink } from "./find-links.ts";
 import { findRelations, type FoundRelation, type IsComparable } from "./find-relations.ts";
 import { withGivenRelations } from "./given-relations.ts";
+import { withKeyColumns } from "./key-columns.ts";
 import { mapReader } from "./read-map.ts";
 import { publishedColumn } from "./rough-mapping.ts";
 import { selectObjects } from "./select-objects.ts";
@@ -21,7 +22,8 @@ import { selectObjects } from "./select-objects.ts";
  * @throws ConfigurationError for names and types that cannot be used
  * @see docs/guides/existing-databases.md
  */
-export function describeService(schema: DatabaseSchema, options: DescribeOptions = {}): DescribedService {
+export function describeService(given: DatabaseSchema, options: DescribeOptions = {}): DescribedService {
+  const schema = withKeyColumns(given, options);
   const warnings: DescribedWarning[] = [];
   const warn = (warning: DescribedWarning): void => void warnings.push(warning);
   const settings = { kind: schema.kind, options, warn };

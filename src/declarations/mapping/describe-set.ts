@@ -8,7 +8,7 @@ import { isGuaranteed } from "./find-key.ts";
 import { memberOf, namesOf, type FoundService } from "./found-service.ts";
 import { hasOwnDefault, literalDefault } from "./literal-default.ts";
 import { mayBeNull } from "./may-be-null.ts";
-import { MAPPERS } from "./rough-mapping.ts";
+import { mapColumn } from "./rough-mapping.ts";
 
 /** Describes the entity set of an object. */
 export function describeSet(draft: DraftObject, found: FoundService): DescribedSet {
@@ -90,7 +90,7 @@ function typeOf(draft: DraftObject, column: ObjectColumn, place: string, found: 
   const given = forced.apply(place, column, draft.key.columns.includes(column.name));
   if (given !== undefined) return given;
   const enumType = enumTypeOf(draft, column, names);
-  const mapping = MAPPERS[schema.kind](column, { place, enumType, zoneless: options.zoneless ?? "utc" });
+  const mapping = mapColumn(schema.kind, column, { place, enumType, zoneless: options.zoneless ?? "utc" });
   if (!("column" in mapping)) throw new Error(`${place} has no type.`);
   for (const warning of mapping.warnings) warn({ ...warning, place });
   return mapping.column;
