@@ -80,7 +80,7 @@ export interface ObjectColumn extends ColumnSchema {
   readonly sample: ColumnSample | null;
 }
 
-/** Counts over the first rows of a column of SQLite. */
+/** Counts over some rows of a column: of SQLite, and of `tinyint(1)` in MariaDB. */
 export interface ColumnSample {
   /** How many rows were read. */
   readonly rows: number;

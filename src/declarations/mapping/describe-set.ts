@@ -67,9 +67,12 @@ function mayBeNullInKey({ key, object }: DraftObject, { nullable, sample }: Obje
 function describeProperty(draft: DraftObject, column: ObjectColumn, found: FoundService): DescribedProperty {
   const { object, key } = draft;
   const member = memberOf(object, column.name, found.names);
-  const chosen = typeOf(draft, column, `${namesOf(object, found.names).setName}.${member.name}`, found);
-  const nullable = mayBeNull(draft, column, chosen, found.schema.kind);
+  const place = `${namesOf(object, found.names).setName}.${member.name}`;
+  const chosen = typeOf(draft, column, place, found);
   const isKey = key.columns.includes(column.name);
+  // SQLite may have cells that a type of `map` cannot have.
+  const isForced = found.schema.kind === "sqlite" && Object.hasOwn(found.options.map ?? {}, place);
+  const nullable = (isForced && !isKey) || mayBeNull(draft, column, chosen, found.schema.kind);
   const defaultValue = isKey ? undefined : literalDefault(column, chosen, found.schema.kind);
   return {
     ...chosen,
@@ -87,10 +90,13 @@ function describeProperty(draft: DraftObject, column: ObjectColumn, found: Found
 
 function typeOf(draft: DraftObject, column: ObjectColumn, place: string, found: FoundService): DescribedColumn {
   const { schema, options, forced, names, warn } = found;
-  const given = forced.apply(place, column, draft.key.columns.includes(column.name));
-  if (given !== undefined) return given;
   const enumType = enumTypeOf(draft, column, names);
   const mapping = mapColumn(schema.kind, column, { place, enumType, zoneless: options.zoneless ?? "utc" });
+  const natural = "column" in mapping ? mapping.column : null;
+  const nameEnum = (): string => found.nameEnum(draft.object, column.name);
+  const isKey = draft.key.columns.includes(column.name);
+  const given = forced.apply(place, { kind: schema.kind, column, natural, nameEnum }, isKey);
+  if (given !== undefined) return given;
   if (!("column" in mapping)) throw new Error(`${place} has no type.`);
   for (const warning of mapping.warnings) warn({ ...warning, place });
   return mapping.column;

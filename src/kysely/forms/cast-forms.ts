@@ -152,12 +152,7 @@ export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
       apply: (column) => text(casts.lowerGuid(column)),
     }),
     binary,
-    hex: hexForm({
-      binary,
-      string,
-      toDigits: (column) => text(casts.digits(column)),
-      toCell: (digits) => digits,
-    }),
+    hex: hexForm({ binary, string, toDigits: (column) => text(casts.digits(column)), toCell: String }),
     marks,
     temporal: numericTemporalForms(asInteger, casts.seconds),
     enums,

@@ -82,13 +82,7 @@ export function textColumns(columns: TextColumns): ColumnTable {
       "Edm.Decimal scaled": ({ facets: { scale } }) =>
         typeof scale === "number" ? scaledParts(scale, scaledDecimal(scale)) : null,
       "Edm.DateTimeOffset text": () => ({ form: textTimestamp, read: readTimestamp }),
-      "Edm.String hex": () => ({
-        form: forms.hex,
-        read: readDigits,
-        toSelected: columns.hexadecimal,
-        toJson: digitsText,
-        isExact: true,
-      }),
+      "Edm.String hex": () => hexParts(forms.hex, columns.hexadecimal),
       "Edm.Guid text": () => ({ form: forms.anyCaseGuid, toJson: guidText }),
       ...columns.stored,
     },
@@ -101,6 +95,10 @@ export function textColumns(columns: TextColumns): ColumnTable {
       return integer === null ? null : Number(integer);
     },
   };
+}
+
+function hexParts(form: SqlForm, toSelected: (column: Sql) => Sql): ColumnParts {
+  return { form, read: readDigits, toSelected, toJson: digitsText, isExact: true };
 }
 
 function scaledParts(scale: number, form: SqlForm): ColumnParts {

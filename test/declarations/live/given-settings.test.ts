@@ -42,6 +42,34 @@ describe.each(ENGINES)("$title", (engine) => {
     });
   });
 
+  test("a mapped enumeration, number, text and time are read, filtered and declared", async () => {
+    await withTables(engine, async (db) => {
+      const map = { "Parts.Sold": "enum(No=0,Yes=1)", "Parts.N": "epoch-seconds", "Kinds.Name": "enum(a,b)" };
+      const first = await read(db, { map }, "Parts?$filter=Sold eq 'Yes'&$select=Id,Sold,N");
+      expect([first.status, JSON.parse(first.text)]).toMatchObject([
+        200,
+        { value: [{ Sold: "Yes", N: expect.stringMatching(/^1970-01-01T00:00:01/) as unknown }] },
+      ]);
+      const all = await read(db, { map }, "Parts?$select=Sold&$expand=Kind($select=Name)&$orderby=Id");
+      expect([all.status, JSON.parse(all.text)]).toMatchObject([
+        200,
+        { value: [{ Sold: "No", Kind: { Name: "a" } }, { Sold: "Yes", Kind: { Name: "b" } }, { Sold: null }] },
+      ]);
+      const metadata = await read(db, { map }, "$metadata");
+      expect(metadata.text).toMatch(
+        /<EnumType Name="PartSold">\s*<Member Name="No" Value="0"\/>\s*<Member Name="Yes" Value="1"\/>/,
+      );
+      const texts = await read(db, { map: { "Parts.Sold": "string" } }, "Parts?$filter=Sold eq '2'&$select=Sold");
+      expect([texts.status, JSON.parse(texts.text)]).toMatchObject([200, { value: [{ Sold: "2" }] }]);
+      const numbers = await read(db, { map: { "Parts.Sold": "number" } }, "Parts?$filter=Sold gt 1&$select=Sold");
+      expect([numbers.status, JSON.parse(numbers.text)]).toMatchObject([200, { value: [{ Sold: 2 }] }]);
+      if (engine.name === "sqlite") return;
+      await expect(read(db, { map: { "Kinds.Name": "number" } }, "Kinds")).rejects.toThrow(
+        /Kinds\.Name cannot have the type `number`: its column is .*, no number\./,
+      );
+    });
+  });
+
   test("a mapped column is no end of a navigation", async () => {
     await withTables(engine, async (db) => {
       const { status, text, warnings } = await read(db, { map: { "Parts.KindId": "boolean(0,1)" } }, "Parts?$top=1");
