@@ -1,5 +1,6 @@
 import { CompiledQuery } from "kysely";
 import { odataService, type TracedStatement } from "odatakit";
+import type { DescribedSet } from "odatakit/introspect";
 import type { Invocation } from "../command.ts";
 import { areProblems } from "../database-options.ts";
 import type { ExitReason } from "../exit-codes.ts";
@@ -48,6 +49,7 @@ export async function runQuery(invocation: Invocation): Promise<ExitReason> {
     const unknown = checkOwnRules(rules, found.described.sets);
     if (unknown.length > 0) return reportProblems(unknown, terminal);
     const statements: TracedStatement[] = [];
+    const isOwn = ownSets(url, found.described.sets);
     const service = odataService({
       prefix: "/odata",
       profile: "standard",
@@ -55,7 +57,9 @@ export async function runQuery(invocation: Invocation): Promise<ExitReason> {
       defaults: { queryTimeout: TIMEOUT, maxTop: rules.maxTop },
       logger: {
         error: (message, fields) => terminal.report(logLine("error", message, fields)),
-        warn: (message, fields) => terminal.report(logLine("warning", message, fields)),
+        warn: (message, fields) => {
+          if (isOwn(fields["set"])) terminal.report(logLine("warning", message, fields));
+        },
         info: () => undefined,
       },
       onStatement: (statement) => void statements.push(statement),
@@ -71,6 +75,29 @@ export async function runQuery(invocation: Invocation): Promise<ExitReason> {
   } finally {
     await opened.close().catch(() => undefined);
   }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the function that tells whether a request may read a set: that of its path, and those its navigations lead to. */
+function ownSets({ href }: URL, sets: readonly DescribedSet[]): (name: unknown) => boolean {
+  const names = new Set(decoded(href.slice(ROOT.length)).match(/[\p{L}\p{N}_]+/gu) ?? []);
+  const own = new Set(sets.filter(({ setName }) => names.has(setName)));
+  // A set that is added is looked at in turn.
+  for (const { navigations } of own) {
+    for (const { name, targetSet } of navigations) {
+      const target = names.has(name) ? sets.find(({ setName }) => setName === targetSet) : undefined;
+      if (target !== undefined) own.add(target);
+    }
+  }
+  const owned = new Set(Array.from(own, ({ setName }) => setName));
+  return (name) => typeof name !== "string" || owned.has(name);
 }
 
 function readable(body: string): string {

@@ -129,7 +129,9 @@ function mapText(column: ObjectColumn, context: ColumnMappingContext): ColumnMap
         },
       );
     case "json":
-      return mapTo("Edm.String", textOf(column), textWarning(column, "published as String of JSON, read-only"));
+      if (characterSet !== "utf8mb4")
+        return mapTo("Edm.String", textOf(column), textWarning(column, "published as String of JSON, read-only"));
+      return mapTo("Edm.String", { storage: "text" }, textWarning(column, "published as String of JSON"));
     case "set":
     case "inet4":
     case "inet6":

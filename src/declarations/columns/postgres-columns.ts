@@ -97,6 +97,10 @@ function mapScalar(column: ObjectColumn, context: ColumnMappingContext): ColumnM
       return mapTimestamp(column, precision, context);
     case "enum":
       return mapEnum(column, context);
+    // The database checks and converts a written text.
+    case "json":
+    case "jsonb":
+      return mapTo("Edm.String", { storage: "text" }, textWarning(column, ownOf(TEXT_NOTES, column.type)));
     // Its text in the database ends in blanks, which its comparisons ignore.
     case "bpchar":
       return mapTo("Edm.String", { isReadOnly: true }, textWarning(column));

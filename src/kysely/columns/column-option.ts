@@ -29,7 +29,8 @@ export interface ColumnSettings<Columns = object, Conversion = ColumnConversion,
    * - A collection, or a complex value as a document: `"json"`. A collection in PostgreSQL: `"array"`.
    * - A String: `"hex"` for a column of bytes, whose hexadecimal digits in lower case are the value. Unlike Edm.Binary, it can
    *   be a key.
-   * - A String, Decimal or Duration in PostgreSQL: `"text"` for other types, such as inet, money and interval.
+   * - A String, Decimal or Duration in PostgreSQL: `"text"` for other types, such as inet, money and interval. A String in
+   *   MariaDB: `"text"` for JSON.
    * @see docs/reference/sql.md, Databases that already exist
    */
   readonly storage?: Storage | undefined;

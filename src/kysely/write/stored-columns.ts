@@ -219,7 +219,7 @@ interface CellEncoder {
 
 function encoderOf({ property, storage, format }: ScalarPlan): CellEncoder {
   const { form, toCell = (value: PrimitiveValue): unknown => onlyCell(form, value) } = format;
-  const isText = property.type.name === "Edm.String" && storage === undefined;
+  const isText = property.type.name === "Edm.String" && (storage === undefined || storage === "text");
   return {
     place: form.place ?? asItStands,
     // Invalid Unicode would be stored as other text.

@@ -81,6 +81,12 @@ export const MY_NUMBERS: NumberSyntax = Object.freeze<NumberSyntax>({
   calendarPart: (part, days) => sql`${sql.raw(part)}(date '2000-01-01' + interval ${days} day)`,
 });
 
+/** Edm.String as the text of JSON, which drivers would otherwise return as objects. */
+export const MY_JSON_TEXT: SqlForm = convertedForm("text of JSON", asText, {
+  form: MY_FORMS.string,
+  apply: (column) => asString(sql`cast(${column} as char character set utf8mb4)`),
+});
+
 /** Edm.Decimal as text. */
 export const MY_TEXT_DECIMAL: SqlForm = convertedForm("decimal as text", asText, {
   form: MY_FORMS.decimal,
