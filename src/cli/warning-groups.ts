@@ -11,6 +11,7 @@ export interface WarningGroup {
 const CAUSES: ReadonlyArray<readonly [code: string, title: string]> = [
   ["unreadable-key", "Rows left out"],
   ["unreadable", "Tables and views that cannot be read"],
+  ["unservable", "Sets that cannot be served"],
   ["user", "Users who bypass row-level security"],
   ["shared-key", "Given keys that rows share"],
   ["unchecked-key", "Given keys that were not checked"],

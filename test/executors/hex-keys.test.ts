@@ -28,15 +28,16 @@ type ActorRow = EntityOf<typeof Actor>;
 type EditRow = EntityOf<typeof Edit>;
 
 const IDS = ["", "00", "0000", "61", "6162", "61ff", "7f", "80", "a0", "ff", "ff00", "ffff"] as const;
+const partOf = (at: number): string => (at % 2 === 0 ? "0a" : "0b");
 const ACTORS: readonly ActorRow[] = IDS.map((id, at) => ({
   id,
-  part: at % 2 === 0 ? "0a" : "0b",
+  part: partOf(at),
   name: at % 5 === 0 ? null : `n${String(at)}`,
 }));
 const EDITS: readonly EditRow[] = IDS.map((hash, at) => ({
   hash,
   actorId: at % 4 === 0 ? null : (IDS[(at * 7) % IDS.length] ?? null),
-  actorPart: at % 6 === 5 ? null : ((at * 7) % IDS.length) % 2 === 0 ? "0a" : "0b",
+  actorPart: at % 6 === 5 ? null : partOf((at * 7) % IDS.length),
   size: at,
 }));
 

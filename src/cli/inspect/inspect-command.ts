@@ -6,6 +6,7 @@ import { isNotLoaded, loadDatabase } from "../load-database.ts";
 import { INSPECT_STYLES, paint } from "../paint.ts";
 import { printable } from "../redact.ts";
 import { reportProblems } from "../report-problems.ts";
+import { publishedBy } from "../servable-database.ts";
 import { SHARED_OPTIONS } from "../shared-options.ts";
 import { groupWarnings, type WarningGroup } from "../warning-groups.ts";
 
@@ -33,8 +34,7 @@ async function inspect(invocation: Invocation): Promise<ExitReason> {
   const { terminal, options } = invocation;
   const loaded = await loadDatabase(invocation, { timeout: TIMEOUT, pool: 1, mayWrite: false });
   if (isNotLoaded(loaded)) return reportProblems(loaded, terminal);
-  const { described, schema } = loaded.found;
-  await loaded.opened.close();
+  const { described, schema } = await publishedBy(loaded);
   if (options["json"] === true) {
     terminal.print(JSON.stringify({ product: schema.product, ...described }, null, 2));
   } else {

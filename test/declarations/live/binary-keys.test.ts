@@ -102,8 +102,9 @@ test.each(ENGINES)("keys of bytes and their foreign keys are digits over $title"
     expect(host).toContain('id: { storage: "hex" }');
     expect(host).toMatch(/through: \{.*columns: \{ host_id: \{ storage: "hex" \}, tag: \{ storage: "hex" \} \}/s);
   } finally {
-    for (const table of ["host_tags", "tags", "services", "hosts"])
+    for (const table of ["host_tags", "tags", "services", "hosts"]) {
       await sql.raw(`drop table if exists ${table}`).execute(db);
+    }
     await close();
   }
 });
