@@ -97,7 +97,8 @@ export function textColumns(columns: TextColumns): ColumnTable {
   };
 }
 
-function hexParts(form: SqlForm, toSelected: (column: Sql) => Sql): ColumnParts {
+/** Makes the parts of a column of bytes whose digits are the value. */
+export function hexParts(form: SqlForm, toSelected: (column: Sql) => Sql): ColumnParts {
   return { form, read: readDigits, toSelected, toJson: digitsText, isExact: true };
 }
 

@@ -14,7 +14,7 @@ import { bindReferred, type BoundCells } from "./referred-texts.ts";
 import { checkOneRow, mayShareKeys, sharedKey } from "./shared-keys.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { checkSame, type StoredColumn, type Values } from "./stored-columns.ts";
+import { checkKeyKept, checkSame, type StoredColumn, type Values } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { keyConflict, toWriteFault } from "./write-faults.ts";
 import {
@@ -78,6 +78,7 @@ export class TableWriter {
       if (returned !== null && statements.areReturning) return splitRow(returned, beside, beyond);
       const key = returned === null ? keyOfNewRow(table, given, insertId) : this.keyOf(returned);
       return chain(key === null ? null : this.read(task, key, selected), (stored) => {
+        if (stored === null) this.#orFault(task, () => checkKeyKept(columns));
         const row = required(stored, `The row that was added to ${table.name} cannot be read by its key.`);
         this.#checkStored(task, columns, row, given);
         return splitRow(row, beside, beyond);

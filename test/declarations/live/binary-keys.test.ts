@@ -108,3 +108,43 @@ test.each(ENGINES)("keys of bytes and their foreign keys are digits over $title"
     await close();
   }
 });
+
+test.each(ENGINES.filter(({ name }) => name === "mariadb"))(
+  "a value that a column of $title would fill with zero bytes is refused",
+  async (engine) => {
+    const { db, close } = await engine.open();
+    try {
+      await sql`create table pads (id binary(4) primary key, up binary(4), foreign key (up) references pads (id))`.execute(
+        db,
+      );
+      const { entitySets } = await introspectDatabase(db, {
+        include: ["pads"],
+        operations: () => ["read", "create", "patch"],
+      });
+      const service = odataService({ prefix: "/odata", profile: "standard", entitySets });
+      const send = async (path: string, method: string, body: object): Promise<readonly [number, unknown]> => {
+        const response = await service.fetch(
+          new Request(`http://h/odata/${path}`, {
+            method,
+            headers: { "Content-Type": "application/json" },
+            body: JSON.stringify(body),
+          }),
+        );
+        return [response.status, await response.json()];
+      };
+      expect(await send("Pads", "POST", { Id: "ab" })).toEqual([
+        400,
+        { error: { code: "InvalidBody", message: "The column cannot store the whole value.", target: "Id" } },
+      ]);
+      expect((await send("Pads", "POST", { Id: "ab000000" }))[0]).toBe(201);
+      expect((await send("Pads('ab000000')", "PATCH", { Up: "ab" }))[0]).toBe(409);
+      expect((await send("Pads('ab000000')", "PATCH", { Up: "ab000000" }))[0]).toBe(200);
+      expect((await send("Pads", "POST", { Id: "ab00000000" }))[0]).toBe(400);
+      const { rows } = await sql<{ id: string }>`select hex(id) as id from pads`.execute(db);
+      expect(rows).toEqual([{ id: "AB000000" }]);
+    } finally {
+      await sql`drop table pads`.execute(db);
+      await close();
+    }
+  },
+);

@@ -11,6 +11,7 @@ import { SERVER_DIGITS } from "../../forms/temporal-forms.ts";
 import {
   textColumns,
   fractionDigits,
+  hexParts,
   readString,
   readTimestamp,
   timestampCell,
@@ -69,6 +70,8 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
     textTimestamp: MY_TEXTS.timestamp,
     stored: {
       ...storedFormats(MY_STORED_INSTANTS),
+      // A `binary(n)` fills values with zero bytes.
+      "Edm.String hex": () => ({ ...hexParts(MY_FORMS.hex, myHexadecimal), mayRound: true }),
       "Edm.String text": () => ({ form: MY_JSON_TEXT, read: readString, toJson: stringText }),
       "Edm.DateTimeOffset utc": (property) => timestamp(property, MY_UTC_TIMESTAMPS),
     },
