@@ -129,9 +129,9 @@ function mapText(column: ObjectColumn, context: ColumnMappingContext): ColumnMap
         },
       );
     case "json":
-      if (characterSet !== "utf8mb4")
-        return mapTo("Edm.String", textOf(column), textWarning(column, "published as String of JSON, read-only"));
-      return mapTo("Edm.String", { storage: "text" }, textWarning(column, "published as String of JSON"));
+      return characterSet === "utf8mb4"
+        ? mapTo("Edm.String", { storage: "text" }, textWarning(column, "published as String of JSON"))
+        : mapTo("Edm.String", textOf(column), textWarning(column, "published as String of JSON, read-only"));
     case "set":
     case "inet4":
     case "inet6":
