@@ -13,6 +13,7 @@ import {
   type SqlForm,
 } from "../statement/sql-form.ts";
 import { enumForms, type EnumForms } from "./enum-forms.ts";
+import { hexForm } from "./hex-form.ts";
 import { mappedForms, type MappedForms } from "./mapped-forms.ts";
 import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
@@ -33,6 +34,8 @@ interface Casts {
   readonly keyText: Cast;
   /** The bytes of hexadecimal digits. */
   readonly bytes: Cast;
+  /** The hexadecimal digits of bytes in lower case. */
+  readonly digits: Cast;
   /** The text of a column of Guids in lower case. */
   readonly lowerGuid: Cast;
   /** A Guid within a list of keys; absent if Guids are texts. */
@@ -94,6 +97,8 @@ export interface CastForms {
   readonly guid: SqlForm;
   readonly anyCaseGuid: SqlForm;
   readonly binary: SqlForm;
+  /** Edm.String as bytes, whose digits are the value. */
+  readonly hex: SqlForm;
   /** Dates, times, timestamps and durations, in the form for computations. */
   readonly temporal: NumericTemporalForms;
   readonly enums: EnumForms;
@@ -116,6 +121,10 @@ export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
     ...listed("texts"),
     ...(marks.string && { mark: marks.string }),
     ...(sortTerms && { sortTerms: sortTerms.text }),
+  });
+  const binary = of("binary", (value) => toHex(asBytes(value)), casts.bytes, {
+    mark: marks.binary,
+    ...(sortTerms && { sortTerms: sortTerms.bytes }),
   });
   const toString: Conversion = { form: string, apply: text, keepsCells: true };
   const enums = enumsOf(casts, marks);
@@ -142,10 +151,8 @@ export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
       form: string,
       apply: (column) => text(casts.lowerGuid(column)),
     }),
-    binary: of("binary", (value) => toHex(asBytes(value)), casts.bytes, {
-      mark: marks.binary,
-      ...(sortTerms && { sortTerms: sortTerms.bytes }),
-    }),
+    binary,
+    hex: hexForm({ binary, string, toDigits: (column) => text(casts.digits(column)), toCell: String }),
     marks,
     temporal: numericTemporalForms(asInteger, casts.seconds),
     enums,

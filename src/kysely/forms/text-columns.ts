@@ -12,6 +12,7 @@ import { ofCodec, onlyCell, type ReadCell } from "../columns/column-format.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { CastForms } from "./cast-forms.ts";
 import type { ColumnParts, ColumnRow, ColumnTable } from "./column-table.ts";
+import { digitsText, readDigits } from "./hex-form.ts";
 import { SERVER_DIGITS } from "./temporal-forms.ts";
 
 /** The bounds of types whose column may be wider. */
@@ -99,6 +100,7 @@ export function textColumns(columns: TextColumns): ColumnTable {
       "Edm.Decimal scaled": ({ facets: { scale } }) =>
         typeof scale === "number" ? scaledParts(scale, scaledDecimal(scale)) : null,
       "Edm.DateTimeOffset text": () => ({ form: textTimestamp, read: readTimestamp }),
+      "Edm.String hex": () => hexParts(forms.hex, columns.hexadecimal),
       "Edm.Guid text": () => ({ form: forms.anyCaseGuid, toJson: guidText }),
       ...columns.stored,
     },
@@ -111,6 +113,11 @@ export function textColumns(columns: TextColumns): ColumnTable {
       return integer === null ? null : Number(integer);
     },
   };
+}
+
+/** Makes the parts of a column of bytes whose digits are the value. */
+export function hexParts(form: SqlForm, toSelected: (column: Sql) => Sql): ColumnParts {
+  return { form, read: readDigits, toSelected, toJson: digitsText, isExact: true };
 }
 
 function scaledParts(scale: number, form: SqlForm): ColumnParts {

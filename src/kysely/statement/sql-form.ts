@@ -45,6 +45,8 @@ export interface SqlForm {
   readonly sortTerms?: (sorted: Sql, maxLength: number | undefined) => readonly Sql[];
   /** How a sorted cell of this form is returned and compared with; absent: as `DialectValues.mark` says. */
   readonly mark?: Mark;
+  /** The conversion for `gt`, `ge`, `lt` and `le` with a constant, if not `sortable`: some constants have no cell. */
+  readonly ranged?: Conversion;
   /** The conversion for an equality with a constant, if it is cheaper than `sortable`. */
   readonly equatable?: Conversion;
   /** Converts to the form in which any two operands of the type are compared; absent if this is that form. */
@@ -145,6 +147,11 @@ export function mayRepeatValues({ exact, isSingle, spellings, equatable, sortabl
 /** Converts an operand to the form that sorts by value. */
 export function toSortable(operand: FormedSql): FormedSql {
   return convert(operand, operand.form.sortable);
+}
+
+/** Converts an operand to the form that is less or greater than constants. */
+export function toRanged(operand: FormedSql): FormedSql {
+  return convert(operand, operand.form.ranged ?? operand.form.sortable);
 }
 
 /** Returns what rows are sorted by: equal values sort equally. */

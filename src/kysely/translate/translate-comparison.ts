@@ -6,7 +6,7 @@ import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import {
   toComparable,
   toEquatable,
-  toSortable,
+  toRanged,
   type Encode,
   type FormedSql,
   type Sql,
@@ -106,10 +106,10 @@ function compareWithConstant(
 ): Sql {
   const isEquality = operator === "eq" || operator === "ne";
   // An index serves bare cells only. Those of `ne` and below `not` need none.
-  const { equatable, sortable } = operand.form;
-  const conversion = isEquality ? (equatable ?? sortable) : sortable;
+  const { equatable, sortable, ranged = sortable } = operand.form;
+  const conversion = isEquality ? (equatable ?? sortable) : ranged;
   const compared = operator !== "ne" && mode === "filter" ? bareOperand(operand, conversion) : operand;
-  const cells = isEquality ? toEquatable(compared) : toSortable(compared);
+  const cells = isEquality ? toEquatable(compared) : toRanged(compared);
   const mayBeNull = operand.form.mayBeNull || cells.form.mayBeNull;
   const absent = mayBeNull ? sql`${bindFormed(constant, cells.form, cellOf(operator, cells.form))} is null` : null;
   const condition = conditionOn(operator, compared, cells, constant);

@@ -6,7 +6,7 @@ import { scanInteger } from "../cells/json-cells.ts";
 import { type JsonMember, scanEntities, scanEntity } from "../cells/json-rows.ts";
 import { scanCell, scanDecimal, scanId } from "../cells/json-values.ts";
 import { JSON_PAGE, type JsonCell, type JsonLimit, type JsonPart, type JsonSyntax } from "../columns/json-syntax.ts";
-import { planOf, type ScalarPlan } from "../columns/table-columns.ts";
+import { holdsBytes, planOf, type ScalarPlan } from "../columns/table-columns.ts";
 import { bindFixed, bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { DerivedRelation } from "./derived-relation.ts";
@@ -166,8 +166,9 @@ function writeId(key: StructuralProperty, it: Relation, { syntax }: Writing): Wr
  * Returns how the value of a column is written that is neither the text nor the number of its cell; null for bytes. JavaScript
  * writes it again, which costs as much as a row, so this pays only for entities with expansions.
  */
-function cellOf({ property, format, storage }: ScalarPlan, { syntax, isPlain }: Writing): JsonCell | null {
-  if (isPlain || !syntax.keepsCells || property.type.name === "Edm.Binary") return null;
+function cellOf(plan: ScalarPlan, { syntax, isPlain }: Writing): JsonCell | null {
+  if (isPlain || !syntax.keepsCells || holdsBytes(plan)) return null;
+  const { property, format, storage } = plan;
   const { toJson } = codecOf(property);
   const scan = scanCell((cell) => format.toJson?.(cell, false) ?? toJson(format.toValue(cell), false));
   const isDecimal = property.type.name === "Edm.Decimal" && (storage === undefined || storage === "text");

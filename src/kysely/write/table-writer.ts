@@ -14,7 +14,7 @@ import { bindReferred, type BoundCells } from "./referred-texts.ts";
 import { checkOneRow, mayShareKeys, sharedKey } from "./shared-keys.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { checkSame, unstorable, type StoredColumn, type Values } from "./stored-columns.ts";
+import { checkKeyKept, checkSame, unstorable, type StoredColumn, type Values } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { keyConflict, toWriteFault } from "./write-faults.ts";
 import {
@@ -79,6 +79,7 @@ export class TableWriter {
       const key = returned === null ? keyOfNewRow(table, given, insertId) : this.keyOf(returned);
       const written = { columns, values: given };
       return chain(key === null ? null : this.#readWritten(task, key, selected, written), (stored) => {
+        if (stored === null) this.#orFault(task, () => checkKeyKept(columns));
         const row = required(stored, `The row that was added to ${table.name} cannot be read by its key.`);
         return splitRow(row, beside, beyond);
       });

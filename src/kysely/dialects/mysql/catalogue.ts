@@ -53,6 +53,8 @@ const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   "Edm.Decimal real": { types: ["float", "double", "decimal"] },
   // No index serves an order of strings.
   "Edm.String default": { types: TEXTS, served: ["filter"] },
+  "Edm.String text": { types: TEXTS, served: [] },
+  "Edm.String hex": { types: ["varbinary", "binary", "tinyblob", "blob", "mediumblob", "longblob"] },
   "Edm.Guid default": { types: ["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "uuid"] },
   "Edm.Guid text": { types: [...TEXTS, "uuid"], served: [] },
   "Edm.Binary default": {

@@ -3,14 +3,23 @@ import { asText } from "../../../edm/canonical-form.ts";
 import { isFourDigitYear } from "../../../edm/date.ts";
 import { parseDecimal } from "../../../edm/decimal.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
-import { utcText } from "../../cells/text-cells.ts";
+import { stringText, utcText } from "../../cells/text-cells.ts";
 import { type ColumnFormats, ofCodec, onlyCell } from "../../columns/column-format.ts";
 import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";
 import { SERVER_DIGITS } from "../../forms/temporal-forms.ts";
-import { textColumns, fractionDigits, readTimestamp, timestampCell, timestampOf } from "../../forms/text-columns.ts";
+import {
+  textColumns,
+  fractionDigits,
+  hexParts,
+  readString,
+  readTimestamp,
+  timestampCell,
+  timestampOf,
+} from "../../forms/text-columns.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import {
+  MY_JSON_TEXT,
   MY_REAL_DECIMAL,
   MY_TEXT_DECIMAL,
   myDoubleText,
@@ -65,6 +74,9 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
     textTimestamp: MY_TEXTS.timestamp,
     stored: {
       ...storedFormats(MY_STORED_INSTANTS),
+      // A `binary(n)` fills values with zero bytes.
+      "Edm.String hex": () => ({ ...hexParts(MY_FORMS.hex, myHexadecimal), mayRound: true }),
+      "Edm.String text": () => ({ form: MY_JSON_TEXT, read: readString, toJson: stringText }),
       "Edm.DateTimeOffset utc": (property) => timestamp(property, MY_UTC_TIMESTAMPS),
     },
   }),

@@ -57,6 +57,7 @@ export const MY_FORMS: CastForms = castForms(
     text: asString,
     keyText: asString,
     bytes: unhex,
+    digits: (bytes) => sql`lower(${myHexadecimal(bytes)})`,
     enumName: asString,
     indexesEnumNames: true,
     sortTerms: { text: sortedText, bytes: sortedBytes },
@@ -90,6 +91,12 @@ export const MY_NUMBERS: NumberSyntax = Object.freeze<NumberSyntax>({
   divideDecimals,
   decimalOf: (value, isDouble) => asDecimal(isDouble ? sql`cast(${value} as char)` : value),
   calendarPart: (part, days) => sql`${sql.raw(part)}(date '2000-01-01' + interval ${days} day)`,
+});
+
+/** Edm.String as the text of JSON, which drivers would otherwise return as objects. */
+export const MY_JSON_TEXT: SqlForm = convertedForm("text of JSON", asText, {
+  form: MY_FORMS.string,
+  apply: (column) => asString(sql`cast(${column} as char character set utf8mb4)`),
 });
 
 /** Edm.Decimal as text. */

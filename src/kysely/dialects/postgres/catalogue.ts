@@ -95,6 +95,7 @@ const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   },
   // All types have a text.
   "Edm.String text": { types: [], served: [] },
+  "Edm.String hex": { types: ["bytea"] },
   "Edm.Guid default": {
     types: ["uuid"],
     instead: Object.fromEntries(

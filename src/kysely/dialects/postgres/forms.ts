@@ -41,6 +41,7 @@ export const PG_FORMS: CastForms = castForms(
     text: byCodePoint,
     keyText: (value) => sql`${value}::text`,
     bytes: (digits) => sql`decode(${digits}::text, 'hex')`,
+    digits: pgHexadecimal,
     lowerGuid: (column) => sql`lower(${column}::text)`,
     keyGuid: (value) => sql`${value}::uuid`,
     enumName: (value) => sql`${value}::text`,

@@ -73,6 +73,8 @@ const SQLITE_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     types: TEXTS,
     instead: { NUMERIC: becomesNumber, INTEGER: becomesNumber, REAL: becomesNumber },
   },
+  // SQLite stores bytes in a column of any type.
+  "Edm.String hex": { types: [], served: ["filter", "sort"] },
   "Edm.Guid default": { types: ["TEXT", "", "NUMERIC"] },
   "Edm.Guid text": { types: ["TEXT", "", "NUMERIC"], served: [] },
   "Edm.Binary default": { types: [], served: [] },

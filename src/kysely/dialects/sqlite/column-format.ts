@@ -12,6 +12,7 @@ import {
   stringText,
   utcText,
 } from "../../cells/text-cells.ts";
+import { toHex } from "../../cells/write-key-list.ts";
 import {
   ofCodec,
   onlyCell,
@@ -32,6 +33,7 @@ import {
   SQLITE_ENUMS,
   SQLITE_MAPPED,
   GUID_FORM,
+  HEX_FORM,
   INTEGER_FORM,
   STRING_COLUMN_FORM,
 } from "./forms.ts";
@@ -134,6 +136,12 @@ export const sqliteColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
     "Edm.Decimal scaled": ({ facets: { scale } }) => (typeof scale === "number" ? scaledParts(scale) : null),
     "Edm.DateTimeOffset utc": utcTimestamp,
     "Edm.DateTimeOffset text": () => ({ form: INSTANT_FORM, readable: readableTimestamp, read: readTimestamp }),
+    "Edm.String hex": () => ({
+      form: HEX_FORM,
+      read: (cell) => (cell instanceof Uint8Array ? toHex(cell) : null),
+      toCell: HEX_FORM.floor,
+      isExact: true,
+    }),
     "Edm.Guid text": () => ({ form: ANY_CASE_GUID_FORM, toJson: guidText, json: SQLITE_JSON["Edm.Guid"] }),
   },
   enums: SQLITE_ENUMS,

@@ -9,7 +9,7 @@ import {
   WHITE_SPACE,
 } from "../../functions/translate-call.ts";
 import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
-import { toSortable, type Sql } from "../../statement/sql-form.ts";
+import { toRanged, type Sql } from "../../statement/sql-form.ts";
 import { computed, type JoinedText, type RowOperand } from "../../statement/sql-operand.ts";
 import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
@@ -35,7 +35,7 @@ export const startsWith: TranslateCall = (call) => {
   const text = operandAt(call, 0);
   const prefix = constantAt(call, 1);
   if (text.kind === "row" && text.nulls !== "computed" && prefix !== undefined) {
-    const cells = toSortable(text).sql;
+    const cells = toRanged(text).sql;
     const end = bindText(prefix, successorOf);
     return computed({ sql: sql`(${cells} >= ${bindText(prefix, String)} and ${cells} < ${end})`, form: BOOLEAN_FORM });
   }
