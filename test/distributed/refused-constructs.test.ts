@@ -36,6 +36,21 @@ test.each([
     `update "a" set "b" = $1 where "id" = $2 returning "id"::text as "c0", extract(year from "d")::text as "c1"`,
     [],
   ],
+  [
+    "a condition with a column beside an outer join",
+    `select 1 from "a" as "it" left join (select "b" from "c" offset 0) as "r1" on 1 = 1 where ($1::boolean or ("it"."id" is null and "it"."id" is not null)) and "it"."d" between $2 and $3`,
+    [],
+  ],
+  [
+    "a constant beside an outer join",
+    `select 1 from (select * from "a" as "it" where $1::boolean = $2::boolean) as "it" left join (select "b" from "c" offset 0) as "r1" on "r1"."b" = "it"."b"`,
+    ["a constant condition beside an outer join"],
+  ],
+  [
+    "a constant of a list beside an outer join",
+    `select 1 from "a" as "it" left join (select "b" from "c" where ("d" = 1 and 1 = 0) offset 0) as "r1" on "r1"."b" = "it"."b"`,
+    ["a constant condition beside an outer join"],
+  ],
   ["a left join", `select 1 from "a" as "it" left join "b" as "r1" on "r1"."id" = "it"."b"`, ["a join of tables"]],
   [
     "an inner join in a list",

@@ -1,3 +1,4 @@
+import { hasConstantBesideOuterJoin } from "./constant-conditions.ts";
 import { clausesOf, flatten, isSelect, isWord, parseStatement, selectsIn, type Node } from "./statement-tree.ts";
 import { correlatesOnMachines, joinsOnMachines, type FromItem, type Placements } from "./table-placement.ts";
 
@@ -45,6 +46,7 @@ export function refusedConstructs(text: string, placements: Placements = new Map
 
 function checkStatement(nodes: readonly Node[], check: Check): void {
   const { report } = check;
+  if (hasConstantBesideOuterJoin(nodes)) report("a constant condition beside an outer join");
   const cursor = nodes.findIndex((node) => isWord(node, "cursor"));
   if (isWord(nodes[0], "declare")) {
     if (!isWord(nodes[cursor - 1], "scroll") || !isWord(nodes[cursor - 2], "no")) report("a cursor that moves back");
