@@ -51,6 +51,36 @@ test.each([
     `select 1 from "a" as "it" left join (select "b" from "c" where ("d" = 1 and 1 = 0) offset 0) as "r1" on "r1"."b" = "it"."b"`,
     ["a constant condition beside an outer join"],
   ],
+  [
+    "a case of conditions in returning",
+    `update "a" set "b" = $1 where "id" = $2 returning coalesce("d"::text, case when "d" = 'infinity' then $3 end) as "c0"`,
+    [],
+  ],
+  [
+    "a case of a value in returning",
+    `insert into "a" ("id", "d") values ($1, $2) returning coalesce("d"::text, case "d" when 'infinity' then 'infinity' end) as "c0"`,
+    ["a case of a value in returning"],
+  ],
+  [
+    "an order by a concatenation",
+    `select "code"::text as "c0" from "a" as "it" where ("code"::text collate "C") > $1 order by (("code" || '') collate "C") desc, "id"`,
+    [],
+  ],
+  [
+    "an order by the cast of a text",
+    `select "code"::text as "c0" from "a" as "it" order by "id", ("it"."code"::text collate "C") desc nulls last`,
+    ["the cast of a text that machines return"],
+  ],
+  [
+    "a window over the cast of a text",
+    `select row_number() over (partition by ("code"::text collate "C") order by "id") as "n" from "a" as "it"`,
+    ["the cast of a text that machines return"],
+  ],
+  [
+    "a list of casts of a text",
+    `select 1 from "a" as "it" where "it"."b" in (select distinct ("r1"."code"::text collate "C") as "k0" from "b" as "r1")`,
+    ["the cast of a text that machines return"],
+  ],
   ["a left join", `select 1 from "a" as "it" left join "b" as "r1" on "r1"."id" = "it"."b"`, ["a join of tables"]],
   [
     "an inner join in a list",

@@ -1,4 +1,5 @@
 import { hasConstantBesideOuterJoin } from "./constant-conditions.ts";
+import { returnsCastText } from "./gathered-texts.ts";
 import { clausesOf, flatten, isSelect, isWord, parseStatement, selectsIn, type Node } from "./statement-tree.ts";
 import { correlatesOnMachines, joinsOnMachines, type FromItem, type Placements } from "./table-placement.ts";
 
@@ -100,6 +101,7 @@ function checkSelect(nodes: readonly Node[], around: readonly FromItem[], check:
     }
     checkCorrelated(nodes, clauses, report);
   }
+  if (returnsCastText(nodes)) report("the cast of a text that machines return");
   const within = [...items, ...around];
   if (selectsIn(clauses.get("select") ?? []).some(readsTable)) report("a subquery in a select list");
   if (selectsIn(clauses.get("order") ?? []).some(readsTable)) report("a subquery in an order");
@@ -177,10 +179,16 @@ function checkWrite(nodes: readonly Node[], report: Report): void {
   }
   const returned = clauses.get("returning") ?? [];
   for (const fault of unstable(returned)) report(`${fault} in returning`);
+  // With bound values, Citus writes the statement for a machine anew, and compares the value of this case with a Boolean.
+  if (hasSimpleCase(returned)) report("a case of a value in returning");
   for (const [clause, content] of clauses) {
     if (selectsIn(content).length > 0) report(`a subquery in ${clause === "head" ? "a write" : clause} of a write`);
     if (clause === "set" || clause === "where") for (const fault of unstable(content)) report(`${fault} in a write`);
   }
+}
+
+function hasSimpleCase(nodes: readonly Node[]): boolean {
+  return flatten(nodes).some((node, index, all) => isWord(node, "case") && !isWord(all[index + 1], "when"));
 }
 
 /** Names the expressions whose result depends on the session, as far as the text tells. */

@@ -38,6 +38,11 @@ export interface SqlForm {
    * of `sortable`, or this one.
    */
   readonly ordered?: (operand: Sql) => Sql;
+  /**
+   * Returns the same value as `sortable` for an order or for a list of values, where the machines of a distributed database
+   * return it; absent if `sortable` serves there, too.
+   */
+  readonly gathered?: (operand: Sql) => Sql;
   /** Returns a second term that tells cells apart which the database sorts as equal, but compares as different. */
   readonly tieBreak?: (sorted: Sql) => Sql;
   /** How a sorted cell of this form is returned and compared with; absent: as `DialectValues.mark` says. */

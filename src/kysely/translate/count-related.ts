@@ -4,7 +4,7 @@ import type { NavigationExpression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { isEntityPresent } from "./find-path.ts";
-import { alike } from "./join-navigation.ts";
+import { listed } from "./join-navigation.ts";
 import type { PathScope } from "./path-scope.ts";
 import { itemTests, readsAllAtOnce, relatedItems, selectItems, type RelatedItems } from "./related-items.ts";
 import type { StatementScope } from "./relation.ts";
@@ -38,7 +38,7 @@ function joinedCount(
   if (known !== undefined) return known;
   const alias = statement.nextAlias();
   const pairs = items.pairs.map(([inner, outer], index) => ({
-    cells: alike(inner, outer),
+    cells: listed(inner, outer),
     name: sql.id(`k${String(index)}`),
     joined: sql.id(alias, `k${String(index)}`),
   }));

@@ -8,6 +8,7 @@ import type {
   NavigationProperty,
   LinkColumn,
   LinkJoin,
+  StructuralProperty,
 } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
@@ -143,6 +144,12 @@ export function alike(left: RowOperand, right: RowOperand): readonly [left: Sql,
   return isSame ? [left.sql, right.sql] : [toComparable(left).sql, toComparable(right).sql];
 }
 
+/** Converts two operands as `alike` does, the first for a list of values. */
+export function listed(inner: RowOperand, outer: RowOperand): readonly [inner: Sql, outer: Sql] {
+  const [first, second] = alike(inner, outer);
+  return [inner.form.gathered?.(inner.sql) ?? first, second];
+}
+
 /**
  * Returns the condition that picks the related entity with the lowest key, since a join that does not use the key may match
  * several entities. Returns no condition if the join uses the key.
@@ -168,8 +175,12 @@ export function isFirst(related: Relation, pairs: readonly JoinPair[], statement
 
 /** The same condition without a correlated subquery: membership in a list of all first entities. */
 function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPair[], statement: StatementScope): Sql {
-  const values = pairs.map(({ related: property }) => toComparable(columnOperand(property, other)).sql);
-  const order = related.rows.key.map((property) => toComparable(columnOperand(property, other)).sql);
+  const sorted = (property: StructuralProperty): Sql => {
+    const operand = columnOperand(property, other);
+    return operand.form.gathered?.(operand.sql) ?? toComparable(operand).sql;
+  };
+  const values = pairs.map(({ related: property }) => sorted(property));
+  const order = related.rows.key.map(sorted);
   const number = sql`row_number() over (partition by ${sql.join(values)} order by ${sql.join(order)})`;
   const names = related.rows.key.map((_property, index) => sql.id(`k${String(index)}`));
   const keys = sql.join(other.keyColumns().map((column, index) => sql`${column} as ${names[index]}`));

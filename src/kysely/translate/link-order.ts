@@ -28,6 +28,8 @@ export function linkOrder(
         : undefined;
     if (column === undefined) return translateOrder([item], translator, profile.syntax);
     // The join makes both columns equal, so neither is null.
-    return [profile.syntax.orderTerm(toOrdered(linkColumn(column, link, profile)).sql, descending, false)];
+    const linked = linkColumn(column, link, profile);
+    const sorted = linked.form.gathered?.(linked.sql) ?? toOrdered(linked).sql;
+    return [profile.syntax.orderTerm(sorted, descending, false)];
   });
 }

@@ -11,6 +11,8 @@ import type { Translator } from "../statement/sql-operand.ts";
 /** One term of an order as the database sorts by it. */
 export interface SortedTerm {
   readonly sql: Sql;
+  /** The same value in `order by`. */
+  readonly inOrder: Sql;
   readonly form: SqlForm;
   readonly descending: boolean;
   readonly isNullable: boolean;
@@ -26,12 +28,13 @@ export interface SortedTerm {
 export function sortTerm({ expression, descending }: OrderByItem, translator: Translator): SortedTerm | null {
   const operand = translator.operand(expression);
   if (operand.kind !== "row") return null;
-  const { sortable, ordered } = operand.form;
+  const { sortable, ordered, gathered } = operand.form;
   const sorted = toOrdered(operand);
   const isNullable = operand.nulls !== "never" || sortable?.mayBeNull === true;
   const isBare = ordered === undefined && (sortable === undefined || sortable.keepsCells === true);
   return {
     ...sorted,
+    inOrder: gathered?.(operand.sql) ?? sorted.sql,
     descending,
     isNullable,
     isSuspect: !isNullable && operand.isSuspect === true,

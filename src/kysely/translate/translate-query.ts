@@ -251,7 +251,7 @@ export function translateOrder(
     if (term === null) return [];
     const { descending, isNullable } = term;
     const { tieBreak } = term.form;
-    const terms = tieBreak === undefined ? [term.sql] : [term.sql, tieBreak(term.sql)];
+    const terms = tieBreak === undefined ? [term.inOrder] : [term.inOrder, tieBreak(term.sql)];
     return terms.map((each) => syntax.orderTerm(each, descending, isNullable));
   });
 }
