@@ -275,8 +275,8 @@ export interface DialectCatalogue extends ReadableCatalogue {
 export interface SessionCheck {
   /** Returns a row for each refused setting: its name and its value. */
   readonly query: CatalogueQuery;
-  /** Whether the settings concern floating-point numbers only; absent: false. */
-  readonly isOfNumbers?: true;
+  /** By the name of a setting: the types that it concerns; absent: all. */
+  readonly types?: Readonly<Record<string, ReadonlySet<string>>>;
   /** By the name of a setting. */
   readonly refused: Readonly<Record<string, (value: string) => Pick<SchemaFinding, "message" | "fix">>>;
 }
