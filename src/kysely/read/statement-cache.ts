@@ -71,7 +71,7 @@ export class StatementCache {
 
   /** Reads what the statements of a page depend on, before they are made. */
   prepare(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
-    return this.#target.proven.prepare(query, rows);
+    return this.#target.proven.prepare(query, rows, () => this.rowsFor(null).plans);
   }
 
   /**
@@ -271,6 +271,7 @@ export class StatementCache {
       plans: this.#plans,
       absent,
       isProven: (column) => proven.has(column),
+      labelsOf: (column) => proven.labelsOf(column),
       key,
       seen,
       needsFence,

@@ -62,6 +62,11 @@ export interface SqlForm {
    * condition so that an index can serve it.
    */
   readonly indexed?: SqlForm;
+  /**
+   * For names and texts that a column of an enumeration type of the database may contain: the cells that statements bind, and
+   * the forms for a type with all of these labels, and with some. Absent forms: this one.
+   */
+  readonly labels?: { readonly cells: readonly string[]; readonly all?: SqlForm; readonly some?: SqlForm };
   /** Converts a value of a key list, as `DialectSyntax.keyTable` reads it, to a cell; absent if it already is one. */
   readonly fromKey?: (value: Sql) => Sql;
   /** Casts a bound array of cells; absent if the database has no array of such cells. */
