@@ -7,8 +7,18 @@ test.each([
   ["a base query", `select "it"."id" from (\nselect * from "orders" where "a" = $1\n) as "it"`, []],
   [
     "a list",
-    `select 1 from "a" as "it" where "it"."b" in (select "r1"."id" from "c" as "r1" where ("r1"."d" = $1))`,
+    `select 1 from "a" as "it" where "it"."b" in (select "r1"."id" from "c" as "r1" where ("r1"."d" = $1) offset 0)`,
     [],
+  ],
+  [
+    "a list of a statement that is sent to the machines",
+    `select 1 from "a" as "it" where "it"."b" in (select "r1"."id" from "c" as "r1" where ("r1"."d" = $1))`,
+    ["a list that is not read first"],
+  ],
+  [
+    "groups of a statement that is sent to the machines",
+    `select 1 from "a" as "it" left join (select "r1"."b" as "k0", count(*) as "n" from "c" as "r1" group by 1) as "r2" on "r2"."k0" = "it"."b"`,
+    ["groups that are not read first"],
   ],
   [
     "a related read by row numbers",
@@ -78,13 +88,13 @@ test.each([
   ],
   [
     "a list of casts of a text",
-    `select 1 from "a" as "it" where "it"."b" in (select distinct ("r1"."code"::text collate "C") as "k0" from "b" as "r1")`,
+    `select 1 from "a" as "it" where "it"."b" in (select distinct ("r1"."code"::text collate "C") as "k0" from "b" as "r1" offset 0)`,
     ["the cast of a text that machines return"],
   ],
   ["a left join", `select 1 from "a" as "it" left join "b" as "r1" on "r1"."id" = "it"."b"`, ["a join of tables"]],
   [
     "an inner join in a list",
-    `select 1 from "a" as "it" where "it"."x" in (select "r2"."f" from "l" as "r2" inner join "t" as "r1" on "r1"."id" = "r2"."t")`,
+    `select 1 from "a" as "it" where "it"."x" in (select "r2"."f" from "l" as "r2" inner join "t" as "r1" on "r1"."id" = "r2"."t" offset 0)`,
     ["a join of tables"],
   ],
   [
@@ -205,7 +215,7 @@ test.each([
   ],
   [
     "a list within the items of a value",
-    `select 1 from "a" as "it" where exists (select 1 from unnest("it"."tags") as "item0"(value) where "item0"."value" in (select "r1"."b" from "c" as "r1"))`,
+    `select 1 from "a" as "it" where exists (select 1 from unnest("it"."tags") as "item0"(value) where "item0"."value" in (select "r1"."b" from "c" as "r1" offset 0))`,
     ["a subquery within a correlated one without a table"],
   ],
   ["an insert of a query", `insert into "a" ("b") select "c" from "d"`, ["an insert of a query"]],

@@ -1,7 +1,13 @@
 import { hasConstantBesideOuterJoin } from "./constant-conditions.ts";
 import { returnsCastText } from "./gathered-texts.ts";
 import { clausesOf, flatten, isSelect, isWord, parseStatement, selectsIn, type Node } from "./statement-tree.ts";
-import { correlatesOnMachines, joinsOnMachines, type FromItem, type Placements } from "./table-placement.ts";
+import {
+  areInOneGroup,
+  correlatesOnMachines,
+  joinsOnMachines,
+  type FromItem,
+  type Placements,
+} from "./table-placement.ts";
 
 /** Functions and casts whose result depends on the settings of a session: PostgreSQL calls them stable or volatile. */
 const UNSTABLE = new Set([
@@ -108,11 +114,27 @@ function checkSelect(nodes: readonly Node[], around: readonly FromItem[], check:
   for (const { nodes: derived } of items) {
     if (isWord(derived[0], "select")) checkSelect(derived, around, check);
   }
+  const aliases = new Set(within.map(({ alias }) => alias));
   for (const [clause, content] of clauses) {
-    if (clause === "from") {
-      for (const each of selectsIn(withoutDerived(content))) checkSelect(each, within, check);
-    } else for (const each of selectsIn(content)) checkSelect(each, within, check);
+    for (const each of selectsIn(clause === "from" ? withoutDerived(content) : content)) {
+      const isList = clause === "from" || clause === "where";
+      if (isList && kindOf(each) === "spread" && !isReadFirst(each) && !refersTo(each, aliases)) {
+        report("a list that is not read first");
+      }
+      checkSelect(each, within, check);
+    }
   }
+  const groups = items.slice(1).filter((item) => clausesOf(item.nodes).has("group") && !isReadFirst(item.nodes));
+  if (!groups.every((item) => areInOneGroup(items[0], item, placements))) report("groups that are not read first");
+}
+
+/**
+ * Whether Citus reads a select before the statement around it. It tries to send others to the machines, and fails if tables are
+ * compared by the columns that distribute them, but are not co-located.
+ */
+function isReadFirst(select: readonly Node[]): boolean {
+  const clauses = clausesOf(select);
+  return clauses.has("limit") || clauses.has("offset");
 }
 
 /** Reports what Citus refuses in every select. */

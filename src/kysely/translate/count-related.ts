@@ -4,7 +4,7 @@ import type { NavigationExpression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { isEntityPresent } from "./find-path.ts";
-import { listed } from "./join-navigation.ts";
+import { endOfList, listed } from "./join-navigation.ts";
 import type { PathScope } from "./path-scope.ts";
 import { itemTests, readsAllAtOnce, relatedItems, selectItems, type RelatedItems } from "./related-items.ts";
 import type { StatementScope } from "./relation.ts";
@@ -50,7 +50,9 @@ function joinedCount(
     pairs.map(({ cells: [, outer], joined }) => sql`${joined} = ${outer}`),
     sql` and `,
   );
-  level.join(() => sql` left join (${grouped} group by ${group}) as ${sql.id(alias)} on ${on}`);
+  // Each machine counts what is related to its own rows.
+  const end = items.isPlaced ? sql`` : endOfList(statement.profile);
+  level.join(() => sql` left join (${grouped} group by ${group}${end}) as ${sql.id(alias)} on ${on}`);
   const count = sql`${sql.id(alias, "n")}`;
   counted.set(navigationProperty, count);
   return count;

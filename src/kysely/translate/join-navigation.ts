@@ -185,7 +185,16 @@ function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPa
   const names = related.rows.key.map((_property, index) => sql.id(`k${String(index)}`));
   const keys = sql.join(other.keyColumns().map((column, index) => sql`${column} as ${names[index]}`));
   const numbered = sql`(select ${keys}, ${number} as ${sql.id("n")} from ${other.from}) as ${sql.id(statement.nextAlias())}`;
-  return sql`${tuple(related.keyColumns())} in (select ${sql.join(names)} from ${numbered} where ${sql.id("n")} = 1)`;
+  return sql`${tuple(related.keyColumns())} in (select ${sql.join(names)} from ${numbered} where ${sql.id("n")} = 1${endOfList(statement.profile)})`;
+}
+
+/**
+ * Returns the end of a list of related rows: nothing, or an offset that makes a distributed database read the list first. It
+ * would otherwise look for the rows on the machines of the others, and fail if a navigation pairs the columns that distribute
+ * both tables, but these are not co-located.
+ */
+export function endOfList({ capabilities, syntax }: DialectProfile): Sql {
+  return capabilities.joins ? sql`` : syntax.limit(null, sql`0`);
 }
 
 /** Returns a single value, or a row value of several. */

@@ -3,7 +3,7 @@ import type { LinkJoin } from "../../edm/model.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
-import { linkColumn, listed, tuple } from "./join-navigation.ts";
+import { endOfList, linkColumn, listed, tuple } from "./join-navigation.ts";
 import { columnOperand, whereClause, type Relation } from "./relation.ts";
 
 /** The links of a navigation, and its related entities, which a statement must not join. */
@@ -17,13 +17,13 @@ export interface UnjoinedLinks {
 /** Tests whether a link leads to a related entity that meets some conditions. */
 export function leadsTo(links: UnjoinedLinks, related: Relation, wanted: readonly Sql[]): Sql {
   const pairs = columnsOf(links, related).map(([own, linked]) => listed(own, linked));
-  return sql`${tuple(pairs.map(([, linked]) => linked))} in (select ${sql.join(pairs.map(([own]) => own))} from ${related.level.from(related.from)}${whereClause(wanted)})`;
+  return sql`${tuple(pairs.map(([, linked]) => linked))} in (select ${sql.join(pairs.map(([own]) => own))} from ${related.level.from(related.from)}${whereClause(wanted)}${endOfList(links.profile)})`;
 }
 
 /** Tests whether a link leads to a related entity. @param from the links */
 export function isLinked(links: UnjoinedLinks, related: Relation, from: Sql): Sql {
   const pairs = columnsOf(links, related).map(([own, linked]) => listed(linked, own));
-  return sql`${tuple(pairs.map(([, own]) => own))} in (select ${sql.join(pairs.map(([linked]) => linked))} from ${from})`;
+  return sql`${tuple(pairs.map(([, own]) => own))} in (select ${sql.join(pairs.map(([linked]) => linked))} from ${from}${endOfList(links.profile)})`;
 }
 
 function columnsOf(

@@ -3,7 +3,17 @@ import type { ComparisonExpression, Expression } from "../../query/expression.ts
 import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode } from "../statement/sql-operand.ts";
 import { bareTests, isCoLocated } from "./co-location.ts";
-import { listed, equalColumns, isFirst, joinOf, notNull, pairsOf, targetOf, tuple } from "./join-navigation.ts";
+import {
+  endOfList,
+  listed,
+  equalColumns,
+  isFirst,
+  joinOf,
+  notNull,
+  pairsOf,
+  targetOf,
+  tuple,
+} from "./join-navigation.ts";
 import { isInJoinedList } from "./list-join.ts";
 import type { PathScope } from "./path-scope.ts";
 import { columnOperand, addRelation, Level, whereClause, type Relation } from "./relation.ts";
@@ -113,7 +123,7 @@ function semiJoin(
   // Conditions that may be negated are exact.
   if (mode === "exact" && !joins) return isInJoinedList({ pairs, select }, source.level, statement);
   const list = select(sql.join(pairs.map(([inner]) => inner)));
-  const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
+  const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list}${endOfList(statement.profile)})`;
   const present = notNull(operands.map(([, outer]) => outer));
   return mode === "filter" || present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
 }
