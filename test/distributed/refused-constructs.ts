@@ -1,5 +1,6 @@
 import { hasConstantBesideOuterJoin } from "./constant-conditions.ts";
 import { returnsCastText } from "./gathered-texts.ts";
+import { checkWrite } from "./refused-writes.ts";
 import { clausesOf, flatten, isSelect, isWord, parseStatement, selectsIn, type Node } from "./statement-tree.ts";
 import {
   areInOneGroup,
@@ -8,24 +9,6 @@ import {
   type FromItem,
   type Placements,
 } from "./table-placement.ts";
-
-/** Functions and casts whose result depends on the settings of a session: PostgreSQL calls them stable or volatile. */
-const UNSTABLE = new Set([
-  "to_char",
-  "format",
-  "concat",
-  "concat_ws",
-  "to_json",
-  "to_jsonb",
-  "pg_typeof",
-  "now",
-  "array_to_string",
-  "random",
-  "gen_random_uuid",
-  "nextval",
-  "clock_timestamp",
-  "current_setting",
-]);
 
 /** Functions whose rows differ from call to call, or with the session. */
 const UNSTABLE_ROWS = new Set([
@@ -61,7 +44,7 @@ function checkStatement(nodes: readonly Node[], check: Check): void {
   } else if (isWord(nodes[0], "with")) report("a common table expression");
   else if (isWord(nodes[0], "merge")) report("a merge");
   else if (isWord(nodes[0], "select")) checkSelect(nodes, [], check);
-  else if (isWord(nodes[0], "insert", "update", "delete")) checkWrite(nodes, report);
+  else if (isWord(nodes[0], "insert", "update", "delete")) checkWrite(nodes, check.placements, report);
 }
 
 /** The statements of a batch. */
@@ -125,7 +108,8 @@ function checkSelect(nodes: readonly Node[], around: readonly FromItem[], check:
     }
   }
   const groups = items.slice(1).filter((item) => clausesOf(item.nodes).has("group") && !isReadFirst(item.nodes));
-  if (!groups.every((item) => areInOneGroup(items[0], item, placements))) report("groups that are not read first");
+  const grouped = groups.flatMap(({ nodes: each }) => fromItems(clausesOf(each).get("from") ?? []));
+  if (!grouped.every((item) => areInOneGroup(items[0], item, placements))) report("groups that are not read first");
 }
 
 /**
@@ -187,38 +171,6 @@ function isRefusedEmpty({ nodes }: FromItem, items: readonly FromItem[], outer: 
 function readsTable(select: readonly Node[]): boolean {
   const from = clausesOf(select).get("from") ?? [];
   return fromItems(from).some(({ kind }) => kind !== "function") || selectsIn(select).some(readsTable);
-}
-
-function checkWrite(nodes: readonly Node[], report: Report): void {
-  const clauses = clausesOf(nodes);
-  if (isWord(nodes[0], "insert") && clauses.has("select")) report("an insert of a query");
-  if (flatten(nodes).some((node, index, all) => isWord(node, "do") && isWord(all[index + 1], "update"))) {
-    report("an upsert");
-  }
-  if (isWord(nodes[0], "update", "delete")) {
-    if (clauses.has("from") && isWord(nodes[0], "update")) report("a write with a join");
-    if (nodes.some((node) => isWord(node, "using"))) report("a write with a join");
-  }
-  const returned = clauses.get("returning") ?? [];
-  for (const fault of unstable(returned)) report(`${fault} in returning`);
-  // With bound values, Citus writes the statement for a machine anew, and compares the value of this case with a Boolean.
-  if (hasSimpleCase(returned)) report("a case of a value in returning");
-  for (const [clause, content] of clauses) {
-    if (selectsIn(content).length > 0) report(`a subquery in ${clause === "head" ? "a write" : clause} of a write`);
-    if (clause === "set" || clause === "where") for (const fault of unstable(content)) report(`${fault} in a write`);
-  }
-}
-
-function hasSimpleCase(nodes: readonly Node[]): boolean {
-  return flatten(nodes).some((node, index, all) => isWord(node, "case") && !isWord(all[index + 1], "when"));
-}
-
-/** Names the expressions whose result depends on the session, as far as the text tells. */
-export function unstable(nodes: readonly Node[]): readonly string[] {
-  return flatten(nodes).flatMap((node, index, all) => {
-    if (node.kind !== "word") return [];
-    return UNSTABLE.has(node.text) && all[index + 1]?.kind === "group" ? [node.text] : [];
-  });
 }
 
 /** Whether a select, or one within it, names a relation of the statement around it. */
