@@ -93,7 +93,8 @@ const OVER_CLUSTER = [
   "test/kysely/{writes,writes-graph,writes-links,writes-odd-bodies,writes-values}.test.ts",
   "test/kysely/{restricted-computations,restricted-source}.test.ts",
   "test/rows/*.test.ts",
-  "test/distributed/{beyond-range,exact-writes,reads,returned-cells}.test.ts",
+  "test/distributed/{beyond-range,constant-conditions,exact-writes,existing-columns}.test.ts",
+  "test/distributed/{paired-tables,reads,returned-cells}.test.ts",
 ];
 
 /** Whether the tests run over the cluster of DISTRIBUTED_URL, and no other database. */

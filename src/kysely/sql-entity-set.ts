@@ -248,7 +248,8 @@ function storedRows(
     );
     return new Map([...plans, ...ignored]);
   };
-  const omit = (paths: Iterable<string>): void => statements.omit(paths);
+  const { omit, distributedBy } = statements;
   if (name === "") return new QueryRows(database, { from, omit }, plan);
-  return new TableRows(database, { table: name, rowVersion, forgives: unreadable === "null", omit }, plan);
+  const given = { table: name, rowVersion, forgives: unreadable === "null", omit, distributedBy };
+  return new TableRows(database, given, plan);
 }

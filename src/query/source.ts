@@ -277,6 +277,8 @@ export interface RowRestriction {
   readonly values: readonly PrimitiveValue[];
   /** The sources of the sets that the filter mentions, each with all of its rows. */
   readonly sources: SourcesBySet;
+  /** Whether no row meets it, so that reading needs no statement; absent: some may. */
+  readonly hidesAll?: true;
 }
 
 /** Rows that can be queried, as returned by a `queryable` handler. It must support every clause of a SourceQuery. */

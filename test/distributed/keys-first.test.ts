@@ -161,9 +161,9 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("pages of $titl
       `select "it"."shop"::text as "c0", "it"."number"::text as "c1", "it"."name"::text as "c2", "it"."owner"::text as "c3", "it"."kindId"::text as "c4", "page"."odata_count" as "c5" ` +
         `from "parts" as "it" inner join (select "keys".*, count(*) over () as "odata_count" from (` +
         `select "shop" as "c0", "number" as "c1" from "parts" as "it" where "number" >= $1::int8 ` +
-        `order by ("name"::text collate "C") desc nulls last, ("shop"::text collate "C") desc, "number" desc limit $2 offset $3` +
+        `order by (("name" || '') collate "C") desc nulls last, (("shop" || '') collate "C") desc, "number" desc limit $2 offset $3` +
         `) as "keys") as "page" on "it"."shop" = "page"."c0" and "it"."number" = "page"."c1" ` +
-        `where "it"."number" >= $4::int8 order by ("it"."name"::text collate "C") desc nulls last, ("it"."shop"::text collate "C") desc, "it"."number" desc`,
+        `where "it"."number" >= $4::int8 order by (("it"."name" || '') collate "C") desc nulls last, (("it"."shop" || '') collate "C") desc, "it"."number" desc`,
     );
     await close();
   });

@@ -3,6 +3,7 @@ import { edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
+import { COORDINATOR_SETTINGS } from "../hostile-settings.ts";
 import { connectionsOf } from "../kysely/sent-statements.ts";
 
 const Customer = entityType("Customer", { id: edm.int32().key(), name: edm.string() });
@@ -23,7 +24,7 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
   const logged: unknown[] = [];
 
   beforeAll(async () => {
-    opened = await open();
+    opened = await open(undefined, COORDINATOR_SETTINGS);
     const { db } = opened;
     await sql`create table customers (id int primary key, name text not null)`.execute(db);
     await sql`create table orders (id int primary key, "customerId" int, placed date, total int not null,

@@ -1,5 +1,6 @@
 import { sql, type DatabaseConnection } from "kysely";
 import type { AnyDatabase, DatabaseEngine, OpenDatabase } from "../executors/open-database.ts";
+import { COORDINATOR_SETTINGS } from "../hostile-settings.ts";
 import { connectionsOf } from "../kysely/sent-statements.ts";
 import { refusedConstructs } from "./refused-constructs.ts";
 import { flatten, isWord, parseStatement } from "./statement-tree.ts";
@@ -20,7 +21,7 @@ export function watching(
   { name, open }: Pick<DatabaseEngine, "name" | "open">,
   placements?: Placements,
 ): DatabaseEngine["open"] {
-  return name === "postgres" ? async (log) => watched(await open(log), placements) : open;
+  return name === "postgres" ? async (log) => watched(await open(log, COORDINATOR_SETTINGS), placements) : open;
 }
 
 /** Each machine has the catalogue. */

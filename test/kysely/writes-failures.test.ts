@@ -182,6 +182,20 @@ test.each<readonly [string, object, string, readonly unknown[]]>([
   ],
   ["null in PostgreSQL", { code: "23502", column: "total" }, "", [400, "NullNotAllowed", "Total"]],
   [
+    "null in a column that only the message names",
+    { code: "23502" },
+    'null value in column "total" of relation "orders_102008" violates not-null constraint',
+    [400, "NullNotAllowed", "Total"],
+  ],
+  ["null in a column that nobody names", { code: "23502" }, "NULL-Wert in Spalte", [400, "NullNotAllowed", undefined]],
+  [
+    "a machine that is lost at the commit",
+    { code: "XX000" },
+    "could not commit transaction for shard 102041 on at least one active node",
+    [503, "ServiceUnavailable", undefined],
+  ],
+  ["an internal error", { code: "XX000" }, "unexpected chunk number", [500, "InternalServerError", undefined]],
+  [
     "null in MariaDB",
     { code: "ER_BAD_NULL_ERROR", errno: 1048 },
     "Column 'total' cannot be null",

@@ -78,6 +78,12 @@ export interface DialectSyntax {
   /** One term of an order by value: null first ascending, last descending. A term that is not `nullable` may use any index. */
   readonly orderTerm: (term: Sql, descending: boolean, nullable: boolean) => Sql;
   readonly unexpectedNulls: UnexpectedNulls;
+  /**
+   * Returns the query that lists the columns of a table with an enumeration type, by the keys of their names, each with one of
+   * its labels, or with null if texts cannot be compared with the column. Absent if the database has no such types, or compares them as texts.
+   * @param table its quoted name
+   */
+  readonly listLabels?: (table: string) => CatalogueQuery;
   /** The limit and the offset, with a blank before them; null for none. */
   readonly limit: (top: Sql | null, skip: Sql | null) => Sql;
   /** The columns that every table has, in lower case, but that `*` does not contain. */
@@ -279,8 +285,8 @@ export interface DialectCatalogue extends ReadableCatalogue {
 export interface SessionCheck {
   /** Returns a row for each refused setting: its name and its value. */
   readonly query: CatalogueQuery;
-  /** Whether the settings concern floating-point numbers only; absent: false. */
-  readonly isOfNumbers?: true;
+  /** By the name of a setting: the types that it concerns; absent: all. */
+  readonly types?: Readonly<Record<string, ReadonlySet<string>>>;
   /** By the name of a setting. */
   readonly refused: Readonly<Record<string, (value: string) => Pick<SchemaFinding, "message" | "fix">>>;
 }

@@ -54,13 +54,23 @@ export function enumForms({
     const names = plainForm(`names of ${type.name}`, asText, asName === undefined ? {} : { place: asName });
     // Two names for one value are equal, although their texts differ.
     const hasAliases = new Set(type.members.values()).size < type.members.size;
-    return plainForm(`names of ${type.name} in a column`, asText, {
-      // Another text is no member.
-      sortable: { ...toNumber, mayBeNull: true },
-      comparable: toNumber,
-      ...(hasAliases ? {} : { equatable: { form: names, apply: asName ?? asItIs, keepsCells: true } }),
-      ...(hasAliases || !isIndexed ? {} : { indexed: plainForm(`names of ${type.name} as they stand`, asText) }),
-    });
+    const inColumn = (equatable: Conversion, others: Partial<SqlForm> = {}): SqlForm =>
+      plainForm(`names of ${type.name} in a column`, asText, {
+        // Another text is no member.
+        sortable: { ...toNumber, mayBeNull: true },
+        comparable: toNumber,
+        ...(hasAliases ? {} : { equatable }),
+        ...others,
+      });
+    const byText: Conversion = { form: names, apply: asName ?? asItIs, keepsCells: true };
+    if (asName === undefined) return inColumn(byText);
+    if (isIndexed) {
+      const indexed = plainForm(`names of ${type.name} as they stand`, asText);
+      return inColumn(byText, hasAliases ? {} : { indexed });
+    }
+    // The database compares names with such a column in its type, for which an index serves.
+    const byLabel: Conversion = { form: plainForm(`labels of ${type.name}`, asText), apply: asItIs, keepsCells: true };
+    return inColumn(byText, { labels: { cells: [...type.members.keys()], all: inColumn(byLabel) } });
   });
   return Object.freeze({ byNumber, byName, integer: (value: number) => asNumber(sql`${sql.lit(value)}`) });
 }

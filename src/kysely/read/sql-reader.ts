@@ -37,6 +37,8 @@ export interface SqlReader {
   readonly from: From;
   /** The parameters of the base query. */
   readonly parameters: readonly unknown[];
+  /** Whether a row rule hides every row, so that no statement is needed; absent: it may show some. */
+  readonly hidesAll?: true | undefined;
   /** Receives the cells that cannot be read. */
   readonly unreadable: UnreadableLog;
 }

@@ -24,6 +24,7 @@ import {
 } from "../translate/translate-query.ts";
 import { utcMark } from "../translate/utc-session.ts";
 import { type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
+import { distributingField } from "./find-placement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 import { isKeysFirst } from "./keys-first.ts";
 import { placeIdentities, placesOf } from "./place-clauses.ts";
@@ -71,7 +72,7 @@ export class StatementCache {
 
   /** Reads what the statements of a page depend on, before they are made. */
   prepare(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
-    return this.#target.proven.prepare(query, rows);
+    return this.#target.proven.prepare(query, rows, () => this.rowsFor(null).plans);
   }
 
   /**
@@ -256,9 +257,12 @@ export class StatementCache {
   }
 
   /** Leaves ignored properties and members without a column out of the statements that select every property. */
-  omit(paths: Iterable<string>): void {
+  readonly omit = (paths: Iterable<string>): void => {
     for (const path of paths) this.#target.absent.add(path);
-  }
+  };
+
+  /** See `distributingField`. */
+  readonly distributedBy = (): string | null | undefined => distributingField(this.#target);
 
   /**
    * Returns the rows for a statement: of a set that it mentions, or of the queried source (null).
@@ -275,6 +279,7 @@ export class StatementCache {
       plans: this.#plans,
       absent,
       isProven: (column) => proven.has(column),
+      labelsOf: (column) => proven.labelsOf(column),
       key,
       seen,
       needsFence,

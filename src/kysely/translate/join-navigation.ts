@@ -8,6 +8,7 @@ import type {
   NavigationProperty,
   LinkColumn,
   LinkJoin,
+  StructuralProperty,
 } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
@@ -143,6 +144,12 @@ export function alike(left: RowOperand, right: RowOperand): readonly [left: Sql,
   return isSame ? [left.sql, right.sql] : [toComparable(left).sql, toComparable(right).sql];
 }
 
+/** Converts two operands as `alike` does, the first for a list of values. */
+export function listed(inner: RowOperand, outer: RowOperand): readonly [inner: Sql, outer: Sql] {
+  const [first, second] = alike(inner, outer);
+  return [inner.form.gathered?.(inner.sql) ?? first, second];
+}
+
 /**
  * Returns the condition that picks the related entity with the lowest key, since a join that does not use the key may match
  * several entities. Returns no condition if the join uses the key.
@@ -168,13 +175,26 @@ export function isFirst(related: Relation, pairs: readonly JoinPair[], statement
 
 /** The same condition without a correlated subquery: membership in a list of all first entities. */
 function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPair[], statement: StatementScope): Sql {
-  const values = pairs.map(({ related: property }) => toComparable(columnOperand(property, other)).sql);
-  const order = related.rows.key.map((property) => toComparable(columnOperand(property, other)).sql);
+  const sorted = (property: StructuralProperty): Sql => {
+    const operand = columnOperand(property, other);
+    return operand.form.gathered?.(operand.sql) ?? toComparable(operand).sql;
+  };
+  const values = pairs.map(({ related: property }) => sorted(property));
+  const order = related.rows.key.map(sorted);
   const number = sql`row_number() over (partition by ${sql.join(values)} order by ${sql.join(order)})`;
   const names = related.rows.key.map((_property, index) => sql.id(`k${String(index)}`));
   const keys = sql.join(other.keyColumns().map((column, index) => sql`${column} as ${names[index]}`));
   const numbered = sql`(select ${keys}, ${number} as ${sql.id("n")} from ${other.from}) as ${sql.id(statement.nextAlias())}`;
-  return sql`${tuple(related.keyColumns())} in (select ${sql.join(names)} from ${numbered} where ${sql.id("n")} = 1)`;
+  return sql`${tuple(related.keyColumns())} in (select ${sql.join(names)} from ${numbered} where ${sql.id("n")} = 1${endOfList(statement.profile)})`;
+}
+
+/**
+ * Returns the end of a list of related rows: nothing, or an offset that makes a distributed database read the list first. It
+ * would otherwise look for the rows on the machines of the others, and fail if a navigation pairs the columns that distribute
+ * both tables, but these are not co-located.
+ */
+export function endOfList({ capabilities, syntax }: DialectProfile): Sql {
+  return capabilities.joins ? sql`` : syntax.limit(null, sql`0`);
 }
 
 /** Returns a single value, or a row value of several. */

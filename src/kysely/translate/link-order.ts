@@ -28,6 +28,9 @@ export function linkOrder(
         : undefined;
     if (column === undefined) return translateOrder([item], translator, profile.syntax);
     // The join makes both columns equal, so neither is null.
-    return orderTerms(toOrdered(linkColumn(column, link, profile)), item, false, profile.syntax);
+    const linked = linkColumn(column, link, profile);
+    const ordered = toOrdered(linked);
+    const sorted = linked.form.gathered?.(linked.sql) ?? ordered.sql;
+    return orderTerms({ sql: sorted, form: ordered.form }, item, false, profile.syntax);
   });
 }

@@ -30,7 +30,9 @@ export interface RelatedItems {
    * each of these rows, so its cost is the product of rows and related entities.
    */
   readonly isShared: boolean;
-  /** Whether a distributed database finds the related entities of a row on its machine, by a subquery at this place. */
+  /** Whether a distributed database has the related entities of each row on its machine. */
+  readonly isPlaced: boolean;
+  /** Whether it finds them there by a subquery at this place. */
   readonly isLocal: boolean;
   /** Further tests that a related entity belongs to the source, which only tell a distributed database its machine. */
   readonly bare: readonly Sql[];
@@ -46,24 +48,25 @@ export function relatedItems(navigation: NavigationExpression, scope: PathScope)
   const isShared = source !== scope.each || !source.isIdentifiedBy(properties);
   const items = joinItems(join, targetOf(navigation), source.qualified(), statement);
   const { joins } = statement.profile.capabilities;
-  const isPossible = !joins && scope.isCondition;
-  return { source, ...items, isShared, ...(isPossible ? placeItems(join, source, items, statement) : ELSEWHERE) };
+  const { isPlaced, bare } = joins ? ELSEWHERE : placeItems(join, source, items, statement);
+  const isLocal = isPlaced && scope.isCondition;
+  return { source, ...items, isShared, isPlaced, isLocal, bare: isLocal ? bare : [] };
 }
 
-const ELSEWHERE = Object.freeze({ isLocal: false, bare: Object.freeze([]) });
+const ELSEWHERE = Object.freeze({ isPlaced: false, bare: Object.freeze([]) });
 
 function placeItems(
   join: NavigationJoin,
   source: Relation,
   { plain, link }: Pick<JoinedItems, "plain" | "link">,
   { profile }: StatementScope,
-): Pick<RelatedItems, "isLocal" | "bare"> {
+): Pick<RelatedItems, "isPlaced" | "bare"> {
   if (join.kind === "direct") {
-    const isLocal = isCoLocated(join, source, plain);
-    return isLocal ? { isLocal, bare: bareTests(join.pairs, source.qualified(), plain) } : ELSEWHERE;
+    const isPlaced = isCoLocated(join, source, plain);
+    return isPlaced ? { isPlaced, bare: bareTests(join.pairs, source.qualified(), plain) } : ELSEWHERE;
   }
   if (link === null || !areLinksLocal(join, source, plain, profile)) return ELSEWHERE;
-  return { isLocal: true, bare: bareLinkTests(join, join.from, link, source.qualified(), profile) };
+  return { isPlaced: true, bare: bareLinkTests(join, join.from, link, source.qualified(), profile) };
 }
 
 interface JoinedItems extends Pick<RelatedItems, "related" | "from" | "pairs" | "link" | "linkedTo"> {

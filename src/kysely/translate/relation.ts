@@ -3,7 +3,7 @@ import type { EntitySet, NavigationProperty, StructuralProperty } from "../../ed
 import type { RootExpression } from "../../query/expression.ts";
 import { comparedPlanOf, scalarPlanOf, type PlansByField, type ColumnPlan } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import type { Sql } from "../statement/sql-form.ts";
+import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 
 /** Where a distributed database has the rows of a table: on each machine, or on one by the value of a column. */
@@ -28,6 +28,8 @@ export interface Rows {
   readonly absent: ReadonlySet<string>;
   /** Whether a column is known to be `not null`. */
   readonly isProven: (column: string) => boolean;
+  /** Returns the labels of a column that is known to have an enumeration type of the database; undefined for others. */
+  readonly labelsOf: (column: string) => ReadonlySet<unknown> | undefined;
   /** The key of the type. Its columns are never NULL. */
   readonly key: readonly StructuralProperty[];
   /** The column that says whether a row belongs to these rows: see `From`. */
@@ -219,5 +221,13 @@ export function plannedOperand(plan: ColumnPlan, relation: Relation): RowOperand
   const { column, format, nullable, property, expression } = plan;
   const nulls = nullable || relation.isOptional ? "column" : "never";
   const isSuspect = !property.isKey && (expression !== undefined || !relation.rows.isProven(column));
-  return { kind: "row", sql: relation.column(column), form: format.form, nulls, isSuspect };
+  const form = expression === undefined ? labelledForm(format.form, relation.rows.labelsOf(column)) : format.form;
+  return { kind: "row", sql: relation.column(column), form, nulls, isSuspect };
+}
+
+/** Returns the form for a column of an enumeration type with some labels. */
+function labelledForm(form: SqlForm, found: ReadonlySet<unknown> | undefined): SqlForm {
+  const { labels } = form;
+  if (labels === undefined || found === undefined) return form;
+  return (labels.cells.every((cell) => found.has(cell)) ? labels.all : labels.some) ?? form;
 }

@@ -11,6 +11,8 @@ import { bareOperand, type Translator } from "../statement/sql-operand.ts";
 /** One term of an order as the database sorts by it. */
 export interface SortedTerm {
   readonly sql: Sql;
+  /** The same value in `order by`. */
+  readonly inOrder: Sql;
   readonly form: SqlForm;
   readonly descending: boolean;
   readonly isNullable: boolean;
@@ -28,12 +30,13 @@ export function sortTerm({ expression, descending }: OrderByItem, translator: Tr
   if (translated.kind !== "row") return null;
   // By the cells themselves, so that an index can serve the order.
   const operand = bareOperand(translated, translated.form.sortable);
-  const { sortable, ordered } = operand.form;
+  const { sortable, ordered, gathered } = operand.form;
   const sorted = toOrdered(operand);
   const isNullable = operand.nulls !== "never" || sortable?.mayBeNull === true;
   const isBare = ordered === undefined && (sortable === undefined || sortable.keepsCells === true);
   return {
     ...sorted,
+    inOrder: gathered?.(operand.sql) ?? sorted.sql,
     descending,
     isNullable,
     isSuspect: !isNullable && operand.isSuspect === true,

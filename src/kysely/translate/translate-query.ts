@@ -249,7 +249,7 @@ export function translateOrder(
   return orderBy.flatMap((item) => {
     const term = sortTerm(item, translator);
     if (term === null) return [];
-    return orderTerms(term, item, term.isNullable, syntax);
+    return orderTerms({ sql: term.inOrder, form: term.form }, item, term.isNullable, syntax);
   });
 }
 

@@ -23,6 +23,7 @@ import {
   pgScaledDecimal,
   selectTextDecimal,
   PG_FORMS,
+  PG_SPREAD_STRING,
   pgDoubleText,
   pgHexadecimal,
   pgText,
@@ -111,6 +112,7 @@ export const pgSpreadColumnFormat: ColumnFormats["columnFormat"] = columnFormatO
   ...PG_COLUMNS,
   defaults: withJson({
     ...PG_COLUMNS.defaults,
+    "Edm.String": (property) => ({ ...PG_COLUMNS.defaults["Edm.String"](property), form: PG_SPREAD_STRING }),
     "Edm.Byte": (property) => ({ ...PG_COLUMNS.defaults["Edm.Byte"](property), form: BOUNDED_16 }),
     "Edm.SByte": (property) => ({ ...PG_COLUMNS.defaults["Edm.SByte"](property), form: BOUNDED_16 }),
     "Edm.Int16": (property) => ({ ...PG_COLUMNS.defaults["Edm.Int16"](property), form: BOUNDED_16 }),
@@ -165,7 +167,7 @@ function withinRange(cell: unknown): unknown {
 
 /** The same for returned cells: the text of an infinite cell depends on no setting, but its cast to text counts as if it did. */
 function orInfinity(column: Sql, text: Sql): Sql {
-  const infinity = sql`case ${column} when 'infinity' then 'infinity' when '-infinity' then '-infinity' end`;
+  const infinity = sql`case when ${column} = 'infinity' then 'infinity' when ${column} = '-infinity' then '-infinity' end`;
   return sql`coalesce(${text}, ${infinity})`;
 }
 
