@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { LinkJoin } from "../../edm/model.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { alike, linkColumn, tuple } from "./join-navigation.ts";
-import { columnOperand, whereClause, type Relation } from "./relation.ts";
+import { alike, linkEnds, tuple } from "./join-navigation.ts";
+import { whereClause, type Relation } from "./relation.ts";
 
 /** The links of a navigation, and its related entities, which a statement must not join. */
 export interface UnjoinedLinks {
@@ -30,8 +30,8 @@ function columnsOf(
   related: Relation,
 ): readonly [own: readonly Sql[], linked: readonly Sql[]] {
   const pairs = join.to.map((column) => {
-    const operand = columnOperand(column.property, related);
-    return alike(operand, linkColumn(column, link, profile, operand.form));
+    const [linked, own] = linkEnds(column, link, related, profile);
+    return alike(own, linked);
   });
   return [pairs.map(([own]) => own), pairs.map(([, linked]) => linked)];
 }
