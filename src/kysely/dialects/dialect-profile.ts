@@ -1,6 +1,7 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { CatalogueQuery, ReadableCatalogue } from "../../introspect/catalogue-steps.ts";
+import type { TextComparison } from "../../introspect/compared-texts.ts";
 import type { StoredTypes } from "../../introspect/expected-table.ts";
 import type { IndexSyntax } from "../../introspect/missing-indexes.ts";
 import type { RoundingMode } from "../../query/clauses.ts";
@@ -148,6 +149,8 @@ export interface DialectValues extends ColumnFormats {
   readonly mark: Mark;
   /** Returns the form of a type in functions and arithmetic. */
   readonly canonicalForm: (type: ScalarType) => SqlForm;
+  /** Returns the form of the texts of a foreign key that the database does not compare by code point. */
+  readonly comparedText: (comparison: TextComparison) => SqlForm;
   /** Returns plans that compare strings directly where collations allow it. Absent unless the database is synchronous. */
   readonly withKnownCollations?: (plans: PlansByField, rows: ProbedRows, reader: SynchronousReader) => PlansByField;
   /**

@@ -108,7 +108,7 @@ interface StatementBase {
 }
 
 function statementsOf(
-  { profile, caches, rows, functions, unreadable: log, coLocated }: Connected,
+  { profile, caches, rows, functions, unreadable: log, coLocated, comparisons }: Connected,
   { type, db, from: base, columns, unreadable, distribution }: StatementBase,
   report: ReportFault,
 ): StatementCache | null {
@@ -152,7 +152,7 @@ function statementsOf(
   };
   const { key: keyProperties } = entityType;
   const proven = new ProvenColumns(db, profile, base.quoted);
-  const found = { findPlans, placement, proven, absent: new Set<string>() };
+  const found = { findPlans, placement, proven, comparisons, absent: new Set<string>() };
   const made = new StatementCache({ db, profile, from, key: keyProperties, ...found, local: rows.local });
   ofType.set(key, made);
   return made;

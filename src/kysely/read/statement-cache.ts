@@ -269,7 +269,7 @@ export class StatementCache {
    * @param use by default, a page of the rows is read
    */
   rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
-    const { from, key, findPlans, placement, absent, proven } = this.#target;
+    const { from, key, findPlans, placement, absent, proven, comparisons } = this.#target;
     this.#plans ??= this.#compiler.ofTable(findPlans);
     this.#mark ??= utcMark(this.#plans);
     const mark = this.#mark;
@@ -283,6 +283,7 @@ export class StatementCache {
       key,
       seen,
       needsFence,
+      comparisonOf: (part) => comparisons.of(part),
       placement: needsFence === true ? undefined : placement(),
     };
   }

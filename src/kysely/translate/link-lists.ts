@@ -3,8 +3,8 @@ import type { LinkJoin } from "../../edm/model.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
-import { endOfList, linkColumn, listed, tuple } from "./join-navigation.ts";
-import { columnOperand, whereClause, type Relation } from "./relation.ts";
+import { endOfList, linkEnds, listed, tuple } from "./join-navigation.ts";
+import { whereClause, type Relation } from "./relation.ts";
 
 /** The links of a navigation, and its related entities, which a statement must not join. */
 export interface UnjoinedLinks {
@@ -31,7 +31,7 @@ function columnsOf(
   related: Relation,
 ): ReadonlyArray<readonly [own: RowOperand, linked: RowOperand]> {
   return join.to.map((column) => {
-    const operand = columnOperand(column.property, related);
-    return [operand, linkColumn(column, link, profile, operand.form)];
+    const [linked, own] = linkEnds(column, link, related, profile);
+    return [own, linked];
   });
 }

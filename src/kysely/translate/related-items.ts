@@ -6,11 +6,11 @@ import type { RowOperand } from "../statement/sql-operand.ts";
 import { bareTests, isCoLocated } from "./co-location.ts";
 import { findRelation } from "./find-path.ts";
 import { joinedRows } from "./gathered-relation.ts";
-import { equal, joinOf, linkColumn, linkTable, linkTest, targetOf } from "./join-navigation.ts";
+import { equal, joinOf, linkEnds, linkTable, linkTest, targetOf } from "./join-navigation.ts";
 import { leadsTo } from "./link-lists.ts";
 import type { PathScope } from "./path-scope.ts";
 import { areLinkedLocal, areLinksLocal, bareLinkTests } from "./placed-links.ts";
-import { addRelation, columnOperand, Level, whereClause, type Relation, type StatementScope } from "./relation.ts";
+import { addRelation, Level, pairOperand, whereClause, type Relation, type StatementScope } from "./relation.ts";
 
 /** The related entities of a collection-valued navigation, for a subquery. */
 export interface RelatedItems {
@@ -89,15 +89,12 @@ export function joinItems(
   const plain = addRelation(rows, new Level(), statement.nextAlias());
   if (join.kind === "direct") {
     const pairs = join.pairs.map(
-      (pair) => [columnOperand(pair.related, plain), columnOperand(pair.property, outer)] as const,
+      (pair) => [pairOperand(pair, "related", plain), pairOperand(pair, "property", outer)] as const,
     );
     return { related: plain, plain, from: () => plain.from, pairs, link: null, linkedTo: null };
   }
   const link = statement.nextAlias();
-  const pairs = join.from.map((column) => {
-    const operand = columnOperand(column.property, outer);
-    return [linkColumn(column, link, profile, operand.form), operand] as const;
-  });
+  const pairs = join.from.map((column) => linkEnds(column, link, outer, profile));
   const links = linkTable(join, link);
   const isJoined = profile.capabilities.joins || areLinkedLocal(join, plain, profile);
   // Links that are not joined can be counted only if each belongs to one entity.

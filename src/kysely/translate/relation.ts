@@ -1,10 +1,11 @@
 import { sql } from "kysely";
-import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
 import { comparedPlanOf, scalarPlanOf, type PlansByField, type ColumnPlan } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
+import type { JoinComparison, JoinComparisons } from "./join-comparisons.ts";
 
 /** Where a distributed database has the rows of a table: on each machine, or on one by the value of a column. */
 export type Placement =
@@ -36,6 +37,8 @@ export interface Rows {
   readonly seen?: string | undefined;
   /** Whether computations need `isFenced`: see `From`. */
   readonly needsFence?: boolean | undefined;
+  /** How the database compares a part of a join; undefined: by code point. */
+  readonly comparisonOf: JoinComparisons["of"];
   /** Absent if it is not declared, or if the statement may have to read the rows before it evaluates anything else. */
   readonly placement?: Placement | undefined;
 }
@@ -213,6 +216,16 @@ export function addRelation(rows: Rows, level: Level, alias: string): Relation {
 /** Returns a property of the entities of a relation as an operand. */
 export function columnOperand(property: StructuralProperty, relation: Relation): RowOperand {
   return plannedOperand(comparedPlanOf(property, relation.rows.plans), relation);
+}
+
+/** Returns one side of a pair of a join as an operand. */
+export function pairOperand(pair: JoinPair, side: "property" | "related", relation: Relation): RowOperand {
+  return compared(columnOperand(pair[side], relation), relation.rows.comparisonOf(pair));
+}
+
+/** Returns an operand as a foreign key compares it. */
+export function compared(operand: RowOperand, comparison: JoinComparison | undefined): RowOperand {
+  return comparison === undefined ? operand : { ...operand, form: comparison.form };
 }
 
 /** Returns the column of a plan as an operand. */

@@ -258,7 +258,7 @@ function listedEntities(each: JsonExpansion, json: JsonMembers, it: Relation, wr
   const terms =
     link === null
       ? translateOrder(each.orderBy, translator, profile.syntax)
-      : linkOrder(each.orderBy, { join: each.join, link, translator, profile });
+      : linkOrder(each.orderBy, { join: each.join, link, related: items.related, translator, profile });
   const order = orderClause(terms);
   const top = each.readSize === undefined ? BEYOND_LIMIT : bindFixed(BigInt(each.readSize));
   const { skip } = each.expansion;

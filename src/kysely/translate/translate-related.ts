@@ -238,7 +238,8 @@ function orderOf(statement: StatementScope, shape: RelatedShape, found: RelatedR
 function innerOrderOf(statement: StatementScope, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
   const { join, orderBy } = shape;
   const translator = sorterOf(statement, shape, found);
-  return linkOrder(orderBy, { join, link: found.link, translator, profile: statement.profile });
+  const { link, related } = found;
+  return linkOrder(orderBy, { join, link, related, translator, profile: statement.profile });
 }
 
 function sorterOf(

@@ -16,7 +16,7 @@ import {
 } from "./join-navigation.ts";
 import { isInJoinedList } from "./list-join.ts";
 import type { PathScope } from "./path-scope.ts";
-import { columnOperand, addRelation, Level, whereClause, type Relation } from "./relation.ts";
+import { addRelation, Level, pairOperand, whereClause, type Relation } from "./relation.ts";
 import { sharedNavigation, truthWhenAbsent, type SharedNavigation } from "./shared-navigation.ts";
 
 /** Translates a condition within a scope. */
@@ -113,7 +113,7 @@ function semiJoin(
     return sql`exists (select 1 from ${related.level.from(related.from)}${whereClause(conditions)})`;
   }
   const operands = joinPairs.map(
-    (pair) => [columnOperand(pair.related, related), columnOperand(pair.property, source.qualified())] as const,
+    (pair) => [pairOperand(pair, "related", related), pairOperand(pair, "property", source.qualified())] as const,
   );
   const pairs = operands.map(([inner, outer]) => listed(inner, outer));
   const known = mode === "exact" ? notNull(operands.map(([inner]) => inner)) : [];

@@ -3,7 +3,7 @@ import { keptPer } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import { keyValues } from "../../edm/key-values.ts";
-import type { StructuralProperty } from "../../edm/model.ts";
+import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
@@ -182,18 +182,29 @@ export class TableWriter {
     );
   }
 
-  /** Returns the keys of the rows with given values, none of them null, and locks these rows. */
-  async keysBy(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
-    const keys = await this.#findKeys(task, values);
+  /**
+   * Returns the keys of the rows with given values, none of them null, and locks these rows.
+   * @param pairs the pairs of a join whose related properties have the values
+   */
+  async keysBy(
+    task: WriteTask,
+    values: Values,
+    pairs: readonly JoinPair[],
+  ): Promise<readonly (readonly PrimitiveValue[])[]> {
+    const keys = await this.#findKeys(task, values, pairs);
     if (this.statements.locksByCondition || keys.length === 0) return keys;
     for (const key of keys) await this.read(task, key, this.table.keyOnly, "locked");
     // Some may have got other values before they were locked.
-    return this.#findKeys(task, values);
+    return this.#findKeys(task, values, pairs);
   }
 
-  async #findKeys(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
+  async #findKeys(
+    task: WriteTask,
+    values: Values,
+    pairs: readonly JoinPair[],
+  ): Promise<readonly (readonly PrimitiveValue[])[]> {
     const fields = Object.keys(values);
-    const statement = this.statements.selectBy(fields);
+    const statement = this.statements.selectBy(fields, pairs);
     const { rows } = await this.#run(task, statement, () => ({
       key: fields.map((field) => values[field] as PrimitiveValue),
     }));

@@ -1,4 +1,5 @@
 import { readMysqlCatalogue } from "../../../introspect/mysql-catalogue.ts";
+import { readMysqlTexts } from "../../../introspect/mysql-texts.ts";
 import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** As in `information_schema.columns.data_type`. MariaDB stores `json` as `longtext`. */
@@ -149,6 +150,7 @@ export const MY_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   sessions: SESSIONS,
   kind: "mysql",
   read: readMysqlCatalogue,
+  readTexts: readMysqlTexts,
   storedTypes: MY_STORED_TYPES,
   indexes: {
     quote: "`",

@@ -1,6 +1,7 @@
 import { required } from "../../../base/required.ts";
 import type { TypeAdvice } from "../../../introspect/expected-table.ts";
 import { readPostgresCatalogue } from "../../../introspect/postgres-catalogue.ts";
+import { readPostgresTexts } from "../../../introspect/postgres-texts.ts";
 import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** As in `pg_type`. */
@@ -208,6 +209,7 @@ export const PG_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   sessions: SESSIONS,
   kind: "postgres",
   read: readPostgresCatalogue,
+  readTexts: readPostgresTexts,
   storedTypes: PG_STORED_TYPES,
   indexes: { quote: '"', namesIndexes: true, nullsAreLast: true, unindexedTypes: ["json", "jsonb", "xml"] },
 });

@@ -3,6 +3,7 @@ import { isInteger, type PrimitiveType } from "../../../edm/primitive-type.ts";
 import type { ConvertExpression, Expression } from "../../../query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../../columns/table-columns.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
+import { comparedTextForm } from "../../forms/compared-text-form.ts";
 import { readSlots } from "../../statement/parameter-slot.ts";
 import { toComputable } from "../../statement/sql-form.ts";
 import { computed, type RowOperand } from "../../statement/sql-operand.ts";
@@ -56,6 +57,8 @@ export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
   columnFormat: sqliteColumnFormat,
   guidsAreTexts: true,
   documentText: (column) => column,
+  comparedText: (comparison) =>
+    comparedTextForm(comparison, (text) => sql`(${text} collate ${sql.id(comparison.collation)})`),
   ...SQLITE_ARITHMETIC,
   convert: convertInSqlite,
   withKnownCollations,
