@@ -360,7 +360,7 @@ describe("collections over SQLite that are read as JSON", () => {
   test("entities without their key are read by one statement, which writes their ids", async () => {
     const statements: string[] = [];
     const traced = odataService({
-      onStatement: ({ sql: text }) => statements.push(text),
+      onStatement: ({ sql: text }) => void statements.push(text),
       entitySets: [sqlEntitySet(Item, { name: "Items", db, table: "items", operations: ["read"] })],
     });
     const request = new Request("http://service.example/Items?$select=Name&$top=70");
