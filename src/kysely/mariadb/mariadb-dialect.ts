@@ -1,4 +1,4 @@
-import { CompiledQuery, MysqlDialect, type Dialect, type MysqlDialectConfig, type MysqlPool } from "kysely";
+import { MysqlDialect, type Dialect, type MysqlDialectConfig, type MysqlPool } from "kysely";
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
 import { preparedPool } from "./prepared-pool.ts";
@@ -12,11 +12,6 @@ export interface MariadbOptions extends Pick<MysqlDialectConfig, "controlConnect
 }
 
 const OPTIONS: readonly (keyof MariadbOptions)[] = ["pool", "statements", "controlConnection"];
-
-/** What a session needs so that statements, and what they write and read, mean the same everywhere. */
-const SESSION =
-  "set session sql_mode = if(@@sql_mode regexp 'NO_BACKSLASH_ESCAPES|ORACLE', 'STRICT_TRANS_TABLES', @@sql_mode), " +
-  "session autocommit = 1, session sql_select_limit = default";
 
 /**
  * Makes a Kysely dialect for MariaDB over a pool of mysql2: `new Kysely({ dialect: mariadbDialect({ pool }) })`.
@@ -32,9 +27,6 @@ export function mariadbDialect(options: MariadbOptions): Dialect {
   const { pool, statements = 200, controlConnection } = options;
   return new MysqlDialect({
     pool: preparedPool(pool, statements),
-    onCreateConnection: async (connection) => {
-      await connection.executeQuery(CompiledQuery.raw(SESSION));
-    },
     ...(controlConnection && { controlConnection }),
   });
 }

@@ -1,5 +1,4 @@
 import type { MysqlPool, MysqlPoolConnection, MysqlQueryResult } from "kysely";
-import { keptPerForeign } from "../../base/memo.ts";
 
 type Callback = (error: unknown, result: MysqlQueryResult) => void;
 type Streamed = ReturnType<MysqlPoolConnection["query"]>;
@@ -10,19 +9,34 @@ export interface PreparingConnection extends MysqlPoolConnection {
   unprepare(sql: string): unknown;
 }
 
+/** What a session needs so that statements, and what they write and read, mean the same everywhere. */
+const SESSION =
+  "set session sql_mode = if(@@sql_mode regexp 'NO_BACKSLASH_ESCAPES|ORACLE', 'STRICT_TRANS_TABLES', @@sql_mode), " +
+  "session autocommit = 1, session sql_select_limit = default";
+
 /**
  * Makes a pool for Kysely whose statements with values are prepared on the server, which receives the values apart: no
- * setting of a session can then make a value a part of the statement.
+ * setting of a session can then make a value a part of the statement. Each new session gets its settings.
  * @param statements the most prepared statements of a connection
  * @see https://sidorares.github.io/node-mysql2/docs/documentation/prepared-statements
  */
 export function preparedPool(pool: MysqlPool, statements: number): MysqlPool {
-  const prepared = keptPerForeign((connection: MysqlPoolConnection) => preparedConnection(connection, statements));
+  const known = new WeakMap<MysqlPoolConnection, MysqlPoolConnection>();
   return {
     getConnection: (callback) =>
-      pool.getConnection((error, connection) => {
-        // Without a connection there is an error.
-        callback(error, (connection as unknown) === undefined ? connection : prepared(connection));
+      pool.getConnection((error, connection: MysqlPoolConnection | undefined) => {
+        const found = connection && known.get(connection);
+        if (connection === undefined || found !== undefined) {
+          // Without a connection there is an error, and nobody reads the other argument.
+          callback(error, found as MysqlPoolConnection);
+          return;
+        }
+        const made = preparedConnection(connection, statements);
+        connection.query(SESSION, [], (failure) => {
+          if (failure === null) known.set(connection, made);
+          else connection.destroy();
+          callback(failure, made);
+        });
       }),
     end: (callback) => pool.end(callback),
   };
