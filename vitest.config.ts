@@ -129,7 +129,8 @@ export default defineConfig({
     // ends. Threads of the sources run WebAssembly, which removes their types.
     execArgv: ["--wasm-wrapper-tiering-budget=1000000000"],
     // One more than the cores of a small machine: some files wait for timers, sockets and programs.
-    maxWorkers: 3,
+    // A cluster runs one file at a time: files that distribute tables at once wait for one another without end.
+    maxWorkers: IS_CLUSTER ? 1 : 3,
     setupFiles: ["test/setup.ts"],
     // Programs that tests start compile the sources once, not once each.
     env: {

@@ -38,7 +38,9 @@ export function handleError(
 ): ODataResponse {
   const isIntended = isODataError(error);
   const answer = isIntended ? (explainedLimit(scope, error) ?? asProfiled(scope, error)) : explained(scope, error);
-  const isLogged = isIntended ? error.status >= 500 && error.cause !== undefined : !isDisconnect(request, error);
+  const isLogged = isIntended
+    ? error.status >= 500 && error.cause !== undefined && error.mayLog?.() !== false
+    : !isDisconnect(request, error);
   if (isLogged) logFailure(scope, "A request failed.", { request, id, status: answer.status }, error);
   return errorResponse(scope, answer, contentId);
 }

@@ -33,7 +33,7 @@ const rows = (
 
 function serve(db: AnyDatabase, distributed: boolean, isPlaced: boolean): ODataService {
   const place = { db, operations: ["read"] } as const;
-  const by = isPlaced ? { by: "id" } : distributed;
+  const by = isPlaced ? ({ by: "id" } as const) : distributed;
   const near = isPlaced ? ({ by: "customerId", with: "customers" } as const) : distributed;
   return odataService({
     profile: "standard",

@@ -61,8 +61,8 @@ function conjunctsOf(nodes: readonly Node[]): ReadonlyArray<readonly Node[]> {
 
 function isConstant(condition: readonly Node[]): boolean {
   const nodes = flatten(condition);
-  if (nodes.length === 0 || nodes.map((node) => (node.kind === "group" ? "" : node.text)).join("") === "1=1")
-    return false;
+  const text = nodes.map((node) => (node.kind === "group" ? "" : node.text)).join("");
+  if (text === "" || text === "1=1") return false;
   return !nodes.some((node, index) => {
     const next = nodes[index + 1];
     return node.kind === "name" || isWord(node, "select") || (next?.kind === "sign" && next.text === ".");

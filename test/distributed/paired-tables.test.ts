@@ -107,7 +107,7 @@ function serve(db: AnyDatabase, distributed: boolean): ODataService {
         ...toys,
         name: "SeenToys",
         navigation: { child: hasRequired(Child, { on: { childId: "id" }, target: "Children" }) },
-        authorization: { rows: ruled.toys },
+        authorization: { rows: ruled.toys as never },
       }),
     ],
   });

@@ -96,6 +96,20 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
     expect(logged).toHaveLength(1);
   });
 
+  test("a database that cannot be reached is logged once for each time", async () => {
+    for (const read of ["Orders", "Orders(1)", "Orders?$filter=Total gt 1&$count=true"]) {
+      await refuse("ECONNREFUSED", "connect ECONNREFUSED");
+      expect((await send(read))[0]).toBe(503);
+      expect((await send("Customers"))[0]).toBe(503);
+      expect((await send("Orders(9)", { method: "DELETE" }))[0]).toBe(503);
+      expect(logged).toHaveLength(1);
+      logged.length = 0;
+      vi.restoreAllMocks();
+      expect((await send(read))[0]).toBe(200);
+    }
+    expect(logged).toEqual([]);
+  });
+
   test.each([
     ["POST", "Orders", '{"Id":2,"Total":3}'],
     ["PATCH", "Orders(1)", '{"CustomerId":2}'],

@@ -82,6 +82,8 @@ async function openPostgres(url: string, log?: Logger, given: Settings = HOSTILE
     ([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`,
   );
   const pool = new Pool({ connectionString: url, max: 4, options: settings.join(" ") });
+  // A server may restart while connections are idle: the next statement gets another one.
+  pool.on("error", () => undefined);
   const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }), ...logging(log) });
   await sql`create schema ${sql.id(schema)}`.execute(db);
   return {

@@ -266,8 +266,13 @@ export class TableWriter {
     valuesOf: () => WriteValues,
     written?: WrittenColumns | "delete",
   ): Maybe<WriteResult> {
+    const run = (): Maybe<WriteResult> => task.session.run(toCommand(statement, valuesOf()));
     return recover(
-      () => task.session.run(toCommand(statement, valuesOf())),
+      () =>
+        chain(run(), (result) => {
+          this.table.reader.rows.outage.end();
+          return result;
+        }),
       (error) => {
         throw this.#faultOf(task, error, written);
       },

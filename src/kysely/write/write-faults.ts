@@ -41,7 +41,7 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   if (!joins && isUnsupported(error)) return protocolError("NotImplemented", NOT_DISTRIBUTABLE, { cause: error });
   const fault = databaseFault(error);
   if (fault === null || fault.kind === "contention") return ofTable(error, table.name);
-  if (fault.kind === "unavailable") return unavailable(ofTable(error, table.name));
+  if (fault.kind === "unavailable") return table.reader.rows.outage.note(unavailable(ofTable(error, table.name)));
   const columns = fault.kind === "foreignKey" && fault.columns.length === 0 ? missing(failed) : fault.columns;
   const isUnnamed = fault.kind === "notNull" && columns.length === 0;
   const paths = isUnnamed

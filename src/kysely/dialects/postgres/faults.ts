@@ -21,6 +21,7 @@ const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
   ["08", "unavailable"],
   ["57P", "unavailable"],
   ["25006", "unavailable"],
+  ["25P02", "unavailable"],
   ["57014", "unavailable"],
   ["53", "unavailable"],
 ];
