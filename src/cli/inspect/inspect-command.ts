@@ -73,10 +73,12 @@ function setLines(set: DescribedSet): readonly string[] {
   return [
     printable(head),
     `    ${properties.map(({ name, type }) => `${name} ${typeof type === "string" ? type.slice("Edm.".length) : type.enumType}`).join(", ")}`,
-    ...(navigations.length === 0
-      ? []
-      : [
-          `    → ${navigations.map(({ name, targetSet, cardinality }) => `${name} (${cardinality === "many" ? "many " : ""}${targetSet})`).join(", ")}`,
-        ]),
+    ...(navigations.length === 0 ? [] : [printable(`    → ${navigations.map(navigationText).join(", ")}`)]),
   ];
+}
+
+/** Returns a navigation with its target. One of a view names the table whose foreign key it follows. */
+function navigationText({ name, targetSet, cardinality, base }: DescribedSet["navigations"][number]): string {
+  const origin = base === undefined ? "" : `, by the foreign key of ${base.schema}.${base.name}`;
+  return `${name} (${cardinality === "many" ? "many " : ""}${targetSet}${origin})`;
 }
