@@ -93,6 +93,8 @@ export interface DescribedNavigation {
   readonly on: ReadonlyArray<readonly [field: string, targetField: string]>;
   readonly through: DescribedLink | null;
   readonly description: string | null;
+  /** The table whose foreign key a view shows, if the navigation follows it; absent otherwise. */
+  readonly base?: ObjectName | undefined;
 }
 
 /** The link table of a many-to-many navigation. */

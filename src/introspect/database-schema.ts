@@ -103,6 +103,8 @@ export interface ForeignKey {
   /** In the order of `columns`. */
   readonly targetColumns: readonly string[];
   readonly comment: string | null;
+  /** The table whose foreign key a view shows; absent for one of the object itself. */
+  readonly base?: ObjectName | undefined;
 }
 
 /** Whether a row of a catalogue belongs to the objects to read. */

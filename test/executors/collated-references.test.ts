@@ -71,6 +71,12 @@ const KINDS: Readonly<Record<DatabaseName, readonly Kind[]>> = {
   ],
 };
 
+const ofLine = { product: hasOptional(Product, { on: { sku: "sku" }, target: "Products" }) };
+
+/** Within a spread, the types of navigations are not inferred. */
+const productOf = (line: object): RowOf<typeof Product> =>
+  (line as RowOf<typeof Line, typeof ofLine>).product as RowOf<typeof Product>;
+
 const serviceOver = (db: AnyDatabase, isGuarded: boolean) => {
   const operations = ["read", "create", "patch", "delete"] as const;
   const through = { table: "product_tags", from: { sku: "product" }, to: { tag: "id" } } as const;
@@ -93,9 +99,9 @@ const serviceOver = (db: AnyDatabase, isGuarded: boolean) => {
         db,
         table: "product_lines",
         operations,
-        navigation: { product: hasOptional(Product, { on: { sku: "sku" }, target: "Products" }) },
+        navigation: ofLine,
         ...(isGuarded && {
-          authorization: { rows: (_user, line) => (line.product as RowOf<typeof Product>).name.eq("first") },
+          authorization: { rows: (_user, line) => productOf(line).name.eq("first") },
         }),
       }),
       sqlEntitySet(Tag, {

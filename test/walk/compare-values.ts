@@ -39,9 +39,8 @@ export function plainText(entity: Entity): string {
   return JSON.stringify(members.toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** Compares two values in the order of `$orderby`. @returns undefined if the type has no order that JSON shows */
+/** Compares two values that are not null in the order of `$orderby`. @returns undefined if JSON does not show the order of the type */
 export function compare({ type }: WalkedProperty, left: unknown, right: unknown): number | undefined {
-  if (left === null || right === null) return Number(left !== null) - Number(right !== null);
   if (type === "Edm.Boolean") return Number(left) - Number(right);
   const [first, second] = [left, right].map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
   return compareForms(type, first ?? "", second ?? "");
@@ -54,11 +53,14 @@ function compareForms(type: string, left: string, right: string): number | undef
   return NUMBERS.test(type) ? compareNumbers(numberOf(left), numberOf(right)) : undefined;
 }
 
-/** Responses write instants in UTC, and years of any length. */
+/** Years may have any length, which `Date` does not read; then the zone is UTC. */
 function compareInstants(left: string, right: string): number {
-  const [first = "", second = ""] = [left, right].map((each) => each.replace(/Z$/u, "").replace(/^-?\d+/u, ""));
+  const [first, second] = [Date.parse(left), Date.parse(right)];
+  if (first !== second && !Number.isNaN(first) && !Number.isNaN(second)) return compareNumbers(first, second);
+  if (!left.endsWith(right.slice(-1))) return 0;
+  const [rest = "", other = ""] = [left, right].map((each) => each.replace(/Z$/u, "").replace(/^-?\d+/u, ""));
   const years = compareNumbers(Number.parseInt(left, 10), Number.parseInt(right, 10));
-  return years === 0 ? compareTexts(first, second) : years;
+  return years === 0 ? compareTexts(rest, other) : years;
 }
 
 /** Strings are ordered by code point. */

@@ -79,7 +79,8 @@ async function readOrder(
   const entities = await readPages(walk, target, read.total);
   if (entities === undefined) return;
   judgePages(walk, { ...read, entities }, target);
-  const values = entities.map((entity) => entity[property.name]).filter((value) => value !== "NaN");
+  // A null may stand for a cell that no property can have: it is sorted as the cell.
+  const values = entities.map((entity) => entity[property.name]).filter((value) => value !== null && value !== "NaN");
   const sign = direction === "asc" ? 1 : -1;
   const at = values.findIndex((value, index) => {
     return index > 0 && sign * (compare(property, values[index - 1], value) ?? 0) > 0;

@@ -91,10 +91,12 @@ function setLines(set: DescribedSet): readonly string[] {
   return [
     printable(head),
     `    ${properties.map((property) => `${property.name} ${typeText(property)}`).join(", ")}`,
-    ...(navigations.length === 0
-      ? []
-      : [
-          `    → ${navigations.map(({ name, targetSet, cardinality }) => `${name} (${cardinality === "many" ? "many " : ""}${targetSet})`).join(", ")}`,
-        ]),
+    ...(navigations.length === 0 ? [] : [printable(`    → ${navigations.map(navigationText).join(", ")}`)]),
   ];
+}
+
+/** Returns a navigation with its target. One of a view names the table whose foreign key it follows. */
+function navigationText({ name, targetSet, cardinality, base }: DescribedSet["navigations"][number]): string {
+  const origin = base === undefined ? "" : `, by the foreign key of ${base.schema}.${base.name}`;
+  return `${name} (${cardinality === "many" ? "many " : ""}${targetSet}${origin})`;
 }

@@ -292,13 +292,13 @@ create table link (x int not null references a, y int not null references b refe
     const { sets, warnings } = await describeScript(script);
     expect(sets.flatMap(({ setName, navigations }) => navigations.map(({ name }) => `${setName} ${name}`))).toEqual([
       "As Bs",
-      "As LinksByX",
+      "As Links",
       "As YsThroughLink",
       "Bs A",
-      "Bs LinksByY",
+      "Bs Links",
       "Bs XesThroughLink",
-      "Links XA",
-      "Links YB",
+      "Links A",
+      "Links B",
     ]);
     expect(warnings).toEqual([]);
   });
