@@ -56,7 +56,9 @@ function compareForms(type: string, left: string, right: string): number | undef
 /** Years may have any length, which `Date` does not read; then the zone is UTC. */
 function compareInstants(left: string, right: string): number {
   const [first, second] = [Date.parse(left), Date.parse(right)];
-  if (first !== second && !Number.isNaN(first) && !Number.isNaN(second)) return compareNumbers(first, second);
+  // `Date` reads some texts with signs as years of other centuries.
+  const areShort = /^\d{4}-/u.test(left) && /^\d{4}-/u.test(right);
+  if (areShort && first !== second) return compareNumbers(first, second);
   if (!left.endsWith(right.slice(-1))) return 0;
   const [rest = "", other = ""] = [left, right].map((each) => each.replace(/Z$/u, "").replace(/^-?\d+/u, ""));
   const years = compareNumbers(Number.parseInt(left, 10), Number.parseInt(right, 10));
