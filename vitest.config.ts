@@ -72,7 +72,7 @@ const LONG = [
  * which assert the forms of statements for one machine are absent, and those which have such an engine of their own.
  */
 const SPREAD = [
-  "test/executors/{beyond,cancelled,cell-names,column-expressions,complex-changes,foreign-texts}.test.ts",
+  "test/executors/{beyond,cancelled,cell-names,collated-references,column-expressions,complex-changes,foreign-texts}.test.ts",
   "test/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,streams}.test.ts",
   "test/executors/{shared-keys,stream-differential,value-functions,wide-decimals}.test.ts",
   "test/http/capabilities-tables.test.ts",
@@ -82,7 +82,7 @@ const SPREAD = [
   "test/kysely/{log-fields,malformed-texts,null-operands,related-keys,stored-indexes}.test.ts",
   "test/kysely/{storage-forms,text-guids,unreadable-cells,unreadable-null,writes-edges,writes-rounding}.test.ts",
   "test/executors/checked-queries.test.ts",
-  "test/kysely/year-zero.test.ts",
+  "test/kysely/{far-dates,year-zero}.test.ts",
   "test/rows/{foreign-keys,foreign-keys-along}.test.ts",
   "test/sets/{access,transactions}.test.ts",
 ];

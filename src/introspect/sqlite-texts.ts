@@ -44,13 +44,12 @@ type Place = readonly [table: WantedTable, column: string];
 function comparedColumns(child: Place, parent: Place, schema: CheckedSchema): readonly ComparedTexts[] {
   const [own, other] = [find(child, schema), find(parent, schema)];
   if (own === undefined || other === undefined) return [];
-  const collation = collationsOf(
-    other.column,
-    other.table.indexes.filter(({ isUnique }) => isUnique),
-  )[0];
-  if (collation === undefined || toLower(collation) === "binary") return [];
+  const unique = other.table.indexes.filter(({ isUnique }) => isUnique);
+  const [collation, ...others] = new Set(collationsOf(other.column, unique).map(toLower));
+  // Of several collations the catalogue does not say which one the column has.
+  if (collation === undefined || others.length > 0 || collation === "binary") return [];
   const shared = collationsOf(own.column, own.table.indexes);
-  const isShared = shared.length > 0 && shared.every((each) => toLower(each) === toLower(collation));
+  const isShared = shared.length > 0 && shared.every((each) => toLower(each) === collation);
   return [
     {
       child: child[0].text,
