@@ -6,7 +6,6 @@ import type { BatchReader, GuardedConnections } from "../connection/batch-reader
 import { beginInTime } from "../connection/begin-in-time.ts";
 import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import { runLimited } from "../connection/limited-query.ts";
-import { Outage } from "../connection/outage.ts";
 import { OwnTransaction } from "../connection/own-transaction.ts";
 import { isPatientReader, type Patience, type SnapshotReader } from "../connection/patient-reader.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
@@ -15,6 +14,7 @@ import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";
+import { Outage } from "./outage.ts";
 import { readLocal } from "./read-local.ts";
 import { repeatOnce } from "./repeated-read.ts";
 import { ReplicaReads } from "./replica-reads.ts";
