@@ -74,8 +74,7 @@ const KINDS: Readonly<Record<DatabaseName, readonly Kind[]>> = {
 const ofLine = { product: hasOptional(Product, { on: { sku: "sku" }, target: "Products" }) };
 
 /** Within a spread, the types of navigations are not inferred. */
-const productOf = (line: object): RowOf<typeof Product> =>
-  (line as RowOf<typeof Line, typeof ofLine>).product as RowOf<typeof Product>;
+const productOf = (line: object): RowOf<typeof Product> => (line as RowOf<typeof Line, typeof ofLine>).product;
 
 const serviceOver = (db: AnyDatabase, isGuarded: boolean) => {
   const operations = ["read", "create", "patch", "delete"] as const;

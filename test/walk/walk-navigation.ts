@@ -28,8 +28,8 @@ function judgeReferences(
   const lost = expanded.find((entity) => {
     return entity[name] === null && references.every((each) => entity[each] !== null);
   });
-  if (lost !== undefined)
-    walk.fault(`${path}?$expand=${name}`, `refers to nothing in ${plainText(lost).slice(0, 300)}`);
+  if (lost === undefined) return;
+  walk.fault(`${path}?$expand=${name}`, `refers to nothing in ${plainText(lost).slice(0, 300)}`);
 }
 
 /** Compares the path of a navigation with the expansion of an entity. */
