@@ -12,6 +12,8 @@ import {
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
+import { sentStatements } from "../kysely/sent-statements.ts";
+import { refusedConstructs } from "./refused-constructs.ts";
 import type { TablePlacement } from "./table-placement.ts";
 import { watching } from "./watched-database.ts";
 
@@ -169,13 +171,17 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))(
       await createTables(db);
       const service = serve(db, distributed);
       const found: unknown[] = [];
-      for (const [method, target, body] of [...TARGETS.map((each) => ["GET", each, null] as const), ...WRITES]) {
-        const init = { method, body: body === null ? null : JSON.stringify(body) };
-        const headers = { "Content-Type": "application/json" };
-        const response = await service.fetch(new Request(`http://service.example/${target}`, { ...init, headers }));
-        found.push([method, target, response.status, await response.text()]);
-      }
+      const sent = await sentStatements(db, async () => {
+        for (const [method, target, body] of [...TARGETS.map((each) => ["GET", each, null] as const), ...WRITES]) {
+          const init = { method, body: body === null ? null : JSON.stringify(body) };
+          const headers = { "Content-Type": "application/json" };
+          const response = await service.fetch(new Request(`http://service.example/${target}`, { ...init, headers }));
+          found.push([method, target, response.status, await response.text()]);
+        }
+      });
       await close();
+      const refused = sent.flatMap(({ sql: text }) => refusedConstructs(text, PLACEMENTS));
+      expect(distributed ? refused : []).toEqual([]);
       return found;
     }
 
