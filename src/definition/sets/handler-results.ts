@@ -1,5 +1,5 @@
 import type { ODataError } from "../../errors/odata-error.ts";
-import type { Entities } from "../handlers.ts";
+import type { Answer, Entities } from "../handlers.ts";
 import type { ResultOf } from "../types/infer.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
@@ -31,37 +31,34 @@ export interface InferredResults<All, Applied, Found, Created, Replaced, Patched
  * Options in which the handlers that return wrong entities have a message as type. `entitySet` infers the types of the results
  * and compares them here: otherwise an error of the compiler has a level for each type around the wrong property.
  */
-export type CheckedResults<E extends EntityTypeDeclaration, R extends HandlerResults> = Checked<
-  "getAll",
-  Settled<R["getAll"]>,
-  Entities<E>,
-  Fault<ResultOf<E>, ItemOf<Settled<R["getAll"]>>, "The handler must return an array or an iterable of entities.">
-> &
-  Checked<
-    "applyQuery",
-    Settled<R["applyQuery"]>,
-    AppliedQueryOf<E>,
-    Fault<
-      ResultOf<E>,
-      ItemOf<ItemsOf<Settled<R["applyQuery"]>>>,
-      "The handler must return { items, count?, nextLink? }."
-    >
-  > &
-  CheckedEntity<"getByKey", E, Settled<R["getByKey"]>> &
-  CheckedEntity<"create", E, Settled<R["create"]>> &
-  CheckedEntity<"replace", E, Settled<R["replace"]>> &
-  CheckedEntity<"patch", E, Settled<R["patch"]>>;
+export interface CheckedResults<E extends EntityTypeDeclaration, R extends HandlerResults> {
+  readonly getAll?: Checked<"list", E, R["getAll"], Entities<E>>;
+  readonly applyQuery?: Checked<"page", E, R["applyQuery"], AppliedQueryOf<E>>;
+  readonly getByKey?: Checked<"entity", E, R["getByKey"], ResultOf<E> | null>;
+  readonly create?: Checked<"entity", E, R["create"], ResultOf<E> | null>;
+  readonly replace?: Checked<"entity", E, R["replace"], ResultOf<E> | null>;
+  readonly patch?: Checked<"entity", E, R["patch"], ResultOf<E> | null>;
+}
 
-type CheckedEntity<Handler extends string, E extends EntityTypeDeclaration, Result> = Checked<
-  Handler,
-  Result,
-  ResultOf<E> | null,
-  Fault<ResultOf<E>, NonNullable<Result>, "The handler must return an entity or null.">
->;
+/** What is said of a result that has no entities. */
+interface Otherwise {
+  readonly list: "The handler must return an array or an iterable of entities.";
+  readonly page: "The handler must return { items, count?, nextLink? }.";
+  readonly entity: "The handler must return an entity or null.";
+}
 
-type Checked<Handler extends string, Result, Expected, Message> = [Result] extends [Expected]
+// The compiler makes the message only in the branch of a wrong result.
+type Checked<Kind extends keyof Otherwise, E extends EntityTypeDeclaration, Result, Expected> = [Result] extends [
+  Answer<Expected>,
+]
   ? unknown
-  : { readonly [K in Handler]: Message };
+  : Fault<ResultOf<E>, EntityIn<Kind, Settled<Result>>, Otherwise[Kind]>;
+
+type EntityIn<Kind extends keyof Otherwise, Result> = Kind extends "list"
+  ? ItemOf<Result>
+  : Kind extends "page"
+    ? ItemOf<ItemsOf<Result>>
+    : NonNullable<Result>;
 
 type Settled<Result> = Exclude<Awaited<Result>, ODataError>;
 

@@ -24,7 +24,8 @@ interface KeyedTarget extends Pick<StatementTarget, "from" | "profile" | "placem
  */
 export function isKeysFirst(query: SourceQuery, { from, profile, key, placement }: KeyedTarget): boolean {
   const { top, skip, selected, joined = [], sources, filter, orderBy } = query;
-  if (profile.capabilities.excludedRows !== "sent" || top === undefined || top === 0) return false;
+  // Functions return rows without a key.
+  if (profile.capabilities.excludedRows !== "sent" || key.length === 0 || top === undefined || top === 0) return false;
   if (top + skip <= MOST_SENT_WHOLE && isOrderOf(key, orderBy)) return false;
   const placed = placement();
   // The machine that has all rows of the filter sends no others.
