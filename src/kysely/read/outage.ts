@@ -10,7 +10,9 @@ export class Outage {
 
   /** Returns the error of a statement such that it is logged only if the log does not contain its reason. */
   note(error: unknown): unknown {
-    if (!isODataError(error) || databaseFault(error.cause)?.kind !== "unavailable") return error;
+    // A statement that has run too long has reached the database.
+    if (!isODataError(error) || error.code !== "ServiceUnavailable") return error;
+    if (databaseFault(error.cause)?.kind !== "unavailable") return error;
     const { cause } = error;
     return unavailable(cause, () => this.#isNew(reasonOf(cause)));
   }
