@@ -87,6 +87,8 @@ export interface DialectSyntax {
   readonly listLabels?: (table: string) => CatalogueQuery;
   /** The limit and the offset, with a blank before them; null for none. */
   readonly limit: (top: Sql | null, skip: Sql | null) => Sql;
+  /** The end of a list that a database on several machines reads before the rest; absent if it does so without. */
+  readonly readFirst?: Sql;
   /** The columns that every table has, in lower case, but that `*` does not contain. */
   readonly hiddenColumns: readonly string[];
   /** Returns the same text for names of the same column, which may differ in letter case. */

@@ -200,7 +200,7 @@ function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPa
  * both tables, but these are not co-located.
  */
 export function endOfList({ capabilities, syntax }: DialectProfile): Sql {
-  return capabilities.joins ? sql`` : syntax.limit(null, sql`0`);
+  return capabilities.joins ? sql`` : (syntax.readFirst ?? sql``);
 }
 
 /** Returns a single value, or a row value of several. */

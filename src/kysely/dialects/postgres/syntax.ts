@@ -17,6 +17,7 @@ export const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     return descending ? sql`${term} desc nulls last` : sql`${term} asc nulls first`;
   },
   listLabels,
+  readFirst: sql` offset 0`,
   // A test for NULL beside the bound of an index makes PostgreSQL read the index from its start.
   unexpectedNulls: { areLast: (descending) => !descending, listNotNull },
   limit: (top, skip) => {
