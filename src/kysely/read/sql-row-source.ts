@@ -9,7 +9,7 @@ import { isJoinedLocally } from "../translate/join-navigation.ts";
 import type { Rows } from "../translate/relation.ts";
 import { openPageStream } from "./open-page-stream.ts";
 import { readRow } from "./read-entity.ts";
-import { baseOf, readPage } from "./read-page.ts";
+import { baseOf, readPage, statementOf } from "./read-page.ts";
 import { readRelatedPage } from "./read-related.ts";
 import { findReader, RowSource } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
@@ -33,7 +33,9 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
   const prepare = (query: SourceQuery): Maybe<undefined> => reader.statements.prepare(query, reader.rows);
   const source = new SqlRowSource(type, reader, {
     read: (query) =>
-      hidesAll ? emptyPage(query) : explained(() => chain(prepare(query), () => readPage(reader, query)), query),
+      hidesAll
+        ? explained(() => emptyPage(reader, query), query)
+        : explained(() => chain(prepare(query), () => readPage(reader, query)), query),
     stream: (query) =>
       hidesAll ? null : explained(() => chain(prepare(query), () => openPageStream(reader, query)), query),
     relational: Object.freeze<RelationalSource>({
@@ -66,7 +68,10 @@ export function sqlReaderOf(source: QueryableSource): SqlReader | undefined {
   return source instanceof SqlRowSource ? source.reader : undefined;
 }
 
-function emptyPage({ count }: SourceQuery): Page {
+/** Returns the page of a source without visible rows. @throws as `statementOf`: what a query may ask does not depend on rows */
+function emptyPage(reader: SqlReader, query: SourceQuery): Page {
+  const { count } = query;
+  statementOf(reader, query);
   return { entities: [], ...(count && { count: 0 }) };
 }
 
