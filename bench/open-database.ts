@@ -1,5 +1,6 @@
-import { Kysely, MysqlDialect, PostgresDialect, sql } from "kysely";
+import { Kysely, PostgresDialect, sql } from "kysely";
 import { createConnection, createPool } from "mysql2";
+import { mariadbDialect } from "odatakit/mariadb";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Client, Pool } from "pg";
 
@@ -35,7 +36,7 @@ export function openDatabase(place: string): Kysely<unknown> {
   }
   const pool = createPool({ uri: place, connectionLimit: CONNECTIONS, timezone: "Z" });
   const controlConnection = (): ReturnType<typeof createConnection> => createConnection(place);
-  return new Kysely({ dialect: new MysqlDialect({ pool, controlConnection }) });
+  return new Kysely({ dialect: mariadbDialect({ pool, controlConnection }) });
 }
 
 /**

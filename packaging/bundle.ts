@@ -34,7 +34,7 @@ const COMMENTS = { legal: true, annotation: true, jsdoc: false } as const;
 
 /**
  * Writes `dist`: one JavaScript file and one declaration file for each entry, chunks for their shared code, and the copy of
- * Kysely that the command uses. The code is readable, so there are no source maps.
+ * Kysely that the command uses. The code of odatakit is readable, so there are no source maps.
  * @param project the folder of package.json
  * @param entries by their names in `exports`
  * @throws Error if a file cannot be bundled, and for a warning of the bundler
@@ -85,7 +85,9 @@ async function bundleKysely(project: string): Promise<void> {
       dir: "dist",
       format: "esm",
       comments: COMMENTS,
-      banner: "// This is Kysely; its licence is in vendor/LICENSE-kysely.",
+      // Nobody reads this copy, but stack traces name its lines.
+      minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
+      banner: "/*! This is Kysely; its licence is in vendor/LICENSE-kysely. */",
     });
   } finally {
     await build.close();

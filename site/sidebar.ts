@@ -136,6 +136,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "odatakit/introspect", link: "/api/introspect" },
       { text: "odatakit/kysely", link: "/api/kysely" },
       { text: "odatakit/sqlite", link: "/api/sqlite" },
+      { text: "odatakit/mariadb", link: "/api/mariadb" },
       { text: "odatakit/check", link: "/api/check" },
       { text: "odatakit/openapi", link: "/api/openapi" },
     ],

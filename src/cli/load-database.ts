@@ -13,8 +13,8 @@ export interface LoadedDatabase {
   readonly found: IntrospectedDatabase;
   /** Opens the database again, such as another file of its name. */
   readonly reopen: () => Promise<LoadedDatabase | readonly Problem[]>;
-  /** Reads the catalogue again. */
-  readonly readAgain: () => Promise<IntrospectedDatabase>;
+  /** Reads the catalogue again. @param omitted the names of further tables to leave out, with their schemas */
+  readonly readAgain: (omitted?: readonly string[]) => Promise<IntrospectedDatabase>;
 }
 
 /** Further settings of the entity sets. */
@@ -43,8 +43,10 @@ export async function loadDatabase(
   terminal.progress("Reading its tables …");
   try {
     const { introspectDatabase } = await import("odatakit/introspect");
-    const readAgain = (): Promise<IntrospectedDatabase> =>
-      introspectDatabase(opened.db, { ...parts.options, schemas: parts.schemas, ...sets });
+    const readAgain = (omitted: readonly string[] = []): Promise<IntrospectedDatabase> => {
+      const exclude = [...(parts.options.exclude ?? []), ...omitted];
+      return introspectDatabase(opened.db, { ...parts.options, exclude, schemas: parts.schemas, ...sets });
+    };
     await onOpened(opened);
     const found = await readAgain();
     terminal.progress(null);

@@ -41,7 +41,8 @@ export async function openPostgres(url: string, settings: ServerSettings): Promi
 
 /** Opens MariaDB. Its sessions are in UTC, and read-only unless the command writes. */
 export async function openMariadb(url: string, settings: ServerSettings): Promise<Kysely<object>> {
-  const { Kysely, MysqlDialect } = await import("kysely");
+  const { Kysely } = await import("kysely");
+  const { mariadbDialect } = await import("odatakit/mariadb");
   const { createPool } = await importPackage(() => import("mysql2"), ["mysql2"]);
   const pool = createPool({
     uri: url.replace(/^mariadb:/i, "mysql:"),
@@ -51,9 +52,6 @@ export async function openMariadb(url: string, settings: ServerSettings): Promis
   });
   const statements = [
     "set session time_zone = '+00:00'",
-    // In these modes, a backslash or a statement means something else.
-    "set session sql_mode = if(@@sql_mode regexp 'NO_BACKSLASH_ESCAPES|ORACLE', 'STRICT_TRANS_TABLES', @@sql_mode)",
-    "set session autocommit = 1, sql_select_limit = default",
     `set session max_statement_time = ${String(settings.timeout / 1000)}`,
     ...(settings.mayWrite ? [] : ["set session transaction read only"]),
   ];
@@ -65,7 +63,7 @@ export async function openMariadb(url: string, settings: ServerSettings): Promis
       });
     }
   });
-  return new Kysely<object>({ dialect: new MysqlDialect({ pool }) });
+  return new Kysely<object>({ dialect: mariadbDialect({ pool }) });
 }
 
 /** Opens a folder of PGlite. */

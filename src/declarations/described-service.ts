@@ -28,10 +28,14 @@ export interface DescribedSet {
   readonly kind: "table" | "view" | "materialized view";
   /** The source of the key. */
   readonly key: "primary key" | "unique index" | "rowid" | "proven" | "given" | "unique in the data";
+  /** Whether the database rejects two rows with one key. */
+  readonly isKeyGuaranteed: boolean;
   /** The fields of the properties of the key that may be null in rows, which the set excludes. */
   readonly excludesNulls: readonly string[];
   /** Conditions of SQL that rows must meet to have a key; empty if all rows do. */
   readonly excludes: readonly string[];
+  /** The number of rows that the set leaves out, because they have no key; null if counting them takes too long. */
+  readonly leftOutRows: number | null;
   /** The columns that need a value which no property can supply, so that the database rejects every new row. */
   readonly unsuppliedColumns: readonly string[];
   readonly description: string | null;
@@ -89,6 +93,8 @@ export interface DescribedNavigation {
   readonly on: ReadonlyArray<readonly [field: string, targetField: string]>;
   readonly through: DescribedLink | null;
   readonly description: string | null;
+  /** The table whose foreign key a view shows, if the navigation follows it; absent otherwise. */
+  readonly base?: ObjectName | undefined;
 }
 
 /** The link table of a many-to-many navigation. */

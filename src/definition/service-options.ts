@@ -117,7 +117,8 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   readonly schemaCheck?: SchemaCheck | undefined;
   /**
    * Returns the error for the client in place of the generic 500, for an error that a handler or a database has thrown;
-   * undefined for the 500. The log always has the error itself.
+   * undefined for the 500. The log always has the error itself. Also called with the 413 `PayloadTooLarge` of a body above a
+   * limit; undefined keeps it.
    * @see docs/reference/errors.md
    */
   readonly explainError?: ((error: unknown) => ODataError | undefined) | undefined;

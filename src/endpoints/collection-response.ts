@@ -7,6 +7,7 @@ import { openCollection, runCollection } from "../execution/run-collection.ts";
 import type { ExpandRequest } from "../execution/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { entityUrlStart } from "../payload/entity-url.ts";
 import type { TokenScope } from "../plan/keyset-token.ts";
 import { planCollection } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
@@ -44,15 +45,18 @@ export function collectionResponse(
   });
   const selected = resource.referencesOnly === true ? keyProperties(entityType) : needed;
   const { maxPageSize } = exchange.preferences;
+  const { origin } = resource;
+  const members =
+    resource.referencesOnly === true ? undefined : jsonMembers(service, origin, selectExpand, expandPlan, format);
+  const json = resource.isUnnamed === true && members?.id !== undefined ? undefined : members;
   const plan = planCollection(form, query, target.capabilities, {
     maxPageSize,
     selected,
     expand: expandPlan,
     countsAfterSkip,
-    json:
-      resource.referencesOnly === true
-        ? undefined
-        : jsonMembers(service, resource.origin, selectExpand, expandPlan, format),
+    json,
+    idStart:
+      json?.id === undefined || origin.kind !== "EntitySet" ? undefined : entityUrlStart(exchange.serviceRoot, origin),
     keyset: resource.keyset === true ? keysetTokenScope(exchange, target.entitySet) : undefined,
   });
   const { reader, maxEntities } = exchange;

@@ -6,6 +6,7 @@ import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { etagOf } from "../payload/etag.ts";
 import type { LongText } from "../payload/late-texts.ts";
+import type { PayloadFormat } from "../payload/payload-format.ts";
 import { NO_JOINS } from "../plan/join-expansions.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
@@ -53,7 +54,7 @@ export function entityResponse(
  */
 export function entityBody(
   exchange: Exchange,
-  format: JsonFormat,
+  format: PayloadFormat,
   { origin, query, contextUrl }: EntityResource,
   found: FoundEntity,
 ): Maybe<string | LongText> {

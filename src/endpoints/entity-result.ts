@@ -9,6 +9,7 @@ import { isEntity } from "../memory/entity.ts";
 import { entityUrl } from "../payload/entity-url.ts";
 import { etagOf } from "../payload/etag.ts";
 import type { LongText } from "../payload/late-texts.ts";
+import type { PayloadFormat } from "../payload/payload-format.ts";
 import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
 import { queryReaderOf } from "./bind-query.ts";
@@ -88,11 +89,17 @@ function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult
   const { origin, query, entity, inserted } = result;
   const contextUrl = result.contextUrl(query.selectExpand.contextSelect);
   if (inserted === null || origin.kind !== "EntitySet" || query.selectExpand !== selectAll(origin.entityType)) {
-    return entityBody(exchange, format, { origin, query, contextUrl }, { entity, rowShape: undefined });
+    return entityBody(
+      exchange,
+      { ...format, saved: "entity" },
+      { origin, query, contextUrl },
+      { entity, rowShape: undefined },
+    );
   }
+  const written: PayloadFormat = { ...format, saved: "graph" };
   const targetOf = targetsIn(exchange);
   if (!isEntity(entity)) {
-    const writer = entityWriterFor(exchange.service, origin, selectAll(origin.entityType), format, undefined);
+    const writer = entityWriterFor(exchange.service, origin, selectAll(origin.entityType), written, undefined);
     return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);
   }
   const graph = laterIfLong(exchange, () => readGraph(entity, origin, targetOf));
@@ -109,7 +116,7 @@ function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult
   return chain(visible, (seen) =>
     laterIfLong(exchange, () => {
       const clause = graphClause(origin, shapeOf([seen], origin, targetOf), selectAll, targetOf);
-      const writer = entityWriterFor(exchange.service, origin, clause, format, undefined);
+      const writer = entityWriterFor(exchange.service, origin, clause, written, undefined);
       return writer.writeEntity(toExpanded(seen, clause), exchange.serviceRoot, contextUrl);
     }),
   );

@@ -8,7 +8,7 @@ import {
   type WriterTarget,
 } from "../payload/write-entity.ts";
 import type { ExpandPlan } from "../plan/plan-expand.ts";
-import { planJson } from "../plan/plan-json.ts";
+import { planJson, planNamedJson } from "../plan/plan-json.ts";
 import { selectsKey, type SelectExpandClause } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { JsonMembers } from "../query/source.ts";
@@ -17,7 +17,7 @@ import type { JsonMembers } from "../query/source.ts";
 export type EntityOrigin = EntitySet | EntityType;
 
 /**
- * By format, at most twelve. Entities that are objects have no layout, so their origin is the key instead. Writers live as
+ * By format, at most 36. Entities that are objects have no layout, so their origin is the key instead. Writers live as
  * long as the clause, so the bounded cache of shapes limits them too.
  */
 const writersOf = keptPerPair(
@@ -38,14 +38,14 @@ export function entityWriterFor(
   rowShape: RowShape | undefined,
 ): EntityWriter {
   const ofClause = writersOf(clause, rowShape ?? origin);
-  const { metadata, ieee754Compatible, isUnnamed = false } = format;
-  const key = `${metadata}${ieee754Compatible ? "+" : ""}${isUnnamed ? "?" : ""}`;
+  const { metadata, ieee754Compatible, isUnnamed = false, saved } = format;
+  const key = `${metadata}${ieee754Compatible ? "+" : ""}${isUnnamed ? "?" : ""}${saved ?? ""}`;
   let writer = ofClause.get(key);
   if (writer === undefined) {
     writer = compileEntityWriter(
       toTarget(routes, origin),
       clause,
-      { metadata, ieee754Compatible, isUnnamed },
+      { metadata, ieee754Compatible, isUnnamed, saved },
       rowShape,
     );
     ofClause.set(key, writer);
@@ -54,8 +54,8 @@ export function entityWriterFor(
 }
 
 /**
- * Returns the members of entities that are written with nothing but values, without control information, at all levels of
- * the expansions; undefined if there is more.
+ * Returns the members of entities that are written with nothing but values, and the ids of entities without expansions, at all
+ * levels of the expansions; undefined if there is other control information.
  */
 export function jsonMembers(
   { routes }: { readonly routes: EntityRoutes },
@@ -68,7 +68,9 @@ export function jsonMembers(
   const hasControl = metadata !== "none";
   if (hasControl && origin.kind === "EntitySet") {
     if (origin.etag.length > 0) return undefined;
-    if (routes.isReadByKey(origin) && !selectsKey(clause, origin.entityType)) return undefined;
+    if (routes.isReadByKey(origin) && !selectsKey(clause, origin.entityType)) {
+      return expand === null ? (planNamedJson(clause, origin.entityType) ?? undefined) : undefined;
+    }
   }
   return planJson(clause, expand, hasControl) ?? undefined;
 }

@@ -28,6 +28,7 @@ const MESSAGES: readonly RegExp[] = [
   /^column (?<columns>.+) of relation "(?<table>[^"]+)" does not exist$/,
   /^column (?<columns>.+) does not exist$/,
   /^relation "(?<table>[^"]+)" does not exist$/,
+  /^null value in column "(?<columns>[^"]+)" (?:of relation "(?<table>[^"]+)" )?violates not-null constraint/,
   /^permission denied for (?:table|relation|view) (?<table>\S+)$/,
   /^Column '(?<columns>[^']+)' cannot be null/,
   /^Field '(?<columns>[^']+)' doesn't have a default value/,

@@ -10,6 +10,8 @@ export interface ODataErrorOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether the standard allows the request and only this service does not support it; absent: false. */
   readonly isUnsupported?: boolean | undefined;
+  /** Returns whether the log needs the error, once for each state that causes it; absent: always. */
+  readonly mayLog?: (() => boolean) | undefined;
 }
 
 /**
@@ -25,6 +27,8 @@ export class ODataError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** Whether the standard allows the request and only this service does not support it. */
   readonly isUnsupported: boolean;
+  /** Returns whether the log needs the error, once for each state that causes it; absent: always. */
+  readonly mayLog: (() => boolean) | undefined;
 
   constructor(status: number, code: string, message: string, options: ODataErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -33,6 +37,7 @@ export class ODataError extends Error {
     this.target = options.target;
     this.headers = options.headers;
     this.isUnsupported = options.isUnsupported === true;
+    this.mayLog = options.mayLog;
   }
 }
 

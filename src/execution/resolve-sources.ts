@@ -83,7 +83,12 @@ export function restrictSource(entitySet: EntitySet, source: QueryableSource, re
   return chain(gate.keep(entitySet, entities(), context), listSource);
 }
 
-const NO_ROW_SEEN: RowRestriction = Object.freeze({ filter: NO_ROW, values: Object.freeze([]), sources: new Map() });
+const NO_ROW_SEEN: RowRestriction = Object.freeze({
+  filter: NO_ROW,
+  values: Object.freeze([]),
+  sources: new Map(),
+  hidesAll: true,
+});
 
 /**
  * Returns the row rule of a set as a predicate for the source of a database. The predicate sees all rows of other sets.

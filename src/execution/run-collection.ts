@@ -196,6 +196,7 @@ function toSourceQuery(plan: CollectionPlan, { context }: Reader, source: Querie
     joined: chosen?.joined.navigations,
     sources: written?.sources ?? chosen?.sources,
     json: written?.json,
+    idStart: plan.idStart,
     maxEntities: serviceOf(context).limits.maxResponseEntities,
     transaction: context.transaction,
     reading: readingOf(context),

@@ -1,4 +1,5 @@
 import { isPromiseLike, type Maybe } from "../base/maybe.ts";
+import type { ComparedTexts } from "./compared-texts.ts";
 import type { DatabaseKind } from "./database-schema.ts";
 import type { CheckedSchema, WantedTable } from "./schema.ts";
 
@@ -25,6 +26,11 @@ export type CatalogueSteps<T> = Generator<CatalogueQuery, T, readonly CatalogueR
 export interface ReadableCatalogue {
   readonly kind: DatabaseKind;
   readonly read: (wanted: readonly WantedTable[]) => CatalogueSteps<CheckedSchema>;
+  /** Reads how the foreign keys between some tables compare texts, unless by code point. @param schema the same tables */
+  readonly readTexts: (
+    wanted: readonly WantedTable[],
+    schema: CheckedSchema,
+  ) => CatalogueSteps<readonly ComparedTexts[]>;
 }
 
 /** Runs one statement. */

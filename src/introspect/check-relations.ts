@@ -3,7 +3,7 @@ import type { SchemaObject } from "./database-schema.ts";
 import type { ExpectedReference, ExpectedTable } from "./expected-table.ts";
 import type { WantedObjects } from "./wanted-objects.ts";
 
-/** Finds navigations whose tables have no foreign key. Views have none. */
+/** Finds navigations whose tables have no foreign key. The catalogue has none of views. */
 export function checkRelations(
   expected: readonly ExpectedTable[],
   { objects }: WantedObjects,

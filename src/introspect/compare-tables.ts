@@ -106,8 +106,17 @@ function* checkKey(expected: ExpectedTable, table: TableSchema, schema: CheckedS
     message: isLinks
       ? `The table \`${name}\` may contain a link twice: (${columns}) is not unique. The service then returns the related entity twice.`
       : `Rows of the table \`${name}\` may share a key: (${columns}) is not unique.`,
-    fix: `Add a primary key or a unique index: create unique index ${name.replaceAll(".", "_")}_key on ${expected.text} (${columns}).`,
+    fix: adviseKey(expected, `create unique index ${name.replaceAll(".", "_")}_key on ${expected.text} (${columns})`),
   };
+}
+
+/** Advises on a key that is not unique. A distributed database refuses a unique index without the distributing column. */
+function adviseKey({ distributedBy }: ExpectedTable, statement: string): string {
+  if (distributedBy === undefined) return `Add a primary key or a unique index: ${statement}.`;
+  if (distributedBy === null) {
+    return `Add the property of the column that distributes the table to the key of the entity type, as primary keys of distributed tables contain it. If the key contains this column, add a primary key or a unique index: ${statement}.`;
+  }
+  return `Add the property \`${distributedBy}\`, whose column distributes the table, to the key of the entity type: primary keys and unique indexes of distributed tables contain this column.`;
 }
 
 function adviseTable(name: string, names: readonly string[]): string {

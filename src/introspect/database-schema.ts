@@ -60,6 +60,8 @@ export interface ObjectColumn extends ColumnSchema {
   readonly isIdentity: boolean;
   /** Whether the database refuses other values, as `generated always as identity` of PostgreSQL; absent: no. */
   readonly refusesValues?: true | undefined;
+  /** Whether a key contains the column, or a foreign key to or from one; absent: no, or unknown. */
+  readonly isKeyPart?: true | undefined;
   /** Whether `select *` omits the column by intent, as an invisible column of MariaDB. */
   readonly isInvisible: boolean;
   /** Whether the user of the connection may select the column. */
@@ -78,7 +80,7 @@ export interface ObjectColumn extends ColumnSchema {
   readonly sample: ColumnSample | null;
 }
 
-/** Counts over the first rows of a column of SQLite. */
+/** Counts over some rows of a column: of SQLite, and of `tinyint(1)` in MariaDB. */
 export interface ColumnSample {
   /** How many rows were read. */
   readonly rows: number;
@@ -101,6 +103,8 @@ export interface ForeignKey {
   /** In the order of `columns`. */
   readonly targetColumns: readonly string[];
   readonly comment: string | null;
+  /** The table whose foreign key a view shows; absent for one of the object itself. */
+  readonly base?: ObjectName | undefined;
 }
 
 /** Whether a row of a catalogue belongs to the objects to read. */

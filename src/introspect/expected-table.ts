@@ -11,6 +11,11 @@ export interface ExpectedTable extends WantedTable {
   readonly key: readonly string[];
   /** Two rows with one key make responses wrong (error), or only too long (warning). */
   readonly keySeverity: "error" | "warning";
+  /**
+   * The property outside of the key whose column distributes the rows over machines; null if it is not known, absent if there
+   * is none.
+   */
+  readonly distributedBy?: string | null | undefined;
   /** Groups of columns by which navigations find rows. */
   readonly lookups: readonly ExpectedLookup[];
   /** Navigations along columns to another table; absent: none. */

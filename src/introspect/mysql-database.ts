@@ -1,6 +1,7 @@
 import { textOf, textOrNull, type CatalogueQuery, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
 import { collectIndexes } from "./collect-tables.ts";
 import type { DatabaseSchema, ForeignKey, ObjectOmission, SchemaObject, SchemaSelection } from "./database-schema.ts";
+import { withFlagSamples } from "./mysql-flags.ts";
 import {
   byTable,
   isView,
@@ -64,7 +65,8 @@ export function* readMysqlDatabase({ schemas }: SchemaSelection = {}): Catalogue
     primaryKeys: byTable(indexes.flatMap(toPrimaryColumn)),
     foreignKeys: byTable(toForeignKeys(foreignKeys)),
   };
-  const objects = rows.map((row) => toObject(row, parts));
+  const objects: SchemaObject[] = [];
+  for (const row of rows) objects.push(yield* withFlagSamples(toObject(row, parts)));
   return { kind: "mysql", product, defaultSchema: database ?? wanted[0] ?? "", objects: withExactCase(objects) };
 }
 

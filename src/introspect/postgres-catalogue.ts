@@ -25,7 +25,8 @@ const COLLATION = `case when co.collname = 'default'
 export const IS_OF_USER: string = `c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname not like 'pg\\_%'`;
 
 /**
- * Returns the statement that lists columns. It replaces domains by their base types, also those of array items.
+ * Returns the statement that lists columns. It replaces domains by their base types, also those of array items. A column without a
+ * default has that of its domain.
  * @param source the objects, as `c`
  * @param name the expression that names an object
  * @param more further expressions
@@ -38,12 +39,12 @@ export const postgresColumns = (source: string, name: string, more = ""): string
   (${IS_NEVER_NULL} or coalesce(d1.is_not_null, false) or (c.oid, 'CHECK ((' || quote_ident(a.attname) || ' IS NOT NULL))') in (
     select k.conrelid, pg_get_constraintdef(k.oid) from pg_constraint k
     where k.conrelid <> 0 and k.contype = 'c' and k.convalidated and cardinality(k.conkey) = 1))::text as c6, (a.attgenerated <> '')::text as c7,
-  case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end as c8,
+  case when a.attgenerated = '' then coalesce(pg_get_expr(d.adbin, d.adrelid), at.typdefault) end as c8,
   ${COLLATION} as c9,
   e1.labels as c10,
   (a.attnum < 0)::text as c11, (current_setting('TimeZone') in ('UTC', 'Etc/UTC', 'GMT', 'Etc/GMT'))::text as c12${more}
   from ${source} join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
-  left join domains d1 on d1.type = a.atttypid join pg_type bt on bt.oid = coalesce(d1.oid, a.atttypid)
+  join pg_type at on at.oid = a.atttypid left join domains d1 on d1.type = a.atttypid join pg_type bt on bt.oid = coalesce(d1.oid, a.atttypid)
   left join domains d2 on d2.type = bt.typelem left join pg_type el on el.oid = coalesce(d2.oid, bt.typelem)
   left join ${LABELS} e1 on e1.enumtypid = bt.oid left join ${LABELS} e2 on e2.enumtypid = el.oid and bt.typcategory = 'A'
   left join pg_namespace tn on tn.oid = (case when bt.typcategory = 'A' then el.typnamespace else bt.typnamespace end)

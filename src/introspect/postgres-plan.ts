@@ -4,6 +4,8 @@ import type { ObjectName } from "./database-schema.ts";
 export interface PlanColumn {
   readonly table: ObjectName;
   readonly column: string;
+  /** The alias of the scan: a plan may scan a table several times. */
+  readonly scan: string;
   /** Whether an outer join may replace its value by null. */
   readonly isOptional: boolean;
 }
@@ -129,7 +131,7 @@ function scanned(node: Node, keysOf: KeysOf): Rows {
   for (const text of textsOf(node["Output"])) {
     const [of, column] = namesIn(text);
     if (of !== alias || column === undefined) continue;
-    columns.set(text, { table, column, isOptional: false });
+    columns.set(text, { table, column, scan: alias, isOptional: false });
     references.set(column, text);
   }
   const keys = keysOf(table).flatMap((names) => {

@@ -1,5 +1,5 @@
 import type { CatalogueRow, CatalogueSteps } from "./catalogue-steps.ts";
-import type { ObjectColumn, ObjectName, SchemaObject } from "./database-schema.ts";
+import type { ForeignKey, ObjectColumn, ObjectName, SchemaObject } from "./database-schema.ts";
 import { provePlan, type IsNeverNull, type KeysOf, type PlanProof } from "./postgres-plan.ts";
 
 /** An object with facts that only proofs of keys need. */
@@ -12,7 +12,7 @@ export interface PostgresObject {
 const ALIAS = "odatakit_planned_view";
 
 /**
- * Adds to views the keys and the table columns that their plans prove. A view that PostgreSQL cannot plan cannot be read
+ * Adds to views the keys, the table columns and the foreign keys that their plans prove. A view that PostgreSQL cannot plan cannot be read
  * either, so it is omitted.
  */
 export function* proveViews(
@@ -36,7 +36,7 @@ export function* proveViews(
       continue;
     }
     const planned = { ...facts, alias: ALIAS, columnNames: view.columns.map(({ name }) => name) };
-    proven.push(toProven(view, columns, provePlan(rows[0]?.[0], planned), facts.columnOf));
+    proven.push(toProven(view, columns, provePlan(rows[0]?.[0], planned), facts));
   }
   if (isTransaction) yield* succeeds("release savepoint odatakit_plan");
   return proven;
@@ -56,6 +56,7 @@ interface Facts {
   readonly keysOf: KeysOf;
   readonly isNeverNull: IsNeverNull;
   readonly columnOf: (table: ObjectName, column: string) => ObjectColumn | undefined;
+  readonly foreignKeysOf: (table: ObjectName) => readonly ForeignKey[];
 }
 
 function factsOf(tables: readonly PostgresObject[]): Facts {
@@ -65,6 +66,7 @@ function factsOf(tables: readonly PostgresObject[]): Facts {
     keysOf: (table) => keysOf(find(table)),
     isNeverNull: (table, column) => find(table)?.neverNull.has(column) === true,
     columnOf: (table, column) => find(table)?.object.columns.find(({ name }) => name === column),
+    foreignKeysOf: (table) => find(table)?.object.foreignKeys ?? [],
   };
 }
 
@@ -83,7 +85,7 @@ function toProven(
   view: SchemaObject,
   selected: readonly string[],
   { outputs, key }: PlanProof,
-  columnOf: Facts["columnOf"],
+  { columnOf, foreignKeysOf }: Facts,
 ): SchemaObject {
   const columns = view.columns.map((column) => {
     const source = outputs[selected.indexOf(column.name)];
@@ -92,7 +94,34 @@ function toProven(
     return { ...column, comment, source: source.isOptional ? null : { ...source.table, column: source.column } };
   });
   const names = key?.flatMap((place) => selected[place] ?? []) ?? [];
-  return { ...view, columns, provenKey: names.length === key?.length ? names : [] };
+  const provenKey = names.length === key?.length ? names : [];
+  return { ...view, columns, provenKey, foreignKeys: foreignKeysFrom(outputs, selected, foreignKeysOf) };
+}
+
+/**
+ * Returns the foreign keys of the tables that a view reads, where it returns all their columns unchanged from one scan. An outer
+ * join replaces all of them by null, which refers to nothing.
+ */
+function foreignKeysFrom(
+  outputs: PlanProof["outputs"],
+  selected: readonly string[],
+  foreignKeysOf: Facts["foreignKeysOf"],
+): readonly ForeignKey[] {
+  const scans = new Map<string, { readonly table: ObjectName; readonly names: Map<string, string> }>();
+  for (const [place, output] of outputs.entries()) {
+    const name = selected[place];
+    if (output === undefined || name === undefined) continue;
+    const scan = scans.get(output.scan) ?? { table: output.table, names: new Map<string, string>() };
+    scans.set(output.scan, scan);
+    if (!scan.names.has(output.column)) scan.names.set(output.column, name);
+  }
+  return [...scans.values()].flatMap(({ table, names }) =>
+    foreignKeysOf(table).flatMap((foreignKey): readonly ForeignKey[] => {
+      const columns = foreignKey.columns.flatMap((column) => names.get(column) ?? []);
+      if (columns.length < foreignKey.columns.length) return [];
+      return [{ ...foreignKey, name: null, comment: null, columns, base: table }];
+    }),
+  );
 }
 
 function nameOf({ schema, name }: ObjectName): string {

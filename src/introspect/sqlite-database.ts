@@ -2,6 +2,7 @@ import { textOf, textOrNull, type CatalogueQuery, type CatalogueRow, type Catalo
 import { collectIndexes, groupBy, tableKey, type ListedColumn } from "./collect-tables.ts";
 import type { DatabaseSchema, ObjectColumn, ObjectName, SchemaObject, SchemaSelection } from "./database-schema.ts";
 import { ofTable, SQLITE_COLUMNS, SQLITE_INDEXES, toSqliteIndexColumn, withDefaultCells } from "./sqlite-catalogue.ts";
+import { withKeyClasses } from "./sqlite-key-classes.ts";
 import {
   anyCaseKey,
   omissionOf,
@@ -14,17 +15,13 @@ import {
   type SqliteColumns,
   type SqliteObject,
 } from "./sqlite-objects.ts";
-import { sampleSqliteTable } from "./sqlite-sample.ts";
+import { quoteSqlite, sampleSqliteTable, type RowOrder } from "./sqlite-sample.ts";
 
 /**
  * Reads all tables and views of SQLite, and a sample of the rows of those that are not `STRICT`.
- * @param now returns milliseconds
  * @see https://sqlite.org/pragma.html#pragma_table_list
  */
-export function* readSqliteDatabase(
-  { schemas }: SchemaSelection = {},
-  now: () => number = Date.now,
-): CatalogueSteps<DatabaseSchema> {
+export function* readSqliteDatabase({ schemas }: SchemaSelection = {}): CatalogueSteps<DatabaseSchema> {
   const wanted = schemas ?? ["main"];
   const [version = []] = yield { sql: "select sqlite_version() as c0", parameters: [], width: 1 };
   const listed = (yield { sql: SQLITE_OBJECTS, parameters: [], width: 5 }).map(toSqliteObject);
@@ -47,7 +44,7 @@ export function* readSqliteDatabase(
   const sampled: SchemaObject[] = [];
   for (const table of tables) {
     const object = toObject(table, parts, byKey);
-    sampled.push(object.omission === null ? yield* withSamples(object, table.isStrict, now) : object);
+    sampled.push(object.omission === null ? yield* withSamples(object, table) : object);
   }
   return { kind: "sqlite", product: `SQLite ${textOf(version[0])}`, defaultSchema: "main", objects: sampled };
 }
@@ -138,20 +135,38 @@ function toObject(table: ReadTable, parts: Parts, tables: ReadonlyMap<string, Re
 }
 
 /** Adds samples of the columns whose type SQLite does not enforce. */
-function* withSamples(object: SchemaObject, isStrict: boolean, now: () => number): CatalogueSteps<SchemaObject> {
+function* withSamples(object: SchemaObject, { isStrict, isWithoutRowid }: ReadTable): CatalogueSteps<SchemaObject> {
   const isSampled = ({ definition }: ObjectColumn): boolean => !isStrict || definition.toUpperCase() === "ANY";
-  const { schema, name, rowid } = object;
+  const { schema, name } = object;
   const columns = object.columns.filter(isSampled);
   if (columns.length === 0) return object;
+  const order = isWithoutRowid ? keyOrder(object) : rowidOrder(object);
   try {
-    const sample = yield* sampleSqliteTable({ schema, name, rowid, columns, isView: object.kind !== "table" }, now);
+    const sample = yield* sampleSqliteTable({ schema, name, order, columns, isView: object.kind !== "table" });
     const sampled = object.columns.map((column) => ({ ...column, sample: sample.columns.get(column.name) ?? null }));
-    return { ...object, columns: sampled, estimatedRows: sample.rows };
+    return yield* withKeyClasses({ ...object, columns: sampled, estimatedRows: sample.rows });
   } catch (error) {
     const { code } = error as { readonly code?: unknown };
-    const why = code === "QueryTimeout" ? "its first rows take more than 2 s" : messageOf(error);
+    const why = code === "QueryTimeout" ? TOO_SLOW : messageOf(error);
     return { ...object, omission: { code: "unreadable", reason: `not readable: ${why}` } };
   }
+}
+
+const TOO_SLOW = "500 rows take more than 2 s, or 10,000 more than 10 s";
+
+function rowidOrder({ kind, rowid }: SchemaObject): readonly RowOrder[] {
+  return kind !== "table" || rowid === undefined ? [] : [{ name: rowid, collation: null, isDescending: false }];
+}
+
+/** The rows of a table without rowid are stored in the order of its primary key. */
+function keyOrder({ primaryKey, indexes }: SchemaObject): readonly RowOrder[] {
+  const names = primaryKey.join("\0");
+  const index = indexes.find(({ columns }) => columns.map((column) => column?.name).join("\0") === names);
+  return (index?.columns ?? []).flatMap((column) =>
+    column === null
+      ? []
+      : [{ name: quoteSqlite(column.name), collation: column.collation, isDescending: !column.nullsFirst }],
+  );
 }
 
 function keyOf({ schema, name }: ObjectName): string {

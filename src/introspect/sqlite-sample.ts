@@ -3,13 +3,16 @@ import type { ColumnSample, ObjectColumn, ObjectName } from "./database-schema.t
 import { sqliteCategory } from "./sqlite-category.ts";
 import { DAY_FORMS, DAYS_STATEMENT, formsOf, LONGEST_FORM, mayHoldDays } from "./sqlite-forms.ts";
 
-/** The first statement of a table shows how long a row takes. */
+/** The first statement of a table shows how large a row is. */
 const FIRST_ROWS = 500;
 const MOST_ROWS = 10_000;
 const MOST_CELLS = 300_000;
-const MILLISECONDS = 200;
-/** A view that needs more for 500 rows is left out. */
+/** Characters and bytes that SQLite reads for the sample of one table. */
+const MOST_CHARACTERS = 50_000_000;
+/** A view whose first rows need more is left out. */
 const VIEW_MILLISECONDS = 2000;
+/** So is a view whose sample needs more: its types must not depend on how much of it fits some time. */
+const VIEW_SAMPLE_MILLISECONDS = 10_000;
 /** SQLite limits the columns of a result to 2,000. */
 const COLUMNS_PER_STATEMENT = 50;
 const MOST_VALUES = 20;
@@ -17,8 +20,8 @@ const MOST_VALUES = 20;
 const NO_ITEMS = "[]";
 /** What a statement reads of each column: the codes, values, and cells. */
 const PARTS = 3;
-/** The number of rows comes first. */
-const FIRST = 1;
+/** The number of rows and the characters of their cells come first. */
+const FIRST = 2;
 /** The character that stands for code 0. */
 const ZERO = 48;
 /** The code of a cell is its class, and a bit above the classes for each of its forms. */
@@ -28,10 +31,18 @@ const CLASS_BITS = 3;
 /** A table or view to sample. */
 export interface SampledTable extends ObjectName {
   readonly columns: readonly ObjectColumn[];
-  /** The name of the rowid, by which the last rows are found; undefined without one. */
-  readonly rowid: string | undefined;
+  /** What orders the rows by an index, so that the last ones are found; empty without one, as for a view. */
+  readonly order: readonly RowOrder[];
   /** Whether it is a view, which may compute many rows for a few. */
   readonly isView: boolean;
+}
+
+/** A column, or the rowid, that orders rows. */
+export interface RowOrder {
+  readonly name: string;
+  /** Null for that of the column. */
+  readonly collation: string | null;
+  readonly isDescending: boolean;
 }
 
 /** What the rows of a table contain. */
@@ -44,37 +55,44 @@ export interface TableSample {
 
 /**
  * Counts storage classes and forms of the cells: of up to 10,000 rows, half of them the first and half the last ones,
- * because programs change the forms that they write. Reads fewer rows of wide or slow tables.
- * @param now returns milliseconds
+ * because programs change the forms that they write. Reads fewer rows of tables with many columns or long cells. The same
+ * rows have the same sample, however busy the machine is.
  * @throws the error of SQLite, if the rows cannot be read
  */
-export function* sampleSqliteTable(table: SampledTable, now: () => number): CatalogueSteps<TableSample> {
-  const start = now();
-  const first = yield* sampleRows(table, FIRST_ROWS);
-  const elapsed = Math.max(now() - start, 1);
+export function* sampleSqliteTable(table: SampledTable): CatalogueSteps<TableSample> {
+  const first = yield* sampleRows(table, FIRST_ROWS, VIEW_MILLISECONDS);
   if (first.rows !== null) return first;
-  const affordable = Math.floor((FIRST_ROWS * (MILLISECONDS - elapsed)) / elapsed);
-  const limit = Math.min(MOST_ROWS, affordable, Math.floor(MOST_CELLS / table.columns.length));
-  return limit > FIRST_ROWS ? yield* sampleRows(table, limit) : first;
+  const characters = Math.max(first.characters / FIRST_ROWS, 1);
+  const limit = Math.min(
+    MOST_ROWS,
+    ...[MOST_CELLS / table.columns.length, MOST_CHARACTERS / characters].map(Math.floor),
+  );
+  return limit > FIRST_ROWS ? yield* sampleRows(table, limit, VIEW_SAMPLE_MILLISECONDS) : first;
 }
 
-function* sampleRows(table: SampledTable, limit: number): CatalogueSteps<TableSample> {
+function* sampleRows(
+  table: SampledTable,
+  limit: number,
+  milliseconds: number,
+): CatalogueSteps<TableSample & { readonly characters: number }> {
   const samples = new Map<string, ColumnSample>();
   let rows = 0;
+  let characters = 0;
   for (let at = 0; at < table.columns.length; at += COLUMNS_PER_STATEMENT) {
     const columns = table.columns.slice(at, at + COLUMNS_PER_STATEMENT);
     const counted = columns.map(toCounted);
     const width = FIRST + PARTS * counted.length;
-    const limits = table.isView ? { milliseconds: VIEW_MILLISECONDS } : {};
+    const limits = table.isView ? { milliseconds } : {};
     const [row = []] = yield { sql: sampleStatement(table, counted, limit), parameters: [], width, ...limits };
     rows = Number(row[0]);
+    characters += Number(row[1]);
     for (const [index, column] of counted.entries()) {
       const [codes, values, cells] = row.slice(FIRST + PARTS * index).map(textOrNull);
       const days = yield* countDays(cells ?? NO_ITEMS);
       samples.set(column.name, toSample(rows, { codes: codes ?? "", values: values ?? NO_ITEMS, days }, column.forms));
     }
   }
-  return { columns: samples, rows: rows < limit ? rows : null };
+  return { columns: samples, rows: rows < limit ? rows : null, characters };
 }
 
 /** A column whose cells are counted. */
@@ -111,20 +129,29 @@ export function quoteSqlite(name: string): string {
 
 /** Counts in one short statement: SQLite takes longer to compile a long one than to read the rows of most tables. */
 function sampleStatement(table: SampledTable, columns: readonly CountedColumn[], limit: number): string {
-  const cells = columns.map(({ name }, at) => `${cellOf(quoteSqlite(name))} as s${String(at)}`);
-  const parts = ["count(*)", ...columns.flatMap(partsOf)].map((part, at) => `${part} as c${String(at)}`);
-  return `select ${parts.join(", ")} from (
-    with s as materialized (select ${cells.join(", ")} ${rowsOf(table, limit)}) select * from s)`;
+  const names = columns.map(({ name }) => quoteSqlite(name));
+  const cells = names.map((name, at) => `${cellOf(name)} as s${String(at)}`);
+  // SQLite knows the length of bytes, and of a text that it reads anyway.
+  const length = names.map((name) => `coalesce(length(${name}), 0)`).join(" + ");
+  const counts = ["count(*)", "total(characters)", ...columns.flatMap(partsOf)];
+  return `select ${counts.map((part, at) => `${part} as c${String(at)}`).join(", ")} from (
+    with s as materialized (select ${cells.join(", ")}, ${length} as characters ${rowsOf(table, limit)}) select * from s)`;
 }
 
-/** Selects from the first half of the rows and the last half, or from the first rows of a table without rowid. */
-function rowsOf({ schema, name, rowid }: SampledTable, limit: number): string {
+/** Selects from the first half of the rows and the last half, or from the first rows of a view. */
+function rowsOf({ schema, name, order }: SampledTable, limit: number): string {
   const from = `from ${quoteSqlite(schema)}.${quoteSqlite(name)}`;
-  if (rowid === undefined) return `${from} limit ${String(limit)}`;
+  if (order.length === 0) return `${from} limit ${String(limit)}`;
   const half = Math.ceil(limit / 2);
-  const ids = (direction: string, count: number): string =>
-    `select r from (select ${rowid} as r ${from} order by ${rowid} ${direction} limit ${String(count)})`;
-  return `${from} where ${rowid} in (${ids("asc", half)} union all ${ids("desc", limit - half)})`;
+  const names = order.map((each) => each.name).join(", ");
+  const halfOf = (isLast: boolean, count: number): string => {
+    const terms = order.map(({ name: each, collation, isDescending }) => {
+      const collated = collation === null ? each : `${each} collate ${quoteSqlite(collation)}`;
+      return `${collated} ${isDescending === isLast ? "asc" : "desc"}`;
+    });
+    return `select * from (select ${names} ${from} order by ${terms.join(", ")} limit ${String(count)})`;
+  };
+  return `${from} where (${names}) in (${halfOf(false, half)} union all ${halfOf(true, limit - half)})`;
 }
 
 /** Cuts long texts, and omits the bytes of blobs. */

@@ -9,6 +9,7 @@ import {
   type EntitySetDeclaration,
   type EntitySetOptions,
 } from "../definition/sets/entity-set.ts";
+import type { InferredResults } from "../definition/sets/handler-results.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { StoredRows } from "../definition/stored-database.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
@@ -19,80 +20,23 @@ import { checkLinkStorage } from "./columns/check-link-storage.ts";
 import { checkRowVersion } from "./columns/check-row-version.ts";
 import { checkSharedColumns } from "./columns/check-shared-columns.ts";
 import { checkTableOptions } from "./columns/check-table-options.ts";
-import type { ColumnOptions } from "./columns/column-option.ts";
-import type { DistributedOption } from "./columns/distribution.ts";
 import type { PlansByField } from "./columns/table-columns.ts";
 import { checkUncomparable, convertedFields, textGuids } from "./columns/uncomparable-columns.ts";
-import type { AnyKysely } from "./connection/synchronous-reader.ts";
 import { columnSearch, searchedProperties, type ColumnSearch } from "./read/column-search.ts";
 import { narrowedHandlers } from "./read/narrowed-handlers.ts";
 import { readHandlers } from "./read/read-handlers.ts";
 import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
 import { QueryRows } from "./schema/query-rows.ts";
 import { noteRows, TableRows } from "./schema/table-rows.ts";
+import type { CheckedSqlOptions, SqlEntitySetOptions, SqlOperation } from "./sql-entity-set-options.ts";
 import { mappedBy } from "./sql-table-of.ts";
-import type { BaseQuery } from "./translate/base-query.ts";
 import { linkNavigations } from "./write/sql-links.ts";
 import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
 import { transactionsOf } from "./write/sql-transactions.ts";
 import { writeHandlers } from "./write/sql-write.ts";
 
-/** The operations that the framework performs on a table. */
-export type SqlOperation = "read" | "create" | "replace" | "patch" | "delete";
-
 /** No navigations, no operations. */
 type None = Readonly<Record<never, never>>;
-
-/** The options of `sqlEntitySet`: those of `entitySet`, and the table. */
-export interface SqlEntitySetOptions<
-  E extends EntityTypeDeclaration,
-  N extends Navigations<E> = Navigations<E>,
-  F = unknown,
-  A = unknown,
-> extends Omit<EntitySetOptions<E, N, F, A>, "search"> {
-  /** How `$search` finds entities: a handler, or the names of the string properties to search. */
-  readonly search?: EntitySetOptions<E, N, F, A>["search"] | ReadonlyArray<keyof E["properties"] & string>;
-  /** The Kysely instance of the database: SQLite, PostgreSQL or MariaDB. */
-  readonly db: AnyKysely;
-  /**
-   * The Kysely instance of one streaming replica of `db`, for PostgreSQL: requests that only read use it. Sets with the same
-   * `db` must agree.
-   * @see docs/guides/replicas.md
-   */
-  readonly readFrom?: AnyKysely | undefined;
-  /**
-   * The milliseconds for which a read after a write waits until the replica shows that write; then it reads `db`. Default 500.
-   */
-  readonly replicaWait?: number | undefined;
-  /** The name of the table, or `{ schema, name }` for names that contain a dot. Give either `table` or `from`. */
-  readonly table?: TableName | undefined;
-  /** A query in place of a table, as in `sqlSource`, for `operations: ["read"]`. */
-  readonly from?: BaseQuery | undefined;
-  /** The operations that the table provides. Required, so that a table is never writable by omission. */
-  readonly operations: readonly SqlOperation[];
-  /** The columns of properties that differ from the default name or storage. */
-  readonly columns?: ColumnOptions<E> | undefined;
-  /**
-   * Whether the database is distributed, such as Citus, and how: `true`, `{ by: "customerId", with: "orders" }` for a table
-   * that the column of a property distributes, or `"reference"` for one that each machine has completely. Statements
-   * avoid lateral subqueries, and read the keys of long pages first; they correlate and join only tables that are declared
-   * to be co-located. All sets of the database need a value other than false. Default false.
-   */
-  readonly distributed?: DistributedOption<keyof E["properties"] & string> | undefined;
-  /**
-   * Whether connections to PostgreSQL prepare statements that are used again. Give `false` for a pooler that cannot, such as
-   * PgBouncer before version 1.21 in transaction mode. One set suffices for all sets with the same `db`. Default true.
-   */
-  readonly preparedStatements?: boolean | undefined;
-  /**
-   * The value of a cell that its property cannot have, such as `infinity`, a zero date, or text in a column of integers. With
-   * `"error"`, the default, the request fails with 500. With `"null"`, nullable properties are null in responses, and a
-   * warning names table, column and key; cells of keys and of properties that are not nullable stay errors.
-   */
-  readonly unreadable?: "error" | "null" | undefined;
-  /** The property that counts the writes of a row. */
-  readonly rowVersion?: (keyof E["properties"] & string) | undefined;
-}
 
 const OPERATIONS: readonly unknown[] = [
   "read",
@@ -116,11 +60,23 @@ export function sqlEntitySet<
   const N extends Navigations<E> = None,
   const F extends BoundOperations<E> = None,
   const A extends BoundOperations<E> = None,
+  All extends object = never,
+  Applied extends object = never,
+  Found extends object | null = never,
+  Created extends object | null = never,
+  Replaced extends object | null = never,
+  Patched extends object | null = never,
 >(
   type: E,
-  declared: SqlEntitySetOptions<E, N, F, A>,
+  options: CheckedSqlOptions<E, N, F, A, InferredResults<All, Applied, Found, Created, Replaced, Patched>>,
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
-): EntitySetDeclaration<NoInfer<E>, N, F, A> {
+): EntitySetDeclaration<NoInfer<E>, N, F, A>;
+export function sqlEntitySet<
+  const E extends EntityTypeDeclaration,
+  const N extends Navigations<E> = None,
+  const F extends BoundOperations<E> = None,
+  const A extends BoundOperations<E> = None,
+>(type: E, declared: SqlEntitySetOptions<E, N, F, A>): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const options = everyOption(declared);
   const { db, table, from, operations, columns, unreadable, ...beside } = options;
   const { readFrom, replicaWait, distributed, preparedStatements, rowVersion: _counted, search, ...others } = beside;
@@ -292,7 +248,8 @@ function storedRows(
     );
     return new Map([...plans, ...ignored]);
   };
-  const omit = (paths: Iterable<string>): void => statements.omit(paths);
+  const { omit, distributedBy } = statements;
   if (name === "") return new QueryRows(database, { from, omit }, plan);
-  return new TableRows(database, { table: name, rowVersion, forgives: unreadable === "null", omit }, plan);
+  const given = { table: name, rowVersion, forgives: unreadable === "null", omit, distributedBy };
+  return new TableRows(database, given, plan);
 }

@@ -56,6 +56,15 @@ export function entityUrl(serviceRoot: string, entitySet: EntitySet, entity: unk
 }
 
 /**
+ * Returns the absolute URL of an entity with a single key, up to the value of the key.
+ * @param serviceRoot absolute, without a trailing slash
+ * @see OData URL Conventions 4.0, section 4.3.1
+ */
+export function entityUrlStart(serviceRoot: string, { name }: EntitySet): string {
+  return `${serviceRoot}/${encodeSegment(name)}(`;
+}
+
+/**
  * Makes the function that returns the absolute URL of an entity whose key no client asked for. It returns null for a key that
  * is missing, null or cannot be read: the rest of the entity is still readable.
  * @see OData JSON Format 4.0, section 4.5.8

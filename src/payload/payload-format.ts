@@ -13,4 +13,6 @@ export interface PayloadFormat {
   readonly late?: LateTexts | undefined;
   /** Whether nothing names the set of the entities, so that they have no ids; those of expansions have theirs. */
   readonly isUnnamed?: boolean | undefined;
+  /** What a write saved: these entities have an id even if their set cannot be read by key. The graph includes expansions. */
+  readonly saved?: "entity" | "graph" | undefined;
 }

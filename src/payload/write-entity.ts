@@ -52,6 +52,8 @@ export interface EntityRoutes {
   readonly linksOf: LinksOf;
   /** Whether the entities of a set can be read by their keys, and so have an `@odata.id`. */
   readonly isReadByKey: (entitySet: EntitySet) => boolean;
+  /** Whether the entities of a set can be updated or deleted, and so have an edit link even if they cannot be read. */
+  readonly isEdited: (entitySet: EntitySet) => boolean;
   /** Whether full control information marks entities without a set as transient, by an `@odata.id` of null. */
   readonly marksTransient: boolean;
 }
@@ -166,7 +168,8 @@ function compileExpandedWriter(
 ): MarkedWriter {
   const compileRelated: CompileRelated = ({ target, navigationProperty, selectExpand }, relatedShape) => {
     const related: WriterTarget = { entitySet: target, entityType: navigationProperty.entityType, routes };
-    return compileMarkedWriter(related, selectExpand, { ...format, isUnnamed: false }, relatedShape).item;
+    const saved = format.saved === "graph" ? format.saved : undefined;
+    return compileMarkedWriter(related, selectExpand, { ...format, isUnnamed: false, saved }, relatedShape).item;
   };
   const writers = expanded.map((expansion) => ({
     write: compileExpansion(expansion, format, compileRelated),
@@ -228,7 +231,7 @@ function compileItemControl(
   const etag = compileEtagControl(entitySet, format, rowShape);
   // Clients make the id from the key, if the entity contains the whole key.
   if (entitySet === null || format.isUnnamed === true || selectsKey(clause, entitySet.entityType)) return etag;
-  if (routes?.isReadByKey(entitySet) === false) return etag;
+  if (!hasId(entitySet, routes)) return etag;
   const findUrl = knownUrlFinder(entitySet, rowShape);
   return (entity, serviceRoot) => {
     const url = findUrl(serviceRoot, entity);
@@ -247,10 +250,11 @@ function compileEntityControl(
 ): ControlWriter {
   if (format.metadata === "none") return nothing;
   if (format.metadata === "full") return compileFullControl(target, format, rowShape);
-  const { entitySet } = target;
+  const { entitySet, routes } = target;
   if (entitySet === null) return nothing;
-  const id = compileIdControl(entitySet, rowShape);
   const etag = compileEtagControl(entitySet, format, rowShape);
+  if (!hasId(entitySet, routes, format.saved !== undefined)) return etag;
+  const id = compileIdControl(entitySet, rowShape);
   return (entity, serviceRoot) => id(entity, serviceRoot) + etag(entity, serviceRoot);
 }
 
@@ -263,11 +267,21 @@ function compileFullControl(
   const withoutSet = routes?.marksTransient === true ? `${type}"@odata.id":null,` : type;
   if (entitySet === null) return () => withoutSet;
   const etag = compileEtagControl(entitySet, format, rowShape);
-  if (format.isUnnamed === true) return (entity, serviceRoot) => withoutSet + etag(entity, serviceRoot);
+  const isNamed = hasId(entitySet, routes, format.saved !== undefined);
+  const isLinked = hasId(entitySet, routes) || routes?.isEdited(entitySet) === true;
+  if (format.isUnnamed === true || !(isNamed || isLinked)) {
+    return (entity, serviceRoot) => withoutSet + etag(entity, serviceRoot);
+  }
   return (entity, serviceRoot) => {
     const url = JSON.stringify(entityUrl(serviceRoot, entitySet, entity, rowShape));
-    return `${type}"@odata.id":${url},${etag(entity, serviceRoot)}"@odata.editLink":${url},`;
+    const id = isNamed ? `"@odata.id":${url},` : "";
+    return `${type}${id}${etag(entity, serviceRoot)}${isLinked ? `"@odata.editLink":${url},` : ""}`;
   };
+}
+
+/** Returns whether entities have an id: of a set that is read by key, or saved by a write. */
+function hasId(entitySet: EntitySet, routes: EntityRoutes | undefined, isSaved = false): boolean {
+  return isSaved || routes === undefined || routes.isReadByKey(entitySet);
 }
 
 function compileEtagControl(

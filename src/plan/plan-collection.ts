@@ -52,6 +52,8 @@ export interface CollectionPlan {
   readonly expand: ExpandPlan | null;
   /** The members of the entities if a source may write the page as JSON; undefined: it returns entities or rows. */
   readonly json?: JsonMembers | undefined;
+  /** As in `SourceQuery`. */
+  readonly idStart?: string | undefined;
 }
 
 /** Paging by the values of the last row, or by offset. */
@@ -83,6 +85,8 @@ export interface PageRequest {
   readonly countsAfterSkip?: boolean | undefined;
   /** The members of the entities in the response, if they have nothing else. */
   readonly json?: JsonMembers | undefined;
+  /** As in `SourceQuery`. */
+  readonly idStart?: string | undefined;
   /** The scope of tokens for keyset paging, which only the queryable form supports. */
   readonly keyset?: TokenScope | undefined;
 }
@@ -125,6 +129,7 @@ export function planCollection(
     expand: request.expand ?? null,
     orderBy,
     json: request.json !== undefined && paysAsJson(request.json, page, order, query) ? request.json : undefined,
+    idStart: request.idStart,
   };
 }
 

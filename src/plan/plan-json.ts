@@ -1,5 +1,5 @@
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
-import type { EntitySet } from "../edm/model.ts";
+import type { EntitySet, EntityType } from "../edm/model.ts";
 import { selectsKey, type ExpandedNavigation, type SelectExpandClause } from "../query/clauses.ts";
 import { mentionsOf } from "../query/mentions.ts";
 import type { PlaceOrder } from "../query/place.ts";
@@ -23,6 +23,19 @@ export function planJson(
   if (expand === null) return plainMembers(clause);
   return hasControl ? withControl(expand, clause) : withoutControl(expand, clause);
 }
+
+/**
+ * Plans the members of entities without their key and without expansions, which begin with an `@odata.id`.
+ * @returns as `planJson`; null unless the key is one integer
+ */
+export const planNamedJson: (clause: SelectExpandClause, entityType: EntityType) => JsonMembers | null = keptPerPair(
+  ({ selected }: SelectExpandClause, { key: [id, second] }: EntityType) =>
+    id === undefined || second !== undefined || !INTEGERS.has(id.type.name)
+      ? null
+      : members({ id, selected, expanded: [] }),
+);
+
+const INTEGERS: ReadonlySet<string> = new Set(["Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"]);
 
 const plainMembers = keptPer(({ selected }: SelectExpandClause): JsonMembers => members({ selected, expanded: [] }));
 const withControl = keptPerPair((expand: ExpandPlan, clause: SelectExpandClause) =>

@@ -44,6 +44,8 @@ export interface SourceQuery extends ReadScope {
   readonly sources?: SourcesBySet | undefined;
   /** The members of the entities in the response, if these have nothing else: then a source may return a `JsonPage`. */
   readonly json?: JsonMembers | undefined;
+  /** The text of an `@odata.id` before the value of the key, for members with an `id`. */
+  readonly idStart?: string | undefined;
   /** The most entities of a `JsonPage`, expansions included; a larger page is one of rows. Null or absent: no limit. */
   readonly maxEntities?: number | null | undefined;
   /** Aborted when the client disconnects. */
@@ -55,10 +57,12 @@ export interface SourceQuery extends ReadScope {
 }
 
 /**
- * The members of entities that are written with nothing but values: the properties in order, then the expansions. Requests
- * with the same members pass the same object.
+ * The members of entities that are written with nothing but values: the id if there is one, the properties in order, then the
+ * expansions. Requests with the same members pass the same object.
  */
 export interface JsonMembers {
+  /** The key whose `@odata.id` comes before all members: an integer. Absent: the entities have no such member. */
+  readonly id?: StructuralProperty | undefined;
   readonly selected: readonly SelectedProperty[];
   readonly expanded: readonly JsonExpansion[];
 }
@@ -273,6 +277,8 @@ export interface RowRestriction {
   readonly values: readonly PrimitiveValue[];
   /** The sources of the sets that the filter mentions, each with all of its rows. */
   readonly sources: SourcesBySet;
+  /** Whether no row meets it, so that reading needs no statement; absent: some may. */
+  readonly hidesAll?: true;
 }
 
 /** Rows that can be queried, as returned by a `queryable` handler. It must support every clause of a SourceQuery. */

@@ -37,8 +37,10 @@ export function handleError(
   contentId?: string,
 ): ODataResponse {
   const isIntended = isODataError(error);
-  const answer = isIntended ? asProfiled(scope, error) : explained(scope, error);
-  const isLogged = isIntended ? error.status >= 500 && error.cause !== undefined : !isDisconnect(request, error);
+  const answer = isIntended ? (explainedLimit(scope, error) ?? asProfiled(scope, error)) : explained(scope, error);
+  const isLogged = isIntended
+    ? error.status >= 500 && error.cause !== undefined && error.mayLog?.() !== false
+    : !isDisconnect(request, error);
   if (isLogged) logFailure(scope, "A request failed.", { request, id, status: answer.status }, error);
   return errorResponse(scope, answer, contentId);
 }
@@ -53,6 +55,17 @@ function explained({ explainError }: ErrorScope, error: unknown): ODataError {
     return isODataError(answer) ? answer : generic;
   } catch {
     return generic;
+  }
+}
+
+/** The program that sets the limit of bodies may tell clients who can raise it. */
+function explainedLimit({ explainError }: ErrorScope, error: ODataError): ODataError | undefined {
+  if (error.code !== "PayloadTooLarge") return undefined;
+  try {
+    const answer: unknown = explainError?.(error);
+    return isODataError(answer) ? answer : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -163,6 +163,10 @@ function toRuntime(
       },
       marksTransient: profile.marksTransientEntities,
       isReadByKey: ({ name }) => definition.entitySets.get(name)?.handlers.getByKey !== undefined,
+      isEdited: ({ name }) => {
+        const { patch, replace, delete: remove } = definition.entitySets.get(name)?.handlers ?? {};
+        return (patch ?? replace ?? remove) !== undefined;
+      },
     },
     seal: secret === undefined ? null : tokenSeal(secret),
     hasRules: hasRules(definition),

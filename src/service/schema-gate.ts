@@ -160,8 +160,8 @@ export function explainUnreadable({ sets }: Pick<DatabaseCheck, "sets">, error: 
   );
 }
 
-function withCause({ message, headers }: ODataError, cause: Error): ODataError {
-  return protocolError("ServiceUnavailable", message, { cause, headers });
+function withCause({ message, headers, mayLog }: ODataError, cause: Error): ODataError {
+  return protocolError("ServiceUnavailable", message, { cause, headers, mayLog });
 }
 
 /** Returns the reason of a failed connection. Drivers join the errors of several addresses in one without a message. */

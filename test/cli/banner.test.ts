@@ -9,6 +9,7 @@ function lines(
   settings: Partial<BannerFacts["settings"]>,
   warnings: readonly DescribedWarning[] = [],
   shown: string | null = null,
+  sets: readonly object[] = [],
 ): readonly string[] {
   const facts = {
     url: "http://h/odata",
@@ -20,11 +21,12 @@ function lines(
       timeout: 500,
       paging: "keyset",
       hasOpenApi: false,
+      limits: [],
       ...settings,
     },
     loaded: {
       opened: { kind: "postgres", shown: shown ?? "postgres://h/d", file: null },
-      found: { schema: { product: "PostgreSQL 15" }, warnings, described: { sets: [] } },
+      found: { schema: { product: "PostgreSQL 15" }, warnings, described: { sets } },
     },
     version: "1",
     ms: 1,
@@ -53,6 +55,24 @@ test.each([
   [{ auth: "basic", write: "all" }, "read and write access with a password"],
 ] as const)("tells who may do what: %j", (settings, text) => {
   expect(lines(settings)).toEqual([`${COUNTS}${text}; 5 rows a page, 0.5 s a query.`]);
+});
+
+test("shows the limits that differ from the default", () => {
+  expect(lines({ limits: ["--pool 2", "--max-body 2MiB"] }).slice(1)).toEqual(["  Limits    --pool 2 --max-body 2MiB"]);
+});
+
+test.each([
+  [[3], "  3 rows of 1 entity set left out, without a key."],
+  [[1, 0, 2], "  3 rows of 2 entity sets left out, without a key."],
+  [[null, 1], "  1 row or more of 2 entity sets left out, without a key."],
+])("counts rows without a key: %j", (rows, expected) => {
+  const sets = rows.map((leftOutRows) => ({ setName: "A", properties: [], navigations: [], leftOutRows }));
+  expect(lines({}, [], null, sets)[1]).toBe(expected);
+});
+
+test("shows severe warnings first", () => {
+  const warnings = [warning("secret", "T1"), warning("text-xml", "T2"), warning("unreadable-key", "T3")];
+  expect(lines({}, warnings).slice(2)).toEqual(["T3", "T1", "T2"].map((place) => `    ${place}  is odd`));
 });
 
 test("groups warnings by cause, and shows eight", () => {

@@ -23,8 +23,27 @@ describe("odatakit inspect", () => {
 
 3 warnings
   big_orders  view without a key, omitted  → --keys unique
-  customers.password_hash  omitted because of its name  → --secrets show
   order_log  has no key but the rowid, which VACUUM may renumber, published as Rowid  → --key "order_log=<column>"
+  customers.password_hash  omitted because of its name  → --secrets show
+`);
+  });
+
+  test("groups warnings by cause, the severe first, and counts rows without a key", async () => {
+    const folder = testFolder();
+    writeDatabase(
+      folder,
+      `create table users (id integer primary key, password text, token text);
+create table usages (code text primary key, rowid text, oid text, _rowid_ text);
+insert into usages values ('a', '', '', ''), (null, '', '', ''), (null, '', '', '');`,
+    );
+    const { out } = await runProgram(["inspect", "shop.db"], { folder });
+    expect(out).toContain("  Usages  table main.usages, key Code (primary key), 2 rows left out\n");
+    expect(out.slice(out.indexOf("4 warnings"))).toBe(`4 warnings
+  usages  leaves out 2 rows whose code is null  → --key "usages=<column>"
+  Columns omitted because of their names: 2
+    users.password  omitted because of its name  → --secrets show
+    users.token  omitted because of its name  → --secrets show
+  Usages.Rowid2  the column "_rowid_" is not named Rowid, because the column "rowid" has that name; "Usage.Rowid2" in \`names\` renames it
 `);
   });
 

@@ -45,6 +45,23 @@ insert into big values (9223372036854775807, '{"a":[1,2],"b":"}"}', null), (9007
     expect([code, err]).toEqual([0, expect.stringContaining("column name of customers cannot be read")]);
   });
 
+  test("prints warnings of the sets that the request names, and no others", async () => {
+    const folder = testFolder();
+    writeDatabase(
+      folder,
+      `create table customers (id integer primary key, name text);
+create table logs (id integer primary key, customer_id integer references customers);
+insert into customers values (1, 'Ada');
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 11000) insert into logs select i, 1 from n;`,
+    );
+    const warningsOf = async (path: string): Promise<string> =>
+      (await runProgram(["query", "shop.db", path], { folder })).err;
+    expect(await warningsOf("Customers?$top=1")).toBe("");
+    expect(await warningsOf("$metadata")).toBe("");
+    expect(await warningsOf("Logs?$top=1")).toContain("logs");
+    expect(await warningsOf("Customers?$expand=Logs($top=1)")).toContain("logs");
+  });
+
   test("prints texts as they are", async () => {
     expect((await runProgram(["query", "shop.db", "/Orders/$count"], withShop())).out).toBe("2\n");
   });

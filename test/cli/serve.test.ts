@@ -80,8 +80,8 @@ describe("odatakit serve", () => {
   Next links end with this process, unless ODATAKIT_SECRET is set.
   3 warnings
     big_orders  view without a key, omitted  → --keys unique
-    customers.password_hash  omitted because of its name  → --secrets show
     order_log  has no key but the rowid, which VACUUM may renumber, published as Rowid  → --key "order_log=<column>"
+    customers.password_hash  omitted because of its name  → --secrets show
   Try    curl "http://HOST/odata/Orders?\\$top=3&\\$expand=Customer"
   Eject  npx odatakit pull shop.db --out src/model
   Stop   Ctrl+C
@@ -152,6 +152,44 @@ describe("odatakit serve", () => {
     expect(await send("Orders", KEY)).toBe(403);
     expect(await send("Orders", WRITE_KEY)).toBe(201);
     expect(await send("Customers", WRITE_KEY)).toBe(405);
+  });
+
+  test.each([
+    [[], {}, 1_048_576],
+    [["--max-body", "2kB"], {}, 2000],
+    [[], { "max-body": 3000 }, 3000],
+  ] as const)("a body above the limit of %j and %j is 413, and names the option", async (flags, file, limit) => {
+    const environment = { ODATAKIT_API_KEYS: `${WRITE_KEY}:write` };
+    const { url } = await serveShop(["--auth", "key", "--write", ...flags], { environment, file });
+    const send = async (length: number) => {
+      const body = JSON.stringify({ CustomerId: 2, Note: "" });
+      const response = await fetch(`${url}/Orders`, {
+        method: "POST",
+        headers: { "X-Api-Key": WRITE_KEY, "Content-Type": "application/json" },
+        body: body.replace('""', JSON.stringify("x".repeat(length - body.length))),
+      });
+      return [response.status, await response.json()];
+    };
+    expect((await send(limit))[0]).toBe(201);
+    expect(await send(limit + 1)).toEqual([
+      413,
+      {
+        error: {
+          code: "PayloadTooLarge",
+          message: `The body is larger than the limit of ${String(limit)} bytes. Send less at once. The option --max-body of the server sets the limit.`,
+        },
+      },
+    ]);
+  });
+
+  test.each(["0", "1GB", "x", "600MB"])("--max-body %s is refused", async (size) => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    const { code, err } = await runProgram(["serve", "shop.db", "--max-body", size], { folder });
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining("Write a size up to 500MB, such as 65536, 500kB or 2MiB."),
+    ]);
   });
 
   test("a cell that cannot be read is null, and has a warning", async () => {

@@ -37,7 +37,7 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Orders?$orderby=Customer/Name",
-    `from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customerId" order by ("r1"."name"::text collate "C") asc nulls first, "it"."customerId", "it"."id" limit $1`,
+    `from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customerId" order by (("r1"."name" || '') collate "C") asc nulls first, "it"."customerId", "it"."id" limit $1`,
   ],
   [
     "Orders?$expand=Customer",
@@ -57,7 +57,7 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Invoices?$filter=not (Owner/Owner eq 'a')",
-    `from "invoices" as "it" where not (exists (select 1 from "accounts" as "r1" where "r1"."code" = "it"."account" and ("r1"."code"::text collate "C") = ("it"."account"::text collate "C") and (("r1"."owner" = $1 and ("r1"."owner"::text collate "C") = ($2::text collate "C"))))) order by "it"."id", ("it"."account"::text collate "C") limit $3`,
+    `from "invoices" as "it" where not (exists (select 1 from "accounts" as "r1" where "r1"."code" = "it"."account" and ("r1"."code"::text collate "C") = ("it"."account"::text collate "C") and (("r1"."owner" = $1 and ("r1"."owner"::text collate "C") = ($2::text collate "C"))))) order by "it"."id", (("it"."account" || '') collate "C") limit $3`,
   ],
   [
     "Customers?$orderby=Orders/$count",
@@ -93,11 +93,11 @@ const FORMS: ReadonlyArray<readonly [target: string, from: string]> = [
   ],
   [
     "Accounts?$expand=Invoices",
-    `from (select array_position($1::text[], ("r1"."account"::text collate "C")) - 1 as "c0", "r1"."id"::text as "c1", "r1"."account"::text as "c2", "r1"."amount"::text as "c3", row_number() over (partition by ("r1"."account"::text collate "C") order by "r1"."id", ("r1"."account"::text collate "C")) as "n" from "invoices" as "r1" where "r1"."account" = any($2) and ("r1"."account"::text collate "C") = any($3::text[])) as "found" where "found"."n" <= $4 order by "found"."c0", "found"."n" limit $5`,
+    `from (select array_position($1::text[], ("r1"."account"::text collate "C")) - 1 as "c0", "r1"."id"::text as "c1", "r1"."account"::text as "c2", "r1"."amount"::text as "c3", row_number() over (partition by (("r1"."account" || '') collate "C") order by "r1"."id", (("r1"."account" || '') collate "C")) as "n" from "invoices" as "r1" where "r1"."account" = any($2) and ("r1"."account"::text collate "C") = any($3::text[])) as "found" where "found"."n" <= $4 order by "found"."c0", "found"."n" limit $5`,
   ],
   [
     "Accounts('e')/Invoices",
-    `from "invoices" as "r1" where ("r1"."account" = $1 and ("r1"."account"::text collate "C") = ($2::text collate "C")) order by "r1"."id", ("r1"."account"::text collate "C") limit $3`,
+    `from "invoices" as "r1" where ("r1"."account" = $1 and ("r1"."account"::text collate "C") = ($2::text collate "C")) order by "r1"."id", (("r1"."account" || '') collate "C") limit $3`,
   ],
   [
     "Orders?$filter=not Gifts/any()",

@@ -67,6 +67,12 @@ function serve(db: AnyDatabase, distributed: boolean): ODataService {
       }),
       sqlEntitySet(Part, { ...parts, name: "Paged", maxTop: 150 }),
       sqlEntitySet(Part, { ...parts, name: "Hundreds", maxTop: 100 }),
+      sqlEntitySet(Part, {
+        ...parts,
+        name: "Placed",
+        maxTop: 150,
+        distributed: distributed && ({ by: "shop" } as const),
+      }),
       sqlEntitySet(Part, { ...parts, name: "Seeks", maxTop: 150, paging: "keyset" }),
       sqlEntitySet(Part, { ...place, from: { sql: "select * from parts", parameters: [] }, name: "Queried" }),
       sqlEntitySet(Kind, { ...place, table: "kinds", name: "Kinds" }),
@@ -99,6 +105,16 @@ const TARGETS: ReadonlyArray<readonly [target: string, isKeysFirst: boolean]> = 
   ["Parts?$top=200&$skip=350", true],
   ["Parts?$top=200&$skip=500", true],
   ["Parts?$top=0&$skip=500", false],
+  ["Parts?$top=1&$orderby=Name", true],
+  ["Parts?$top=5&$orderby=Number", true],
+  ["Parts?$top=5&$orderby=Shop,Number desc", true],
+  ["Parts?$top=5&$orderby=Shop,Number", false],
+  ["Parts?$top=5&$orderby=Shop desc,Number desc", false],
+  ["Parts?$top=5&$skip=3&$orderby=Owner desc&$count=true", true],
+  ["Placed?$filter=Shop eq 'b'", false],
+  ["Placed?$filter=Shop eq 'b' and Number gt 9&$orderby=Name&$top=150", false],
+  ["Placed?$filter=Shop eq 'b' or Number gt 9", true],
+  ["Placed?$filter=Owner eq 'ann'", true],
   ["Hundreds", false],
   ["Hundreds?$skip=200", true],
   ["Paged", true],
@@ -161,9 +177,9 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("pages of $titl
       `select "it"."shop"::text as "c0", "it"."number"::text as "c1", "it"."name"::text as "c2", "it"."owner"::text as "c3", "it"."kindId"::text as "c4", "page"."odata_count" as "c5" ` +
         `from "parts" as "it" inner join (select "keys".*, count(*) over () as "odata_count" from (` +
         `select "shop" as "c0", "number" as "c1" from "parts" as "it" where "number" >= $1::int8 ` +
-        `order by ("name"::text collate "C") desc nulls last, ("shop"::text collate "C") desc, "number" desc limit $2 offset $3` +
+        `order by (("name" || '') collate "C") desc nulls last, (("shop" || '') collate "C") desc, "number" desc limit $2 offset $3` +
         `) as "keys") as "page" on "it"."shop" = "page"."c0" and "it"."number" = "page"."c1" ` +
-        `where "it"."number" >= $4::int8 order by ("it"."name"::text collate "C") desc nulls last, ("it"."shop"::text collate "C") desc, "it"."number" desc`,
+        `where "it"."number" >= $4::int8 order by (("it"."name" || '') collate "C") desc nulls last, (("it"."shop" || '') collate "C") desc, "it"."number" desc`,
     );
     await close();
   });

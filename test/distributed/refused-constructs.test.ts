@@ -7,8 +7,18 @@ test.each([
   ["a base query", `select "it"."id" from (\nselect * from "orders" where "a" = $1\n) as "it"`, []],
   [
     "a list",
-    `select 1 from "a" as "it" where "it"."b" in (select "r1"."id" from "c" as "r1" where ("r1"."d" = $1))`,
+    `select 1 from "a" as "it" where "it"."b" in (select "r1"."id" from "c" as "r1" where ("r1"."d" = $1) offset 0)`,
     [],
+  ],
+  [
+    "a list of a statement that is sent to the machines",
+    `select 1 from "a" as "it" where "it"."b" in (select "r1"."id" from "c" as "r1" where ("r1"."d" = $1))`,
+    ["a list that is not read first"],
+  ],
+  [
+    "groups of a statement that is sent to the machines",
+    `select 1 from "a" as "it" left join (select "r1"."b" as "k0", count(*) as "n" from "c" as "r1" group by 1) as "r2" on "r2"."k0" = "it"."b"`,
+    ["groups that are not read first"],
   ],
   [
     "a related read by row numbers",
@@ -36,10 +46,55 @@ test.each([
     `update "a" set "b" = $1 where "id" = $2 returning "id"::text as "c0", extract(year from "d")::text as "c1"`,
     [],
   ],
+  [
+    "a condition with a column beside an outer join",
+    `select 1 from "a" as "it" left join (select "b" from "c" offset 0) as "r1" on 1 = 1 where ($1::boolean or ("it"."id" is null and "it"."id" is not null)) and "it"."d" between $2 and $3`,
+    [],
+  ],
+  [
+    "a constant beside an outer join",
+    `select 1 from (select * from "a" as "it" where $1::boolean = $2::boolean) as "it" left join (select "b" from "c" offset 0) as "r1" on "r1"."b" = "it"."b"`,
+    ["a constant condition beside an outer join"],
+  ],
+  [
+    "a constant of a list beside an outer join",
+    `select 1 from "a" as "it" left join (select "b" from "c" where ("d" = 1 and 1 = 0) offset 0) as "r1" on "r1"."b" = "it"."b"`,
+    ["a constant condition beside an outer join"],
+  ],
+  [
+    "a case of conditions in returning",
+    `update "a" set "b" = $1 where "id" = $2 returning coalesce("d"::text, case when "d" = 'infinity' then $3 end) as "c0"`,
+    [],
+  ],
+  [
+    "a case of a value in returning",
+    `insert into "a" ("id", "d") values ($1, $2) returning coalesce("d"::text, case "d" when 'infinity' then 'infinity' end) as "c0"`,
+    ["a case of a value in returning"],
+  ],
+  [
+    "an order by a concatenation",
+    `select "code"::text as "c0" from "a" as "it" where ("code"::text collate "C") > $1 order by (("code" || '') collate "C") desc, "id"`,
+    [],
+  ],
+  [
+    "an order by the cast of a text",
+    `select "code"::text as "c0" from "a" as "it" order by "id", ("it"."code"::text collate "C") desc nulls last`,
+    ["the cast of a text that machines return"],
+  ],
+  [
+    "a window over the cast of a text",
+    `select row_number() over (partition by ("code"::text collate "C") order by "id") as "n" from "a" as "it"`,
+    ["the cast of a text that machines return"],
+  ],
+  [
+    "a list of casts of a text",
+    `select 1 from "a" as "it" where "it"."b" in (select distinct ("r1"."code"::text collate "C") as "k0" from "b" as "r1" offset 0)`,
+    ["the cast of a text that machines return"],
+  ],
   ["a left join", `select 1 from "a" as "it" left join "b" as "r1" on "r1"."id" = "it"."b"`, ["a join of tables"]],
   [
     "an inner join in a list",
-    `select 1 from "a" as "it" where "it"."x" in (select "r2"."f" from "l" as "r2" inner join "t" as "r1" on "r1"."id" = "r2"."t")`,
+    `select 1 from "a" as "it" where "it"."x" in (select "r2"."f" from "l" as "r2" inner join "t" as "r1" on "r1"."id" = "r2"."t" offset 0)`,
     ["a join of tables"],
   ],
   [
@@ -160,7 +215,7 @@ test.each([
   ],
   [
     "a list within the items of a value",
-    `select 1 from "a" as "it" where exists (select 1 from unnest("it"."tags") as "item0"(value) where "item0"."value" in (select "r1"."b" from "c" as "r1"))`,
+    `select 1 from "a" as "it" where exists (select 1 from unnest("it"."tags") as "item0"(value) where "item0"."value" in (select "r1"."b" from "c" as "r1" offset 0))`,
     ["a subquery within a correlated one without a table"],
   ],
   ["an insert of a query", `insert into "a" ("b") select "c" from "d"`, ["an insert of a query"]],

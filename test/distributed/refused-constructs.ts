@@ -1,23 +1,14 @@
+import { hasConstantBesideOuterJoin } from "./constant-conditions.ts";
+import { returnsCastText } from "./gathered-texts.ts";
+import { checkWrite } from "./refused-writes.ts";
 import { clausesOf, flatten, isSelect, isWord, parseStatement, selectsIn, type Node } from "./statement-tree.ts";
-import { correlatesOnMachines, joinsOnMachines, type FromItem, type Placements } from "./table-placement.ts";
-
-/** Functions and casts whose result depends on the settings of a session: PostgreSQL calls them stable or volatile. */
-const UNSTABLE = new Set([
-  "to_char",
-  "format",
-  "concat",
-  "concat_ws",
-  "to_json",
-  "to_jsonb",
-  "pg_typeof",
-  "now",
-  "array_to_string",
-  "random",
-  "gen_random_uuid",
-  "nextval",
-  "clock_timestamp",
-  "current_setting",
-]);
+import {
+  areInOneGroup,
+  correlatesOnMachines,
+  joinsOnMachines,
+  type FromItem,
+  type Placements,
+} from "./table-placement.ts";
 
 /** Functions whose rows differ from call to call, or with the session. */
 const UNSTABLE_ROWS = new Set([
@@ -45,6 +36,7 @@ export function refusedConstructs(text: string, placements: Placements = new Map
 
 function checkStatement(nodes: readonly Node[], check: Check): void {
   const { report } = check;
+  if (hasConstantBesideOuterJoin(nodes)) report("a constant condition beside an outer join");
   const cursor = nodes.findIndex((node) => isWord(node, "cursor"));
   if (isWord(nodes[0], "declare")) {
     if (!isWord(nodes[cursor - 1], "scroll") || !isWord(nodes[cursor - 2], "no")) report("a cursor that moves back");
@@ -52,7 +44,7 @@ function checkStatement(nodes: readonly Node[], check: Check): void {
   } else if (isWord(nodes[0], "with")) report("a common table expression");
   else if (isWord(nodes[0], "merge")) report("a merge");
   else if (isWord(nodes[0], "select")) checkSelect(nodes, [], check);
-  else if (isWord(nodes[0], "insert", "update", "delete")) checkWrite(nodes, report);
+  else if (isWord(nodes[0], "insert", "update", "delete")) checkWrite(nodes, check.placements, report);
 }
 
 /** The statements of a batch. */
@@ -98,17 +90,35 @@ function checkSelect(nodes: readonly Node[], around: readonly FromItem[], check:
     }
     checkCorrelated(nodes, clauses, report);
   }
+  if (returnsCastText(nodes)) report("the cast of a text that machines return");
   const within = [...items, ...around];
   if (selectsIn(clauses.get("select") ?? []).some(readsTable)) report("a subquery in a select list");
   if (selectsIn(clauses.get("order") ?? []).some(readsTable)) report("a subquery in an order");
   for (const { nodes: derived } of items) {
     if (isWord(derived[0], "select")) checkSelect(derived, around, check);
   }
+  const aliases = new Set(within.map(({ alias }) => alias));
   for (const [clause, content] of clauses) {
-    if (clause === "from") {
-      for (const each of selectsIn(withoutDerived(content))) checkSelect(each, within, check);
-    } else for (const each of selectsIn(content)) checkSelect(each, within, check);
+    for (const each of selectsIn(clause === "from" ? withoutDerived(content) : content)) {
+      const isList = clause === "from" || clause === "where";
+      if (isList && kindOf(each) === "spread" && !isReadFirst(each) && !refersTo(each, aliases)) {
+        report("a list that is not read first");
+      }
+      checkSelect(each, within, check);
+    }
   }
+  const groups = items.slice(1).filter((item) => clausesOf(item.nodes).has("group") && !isReadFirst(item.nodes));
+  const grouped = groups.flatMap(({ nodes: each }) => fromItems(clausesOf(each).get("from") ?? []));
+  if (!grouped.every((item) => areInOneGroup(items[0], item, placements))) report("groups that are not read first");
+}
+
+/**
+ * Whether Citus reads a select before the statement around it. It tries to send others to the machines, and fails if tables are
+ * compared by the columns that distribute them, but are not co-located.
+ */
+function isReadFirst(select: readonly Node[]): boolean {
+  const clauses = clausesOf(select);
+  return clauses.has("limit") || clauses.has("offset");
 }
 
 /** Reports what Citus refuses in every select. */
@@ -161,32 +171,6 @@ function isRefusedEmpty({ nodes }: FromItem, items: readonly FromItem[], outer: 
 function readsTable(select: readonly Node[]): boolean {
   const from = clausesOf(select).get("from") ?? [];
   return fromItems(from).some(({ kind }) => kind !== "function") || selectsIn(select).some(readsTable);
-}
-
-function checkWrite(nodes: readonly Node[], report: Report): void {
-  const clauses = clausesOf(nodes);
-  if (isWord(nodes[0], "insert") && clauses.has("select")) report("an insert of a query");
-  if (flatten(nodes).some((node, index, all) => isWord(node, "do") && isWord(all[index + 1], "update"))) {
-    report("an upsert");
-  }
-  if (isWord(nodes[0], "update", "delete")) {
-    if (clauses.has("from") && isWord(nodes[0], "update")) report("a write with a join");
-    if (nodes.some((node) => isWord(node, "using"))) report("a write with a join");
-  }
-  const returned = clauses.get("returning") ?? [];
-  for (const fault of unstable(returned)) report(`${fault} in returning`);
-  for (const [clause, content] of clauses) {
-    if (selectsIn(content).length > 0) report(`a subquery in ${clause === "head" ? "a write" : clause} of a write`);
-    if (clause === "set" || clause === "where") for (const fault of unstable(content)) report(`${fault} in a write`);
-  }
-}
-
-/** Names the expressions whose result depends on the session, as far as the text tells. */
-export function unstable(nodes: readonly Node[]): readonly string[] {
-  return flatten(nodes).flatMap((node, index, all) => {
-    if (node.kind !== "word") return [];
-    return UNSTABLE.has(node.text) && all[index + 1]?.kind === "group" ? [node.text] : [];
-  });
 }
 
 /** Whether a select, or one within it, names a relation of the statement around it. */

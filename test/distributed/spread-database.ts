@@ -94,6 +94,7 @@ async function tasksOf(db: AnyDatabase, statement: Statement): Promise<number> {
 async function openCitus(url: string): Promise<OpenDatabase> {
   const schema = `t_${randomBytes(6).toString("hex")}`;
   const pool = new Pool({ connectionString: url, max: 4, options: `-c search_path=${schema}` });
+  pool.on("error", () => undefined);
   const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
   await sql`create schema ${sql.id(schema)}`.execute(db);
   return {

@@ -58,6 +58,13 @@ export function correlatesOnMachines(
   return spread.some((item) => around.some((each) => areTied(each, item, conditions, placements)));
 }
 
+/** Whether a machine has the rows of both tables with the same value. */
+export function areInOneGroup(left: FromItem | undefined, right: FromItem, placements: Placements): boolean {
+  const [first, second] = [left?.table, right.table].map((table) => placements.get(table ?? ""));
+  if (first === undefined || second === undefined) return false;
+  return second === "reference" || (first !== "reference" && first.group === second.group);
+}
+
 function isReference({ table }: FromItem, placements: Placements): boolean {
   return table !== undefined && placements.get(table) === "reference";
 }

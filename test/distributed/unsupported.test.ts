@@ -3,6 +3,7 @@ import { edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
+import { COORDINATOR_SETTINGS } from "../hostile-settings.ts";
 import { connectionsOf } from "../kysely/sent-statements.ts";
 
 const Customer = entityType("Customer", { id: edm.int32().key(), name: edm.string() });
@@ -23,7 +24,7 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
   const logged: unknown[] = [];
 
   beforeAll(async () => {
-    opened = await open();
+    opened = await open(undefined, COORDINATOR_SETTINGS);
     const { db } = opened;
     await sql`create table customers (id int primary key, name text not null)`.execute(db);
     await sql`create table orders (id int primary key, "customerId" int, placed date, total int not null,
@@ -93,6 +94,20 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
     await refuse(code, message);
     expect((await send(target))[0]).toBe(500);
     expect(logged).toHaveLength(1);
+  });
+
+  test("a database that cannot be reached is logged once for each time", async () => {
+    for (const read of ["Orders", "Orders(1)", "Orders?$filter=Total gt 1&$count=true"]) {
+      await refuse("ECONNREFUSED", "connect ECONNREFUSED");
+      expect((await send(read))[0]).toBe(503);
+      expect((await send("Customers"))[0]).toBe(503);
+      expect((await send("Orders(9)", { method: "DELETE" }))[0]).toBe(503);
+      expect(logged).toHaveLength(1);
+      logged.length = 0;
+      vi.restoreAllMocks();
+      expect((await send(read))[0]).toBe(200);
+    }
+    expect(logged).toEqual([]);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { sql, type DatabaseConnection } from "kysely";
 import type { AnyDatabase, DatabaseEngine, OpenDatabase } from "../executors/open-database.ts";
+import { COORDINATOR_SETTINGS } from "../hostile-settings.ts";
 import { connectionsOf } from "../kysely/sent-statements.ts";
 import { refusedConstructs } from "./refused-constructs.ts";
 import { flatten, isWord, parseStatement } from "./statement-tree.ts";
@@ -20,7 +21,7 @@ export function watching(
   { name, open }: Pick<DatabaseEngine, "name" | "open">,
   placements?: Placements,
 ): DatabaseEngine["open"] {
-  return name === "postgres" ? async (log) => watched(await open(log), placements) : open;
+  return name === "postgres" ? async (log) => watched(await open(log, COORDINATOR_SETTINGS), placements) : open;
 }
 
 /** Each machine has the catalogue. */
@@ -29,8 +30,14 @@ const CATALOGUE = /\bpg_(?:class|attribute|catalog)\b/;
 /** The service quotes the names of tables. */
 const BY_HAND = /^\s*(?:insert into|update|delete from|merge into) \w/;
 
-/** Constructs that have no other form. If Citus refuses one, the response is 400 with the part of the query that needs it. */
-const RESPONDED: ReadonlySet<string> = new Set(["a subquery within a correlated one without a table"]);
+/**
+ * Constructs that have no other form. If Citus refuses one, the response is 400 with the part of the query that needs it, or
+ * 501 for a write.
+ */
+const RESPONDED: ReadonlySet<string> = new Set([
+  "a subquery within a correlated one without a table",
+  "a change of the column that distributes a table",
+]);
 
 async function watched({ db, close }: OpenDatabase, placements?: Placements): Promise<OpenDatabase> {
   distributed.add(db);

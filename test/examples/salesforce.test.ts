@@ -81,6 +81,26 @@ const EXCHANGES: readonly Exchange[] = [
     },
   },
   {
+    name: "a list view with a filter of a timestamp",
+    request: ["GET", "/Orders?$filter=OrderedAt%20gt%202026-03-05T00:00:00Z&$select=Id"],
+    headers: READ,
+    response: {
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders(Id)","value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":5},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":6}]}`,
+    },
+  },
+  {
+    name: "a list view with a filter of an Int64",
+    request: ["GET", "/Orders?$filter=Number%20gt%209007199254740995&$select=Id"],
+    headers: READ,
+    response: {
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders(Id)","value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":6}]}`,
+    },
+  },
+  {
     name: "a search",
     request: ["GET", "/Products?$count=true&$search=%22Product%2005%22&$select=Id,Name&$top=26"],
     headers: READ,

@@ -38,6 +38,56 @@ const EXCHANGES: readonly Exchange[] = [
     },
   },
   {
+    name: "filters by an enumeration",
+    request: ["GET", "/Orders?$filter=Status%20eq%20Shop.Status%27Paid%27&$select=Id"],
+    headers: READ,
+    response: {
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders(Id)","value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":1},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4}]}`,
+    },
+  },
+  {
+    name: "filters by an enumeration without its type",
+    request: ["GET", "/Orders?$filter=Status%20eq%20%27Paid%27&$select=Id"],
+    headers: READ,
+    response: {
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders(Id)","value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":1},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":4}]}`,
+    },
+  },
+  {
+    name: "filters a date by a timestamp",
+    request: ["GET", "/Orders?$filter=DueOn%20ge%202026-04-05T00%3A00%3A00Z&$select=Id"],
+    headers: READ,
+    response: {
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders(Id)","value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":5},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":6}]}`,
+    },
+  },
+  {
+    name: "filters by a timestamp",
+    request: ["GET", "/Orders?$filter=OrderedAt%20gt%202026-03-05T00%3A00%3A00Z&$select=Id"],
+    headers: READ,
+    response: {
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders(Id)","value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":5},{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":6}]}`,
+    },
+  },
+  {
+    name: "filters by an Int64",
+    request: ["GET", "/Orders?$filter=Number%20gt%209007199254740995&$select=Id"],
+    headers: READ,
+    response: {
+      status: 200,
+      headers: JSON_RESPONSE,
+      text: `{"@odata.context":"${ROOT}/$metadata#Orders(Id)","value":[{"@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":6}]}`,
+    },
+  },
+  {
     name: "expands",
     request: ["GET", "/Products?$filter=Id%20eq%203&$expand=Category"],
     headers: READ,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { JSON_RESPONSE, ROOT, runExchanges, type Exchange } from "./exchanges.ts";
+import { FIRST_ETAG, JSON_RESPONSE, ROOT, runExchanges, type Exchange } from "./exchanges.ts";
 
 /**
  * Requests of Tableau for an extract. Its documentation says what it reads: the service or one feed, all pages, and nothing
@@ -15,6 +15,12 @@ const HEADERS = { "OData-MaxVersion": "4.0", "User-Agent": "Tableau" };
 const SETS =
   '[{"name":"Categories","kind":"EntitySet","url":"Categories"},{"name":"Products","kind":"EntitySet","url":"Products"},{"name":"Orders","kind":"EntitySet","url":"Orders"}]';
 
+/** Enumerations, dates, timestamps, times and Int64 as Tableau reads them. */
+const ORDERS = ["Paid", "Shipped", "New", "Paid", "Shipped", "New"].map(
+  (status, index) =>
+    `{"@odata.etag":${JSON.stringify(FIRST_ETAG)},"Id":${index + 1},"Customer":"Customer ${index + 1}","Number":${9_007_199_254_740_991n + BigInt(index)},"Status":"${status}","OrderedAt":"2026-03-0${index + 1}T10:30:00.000Z","DueOn":"2026-04-0${index + 1}","OpensAt":"08:0${index + 1}:00","Version":1}`,
+);
+
 const EXCHANGES = ACCEPTS.flatMap((accept): readonly Exchange[] => {
   const headers = { ...HEADERS, Accept: accept };
   return [
@@ -26,6 +32,16 @@ const EXCHANGES = ACCEPTS.flatMap((accept): readonly Exchange[] => {
         status: 200,
         headers: JSON_RESPONSE,
         text: `{"@odata.context":"${ROOT}/$metadata","value":${SETS}}`,
+      },
+    },
+    {
+      name: "a feed with values of all types",
+      request: ["GET", "/Orders"],
+      headers,
+      response: {
+        status: 200,
+        headers: JSON_RESPONSE,
+        text: `{"@odata.context":"${ROOT}/$metadata#Orders","value":[${ORDERS.join(",")}]}`,
       },
     },
     {

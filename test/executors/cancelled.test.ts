@@ -26,7 +26,7 @@ const SLEEPS: Readonly<Partial<Record<DatabaseName, readonly [sleep: string, run
   ],
   mariadb: [
     "cast(sleep(120) as char(9))",
-    "select count(*) as n from information_schema.processlist where command = 'Query' and id <> connection_id() and info like '%sleepers%' and db = database()",
+    "select count(*) as n from information_schema.processlist where command in ('Query', 'Execute') and id <> connection_id() and info like '%sleepers%' and db = database()",
   ],
 };
 /** Embedded databases run one statement at a time, so none can be cancelled. */

@@ -5,13 +5,14 @@ import { createRequire } from "node:module";
 import process from "node:process";
 import { Kysely, MysqlDialect, PGliteDialect, PostgresDialect, sql, type PGlite as PGliteInstance } from "kysely";
 import { createPool } from "mysql2";
+import { mariadbDialect } from "odatakit/mariadb";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
 import { placing } from "../distributed/citus/placing-database.ts";
 import { watching } from "../distributed/watched-database.ts";
-import { HOSTILE_SETTINGS } from "../hostile-settings.ts";
+import { COORDINATOR_SETTINGS, HOSTILE_SETTINGS } from "../hostile-settings.ts";
 import { oncePerRun } from "../once-per-run.ts";
-import type { AnyDatabase, DatabaseEngine, DatabaseName, Logger, OpenDatabase } from "./open-database.ts";
+import type { AnyDatabase, DatabaseEngine, DatabaseName, Logger, OpenDatabase, Settings } from "./open-database.ts";
 
 export type { AnyDatabase, DatabaseEngine, DatabaseName, OpenDatabase } from "./open-database.ts";
 
@@ -42,11 +43,11 @@ async function startPGlite(): Promise<PGlite> {
 }
 
 /** Opens PostgreSQL in this process, which all test files of a worker share. @param log receives its statements */
-export async function openPGlite(log?: Logger): Promise<OpenDatabase> {
+export async function openPGlite(log?: Logger, settings: Settings = HOSTILE_SETTINGS): Promise<OpenDatabase> {
   embedded ??= startPGlite();
   const pglite = await embedded;
-  const settings = Object.entries(HOSTILE_SETTINGS).map(([name, value]) => `set ${name} = '${value}'`);
-  await pglite.exec(["drop schema if exists public cascade", "create schema public", ...settings].join("; "));
+  const sets = Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`);
+  await pglite.exec(["drop schema if exists public cascade", "create schema public", ...sets].join("; "));
   // Closing the database does not close the server.
   const kept = { ...methodsOf(pglite), close: () => Promise.resolve() };
   const db: AnyDatabase = new Kysely({ dialect: new PGliteDialect({ pglite: kept }), ...logging(log) });
@@ -71,16 +72,18 @@ function methodsOf(pglite: PGlite): Pick<PGlite, "query" | "transaction" | "clos
 
 /** The same on a cluster of Citus: tables are distributed as tests create them. */
 async function openCluster(url: string, log?: Logger): Promise<OpenDatabase> {
-  return placing(await openPostgres(url, log));
+  return placing(await openPostgres(url, log, COORDINATOR_SETTINGS));
 }
 
 /** A schema on a server, with another time zone and collation, which must not matter. */
-async function openPostgres(url: string, log?: Logger): Promise<OpenDatabase> {
+async function openPostgres(url: string, log?: Logger, given: Settings = HOSTILE_SETTINGS): Promise<OpenDatabase> {
   const schema = `t_${randomBytes(6).toString("hex")}`;
-  const settings = Object.entries({ ...HOSTILE_SETTINGS, search_path: `${schema},public` }).map(
+  const settings = Object.entries({ ...given, search_path: `${schema},public` }).map(
     ([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`,
   );
   const pool = new Pool({ connectionString: url, max: 4, options: settings.join(" ") });
+  // A server may restart while connections are idle: the next statement gets another one.
+  pool.on("error", () => undefined);
   const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }), ...logging(log) });
   await sql`create schema ${sql.id(schema)}`.execute(db);
   return {
@@ -101,7 +104,7 @@ async function openMariadb(url: string, log?: Logger): Promise<OpenDatabase> {
   target.pathname = `/${name}`;
   const pool = createPool({ uri: target.href, connectionLimit: 4, timezone: "+05:45" });
   pool.on("connection", (connection) => connection.query("set time_zone = '+05:45'"));
-  const db: AnyDatabase = new Kysely({ dialect: new MysqlDialect({ pool }), ...logging(log) });
+  const db: AnyDatabase = new Kysely({ dialect: mariadbDialect({ pool }), ...logging(log) });
   return {
     db,
     close: async () => {
@@ -130,10 +133,10 @@ function serverOf(
   variable: string,
   name: DatabaseName,
   title: string,
-  open: (url: string, log?: Logger) => Promise<OpenDatabase>,
+  open: (url: string, log?: Logger, settings?: Settings) => Promise<OpenDatabase>,
 ): readonly DatabaseEngine[] {
   const url = process.env[variable];
-  return url === undefined ? [] : [{ name, title, open: (log) => open(url, log) }];
+  return url === undefined ? [] : [{ name, title, open: (log, settings) => open(url, log, settings) }];
 }
 
 /**

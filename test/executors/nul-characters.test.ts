@@ -109,7 +109,7 @@ const order = fc.oneof(
 );
 const query = fc.record({ filter: condition, order });
 
-describe.each(over.filter(({ name }) => name !== "postgres"))("texts with U+0000 over $title", ({ name, service }) => {
+describe.each(over.filter(({ name }) => name !== "postgres"))("texts with U+0000 over $title", ({ service }) => {
   test.each<readonly [filter: string, ids: readonly number[]]>([
     ["endswith(Text,'b')", [2, 5]],
     ["endswith(Text,'%00')", [4, 6]],
@@ -143,8 +143,7 @@ describe.each(over.filter(({ name }) => name !== "postgres"))("texts with U+0000
   test("are found, sorted and written as in memory", { timeout: 120_000 }, async () => {
     const { seed } = PROPERTY_SETTINGS;
     const property = fc.asyncProperty(query, async ({ filter, order }) => {
-      // MariaDB sorts a text with U+0000 at its end like the text before it.
-      const target = `Texts?$filter=${filter}&$orderby=${name === "mariadb" ? "" : `${order},`}Id`;
+      const target = `Texts?$filter=${filter}&$orderby=${order},Id`;
       expect(await answerOf(service, target), decodeURIComponent(target)).toBe(await answerOf(memory, target));
     });
     await fc.assert(property, { numRuns: fuzzCount(1000, "fuzz:sql"), ...(seed === undefined ? {} : { seed }) });

@@ -6,6 +6,9 @@ export type AnyDatabase = Kysely<any>;
 /** Receives the statements of a database. */
 export type Logger = (event: LogEvent) => void;
 
+/** Settings of the sessions of PostgreSQL; by default, hostile ones. */
+export type Settings = Readonly<Record<string, string>>;
+
 /** The SQL dialect of a database, which decides the column types. */
 export type DatabaseName = "sqlite" | "postgres" | "mariadb";
 
@@ -21,5 +24,5 @@ export interface DatabaseEngine {
   /** For the names of tests. */
   readonly title: string;
   /** Opens a database, one at a time in a test file: the next one empties it. @param log receives its statements */
-  readonly open: (log?: Logger) => Promise<OpenDatabase>;
+  readonly open: (log?: Logger, settings?: Settings) => Promise<OpenDatabase>;
 }

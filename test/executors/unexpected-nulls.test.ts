@@ -137,3 +137,138 @@ describe.each(ENGINES)("null under properties that are not nullable: $title", (e
     },
   );
 });
+
+const ROWS = [
+  [1, "a"],
+  [2, null],
+  [3, "b"],
+  [4, null],
+  [5, "c"],
+] as const;
+
+const Row = entityType("Row", { id: edm.int32().key(), t: edm.string() });
+
+interface Unenforced {
+  readonly name: string;
+  /** The first version of PostgreSQL that knows it, and the last. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly extension?: string;
+  /** Makes a table `unenforced` with `ROWS`, whose `t` is `not null`. */
+  readonly create: string;
+}
+
+const values = ROWS.map(([id, t]) => `(${String(id)}, ${t === null ? "null" : `'${t}'`})`).join();
+const server = "create extension file_fdw; create server files foreign data wrapper file_fdw";
+// The program writes the rows: the server may run as another user, in another container.
+const lines = ROWS.map(([id, t]) => `${String(id)},${t ?? ""}`).join("\\n");
+const program = `options (program 'printf "${lines}\\n"', format 'csv')`;
+
+const UNENFORCED: readonly Unenforced[] = [
+  {
+    name: "a constraint that is not valid for old rows",
+    since: 18,
+    create: `create table unenforced (id int primary key, t varchar(10)); insert into unenforced values ${values};
+      alter table unenforced add constraint unenforced_t not null t not valid`,
+  },
+  {
+    name: "a table whose child has no such constraint",
+    until: 17,
+    create: `create table unenforced (id int primary key, t varchar(10));
+      create table unenforced_child () inherits (unenforced); insert into unenforced_child values ${values};
+      alter table only unenforced alter column t set not null`,
+  },
+  {
+    name: "a constraint that children do not inherit",
+    since: 18,
+    create: `create table unenforced (id int primary key, t varchar(10));
+      create table unenforced_child () inherits (unenforced); insert into unenforced_child values ${values};
+      alter table unenforced add constraint unenforced_t not null t no inherit`,
+  },
+  {
+    name: "a foreign table",
+    extension: "file_fdw",
+    create: `${server}; create foreign table unenforced (id int not null, t varchar(10) not null) server files ${program}`,
+  },
+  {
+    name: "a partition that is a foreign table",
+    extension: "file_fdw",
+    create: `${server}; create table unenforced (id int not null, t varchar(10) not null) partition by range (id);
+      create foreign table unenforced_part partition of unenforced default server files ${program}`,
+  },
+];
+
+describe.each(ENGINES.filter(({ name }) => name === "postgres"))("not null, but not enforced: $title", (engine) => {
+  test.each(UNENFORCED)("$name", async ({ since = 0, until = Infinity, extension, create }) => {
+    const { db, close } = await engine.open();
+    const { rows } = await sql<{ version: number; extensions: readonly string[] }>`
+      select current_setting('server_version_num')::int / 10000 as version,
+      array(select name::text from pg_available_extensions) as extensions`.execute(db);
+    const { version = 0, extensions = [] } = rows[0] ?? {};
+    if (version >= since && version <= until && (extension === undefined || extensions.includes(extension))) {
+      for (const statement of create.split(";")) await sql.raw(statement).execute(db);
+      const service = odataService({
+        propertyNaming: "camelCase",
+        secret: "0123456789abcdef",
+        schemaCheck: false,
+        entitySets: [1000, ...SIZES].map((maxTop) =>
+          sqlEntitySet(Row, {
+            name: `Rows${String(maxTop)}`,
+            db,
+            table: "unenforced",
+            operations: ["read"],
+            paging: "keyset",
+            maxTop,
+          }),
+        ),
+      });
+      for (const order of ["t", "t desc"]) {
+        const query = `?$select=id&$orderby=${encodeURIComponent(order)}`;
+        const whole = await walk(service, `Rows1000${query}`);
+        expect(whole, query).toHaveLength(ROWS.length);
+        for (const size of SIZES) expect(await walk(service, `Rows${String(size)}${query}`), query).toEqual(whole);
+      }
+      if (extension !== undefined) await sql.raw(`drop extension ${extension} cascade`).execute(db);
+    }
+    await close();
+  });
+});
+
+test.each(ENGINES.filter(({ name }) => name === "postgres"))(
+  "a catalogue that cannot be read does not end a transaction of the application: $title",
+  async (engine) => {
+    const statements: string[] = [];
+    const { db, close } = await engine.open(({ query }) => statements.push(query.sql));
+    await sql`create table entries (id int primary key, a varchar(10) not null, b int not null)`.execute(db);
+    await sql`insert into entries values (1, 'a', 1), (2, 'b', 1), (3, 'c', 0)`.execute(db);
+    await sql`create role blind`.execute(db);
+    const { rows } = await sql<{ name: string }>`select current_schema()::text as name`.execute(db);
+    await sql`grant usage on schema ${sql.id(String(rows[0]?.name))} to blind`.execute(db);
+    await sql`grant select on entries to blind`.execute(db);
+    await sql`revoke select on pg_catalog.pg_attribute from public`.execute(db);
+    const serviceOver = (from: typeof db): ODataService =>
+      odataService({
+        propertyNaming: "camelCase",
+        secret: "0123456789abcdef",
+        schemaCheck: false,
+        entitySets: [
+          entitySet(Entry, {
+            name: "Entries",
+            paging: "keyset",
+            maxTop: 1,
+            queryable: () => sqlSource(Entry, { db: from, from: "entries" }),
+          }),
+        ],
+      });
+    await db.transaction().execute(async (transaction) => {
+      await sql`set local role blind`.execute(transaction);
+      expect(await walk(serviceOver(transaction), "Entries?$select=id&$orderby=b,a desc")).toEqual([3, 2, 1]);
+      expect((await sql`select count(*)::int as n from entries`.execute(transaction)).rows).toEqual([{ n: 3 }]);
+    });
+    expect(statements.filter((each) => each.includes("pg_attribute") && !each.startsWith("revoke"))).toEqual([]);
+    await sql`grant select on pg_catalog.pg_attribute to public`.execute(db);
+    await sql`drop owned by blind`.execute(db);
+    await sql`drop role blind`.execute(db);
+    await close();
+  },
+);

@@ -4,7 +4,7 @@ import { FLOORS, INNER_FLOORS } from "./floors.ts";
 import { faultsOf, importsOf, innerPlaceOf, roomOf } from "./imports.ts";
 import { filesBelow, readManifest, readSource } from "./source-files.ts";
 
-const MAX_LINES = 300;
+const MAX_LINES = 400;
 const MAX_PAGE_LINES = 120;
 const page = readSource("ARCHITECTURE.md").text;
 const manifest = readManifest();

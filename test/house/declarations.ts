@@ -24,5 +24,6 @@ export async function declarationPaths(): Promise<Readonly<Record<string, readon
     "odatakit/kysely": [join(folder, "kysely/index.d.ts")],
     "odatakit/openapi": [join(folder, "openapi/index.d.ts")],
     "odatakit/sqlite": [join(folder, "kysely/sqlite/sqlite-dialect.d.ts")],
+    "odatakit/mariadb": [join(folder, "kysely/mariadb/mariadb-dialect.d.ts")],
   };
 }

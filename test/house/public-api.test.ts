@@ -68,6 +68,9 @@ test("the public API is exactly this", async () => {
         "sqlSource",
         "sqlTableOf",
       ],
+      "./mariadb": [
+        "mariadbDialect",
+      ],
       "./node": [
         "serve",
         "toNodeHandler",

@@ -209,6 +209,16 @@ eachDoor((door) => {
         expect(Object.keys(json as object)).not.toContain("Id");
       });
 
+      test("with full metadata, entities with a composite key have an id and an edit link", async () => {
+        const headers = { Accept: "application/json;odata.metadata=full" };
+        const [item] = (await send(url("/s/Products", { $top: "1", $expand: "Lines($select=Amount)" }), headers)).json
+          .value;
+        const editLink = line(1, "a%2Fb")["@odata.id"];
+        const control = { "@odata.type": "#Shop.Line", ...line(1, "a%2Fb"), "@odata.editLink": editLink };
+        expect(item).toMatchObject({ ...product(1), "@odata.editLink": product(1)["@odata.id"] });
+        expect(item.Lines).toEqual([{ ...control, "Amount@odata.type": "#Int32", Amount: 3 }]);
+      });
+
       test("odata.metadata=none writes none", async () => {
         const headers = { Accept: "application/json;odata.metadata=none" };
         expect(await value("/s/Products", { $select: "Name", $top: "1" }, headers)).toEqual([{ Name: "Product 1" }]);
@@ -256,6 +266,68 @@ eachDoor((door) => {
       const answer = await send(url(path, options));
       expect(answer.status).toBe(200);
       expect(answer.json.value).toEqual(expected);
+    });
+  });
+
+  describe.each(PROFILES)("entities of sets without a route by key have no links, profile %s", (profile) => {
+    const entity = { id: 1, name: "Product 1" };
+    const declare = (name: string, handlers: object) =>
+      entitySet(Product, { name, getAll: () => [{ ...entity, lines: LINES.slice(0, 1) }], ...handlers });
+    const send = door.to(
+      odataService({
+        ...common(profile),
+        entitySets: [
+          declare("Listed", { create: () => entity }),
+          declare("Edited", { patch: () => entity }),
+          declare("Deleted", { delete: () => true }),
+          declare("Read", { getByKey: () => entity }),
+          declare("Parents", {
+            getByKey: () => entity,
+            navigation: {
+              listed: hasOptional(Product, { target: "Listed", get: () => entity }),
+              read: hasOptional(Product, { target: "Read", get: () => entity }),
+            },
+          }),
+        ],
+      }),
+    );
+    const full = { Accept: "application/json;odata.metadata=full" };
+    const json = { "Content-Type": "application/json" };
+    const transient = profile === "standard" ? { "@odata.id": null } : {};
+    const type = { "@odata.type": "#Shop.Product" };
+    const members = { "Id@odata.type": "#Int32", Id: 1, Name: "Product 1" };
+    const id = (set: string) => ({ "@odata.id": `${ORIGIN}/s/${set}(1)` });
+    const link = (set: string) => ({ "@odata.editLink": `${ORIGIN}/s/${set}(1)` });
+    const EXPECTED: ReadonlyArray<readonly [string, object]> = [
+      ["Listed", { ...type, ...transient, ...members }],
+      ["Edited", { ...type, ...link("Edited"), ...members }],
+      ["Deleted", { ...type, ...link("Deleted"), ...members }],
+      ["Read", { ...type, ...id("Read"), ...link("Read"), ...members }],
+    ];
+
+    test.each(EXPECTED)("items of %s with full metadata", async (set, item) => {
+      expect((await send(`/s/${set}`, full)).json.value).toEqual([item]);
+    });
+
+    test.each([
+      ["Listed", { ...type, ...transient, ...members }, { Id: 1, Name: "Product 1" }],
+      ["Read", EXPECTED[3]?.[1], { ...id("Read"), Id: 1, Name: "Product 1" }],
+    ])("one related entity of %s", async (set, item, minimal) => {
+      const place = profile === "standard" ? set : `Parents(1)/${set}`;
+      const context = { "@odata.context": `${ORIGIN}/s/$metadata#${place}/$entity` };
+      expect((await send(`/s/Parents(1)/${set}`, full)).json).toEqual({ ...context, ...item });
+      expect((await send(`/s/Parents(1)/${set}`)).json).toEqual({ ...context, ...minimal });
+      const { json: parents } = await send(url("/s/Parents", { $expand: set }), full);
+      expect(parents.value).toMatchObject([{ [set]: item }]);
+      expect(parents.value[0][set]).toEqual(item);
+    });
+
+    test("a created entity has the id that its Location shows", async () => {
+      const context = { "@odata.context": `${ORIGIN}/s/$metadata#Listed/$entity` };
+      const body = JSON.stringify({ Id: 1, Name: "Product 1" });
+      const answer = await send("/s/Listed", { ...full, ...json }, "POST", body);
+      expect(answer.json).toEqual({ ...context, ...type, ...id("Listed"), ...members });
+      expect(answer.headers["location"]).toBe(id("Listed")["@odata.id"]);
     });
   });
 

@@ -249,11 +249,15 @@ eachDoor((door) => {
       "Notes@odata.navigationLink": `${ROOT}/Books(10)/Notes`,
       "Notes@odata.count": "2",
       Notes: [
-        { "@odata.type": "#Default.Note", "@odata.id": `${ROOT}/Notes(BookId=10,Number=1)` },
-        { "@odata.editLink": `${ROOT}/Notes(BookId=10,Number=2)` },
+        { "@odata.type": "#Default.Note", "Book@odata.navigationLink": `${ROOT}/Notes(BookId=10,Number=1)/Book` },
+        { "Book@odata.navigationLink": `${ROOT}/Notes(BookId=10,Number=2)/Book` },
       ],
       Author: { "@odata.id": `${ROOT}/Authors(1)`, "@odata.etag": expect.any(String) },
     });
+    // Notes have no route by key.
+    for (const note of json.Notes) {
+      expect(Object.keys(note).filter((name) => name.startsWith("@"))).toEqual(["@odata.type"]);
+    }
     const drafts = await ask(expandUrl("Authors(2)", "Drafts"), full);
     expect(Object.keys(drafts.json.Drafts[0]).filter((name) => name.startsWith("@"))).toEqual(["@odata.type"]);
     const none = { Accept: "application/json;odata.metadata=none" };

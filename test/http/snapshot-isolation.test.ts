@@ -64,6 +64,17 @@ eachDoor((door) => {
       expect({ status: single(read).status, json: single(read).json as unknown }).toEqual({ status: 412, json: body });
       expect(await rowsOf("orders")).toHaveLength(2);
     });
+
+    test("OPTIONS reads no data, so it stays 204, also in a batch", async () => {
+      const { send, batch } = await shopBehind(door);
+      const plain = await send("/odata/Customers", {}, "OPTIONS");
+      const answer = await send("/odata/Customers", isolated, "OPTIONS");
+      const [allow, expected] = [answer, plain].map(({ headers }) => headers["allow"]);
+      expect({ status: answer.status, text: answer.text, allow }).toEqual({ status: 204, text: "", allow: expected });
+      expect(allow).toContain("GET");
+      const [operation] = await batch([{ request: "OPTIONS Customers", headers: isolated }]);
+      expect({ status: single(operation).status, text: single(operation).text }).toEqual({ status: 204, text: "" });
+    });
   });
 
   test("other values are not defined, and are ignored", async () => {

@@ -89,7 +89,7 @@ describe("the reader of SQLite", () => {
   test("reads few statements for a sample database", async () => {
     const chinook = await openSample(SQLITE, "chinook");
     let statements = 0;
-    const steps = readSqliteDatabase({}, () => 0);
+    const steps = readSqliteDatabase();
     const { objects } = await runSteps(
       steps,
       runOver(chinook.db, () => (statements += 1)),

@@ -141,7 +141,7 @@ test("computes each searched text once per row, whatever the number of words", a
   seen();
   await found("Tags", "a b OR c d OR NOT e");
   const [text = ""] = seen().map((statement) => statement.sql);
-  expect(text.match(/odata_lower\("\w+"\)/g)).toEqual(['odata_lower("code")', 'odata_lower("label")']);
+  expect(text.match(/odata_lower_text\("\w+"\)/g)).toEqual(['odata_lower_text("code")', 'odata_lower_text("label")']);
 });
 
 test("on the route of a handler, the found keys are read by one compiled statement", async () => {

@@ -257,6 +257,26 @@ describe.skipIf(mariadb === undefined)("a connection that MariaDB ends", () => {
   });
 });
 
+describe.skipIf(postgres === undefined)("a connection that returns to its pool within a transaction", () => {
+  test.each(["select 1", "select 1 / 0"])("is not used again, after %s", async (statement) => {
+    const pool = new Pool({ connectionString: postgres, max: 1 });
+    const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+    ended.push(() => db.destroy());
+    const view = { db, from: { sql: "select 1 as id, 'a' as name", parameters: [] }, name: "Items" } as const;
+    const service = odataService({
+      entitySets: [sqlEntitySet(Item, { ...view, operations: ["read"] })],
+      schemaCheck: false,
+      logger,
+    });
+    expect((await ask(service, "GET", "/Items")).status).toBe(200);
+    const client = await pool.connect();
+    await client.query("begin");
+    await client.query(statement).catch(() => undefined);
+    client.release();
+    for (const target of ["/Items", "/Items(1)"]) expect((await ask(service, "GET", target)).status).toBe(200);
+  });
+});
+
 describe("which errors mean a lost connection", () => {
   const withCode = (code: string, message = "m"): Error => Object.assign(new Error(message), { code });
 
@@ -265,6 +285,7 @@ describe("which errors mean a lost connection", () => {
     ["57P02", withCode("57P02"), true],
     ["57P03", withCode("57P03"), true],
     ["08006", withCode("08006"), true],
+    ["a transaction that has failed before", withCode("25P02"), true],
     ["ECONNRESET", withCode("ECONNRESET"), true],
     ["ECONNREFUSED, once for each address", new AggregateError([withCode("ECONNREFUSED")], "m"), true],
     ["a cause", new Error("m", { cause: withCode("EPIPE") }), true],

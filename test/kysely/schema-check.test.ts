@@ -14,6 +14,7 @@ import {
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type DatabaseName, type OpenDatabase } from "../executors/engines.ts";
+import { COORDINATOR_SETTINGS } from "../hostile-settings.ts";
 
 /** The findings of a service: the faults at startup, or the warnings in its log. */
 interface Found {
@@ -271,6 +272,29 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
     );
     const set = sqlEntitySet(Item, { db, table: "items", operations, columns });
     expect(placesOf(await start([set]))).toEqual(["C06 Items. items.id"]);
+  });
+
+  test.runIf(name === "postgres").each([
+    [
+      { by: "ownerId" },
+      "Add the property `ownerId`, whose column distributes the table, to the key of the entity type",
+    ],
+    [true, "Add the property of the column that distributes the table to the key of the entity type"],
+    [{ by: "id" }, "Add a primary key or a unique index: create unique index items_key on"],
+    ["reference", "Add a primary key or a unique index: create unique index items_key on"],
+    [false, "Add a primary key or a unique index: create unique index items_key on"],
+  ] as const)("advises on a key that is not unique, if distributed is %j", async (distributed, fix) => {
+    opened = await open(undefined, COORDINATOR_SETTINGS);
+    const { db } = opened;
+    await sql
+      .raw(
+        `create table items (id integer not null, name ${text} not null, owner_id integer, at ${types.at}, total ${types.total},
+        level ${types.level}, primary key (owner_id, id))`,
+      )
+      .execute(db);
+    const found = await start([sqlEntitySet(Item, { db, table: "items", operations, columns, distributed })]);
+    expect(placesOf(found)).toEqual(["C06 Items. items.id"]);
+    expect((found.faults as ConfigurationError["faults"])[0]?.fix).toContain(fix);
   });
 
   test("accepts handlers of the application without a table", async () => {

@@ -18,6 +18,8 @@ async function startOf(set: Parameters<typeof odataService>[0]["entitySets"][num
   }
 }
 
+const Visit = entityType("Visit", { id: edm.int32().key(), at: edm.dateTimeOffset({ precision: 3 }) });
+
 describe.each(ENGINES.filter(({ name }) => name === "postgres"))("$title with few digits", ({ open }) => {
   test("stops a service that would return other floating-point numbers than those stored", async () => {
     const { db, close } = await open();
@@ -38,5 +40,23 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("$title with fe
     await sql`set extra_float_digits = 1`.execute(db);
     expect(await startOf(sqlEntitySet(Reading, place))).toBe("started");
     await close();
+  });
+
+  test("stops a service over several machines that may read other dates", async () => {
+    const { db, close } = await open(undefined, { datestyle: "SQL, MDY" });
+    await sql`create table visits (id int4 primary key, at timestamptz not null)`.execute(db);
+    const place = { db, table: "visits", operations: ["read"] } as const;
+    const fault =
+      "Visits: The setting `DateStyle` of the sessions is SQL, MDY, so the machines of a distributed database may read other dates than those that the service sends. Set it to ISO, its default: `alter role … set datestyle = 'ISO'`, or `options: \"-c datestyle=ISO\"` of the pool.";
+    for (const distributed of [true, { by: "id" }] as const) {
+      expect(await startOf(sqlEntitySet(Visit, { ...place, distributed }))).toContain(fault);
+    }
+    expect(await startOf(sqlEntitySet(Count, { ...place, name: "Counts", distributed: true }))).toBe("started");
+    expect(await startOf(sqlEntitySet(Visit, place))).toBe("started");
+    await close();
+    const iso = await open(undefined, { datestyle: "ISO, DMY" });
+    await sql`create table visits (id int4 primary key, at timestamptz not null)`.execute(iso.db);
+    expect(await startOf(sqlEntitySet(Visit, { ...place, db: iso.db, distributed: true }))).toBe("started");
+    await iso.close();
   });
 });

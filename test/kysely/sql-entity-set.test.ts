@@ -280,7 +280,7 @@ describe("faults at startup", () => {
       { ...base, columns: { price: { storage: "money" } } },
       [
         '`columns.price.storage` is "money".',
-        'Give one of "text", "scaled", "real", "epoch", "json", "utc", "epoch-seconds", "julian", "sqlite-datetime", "array", or omit it.',
+        'Give one of "text", "scaled", "real", "epoch", "json", "utc", "epoch-seconds", "julian", "sqlite-datetime", "array", "hex", or omit it.',
       ],
     ],
     [
@@ -288,7 +288,7 @@ describe("faults at startup", () => {
       { ...base, columns: { name: { storage: "epoch" } } },
       [
         '`name`, Edm.String, cannot be stored as "epoch".',
-        "Omit `storage`, or see the table of storage forms in docs/reference/sql.md.",
+        'Use "hex", or omit `storage`: see the table of storage forms in docs/reference/sql.md.',
       ],
     ],
     [

@@ -19,7 +19,7 @@ import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 
 const database = new DatabaseSync(":memory:");
-registerFunctions(database);
+registerFunctions(database, true);
 
 function evaluate(expression: string, ...values: (string | number | bigint | null | Uint8Array)[]): unknown {
   return database.prepare(`select ${expression} as result`).get(...values)?.["result"];
@@ -164,7 +164,7 @@ describe("toDecimalKey", () => {
 
   test("an index on it serves ranges and the order", () => {
     const shop = new DatabaseSync(":memory:");
-    registerFunctions(shop);
+    registerFunctions(shop, false);
     shop.exec("create table product (id integer primary key, price text) strict");
     shop.exec("create index product_price on product (odata_decimal_key(price))");
     const prices = ["10", "9.99", "-1", null, "9.990", "100.5", "0"];

@@ -93,7 +93,7 @@ async function send(
 
 /** Commands that are no statements of the service: transactions, savepoints, sessions, plans. */
 const CONTROL =
-  /^(?:begin|commit|rollback|savepoint|release|set |start|explain|pragma|select set_config|declare|fetch)/i;
+  /^(?:begin|commit|rollback|savepoint|release|set (?!statement)|start|explain|pragma|select set_config|declare|fetch)/i;
 
 /** Queries about tables, which SQLite answers from time to time. */
 const ABOUT_TABLES =
@@ -103,7 +103,7 @@ const ABOUT_TABLES =
 async function executed(db: AnyDatabase, run: () => Promise<unknown>): Promise<readonly string[]> {
   const texts: string[] = [];
   const note = (text: string): void => {
-    const plain = text.replace(/^\/\*.*?\*\/ /, "");
+    const plain = text.replace(/^\/\*.*?\*\/ |(?<=^set statement )max_statement_time=[\d.]+, /, "");
     // In this process, a call in every loop limits the time of a long statement.
     if (!CONTROL.test(plain) && !ABOUT_TABLES.test(plain)) texts.push(plain.includes("odata_alive") ? "long" : plain);
   };

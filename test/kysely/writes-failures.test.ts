@@ -110,7 +110,10 @@ describe("an unavailable database", () => {
     ["PATCH", "Customers(1)", { Name: "x" }],
     ["DELETE", "Customers(1)", undefined],
     ["POST", "Customers(1)/Orders/$ref", { "@odata.id": "Orders(1)" }],
-  ])("%s %s returns 503 with Retry-After", async (method, target, body) => {
+  ])("%s %s returns 503 with Retry-After, and is logged", async (method, target, body) => {
+    // An outage is logged once. This ends the one of the case before.
+    await send("PATCH", "Customers(0)", { Name: "x" });
+    logged.errors.length = 0;
     failures.set(() => REFUSED);
     const { status, json, headers, text } = await send(method, target, body);
     failures.clear();
@@ -181,6 +184,20 @@ test.each<readonly [string, object, string, readonly unknown[]]>([
     [409, "Conflict", "CustomerId"],
   ],
   ["null in PostgreSQL", { code: "23502", column: "total" }, "", [400, "NullNotAllowed", "Total"]],
+  [
+    "null in a column that only the message names",
+    { code: "23502" },
+    'null value in column "total" of relation "orders_102008" violates not-null constraint',
+    [400, "NullNotAllowed", "Total"],
+  ],
+  ["null in a column that nobody names", { code: "23502" }, "NULL-Wert in Spalte", [400, "NullNotAllowed", undefined]],
+  [
+    "a machine that is lost at the commit",
+    { code: "XX000" },
+    "could not commit transaction for shard 102041 on at least one active node",
+    [503, "ServiceUnavailable", undefined],
+  ],
+  ["an internal error", { code: "XX000" }, "unexpected chunk number", [500, "InternalServerError", undefined]],
   [
     "null in MariaDB",
     { code: "ER_BAD_NULL_ERROR", errno: 1048 },

@@ -84,6 +84,7 @@ describe("the tarball", () => {
       "./check",
       "./openapi",
       "./sqlite",
+      "./mariadb",
     ]);
     for (const conditions of Object.values(entries)) expect(Object.keys(conditions)).toEqual(["types", "default"]);
   });

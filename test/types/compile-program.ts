@@ -10,6 +10,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export interface Compilation {
   /** One line per error: file, place, message. */
   readonly errors: readonly string[];
+  /** The text that the compiler wrote. */
+  readonly report: string;
   /** Figures of `--extendedDiagnostics` by name, such as `Instantiations`. */
   readonly figures: ReadonlyMap<string, number>;
 }
@@ -32,7 +34,7 @@ export function compileProgram(
       compilerOptions: {
         noEmit: true,
         typeRoots: [join(ROOT, "node_modules/@types")],
-        paths: { odatakit: [join(ROOT, "src/index.ts")] },
+        paths: { odatakit: [join(ROOT, "src/index.ts")], "odatakit/kysely": [join(ROOT, "src/kysely/index.ts")] },
         ...only,
       },
       files: Object.keys(files),
@@ -67,5 +69,5 @@ function readReport(report: string): Compilation {
     const [, name, value] = /^([A-Z][\w /]*):\s+([\d.]+)[sK]?$/u.exec(line.trim()) ?? [];
     return name === undefined ? [] : [[name, Number(value)] as const];
   });
-  return { errors: lines.filter((line) => line.includes("error TS")), figures: new Map(figures) };
+  return { report, errors: lines.filter((line) => line.includes("error TS")), figures: new Map(figures) };
 }

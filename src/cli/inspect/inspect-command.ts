@@ -1,4 +1,4 @@
-import type { DescribedService, DescribedSet, DescribedWarning } from "odatakit/introspect";
+import type { DescribedProperty, DescribedService, DescribedSet, DescribedWarning } from "odatakit/introspect";
 import type { Command, Invocation } from "../command.ts";
 import { DATABASE_OPTIONS } from "../database-options.ts";
 import type { ExitReason } from "../exit-codes.ts";
@@ -6,7 +6,9 @@ import { isNotLoaded, loadDatabase } from "../load-database.ts";
 import { INSPECT_STYLES, paint } from "../paint.ts";
 import { printable } from "../redact.ts";
 import { reportProblems } from "../report-problems.ts";
+import { publishedBy } from "../servable-database.ts";
 import { SHARED_OPTIONS } from "../shared-options.ts";
+import { groupWarnings, type WarningGroup } from "../warning-groups.ts";
 
 const TIMEOUT = 10_000;
 
@@ -32,8 +34,7 @@ async function inspect(invocation: Invocation): Promise<ExitReason> {
   const { terminal, options } = invocation;
   const loaded = await loadDatabase(invocation, { timeout: TIMEOUT, pool: 1, mayWrite: false });
   if (isNotLoaded(loaded)) return reportProblems(loaded, terminal);
-  const { described, schema } = loaded.found;
-  await loaded.opened.close();
+  const { described, schema } = await publishedBy(loaded);
   if (options["json"] === true) {
     terminal.print(JSON.stringify({ product: schema.product, ...described }, null, 2));
   } else {
@@ -57,8 +58,14 @@ export function describedLines({ sets, warnings }: DescribedService): readonly s
     ...sets.flatMap((set) => setLines(set)),
     "",
     count(warnings, "warning"),
-    ...warnings.map((warning) => `  ${warningText(warning)}`),
+    ...groupWarnings(warnings).flatMap(groupLines),
   ];
+}
+
+/** Several warnings with one cause have a heading with their number. */
+function groupLines({ title, warnings }: WarningGroup): readonly string[] {
+  const lines = warnings.map((warning) => `  ${warningText(warning)}`);
+  return lines.length === 1 ? lines : [`  ${title}: ${String(lines.length)}`, ...lines.map((line) => `  ${line}`)];
 }
 
 /** Returns a warning on one line. */
@@ -66,17 +73,30 @@ export function warningText({ place, message, flag }: DescribedWarning): string 
   return printable(`${place}  ${message}${flag === null ? "" : `  → ${flag}`}`);
 }
 
+function leftOutText(rows: number | null): string {
+  if (rows === 0) return "";
+  return rows === null ? ", rows left out" : `, ${String(rows)} ${rows === 1 ? "row" : "rows"} left out`;
+}
+
+/** Returns the type of a property, such as `Int32` or `many String`. */
+function typeText({ type, isCollection }: DescribedProperty): string {
+  const name = typeof type === "string" ? type.slice("Edm.".length) : type.enumType;
+  return isCollection ? `many ${name}` : name;
+}
+
 function setLines(set: DescribedSet): readonly string[] {
-  const { setName, table, kind, key, properties, navigations } = set;
+  const { setName, table, kind, key, properties, navigations, leftOutRows } = set;
   const keys = properties.filter(({ isKey }) => isKey).map(({ name }) => name);
-  const head = `  ${setName}  ${kind} ${table.schema}.${table.name}, key ${keys.join(", ")} (${key})`;
+  const head = `  ${setName}  ${kind} ${table.schema}.${table.name}, key ${keys.join(", ")} (${key})${leftOutText(leftOutRows)}`;
   return [
     printable(head),
-    `    ${properties.map(({ name, type }) => `${name} ${typeof type === "string" ? type.slice("Edm.".length) : type.enumType}`).join(", ")}`,
-    ...(navigations.length === 0
-      ? []
-      : [
-          `    → ${navigations.map(({ name, targetSet, cardinality }) => `${name} (${cardinality === "many" ? "many " : ""}${targetSet})`).join(", ")}`,
-        ]),
+    `    ${properties.map((property) => `${property.name} ${typeText(property)}`).join(", ")}`,
+    ...(navigations.length === 0 ? [] : [printable(`    → ${navigations.map(navigationText).join(", ")}`)]),
   ];
+}
+
+/** Returns a navigation with its target. One of a view names the table whose foreign key it follows. */
+function navigationText({ name, targetSet, cardinality, base }: DescribedSet["navigations"][number]): string {
+  const origin = base === undefined ? "" : `, by the foreign key of ${base.schema}.${base.name}`;
+  return `${name} (${cardinality === "many" ? "many " : ""}${targetSet}${origin})`;
 }

@@ -4,6 +4,7 @@ import type { Invocation } from "../command.ts";
 import { areProblems } from "../database-options.ts";
 import { isNotLoaded, loadDatabase } from "../load-database.ts";
 import { isProblem, usageProblem, type Problem } from "../problem.ts";
+import { publishedBy } from "../servable-database.ts";
 import { checkOwnRules, readSetRules, setOptions, type SetRules } from "../set-rules.ts";
 import { parseTarget } from "../target.ts";
 import type { PulledDatabase } from "./pulled-database.ts";
@@ -20,8 +21,7 @@ export async function readForPull(invocation: Invocation): Promise<PulledDatabas
   if (isProblem(database)) return [database];
   const loaded = await loadDatabase(invocation, { timeout: TIMEOUT, pool: 1, mayWrite: false });
   if (isNotLoaded(loaded)) return loaded;
-  const { found, opened } = loaded;
-  await opened.close();
+  const found = await publishedBy(loaded);
   const problems = checkOwnRules(rules, found.described.sets);
   if (problems.length > 0) return problems;
   return { described: found.described, database, service, settings: (set) => setOptions(set, rules) };

@@ -1,5 +1,6 @@
 import { CompiledQuery } from "kysely";
-import { odataService, type TracedStatement } from "odatakit";
+import { odataService, type EntitySet, type ODataService, type TracedStatement } from "odatakit";
+import type { DescribedSet } from "odatakit/introspect";
 import type { Invocation } from "../command.ts";
 import { areProblems } from "../database-options.ts";
 import type { ExitReason } from "../exit-codes.ts";
@@ -9,6 +10,7 @@ import type { OpenedDatabase } from "../open-database.ts";
 import { usageProblem } from "../problem.ts";
 import { printable } from "../redact.ts";
 import { reportProblems } from "../report-problems.ts";
+import { servableDatabase } from "../servable-database.ts";
 import { checkOwnRules, readSetRules, setOptions } from "../set-rules.ts";
 import { readableJson } from "./readable-json.ts";
 
@@ -43,23 +45,14 @@ export async function runQuery(invocation: Invocation): Promise<ExitReason> {
     { settings: (set) => setOptions(set, rules) },
   );
   if (isNotLoaded(loaded)) return reportProblems(loaded, terminal);
-  const { opened, found } = loaded;
+  const { opened } = loaded;
   try {
-    const unknown = checkOwnRules(rules, found.described.sets);
+    const unknown = checkOwnRules(rules, loaded.found.described.sets);
     if (unknown.length > 0) return reportProblems(unknown, terminal);
     const statements: TracedStatement[] = [];
-    const service = odataService({
-      prefix: "/odata",
-      profile: "standard",
-      entitySets: found.entitySets,
-      defaults: { queryTimeout: TIMEOUT, maxTop: rules.maxTop },
-      logger: {
-        error: (message, fields) => terminal.report(logLine("error", message, fields)),
-        warn: (message, fields) => terminal.report(logLine("warning", message, fields)),
-        info: () => undefined,
-      },
-      onStatement: (statement) => void statements.push(statement),
-    });
+    const isOwn = ownSets(url, loaded.found.described.sets);
+    const make = serviceMaker(terminal, rules.maxTop, { isOwn, statements });
+    const { service } = await servableDatabase(loaded, make);
     const response = await service.fetch(new Request(url));
     terminal.print(readable(await response.text()));
     if (options["sql"] === true || options["plan"] === true) {
@@ -71,6 +64,52 @@ export async function runQuery(invocation: Invocation): Promise<ExitReason> {
   } finally {
     await opened.close().catch(() => undefined);
   }
+}
+
+/** Makes services that report warnings about the sets of the request, and list their statements. */
+function serviceMaker(
+  { report }: Invocation["terminal"],
+  maxTop: number,
+  { isOwn, statements }: { readonly isOwn: (name: unknown) => boolean; readonly statements: TracedStatement[] },
+): (entitySets: readonly EntitySet[]) => ODataService {
+  return (entitySets) =>
+    odataService({
+      prefix: "/odata",
+      profile: "standard",
+      entitySets,
+      defaults: { queryTimeout: TIMEOUT, maxTop },
+      logger: {
+        error: (message, fields) => report(logLine("error", message, fields)),
+        warn: (message, fields) => {
+          if (isOwn(fields["set"])) report(logLine("warning", message, fields));
+        },
+        info: () => undefined,
+      },
+      onStatement: (statement) => void statements.push(statement),
+    });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the function that tells whether a request may read a set: that of its path, and those its navigations lead to. */
+function ownSets({ href }: URL, sets: readonly DescribedSet[]): (name: unknown) => boolean {
+  const names = new Set(decoded(href.slice(ROOT.length)).match(/[\p{L}\p{N}_]+/gu) ?? []);
+  const own = new Set(sets.filter(({ setName }) => names.has(setName)));
+  // A set that is added is looked at in turn.
+  for (const { navigations } of own) {
+    for (const { name, targetSet } of navigations) {
+      const target = names.has(name) ? sets.find(({ setName }) => setName === targetSet) : undefined;
+      if (target !== undefined) own.add(target);
+    }
+  }
+  const owned = new Set(Array.from(own, ({ setName }) => setName));
+  return (name) => typeof name !== "string" || owned.has(name);
 }
 
 function readable(body: string): string {

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { unindexedWarnings, type DescribedSet, type DescribedWarning } from "odatakit/introspect";
 import type { LoadedDatabase } from "../load-database.ts";
 import { printable } from "../redact.ts";
+import { groupWarnings } from "../warning-groups.ts";
 import { fileNameOf } from "./file-name.ts";
 import type { ServeSettings } from "./serve-settings.ts";
 
@@ -38,6 +39,8 @@ export function bannerLines(facts: BannerFacts): readonly string[] {
     `  Power BI  ${url}/${fileName}.pbids`,
     ...(settings.hasOpenApi ? [`  OpenAPI   ${url}/openapi.json`] : []),
     `  ${counted(sets.length, "entity set")}, ${counted(properties, "property", "properties")}, ${counted(navigations, "navigation")}. ${accessOf(settings)}; ${String(settings.rules.maxTop)} rows a page, ${String(settings.timeout / 1000)} s a query.`,
+    ...limitLines(settings),
+    ...leftOutLines(sets),
     ...(settings.paging === "keyset" && !hasOwnSecret
       ? ["  Next links end with this process, unless ODATAKIT_SECRET is set."]
       : []),
@@ -50,6 +53,20 @@ export function bannerLines(facts: BannerFacts): readonly string[] {
     `  Eject  npx odatakit pull ${shown.includes("***") ? "<db>" : asArgument(shown)} --out src/model`,
     `  Stop   Ctrl+C`,
   ];
+}
+
+/** Returns the limits that differ from the default and that no other line shows, as options to paste. */
+function limitLines({ limits }: ServeSettings): readonly string[] {
+  return limits.length === 0 ? [] : [`  Limits    ${printable(limits.join(" "))}`];
+}
+
+/** Counts the rows that no request can read. */
+function leftOutLines(sets: readonly DescribedSet[]): readonly string[] {
+  const partial = sets.filter(({ leftOutRows }) => leftOutRows !== 0);
+  if (partial.length === 0) return [];
+  const known = partial.reduce((sum, { leftOutRows }) => sum + (leftOutRows ?? 0), 0);
+  const more = partial.some(({ leftOutRows }) => leftOutRows === null) ? " or more" : "";
+  return [`  ${counted(known, "row")}${more} of ${counted(partial.length, "entity set")} left out, without a key.`];
 }
 
 /** Returns a text as one argument of a command, ready to paste. */
@@ -84,17 +101,12 @@ function accessOf({ auth, isAnonymous, write }: ServeSettings): string {
   return isAnonymous ? `Anonymous ${what}` : `Anonymous ${what} from this machine`;
 }
 
-/** Groups warnings by cause: the first place stands for the others. */
+/** Groups warnings by cause, the most severe first: the first place stands for the others. */
 function warningLines(warnings: readonly DescribedWarning[]): readonly string[] {
   if (warnings.length === 0) return [];
-  const groups = new Map<string, DescribedWarning[]>();
-  for (const warning of warnings) {
-    const group = groups.get(warning.code);
-    if (group === undefined) groups.set(warning.code, [warning]);
-    else group.push(warning);
-  }
-  const shown = [...groups.values()].slice(0, MOST_WARNINGS);
-  const hidden = groups.size - shown.length;
+  const groups = groupWarnings(warnings);
+  const shown = groups.slice(0, MOST_WARNINGS).map((group) => group.warnings);
+  const hidden = groups.length - shown.length;
   return [
     `  ${counted(warnings.length, "warning")}`,
     ...shown.map(([first, ...more]) => {

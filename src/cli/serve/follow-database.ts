@@ -3,6 +3,7 @@ import type { ODataService, ReloadableService } from "odatakit";
 import type { Invocation } from "../command.ts";
 import { isNotLoaded, type LoadedDatabase } from "../load-database.ts";
 import { fileIdOf } from "../open-database.ts";
+import { servableDatabase } from "../servable-database.ts";
 import { fingerprint, watchDatabase, type SchemaWatch } from "./watch-database.ts";
 
 /** The database that a service uses now: a replaced file becomes another one. */
@@ -30,13 +31,15 @@ export function followDatabase(
   const reload = async (): Promise<void> => {
     const { opened, reopen, readAgain } = current.loaded;
     if (opened.file === null || fileIdOf(opened.file) === opened.fileId) {
-      await service.replace(make((await readAgain()).entitySets));
+      const next = await servableDatabase({ found: await readAgain(), readAgain }, make);
+      await service.replace(next.service);
       return;
     }
     const next = await reopen();
     if (isNotLoaded(next)) throw new Error(next.map(({ message, fix }) => `${message} ${fix}`).join(" "));
     try {
-      await service.replace(make(next.found.entitySets), { close: () => opened.close() });
+      const served = await servableDatabase(next, make);
+      await service.replace(served.service, { close: () => opened.close() });
       current.loaded = next;
     } catch (error) {
       await next.opened.close();

@@ -10,6 +10,7 @@ import { packageVersion } from "../package-version.ts";
 import { BANNER_STYLES, paint } from "../paint.ts";
 import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
 import { reportProblems } from "../report-problems.ts";
+import { servableDatabase } from "../servable-database.ts";
 import { checkOwnRules, setOptions } from "../set-rules.ts";
 import { readAccess, type Access } from "./access.ts";
 import { bannerLines } from "./banner.ts";
@@ -123,7 +124,9 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
     ...(settings.watch === null ? {} : { onFailure: (error: unknown) => follow(watching.current, error) }),
   };
   terminal.progress("Starting the service …");
-  const service = reloadable(makeService(loaded.found.entitySets, parts));
+  const make = (sets: typeof loaded.found.entitySets): ODataService => makeService(sets, parts);
+  const servable = await servableDatabase(loaded, make);
+  const service = reloadable(servable.service);
   const server = await firstFree(settings, (port) => serve(service, { host: settings.host, port }));
   terminal.progress(null);
   if (isProblem(server)) return reportProblems([server], terminal);
@@ -139,14 +142,13 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
       warnings,
       url,
       settings,
-      loaded,
+      loaded: { ...loaded, found: servable.found },
       ms,
       version: packageVersion(),
       hasOwnSecret: secret !== undefined,
     };
     for (const line of bannerLines(facts)) terminal.print(paint(line, BANNER_STYLES, terminal));
   }
-  const make = (sets: typeof loaded.found.entitySets): ODataService => makeService(sets, parts);
   const watch = followDatabase(invocation, { current, service, make, served, interval: settings.watch });
   watching.current = watch;
   await ended(signal);

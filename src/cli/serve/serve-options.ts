@@ -28,6 +28,13 @@ export const SERVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
     default: "10s",
     summary: "how long a statement may run, such as 500ms, 10s or 2m",
   },
+  "max-body": {
+    ...inFile,
+    type: "string",
+    value: "<size>",
+    default: "1MiB with --write",
+    summary: "the longest body of a request that writes, such as 65536, 500kB or 2MiB",
+  },
   pool: {
     ...inFile,
     type: "string",

@@ -16,6 +16,10 @@ export interface ServeSettings {
   /** Milliseconds. */
   readonly timeout: number;
   readonly pool: number;
+  /** The most bytes of a body that requests write; null for the limit of the library. */
+  readonly maxBody: number | null;
+  /** The options of limits that differ from the default, apart from those of every banner. */
+  readonly limits: readonly string[];
   readonly paging: "keyset" | "offset";
   /** The sets that requests may write; null for none. */
   readonly write: "all" | readonly string[] | null;
@@ -70,10 +74,6 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
     if (found === undefined) wrong(name, String(given), `Write ${values.join(" or ")}.`);
     return found ?? null;
   };
-  const list = (name: string): readonly string[] => {
-    const given = options[name];
-    return Array.isArray(given) ? given.flatMap((each: string) => each.split(",")).map((each) => each.trim()) : [];
-  };
   const prefix = text("prefix", "/odata");
   if (!/^\/[\w~.-]+(?:\/[\w~.-]+)*$/.test(prefix)) wrong("prefix", prefix, "Write a path such as `/odata`.");
   const { PORT, HOST } = environment;
@@ -90,17 +90,55 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
     watch: watch === "off" ? null : readTime("watch", watch, wrong),
     pool: whole("pool", 5, 1000),
     paging: choice("paging", ["keyset", "offset"]) ?? "keyset",
-    write: writeOf(options["write"], list("write")),
+    maxBody: maxBodyOf(options, wrong),
+    limits: changedLimits(invocation),
+    write: writeOf(options["write"], listOf(options["write"])),
     auth: choice("auth", ["key", "basic", "oidc"]),
     oidc: oidc === null || areProblems(oidc) ? null : oidc,
     isAnonymous: options["anonymous"] === true,
     trustsProxy: options["trust-proxy"] === true,
-    origins: list("cors"),
+    origins: listOf(options["cors"]),
     hasOpenApi: options["no-openapi"] !== true,
     output: outputOf(options),
   };
   problems.push(...wrongHosts(settings), ...unsafeCombinations(settings));
   return problems.length > 0 || areProblems(rules) ? problems : { ...settings, rules };
+}
+
+/** The default of `--max-body` for services that accept writes. */
+const MAX_BODY = 1_048_576;
+const BYTES: Readonly<Record<string, number>> = { "": 1, B: 1, kB: 1000, KiB: 1024, MB: 1_000_000, MiB: 1_048_576 };
+
+function maxBodyOf(
+  { "max-body": given, write }: Invocation["options"],
+  wrong: (name: string, value: string, fix: string) => void,
+): number | null {
+  if (typeof given !== "string") return write === undefined || write === false ? null : MAX_BODY;
+  const [, amount = "", unit = ""] = /^(\d{1,9})(B|kB|KiB|MB|MiB)?$/.exec(given) ?? [];
+  const bytes = Number(amount) * (BYTES[unit] ?? 0);
+  if (bytes >= 1 && bytes <= 500_000_000) return bytes;
+  wrong("max-body", given, "Write a size up to 500MB, such as 65536, 500kB or 2MiB.");
+  return MAX_BODY;
+}
+
+/** Returns the options of limits as they were given, unless every banner shows them. */
+function changedLimits({ options, file }: Invocation): readonly string[] {
+  const given = ["pool", "search", "max-body"].flatMap((name) => {
+    const value = options[name];
+    return typeof value !== "string" || value === LIMITS[name] ? [] : [`--${name} ${value}`];
+  });
+  const own = Object.keys(file["sets"] ?? {});
+  return [
+    ...given,
+    ...(options["indexed-only"] === true ? ["--indexed-only"] : []),
+    ...(own.length === 0 ? [] : [`"sets" of odatakit.json: ${own.join(", ")}`]),
+  ];
+}
+
+const LIMITS: Readonly<Record<string, string>> = { pool: "5", search: "100000", "max-body": "1MiB" };
+
+function listOf(given: Invocation["options"][string]): readonly string[] {
+  return Array.isArray(given) ? given.flatMap((each: string) => each.split(",")).map((each) => each.trim()) : [];
 }
 
 /** `--write` alone means all sets that can be written. */

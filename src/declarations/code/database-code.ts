@@ -62,10 +62,10 @@ function partsOf(target: CodeTarget): DatabaseParts {
       return {
         imports: [
           ["createPool", "mysql2"],
-          ["MysqlDialect", "kysely"],
+          ["mariadbDialect", "odatakit/mariadb"],
         ],
         prepare: 'const pool = createPool(process.env["DATABASE_URL"] ?? "");',
-        dialect: "new MysqlDialect({ pool })",
+        dialect: "mariadbDialect({ pool })",
       };
   }
 }

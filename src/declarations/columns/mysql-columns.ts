@@ -1,5 +1,6 @@
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import type { ObjectColumn } from "../../introspect/database-schema.ts";
+import { isFlagColumn } from "../../introspect/mysql-flags.ts";
 import type { DescribedColumn } from "../described-service.ts";
 import { asIdentifier } from "../names/words.ts";
 import {
@@ -37,7 +38,7 @@ export const mapMysqlColumn: MapColumn = (column, context) => {
   const { type, definition } = column;
   const isUnsigned = /\b(?:unsigned|zerofill)\b/.test(definition);
   const integer = INTEGERS[isUnsigned ? `${type} unsigned` : type];
-  if (definition === "tinyint(1)") return mapTo("Edm.Boolean");
+  if (isFlagColumn(column)) return mapFlag(column, context);
   if (integer !== undefined) return mapTo(integer);
   switch (type) {
     case "bigint":
@@ -58,6 +59,15 @@ export const mapMysqlColumn: MapColumn = (column, context) => {
       return mapTemporal(column, context) ?? mapText(column, context);
   }
 };
+
+/** A `tinyint(1)` is a Boolean, unless its rows contain other numbers than 0 and 1. */
+function mapFlag({ sample }: ObjectColumn, { place }: ColumnMappingContext): ColumnMapping {
+  const { integers = 0, forms = {}, rows = 0 } = sample ?? {};
+  const others = integers - (forms["zero-or-one"] ?? 0);
+  if (others === 0) return mapTo("Edm.Boolean");
+  const message = `is a tinyint(1) with other numbers than 0 and 1 in ${String(others)} of ${String(rows)} rows, published as SByte`;
+  return mapTo("Edm.SByte", {}, { code: "flag", message, flag: `--map "${place}=boolean(0,1)"` });
+}
 
 function mapBits({ name, precision }: ObjectColumn): ColumnMapping {
   const bits = precision ?? 1;
@@ -119,7 +129,9 @@ function mapText(column: ObjectColumn, context: ColumnMappingContext): ColumnMap
         },
       );
     case "json":
-      return mapTo("Edm.String", textOf(column), textWarning(column, "published as String of JSON, read-only"));
+      return characterSet === "utf8mb4"
+        ? mapTo("Edm.String", { storage: "text" }, textWarning(column, "published as String of JSON"))
+        : mapTo("Edm.String", textOf(column), textWarning(column, "published as String of JSON, read-only"));
     case "set":
     case "inet4":
     case "inet6":

@@ -58,6 +58,11 @@ export const mapPostgresColumn: MapColumn = (column, context) => {
   if (omitted !== undefined) return { omitted, code: `omitted-${type}`, flag: null };
   if (brackets === "") return mapScalar(column, context);
   const mapped = brackets === "[]" && isItem(type) ? mapScalar({ ...column, type }, context) : undefined;
+  if (type === "enum" && mapped !== undefined && "column" in mapped && mapped.column.type === "Edm.String") {
+    const sql = `${quote(column.name)}::text[]`;
+    const texts = { isCollection: true, storage: "array", sql, isReadOnly: true } as const;
+    return { column: { ...mapped.column, ...texts }, warnings: mapped.warnings };
+  }
   if (mapped !== undefined && "column" in mapped) {
     const collection = { ...mapped.column, isCollection: true, storage: "array" } as const;
     return { column: collection, warnings: [] };
@@ -92,6 +97,10 @@ function mapScalar(column: ObjectColumn, context: ColumnMappingContext): ColumnM
       return mapTimestamp(column, precision, context);
     case "enum":
       return mapEnum(column, context);
+    // The database checks and converts a written text.
+    case "json":
+    case "jsonb":
+      return mapTo("Edm.String", { storage: "text" }, textWarning(column, ownOf(TEXT_NOTES, column.type)));
     // Its text in the database ends in blanks, which its comparisons ignore.
     case "bpchar":
       return mapTo("Edm.String", { isReadOnly: true }, textWarning(column));

@@ -4,7 +4,8 @@ import type { NavigationDeclaration } from "../../definition/types/navigation-de
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { ObjectName } from "../../introspect/database-schema.ts";
 import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
-import { sqlEntitySet, type SqlOperation } from "../../kysely/sql-entity-set.ts";
+import type { SqlOperation } from "../../kysely/sql-entity-set-options.ts";
+import { sqlEntitySet } from "../../kysely/sql-entity-set.ts";
 import type { DescribedNavigation, DescribedService, DescribedSet } from "../described-service.ts";
 import { navigationField } from "../navigation-field.ts";
 import { declareTypes } from "./declare-types.ts";

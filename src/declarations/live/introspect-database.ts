@@ -6,7 +6,7 @@ import type { DescribedService, DescribedWarning } from "../described-service.ts
 import { describeService } from "../mapping/describe-service.ts";
 import { searchesKeys } from "../mapping/find-key.ts";
 import { declareEntitySets, type DeclareOptions } from "./declare-entity-sets.ts";
-import { checkGivenKeys } from "./given-keys.ts";
+import { checkGivenKeys, withoutKeys } from "./given-keys.ts";
 import { readDatabaseSchema } from "./read-database-schema.ts";
 import { searchKeys } from "./search-keys.ts";
 import { excludeUnreadableKeys } from "./unreadable-keys.ts";
@@ -38,8 +38,19 @@ export async function introspectDatabase(
   const { schemas, operations, settings, ...describeOptions } = options;
   const read = await readDatabaseSchema(db, { schemas });
   const schema = searchesKeys(describeOptions) ? await searchKeys(db, read, describeOptions) : read;
-  const keyed = await checkGivenKeys(db, describeService(schema, describeOptions));
-  const described = await excludeUnreadableKeys(db, schema, keyed);
+  const described = await excludeUnreadableKeys(db, schema, await describeKeyed(db, schema, describeOptions));
   const entitySets = declareEntitySets(described, { db, operations, settings });
   return { entitySets, described, warnings: described.warnings, schema };
+}
+
+/** Describes the service without the given keys that rows share: one wrong key must not stop the other sets. */
+async function describeKeyed(
+  db: AnyKysely,
+  schema: DatabaseSchema,
+  options: DescribeOptions,
+): Promise<DescribedService> {
+  const described = describeService(schema, options);
+  const { shared, warnings } = await checkGivenKeys(db, described);
+  const kept = shared.length === 0 ? described : describeService(schema, withoutKeys(options, shared));
+  return { ...kept, warnings: [...kept.warnings, ...warnings] };
 }

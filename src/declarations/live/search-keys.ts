@@ -4,6 +4,7 @@ import { findUniqueKeys, SEARCH_BUDGET } from "../../introspect/unique-keys.ts";
 import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
 import type { DescribeOptions } from "../describe-options.ts";
 import { keylessObjects } from "../mapping/keyless-objects.ts";
+import { objectKey } from "../names/naming.ts";
 import { limitedRun } from "./limited-run.ts";
 
 /** The most milliseconds for one object, so that a slow view leaves time for others. */
@@ -25,10 +26,13 @@ export async function searchKeys(
     limitedRun(db, () => Math.min(MOST_OF_ONE, start + SEARCH_BUDGET - performance.now())),
   );
   const keys = new Map(
-    searches.map(({ object }, place): readonly [SchemaObject, SchemaObject["uniqueKey"]] => [object, found[place]]),
+    searches.map(({ object }, place): readonly [string, SchemaObject["uniqueKey"]] => [
+      objectKey(object),
+      found[place],
+    ]),
   );
   return {
     ...schema,
-    objects: schema.objects.map((object) => (keys.has(object) ? { ...object, uniqueKey: keys.get(object) } : object)),
+    objects: schema.objects.map((object) => ({ ...object, uniqueKey: keys.get(objectKey(object)) })),
   };
 }

@@ -29,9 +29,12 @@ export function linkColumnsOf(columns: Readonly<Record<string, StorageForm>>): {
   return { columns: Object.fromEntries(entries.map(([name, storage]) => [name, { storage }])) };
 }
 
-/** Returns whether some rows of a set have no key, so that its rows come from a query and can only be read. */
-export function isPartial({ excludesNulls, excludes }: DescribedSet): boolean {
-  return excludesNulls.length > 0 || excludes.length > 0;
+/**
+ * Returns whether some rows of a set have no key, or rows of a table may share one later, so that its rows come from a query
+ * and can only be read.
+ */
+export function isPartial({ kind, isKeyGuaranteed, excludesNulls, excludes }: DescribedSet): boolean {
+  return excludesNulls.length > 0 || excludes.length > 0 || (kind === "table" && !isKeyGuaranteed);
 }
 
 /** Returns a query of the rows that have a key. */
@@ -41,8 +44,9 @@ export function keyedRowsQuery(
 ): { readonly sql: string; readonly parameters: readonly [] } {
   const { excludesNulls, excludes, properties } = set;
   const columns = properties.filter(({ field }) => excludesNulls.includes(field));
-  const where = [...columns.map(({ column }) => `${quoteName(column, kind)} is not null`), ...excludes].join(" and ");
-  return { sql: `select * from ${quotedTable(set, kind)} where ${where}`, parameters: [] };
+  const conditions = [...columns.map(({ column }) => `${quoteName(column, kind)} is not null`), ...excludes];
+  const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
+  return { sql: `select * from ${quotedTable(set, kind)}${where}`, parameters: [] };
 }
 
 /** Returns the name of a table in SQL. */

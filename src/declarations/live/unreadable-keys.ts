@@ -7,8 +7,8 @@ import { placeOf } from "../mapping/rough-mapping.ts";
 import { limitedRun } from "./limited-run.ts";
 import { quotedTable } from "./table-options.ts";
 
-/** Milliseconds for one table. The search needs an index only, unless the key has none. */
-const TIMEOUT = 400;
+/** Milliseconds for one table. It ends statements without an index over very large tables only. */
+const TIMEOUT = 10_000;
 
 /** Conditions of SQL about one column of a key. */
 interface KeyCondition {
@@ -19,7 +19,7 @@ interface KeyCondition {
 }
 
 /**
- * Looks for rows whose key no property can have, such as infinity, NaN, a zero date, or a text in a column of integers
+ * Counts rows whose key is null, or no value of a property: infinity, NaN, a zero date, or a text in a column of integers
  * beyond the sampled rows of SQLite. A set leaves such rows out, because an entity without a key cannot be addressed.
  * @returns the service with the conditions of these sets, and a warning for each
  */
@@ -33,14 +33,38 @@ export async function excludeUnreadableKeys(
   const warnings: DescribedWarning[] = [];
   for (const set of service.sets) {
     const conditions = keyConditions(set, schema);
-    const isFound = conditions.length > 0 && (await hasRow(run, set, schema.kind, conditions));
-    sets.push(isFound ? { ...set, excludes: conditions.map(({ readable }) => readable) } : set);
-    if (!isFound) continue;
-    const keys = set.properties.filter(({ isKey }) => isKey).map(({ column }) => column);
-    const message = `has rows whose ${keys.join(", ")} is no value of the key, which are left out`;
-    warnings.push({ code: "unreadable-key", place: placeOf(set.table), message, flag: null });
+    const nulls = set.properties
+      .filter(({ field }) => set.excludesNulls.includes(field))
+      .map(({ column }) => `${quoteName(column, schema.kind)} is null`);
+    const found =
+      conditions.length + nulls.length === 0 ? NONE : await countRows(run, set, schema.kind, { conditions, nulls });
+    const leftOutRows = found.all;
+    const excludes = found.unreadable === 0 ? [] : conditions.map(({ readable }) => readable);
+    sets.push({ ...set, excludes, leftOutRows });
+    if (leftOutRows !== 0) warnings.push(leftOut(set, found));
   }
   return { ...service, sets, warnings: [...service.warnings, ...warnings] };
+}
+
+/** How many rows have no key; null if counting them takes too long. */
+interface LeftOut {
+  readonly all: number | null;
+  /** Those whose key is no value of the property. */
+  readonly unreadable: number | null;
+}
+
+const NONE: LeftOut = { all: 0, unreadable: 0 };
+
+function leftOut({ table, properties }: DescribedSet, { all, unreadable }: LeftOut): DescribedWarning {
+  const place = placeOf(table);
+  const keys = properties.filter(({ isKey }) => isKey).map(({ column }) => column);
+  const count = all === null ? "all rows, too many to count," : `${String(all)} ${all === 1 ? "row" : "rows"}`;
+  const reasons = [
+    ...(all === unreadable && all !== null ? [] : ["null"]),
+    ...(unreadable === 0 ? [] : ["no value of the key"]),
+  ];
+  const message = `leaves out ${count} whose ${keys.join(", ")} is ${reasons.join(" or ")}`;
+  return { code: "unreadable-key", place, message, flag: `--key "${place}=<column>"` };
 }
 
 function keyConditions(set: DescribedSet, schema: DatabaseSchema): readonly KeyCondition[] {
@@ -73,7 +97,7 @@ const CONDITIONS: Readonly<Record<DatabaseKind, ConditionOf>> = {
     const readable = `(month(${name}) > 0 and dayofmonth(${name}) > 0)`;
     return { readable, unreadable: `not coalesce(${readable}, true)` };
   },
-  sqlite: ({ column, type }, { sample, isIdentity }, { estimatedRows, key }) => {
+  sqlite: ({ column, type, field }, { sample, isIdentity }, { estimatedRows, key, excludesNulls }) => {
     // A sample of all rows has decided the type already.
     if (sample === null || isIdentity || key === "rowid" || estimatedRows !== null) return undefined;
     const name = quoteName(column, "sqlite");
@@ -81,11 +105,12 @@ const CONDITIONS: Readonly<Record<DatabaseKind, ConditionOf>> = {
     const isText = texts > 0;
     const isNumber = integers + reals > 0;
     if (blobs > 0 || isText === isNumber) return undefined;
+    const isNull = excludesNulls.includes(field) ? "" : `${name} is null or `;
     if (isText) {
-      return { readable: `typeof(${name}) = 'text'`, unreadable: `${name} is null or ${name} < '' or ${name} >= x''` };
+      return { readable: `typeof(${name}) = 'text'`, unreadable: `${isNull}${name} < '' or ${name} >= x''` };
     }
     const classes = reals > 0 ? "'integer', 'real'" : "'integer'";
-    const known = { readable: `typeof(${name}) in (${classes})`, unreadable: `${name} is null or ${name} >= ''` };
+    const known = { readable: `typeof(${name}) in (${classes})`, unreadable: `${isNull}${name} >= ''` };
     if (type !== "Edm.Decimal") return known;
     // Decimals have no infinity.
     return {
@@ -103,17 +128,20 @@ function between(name: string, least: string, beyond: string): KeyCondition {
 }
 
 /** A table that takes too long is treated as if it had such rows. */
-async function hasRow(
+async function countRows(
   run: RunQuery,
   set: DescribedSet,
   kind: DatabaseKind,
-  conditions: readonly KeyCondition[],
-): Promise<boolean> {
-  const where = conditions.map(({ unreadable }) => unreadable).join(" or ");
-  const sql = `select 1 as c0 from ${quotedTable(set, kind)} where ${where} limit 1`;
+  { conditions, nulls }: { readonly conditions: readonly KeyCondition[]; readonly nulls: readonly string[] },
+): Promise<LeftOut> {
+  const unreadable = conditions.map((condition) => condition.unreadable);
+  const counted = unreadable.length === 0 ? "0" : `case when ${unreadable.join(" or ")} then 1 else 0 end`;
+  const where = [...unreadable, ...nulls].join(" or ");
+  const sql = `select count(*) as c0, coalesce(sum(${counted}), 0) as c1 from ${quotedTable(set, kind)} where ${where}`;
   try {
-    return (await run({ sql, parameters: [], width: 1 })).length > 0;
+    const [[all, some] = []] = await run({ sql, parameters: [], width: 2 });
+    return { all: Number(all), unreadable: Number(some) };
   } catch {
-    return true;
+    return { all: null, unreadable: conditions.length === 0 ? 0 : null };
   }
 }

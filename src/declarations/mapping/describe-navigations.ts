@@ -1,5 +1,5 @@
 import { required } from "../../base/required.ts";
-import type { SchemaObject } from "../../introspect/database-schema.ts";
+import type { ForeignKey, SchemaObject } from "../../introspect/database-schema.ts";
 import type { StorageForm } from "../../kysely/columns/storage-option.ts";
 import type { DescribedLink, DescribedNavigation } from "../described-service.ts";
 import type { RelationNames } from "../names/naming.ts";
@@ -32,7 +32,12 @@ function describeToOne(relation: FoundRelation, found: FoundService): DescribedN
     on: pairs(from.object, foreignKey.columns, to.object, foreignKey.targetColumns, found),
     through: null,
     description: foreignKey.comment,
+    ...baseOf(foreignKey),
   };
+}
+
+function baseOf({ base }: ForeignKey): Pick<DescribedNavigation, "base"> {
+  return base === undefined ? {} : { base: { schema: base.schema, name: base.name } };
 }
 
 function mayBeNullIn(draft: DraftObject, name: string, { schema, options }: FoundService): boolean {
@@ -51,6 +56,7 @@ function describeReverse(relation: FoundRelation, found: FoundService): Describe
     on: pairs(to.object, foreignKey.targetColumns, from.object, foreignKey.columns, found),
     through: null,
     description: null,
+    ...baseOf(foreignKey),
   };
 }
 

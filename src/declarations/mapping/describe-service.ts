@@ -10,7 +10,9 @@ import { describeSet } from "./describe-set.ts";
 import { draftObject, type DraftObject } from "./draft-object.ts";
 import { findLinks, type FoundLink } from "./find-links.ts";
 import { findRelations, type FoundRelation, type IsComparable } from "./find-relations.ts";
+import { enumNamer } from "./found-service.ts";
 import { withGivenRelations } from "./given-relations.ts";
+import { withKeyColumns } from "./key-columns.ts";
 import { mapReader } from "./read-map.ts";
 import { publishedColumn } from "./rough-mapping.ts";
 import { selectObjects } from "./select-objects.ts";
@@ -21,7 +23,8 @@ import { selectObjects } from "./select-objects.ts";
  * @throws ConfigurationError for names and types that cannot be used
  * @see docs/guides/existing-databases.md
  */
-export function describeService(schema: DatabaseSchema, options: DescribeOptions = {}): DescribedService {
+export function describeService(given: DatabaseSchema, options: DescribeOptions = {}): DescribedService {
+  const schema = withKeyColumns(given, options);
   const warnings: DescribedWarning[] = [];
   const warn = (warning: DescribedWarning): void => void warnings.push(warning);
   const settings = { kind: schema.kind, options, warn };
@@ -38,7 +41,7 @@ export function describeService(schema: DatabaseSchema, options: DescribeOptions
     defaultSchema: schema.defaultSchema,
   });
   const forced = mapReader(options.map ?? {});
-  const found = { schema, options, relations, links, names, forced, warn };
+  const found = { schema, options, relations, links, names, forced, nameEnum: enumNamer(names), warn };
   const sets = comparableNavigations(
     drafts.map((draft) => describeSet(draft, found)),
     warn,
@@ -50,7 +53,9 @@ export function describeService(schema: DatabaseSchema, options: DescribeOptions
   if (faults.length > 0) throw new ConfigurationError(faults, { where: PLACE });
   return {
     kind: schema.kind,
-    enumTypes: describeEnumTypes(drafts, names, schema.kind, options),
+    enumTypes: [...describeEnumTypes(drafts, names, schema.kind, options), ...forced.enumTypes()].toSorted(
+      (left, right) => (left.name < right.name ? -1 : 1),
+    ),
     sets: sets.toSorted((left, right) => (left.setName < right.setName ? -1 : 1)),
     warnings: [...warnings, ...names.warnings],
   };

@@ -4,10 +4,11 @@ import { enumTypeOf } from "./describe-enum-types.ts";
 import { describeNavigations } from "./describe-navigations.ts";
 import type { DraftObject } from "./draft-object.ts";
 import { findIndexes } from "./find-indexes.ts";
+import { isGuaranteed } from "./find-key.ts";
 import { memberOf, namesOf, type FoundService } from "./found-service.ts";
 import { hasOwnDefault, literalDefault } from "./literal-default.ts";
 import { mayBeNull } from "./may-be-null.ts";
-import { MAPPERS } from "./rough-mapping.ts";
+import { mapColumn } from "./rough-mapping.ts";
 
 /** Describes the entity set of an object. */
 export function describeSet(draft: DraftObject, found: FoundService): DescribedSet {
@@ -21,12 +22,14 @@ export function describeSet(draft: DraftObject, found: FoundService): DescribedS
     needsSchema: object.schema !== found.schema.defaultSchema,
     kind: object.kind,
     key: key.kind,
+    isKeyGuaranteed: isGuaranteed(object, key),
     excludesNulls: columns.flatMap((column) =>
       key.columns.includes(column.name) && mayBeNullInKey(draft, column)
         ? [memberOf(object, column.name, found.names).field]
         : [],
     ),
     excludes: [],
+    leftOutRows: 0,
     description: descriptionOf(draft),
     properties,
     unsuppliedColumns: unsuppliedColumns(draft, properties),
@@ -53,8 +56,8 @@ function descriptionOf({ object: { comment }, key }: DraftObject): string | null
 }
 
 /**
- * Rows with null in the key cannot be entities. SQLite accepts null in most primary keys, but hardly any table contains it:
- * its sample decides. The proven key of a view is never null.
+ * Rows with null in the key cannot be entities. SQLite accepts null in most primary keys, and the sample shows whether a row
+ * has it. The proven key of a view is never null.
  */
 function mayBeNullInKey({ key, object }: DraftObject, { nullable, sample }: ObjectColumn): boolean {
   if (!nullable || key.kind === "proven" || key.kind === "rowid") return false;
@@ -64,9 +67,12 @@ function mayBeNullInKey({ key, object }: DraftObject, { nullable, sample }: Obje
 function describeProperty(draft: DraftObject, column: ObjectColumn, found: FoundService): DescribedProperty {
   const { object, key } = draft;
   const member = memberOf(object, column.name, found.names);
-  const chosen = typeOf(draft, column, `${namesOf(object, found.names).setName}.${member.name}`, found);
-  const nullable = mayBeNull(draft, column, chosen, found.schema.kind);
+  const place = `${namesOf(object, found.names).setName}.${member.name}`;
+  const chosen = typeOf(draft, column, place, found);
   const isKey = key.columns.includes(column.name);
+  // SQLite may have cells that a type of `map` cannot have.
+  const isForced = found.schema.kind === "sqlite" && Object.hasOwn(found.options.map ?? {}, place);
+  const nullable = (isForced && !isKey) || mayBeNull(draft, column, chosen, found.schema.kind);
   const defaultValue = isKey ? undefined : literalDefault(column, chosen, found.schema.kind);
   return {
     ...chosen,
@@ -84,10 +90,13 @@ function describeProperty(draft: DraftObject, column: ObjectColumn, found: Found
 
 function typeOf(draft: DraftObject, column: ObjectColumn, place: string, found: FoundService): DescribedColumn {
   const { schema, options, forced, names, warn } = found;
-  const given = forced.apply(place, column, draft.key.columns.includes(column.name));
-  if (given !== undefined) return given;
   const enumType = enumTypeOf(draft, column, names);
-  const mapping = MAPPERS[schema.kind](column, { place, enumType, zoneless: options.zoneless ?? "utc" });
+  const mapping = mapColumn(schema.kind, column, { place, enumType, zoneless: options.zoneless ?? "utc" });
+  const natural = "column" in mapping ? mapping.column : null;
+  const nameEnum = (): string => found.nameEnum(draft.object, column.name);
+  const isKey = draft.key.columns.includes(column.name);
+  const given = forced.apply(place, { kind: schema.kind, column, natural, nameEnum }, isKey);
+  if (given !== undefined) return given;
   if (!("column" in mapping)) throw new Error(`${place} has no type.`);
   for (const warning of mapping.warnings) warn({ ...warning, place });
   return mapping.column;

@@ -2,7 +2,7 @@ import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../introspect/
 import type { ColumnMapping } from "../columns/column-mapping.ts";
 import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedWarning } from "../described-service.ts";
-import { findKey, type FoundKey } from "./find-key.ts";
+import { findKey, hasNull, type FoundKey } from "./find-key.ts";
 import { columnMatcher, type MatchesColumn } from "./globs.ts";
 import { placeOf, roughMapping } from "./rough-mapping.ts";
 import { isSecretColumn } from "./secret-columns.ts";
@@ -39,7 +39,8 @@ export function draftObject(object: SchemaObject, settings: DraftSettings): Draf
     return undefined;
   }
   if (key.kind === "rowid") {
-    const only = hidden.length === 0 ? "has no key but the rowid" : "has a hidden key beside the rowid";
+    const only =
+      hidden.length === 0 ? `${otherKey(object, columns)} but the rowid` : "has a hidden key beside the rowid";
     warn({ code: "rowid", place, message: `${only}, which VACUUM may renumber, published as Rowid`, flag });
   }
   if (key.kind === "unique in the data") {
@@ -49,6 +50,16 @@ export function draftObject(object: SchemaObject, settings: DraftSettings): Draf
   }
   const isPublished = (column: ObjectColumn): boolean => key.kind === "rowid" || column.name !== object.rowid;
   return { object, columns: columns.filter(isPublished), key };
+}
+
+/** Why the primary key, if there is one, is not the key. */
+function otherKey({ primaryKey }: SchemaObject, columns: readonly ObjectColumn[]): string {
+  if (primaryKey.length === 0) return "has no key";
+  const names = primaryKey.join(", ");
+  const isNull = columns.some((column) => primaryKey.includes(column.name) && hasNull(column));
+  return isNull
+    ? `has rows with null in its primary key ${names}, so no key`
+    : `has a primary key ${names} that cannot be a key, so none`;
 }
 
 /** Why a search in the data has found no key. */

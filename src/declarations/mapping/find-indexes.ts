@@ -22,7 +22,7 @@ export function findIndexes(
   const { source } = column;
   const table = source === null ? object : objects.find((each) => isNamed(each, source));
   const name = source === null ? column.name : source.column;
-  const needsCodePoints = isPostgres && type === "Edm.String";
+  const needsCodePoints = isPostgres && type === "Edm.String" && storage !== "hex";
   const firsts = (table?.indexes ?? []).flatMap(({ columns: [first] }) =>
     first?.name === name && (!needsCodePoints || isByCodePoint(first.collation)) ? [first] : [],
   );

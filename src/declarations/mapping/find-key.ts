@@ -33,7 +33,7 @@ const KEY_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds the key of an object: the given one, the primary key, the shortest unique index over columns that are not null, the
+ * Finds the key of an object: the given one, the primary key unless rows have null in it, the shortest unique index over columns that are not null, the
  * unique index of a materialized view, the key that the database proves, the rowid, or columns that are unique in the data.
  * @param columns the published columns
  */
@@ -53,8 +53,10 @@ export function findKey(
   const given = givenKey(object, columns, settings);
   if (given !== undefined && isPossible(given, true)) return { kind: "given", columns: given };
   const { primaryKey, provenKey, kind, rowid, uniqueKey } = object;
-  // SQLite accepts null in a primary key that is not the rowid; such rows are excluded.
-  if (isPossible(primaryKey, settings.kind === "sqlite")) return { kind: "primary key", columns: primaryKey };
+  // SQLite accepts null in a primary key that is not the rowid.
+  const isPrimary = isPossible(primaryKey, settings.kind === "sqlite");
+  const lacksKeys = primaryKey.some((name) => hasNull(byName.get(name)));
+  if (isPrimary && !lacksKeys) return { kind: "primary key", columns: primaryKey };
   const unique = uniqueIndexes(object).toSorted(
     (left, right) => left.length - right.length || inOrderOf(object, left, right),
   );
@@ -62,6 +64,8 @@ export function findKey(
   if (index !== undefined) return { kind: "unique index", columns: index };
   if (isPossible(provenKey, true)) return { kind: "proven", columns: provenKey };
   if (rowid !== undefined && byName.has(rowid)) return { kind: "rowid", columns: [rowid] };
+  // The rows with null in the key are excluded, because nothing else names them.
+  if (isPrimary) return { kind: "primary key", columns: primaryKey };
   return typeof uniqueKey === "object" && isPossible(uniqueKey, true)
     ? { kind: "unique in the data", columns: uniqueKey }
     : undefined;
@@ -77,6 +81,11 @@ function mayShareText({ sample, type }: ObjectColumn): boolean {
   const classes = [integers, reals, texts, blobs].filter((count) => count > 0).length;
   if (classes < 2) return false;
   return blobs > 0 || (texts > 0 && (reals > 0 || ["BLOB", ""].includes(type)));
+}
+
+/** Returns whether a sample shows null. It shows for all rows whether the columns of a key have it. */
+export function hasNull(column: ObjectColumn | undefined): boolean {
+  return (column?.sample?.nulls ?? 0) > 0;
 }
 
 function isKeyColumn(column: ObjectColumn, settings: KeySettings): boolean {
@@ -97,6 +106,13 @@ function uniqueIndexes({ indexes }: SchemaObject): ReadonlyArray<readonly string
     const names = columns.flatMap((column) => (column === null ? [] : [column.name]));
     return isUnique && names.length === columns.length ? [names] : [];
   });
+}
+
+/** Returns whether the database rejects two rows with one key. */
+export function isGuaranteed(object: SchemaObject, { kind, columns }: FoundKey): boolean {
+  if (kind !== "given" && kind !== "unique in the data") return true;
+  const keys = [object.primaryKey, ...uniqueIndexes(object)];
+  return keys.some((names) => names.length > 0 && names.every((name) => columns.includes(name)));
 }
 
 /** Of indexes with as many columns, the first in the table is the key, whatever the names of the indexes are. */

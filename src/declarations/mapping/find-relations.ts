@@ -32,6 +32,8 @@ export function findRelations(
       const to = byKey.get(objectKey(foreignKey.target));
       const reason = reasonAgainst(from, to, foreignKey, isComparable);
       if (reason !== undefined || to === undefined) {
+        // The table has the same warning, and a view may leave out columns by intent.
+        if (foreignKey.base !== undefined) return [];
         const place = `${placeOf(from.object)}(${foreignKey.columns.join(", ")})`;
         warn({ code: "foreign-key", place, message: `is no navigation: ${String(reason)}`, flag: null });
         return [];

@@ -2,6 +2,7 @@ import { required } from "../../base/required.ts";
 import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
 import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedWarning } from "../described-service.ts";
+import { TakenNames } from "../names/free-name.ts";
 import { objectKey, type MemberName, type ObjectNames, type ServiceNames } from "../names/naming.ts";
 import type { FoundLink } from "./find-links.ts";
 import type { FoundRelation } from "./find-relations.ts";
@@ -15,7 +16,24 @@ export interface FoundService {
   readonly links: readonly FoundLink[];
   readonly names: ServiceNames;
   readonly forced: ForcedTypes;
+  /** Returns a free name for the enumeration type of a column. */
+  readonly nameEnum: (object: SchemaObject, column: string) => string;
   readonly warn: (warning: DescribedWarning) => void;
+}
+
+/** Makes the function that names enumeration types after an entity type and a property. */
+export function enumNamer(names: ServiceNames): FoundService["nameEnum"] {
+  const taken = new TakenNames();
+  for (const { typeName, setName, enumTypes } of names.objects.values()) {
+    for (const name of [typeName, setName, ...enumTypes.values()]) taken.add(name);
+  }
+  for (const name of names.enumTypes.values()) taken.add(name);
+  return (object, column) => {
+    const name = `${namesOf(object, names).typeName}${memberOf(object, column, names).name}`;
+    const free = taken.free([name, `${name}Type`]);
+    taken.add(free);
+    return free;
+  };
 }
 
 /** Returns the names of a published object. */

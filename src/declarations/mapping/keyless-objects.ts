@@ -2,6 +2,7 @@ import type { DatabaseSchema, SchemaObject } from "../../introspect/database-sch
 import type { DescribeOptions } from "../describe-options.ts";
 import { draftColumns } from "./draft-object.ts";
 import { findKey, keyTypeOf } from "./find-key.ts";
+import { withKeyColumns } from "./key-columns.ts";
 import { selectObjects } from "./select-objects.ts";
 
 /** An object without a key, and the columns that can be part of one. */
@@ -21,7 +22,8 @@ const NAMING: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the objects that have no key but the data, in the order of the schema. */
-export function keylessObjects(schema: DatabaseSchema, options: DescribeOptions): readonly KeylessObject[] {
+export function keylessObjects(given: DatabaseSchema, options: DescribeOptions): readonly KeylessObject[] {
+  const schema = withKeyColumns(given, options);
   const settings = { kind: schema.kind, options, warn: () => undefined };
   return selectObjects(schema, options, settings.warn).flatMap((object) => {
     const columns = draftColumns(object, settings);

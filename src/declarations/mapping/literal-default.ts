@@ -33,7 +33,7 @@ const BITS = /^b'([01]+)'$/i;
 export function literalDefault(column: ObjectColumn, chosen: DescribedColumn, kind: DatabaseKind): Default | undefined {
   const { defaultValue, isGenerated, isIdentity } = column;
   if (defaultValue === null || isGenerated || isIdentity) return undefined;
-  if (chosen.isCollection || chosen.isReadOnly || chosen.sql !== null) return undefined;
+  if (chosen.isCollection || chosen.isReadOnly || chosen.sql !== null || chosen.storage === "hex") return undefined;
   const literal = literalOf(defaultValue.trim(), kind);
   if (literal === undefined) return undefined;
   const { storage } = chosen;
@@ -57,8 +57,8 @@ export function hasOwnDefault(column: ObjectColumn, chosen: DescribedColumn, kin
 }
 
 /** Whether a literal has more digits or characters than the values of a property. */
-function isBeyond({ text, isQuoted }: Literal, { type, facets, isCollection }: DescribedColumn): boolean {
-  if (typeof type === "object" || isCollection) return false;
+function isBeyond({ text, isQuoted }: Literal, { type, facets, isCollection, storage }: DescribedColumn): boolean {
+  if (typeof type === "object" || isCollection || storage === "hex") return false;
   if (type === "Edm.String") return isQuoted && text.length > (facets.maxLength ?? Infinity);
   if (!NUMBER.test(text)) return false;
   const range = INTEGERS[type];

@@ -20,8 +20,8 @@ export function mayBeNull(
  * The service returns null for them.
  */
 function mayBeUnreadable({ type, storage }: DescribedColumn, kind: DatabaseKind, definition: string): boolean {
-  // A mapped Boolean has two cells, and the column may have others.
-  if (typeof storage === "object" && storage !== null && "true" in storage) return true;
+  // A mapped Boolean has two cells, and the column may have others. So has a mapped enumeration.
+  if (typeof storage === "object" && storage !== null) return true;
   if (kind === "sqlite") return false;
   // Every numeric of PostgreSQL can be NaN, with and without a precision. Its money, stored as text, cannot.
   if (type === "Edm.Decimal") return kind === "postgres" && storage !== "text";

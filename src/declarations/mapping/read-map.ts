@@ -1,12 +1,13 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import type { ObjectColumn } from "../../introspect/database-schema.ts";
-import type { DescribedColumn } from "../described-service.ts";
-import { MAP_FORMS, parseForcedType } from "./apply-map.ts";
+import type { DescribedColumn, DescribedEnumType } from "../described-service.ts";
+import { MAP_FORMS, parseForcedType, type ForcedColumn } from "./apply-map.ts";
 
 /** The types of `--map`. */
 export interface ForcedTypes {
   /** Returns the column with the type of an entry; undefined without one. */
-  readonly apply: (place: string, column: ObjectColumn, isKey: boolean) => DescribedColumn | undefined;
+  readonly apply: (place: string, column: ForcedColumn, isKey: boolean) => DescribedColumn | undefined;
+  /** Returns the enumeration types of the entries, after all columns were asked for. */
+  readonly enumTypes: () => readonly DescribedEnumType[];
   /** Returns what is wrong with the entries, after all columns were asked for. */
   readonly faults: () => readonly ConfigurationFault[];
 }
@@ -15,6 +16,7 @@ export interface ForcedTypes {
 export function mapReader(map: Readonly<Record<string, string>>): ForcedTypes {
   const unused = new Set(Object.keys(map));
   const faults: ConfigurationFault[] = [];
+  const enumTypes: DescribedEnumType[] = [];
   return {
     apply: (place, column, isKey) => {
       const text = Object.hasOwn(map, place) ? map[place] : undefined;
@@ -26,9 +28,18 @@ export function mapReader(map: Readonly<Record<string, string>>): ForcedTypes {
       }
       if (forced === undefined) {
         faults.push({ message: `The type \`${text}\` of ${place} is unknown.`, fix: `Write ${MAP_FORMS}.` });
+        return undefined;
       }
-      return forced?.(column);
+      const found = forced(column);
+      if ("refused" in found) {
+        const message = `${place} cannot have the type \`${text}\`: ${found.refused}.`;
+        faults.push({ message, fix: "Write a type that fits the column, or remove the entry from `map`." });
+        return undefined;
+      }
+      if (found.enumType !== undefined) enumTypes.push(found.enumType);
+      return found.mapped;
     },
+    enumTypes: () => enumTypes,
     faults: () => [
       ...faults,
       ...Array.from(unused, (place) => ({

@@ -1,6 +1,6 @@
 import { required } from "../../base/required.ts";
 import type { DatabaseKind, ObjectColumn, ObjectName } from "../../introspect/database-schema.ts";
-import type { ColumnMapping, MapColumn } from "../columns/column-mapping.ts";
+import type { ColumnMapping, ColumnMappingContext, MapColumn } from "../columns/column-mapping.ts";
 import { mapMysqlColumn } from "../columns/mysql-columns.ts";
 import { mapPostgresColumn } from "../columns/postgres-columns.ts";
 import { mapSqliteColumn } from "../columns/sqlite-columns.ts";
@@ -8,11 +8,22 @@ import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedColumn } from "../described-service.ts";
 
 /** The mappers of columns. */
-export const MAPPERS: Readonly<Record<DatabaseKind, MapColumn>> = {
+const MAPPERS: Readonly<Record<DatabaseKind, MapColumn>> = {
   sqlite: mapSqliteColumn,
   postgres: mapPostgresColumn,
   mysql: mapMysqlColumn,
 };
+
+/** Maps a column of a kind of database. No key can be an Edm.Binary, so a key of bytes is a String of their digits. */
+export function mapColumn(kind: DatabaseKind, column: ObjectColumn, context: ColumnMappingContext): ColumnMapping {
+  const mapping = MAPPERS[kind](column, context);
+  if (column.isKeyPart !== true || !("column" in mapping)) return mapping;
+  const { type, isCollection, facets } = mapping.column;
+  if (type !== "Edm.Binary" || isCollection) return mapping;
+  const { maxLength } = facets;
+  const digits = maxLength === undefined ? {} : { maxLength: 2 * maxLength };
+  return { ...mapping, column: { ...mapping.column, type: "Edm.String", storage: "hex", facets: digits } };
+}
 
 /** Maps a column without names, which decide neither whether it is published nor whether it is an enumeration. */
 export function roughMapping(
@@ -20,7 +31,8 @@ export function roughMapping(
   column: ObjectColumn,
   { zoneless = "utc" }: DescribeOptions,
 ): ColumnMapping {
-  return MAPPERS[kind](column, { place: "", enumType: column.labels === null ? null : "Enumeration", zoneless });
+  const enumType = column.labels === null ? null : "Enumeration";
+  return mapColumn(kind, column, { place: "", enumType, zoneless });
 }
 
 /** Returns the name of an object for messages and flags. */

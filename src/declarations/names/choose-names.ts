@@ -16,8 +16,8 @@ import { pinnedEntities, pinnedMembers } from "./pinned-names.ts";
 
 /**
  * Chooses the names of a service over a database: entity types and sets, properties, navigations, enumeration types. The
- * name of a navigation depends on its own foreign key only, so another foreign key or table renames it only if both want the
- * same name; a warning says so.
+ * name of a navigation depends on its own foreign key, and on whether it is the only one between two tables. Another foreign key
+ * or table renames it otherwise only if both want the same name; a warning says so.
  * @see docs/decisions/0047-names-over-databases.md
  */
 export function chooseNames(input: NamingInput, options: NamingOptions): ServiceNames {

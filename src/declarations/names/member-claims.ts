@@ -67,13 +67,26 @@ function columnClaim(column: string, style: NamingOptions["style"]): Claim {
 
 type OrderOf = (entity: EntityNames, columns: readonly string[]) => readonly [number, number];
 
+/** Whether one foreign key alone leads from one table to another one. */
+function isOnlyRelation(
+  relations: NamingInput["relations"],
+  { from, to }: Pick<NamingInput["relations"][number], "from" | "to">,
+): boolean {
+  const [own, target] = [objectKey(from), objectKey(to)];
+  const isAlike = (each: NamingInput["relations"][number]): boolean =>
+    objectKey(each.from) === own && objectKey(each.to) === target;
+  return own !== target && relations.filter(isAlike).length === 1;
+}
+
 function toOneClaims({ relations }: NamingInput, find: FindEntity, orderOf: OrderOf): readonly OwnedClaim[] {
   return relations.flatMap(({ id, from, columns, to }) => {
     const [owner, target] = [find(from), find(to)];
     if (owner === undefined || target === undefined) return [];
-    const name = toOneName(columns, target);
+    const isOnly = isOnlyRelation(relations, { from, to });
+    const name = toOneName(columns, target, isOnly);
     const what = `the foreign key ${describeColumns(from, columns)}`;
-    const names = [name, nameByColumns(name, columns)];
+    const named = toOneName(columns, target, false);
+    const names = [...new Set([name, named, nameByColumns(named, columns)])];
     return [{ id: claimId.toOne(id), kind: "to-one", columns, owner, what, names, order: orderOf(owner, columns) }];
   });
 }
@@ -82,9 +95,11 @@ function reverseClaims({ relations }: NamingInput, find: FindEntity, orderOf: Or
   return relations.flatMap(({ id, from, columns, to, isUnique }) => {
     const [child, owner] = [find(from), find(to)];
     if (owner === undefined || child === undefined) return [];
-    const name = reverseName(child, columns, owner, isUnique);
+    const isOnly = isOnlyRelation(relations, { from, to });
+    const name = reverseName(child, columns, owner, isUnique, isOnly);
     const what = `the reverse of the foreign key ${describeColumns(from, columns)}`;
-    const names = [name, nameByColumns(name, columns)];
+    const named = reverseName(child, columns, owner, isUnique, false);
+    const names = [...new Set([name, named, nameByColumns(named, columns)])];
     return [{ id: claimId.reverse(id), kind: "reverse", columns, owner, what, names, order: orderOf(child, columns) }];
   });
 }

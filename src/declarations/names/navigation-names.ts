@@ -17,26 +17,36 @@ const KEY_ENDING = /(?<=[\p{L}\p{Nd}])(?:Id|Key|Code|No|Nr|Fk)$|(?<=[\p{Ll}\p{Nd
 
 /**
  * Names the navigation of a foreign key to its target: the column without the ending of a key. A column without such an
- * ending gets the target type, and several columns have the name of the target type.
+ * ending gets the target type. The target type alone names the navigation of several columns, and of a column without such an
+ * ending if no other foreign key of the table leads to the target.
  */
-export function toOneName(columns: readonly string[], target: EntityNames): string {
-  const { words, isWhole } = roleOf(columns, target);
-  return pascalCase(isWhole ? [...words, target.navigation.typeName] : words);
+export function toOneName(columns: readonly string[], target: EntityNames, isOnly: boolean): string {
+  const role = roleOf(columns, target);
+  if (isNamedByTarget(role, isOnly)) return target.navigation.typeName;
+  return pascalCase(role.isWhole ? [...role.words, target.navigation.typeName] : role.words);
 }
 
 /**
  * Names the reverse navigation of a foreign key: the set of the entities with the foreign key, or their type if the columns
  * are unique. A role other than the target type is added: `CustomersByHomeAddress`.
+ * @param isOnly whether no other foreign key of these entities leads to the target
  */
 export function reverseName(
   from: EntityNames,
   columns: readonly string[],
   target: EntityNames,
   isUnique: boolean,
+  isOnly: boolean,
 ): string {
-  const { words, isTarget } = roleOf(columns, target);
+  const role = roleOf(columns, target);
   const child = isUnique ? from.navigation.typeName : from.navigation.setName;
-  return isTarget ? child : identifier(`${child}By${pascalCase(words)}`);
+  const isPlain = role.isTarget || isNamedByTarget(role, isOnly);
+  return isPlain ? child : identifier(`${child}By${pascalCase(role.words)}`);
+}
+
+/** Whether a column states no role. A property has the name of the target if the column has it. */
+function isNamedByTarget({ isWhole, isTarget }: Role, isOnly: boolean): boolean {
+  return isOnly && isWhole && !isTarget;
 }
 
 /** One side of a link table. */

@@ -12,6 +12,7 @@ import { describe } from "../types/describe.ts";
 import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/infer.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
+import type { AppliedQueryOf, CheckedResults, HandlerResults, InferredResults, NoResults } from "./handler-results.ts";
 import type { Navigations } from "./navigation.ts";
 import type { SetSettings } from "./set-settings.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";
@@ -27,41 +28,39 @@ type None = Readonly<Record<never, never>>;
 /** The keys of the structural and the navigation properties of a set. */
 type MemberOf<E extends EntityTypeDeclaration, N> = (keyof E["properties"] | keyof NoInfer<N>) & string;
 
-/** The result of `applyQuery`: one page, with an optional total and next link. */
-export interface AppliedQueryOf<E extends EntityTypeDeclaration> {
-  readonly items: Entities<E>;
-  /** The number of all matching entities, before paging. */
-  readonly count?: number | bigint | undefined;
-  readonly nextLink?: string | undefined;
-}
-
 /**
  * The handlers of a set. Each handler that you declare adds its routes.
  * @see docs/reference/handlers.md
  */
-export interface EntitySetOperations<E extends EntityTypeDeclaration, N> {
+export interface EntitySetOperations<E extends EntityTypeDeclaration, N, R extends HandlerResults = NoResults> {
   /** Returns a source of rows that executes every query option, such as a table. */
   readonly queryable?: (context: SetContext<E, NoInfer<N>>) => Answer<EntitySource<E>>;
   /** Returns all entities; the service applies query options in memory. */
-  readonly getAll?: (context: SetContext<E, NoInfer<N>>) => Answer<Entities<E>>;
+  readonly getAll?: (context: SetContext<E, NoInfer<N>>) => Answer<Entities<E>> | R["getAll"];
   /** Applies the query itself and returns one page. */
-  readonly applyQuery?: (query: CollectionQuery, context: SetContext<E, NoInfer<N>>) => Answer<AppliedQueryOf<E>>;
+  readonly applyQuery?: (
+    query: CollectionQuery,
+    context: SetContext<E, NoInfer<N>>,
+  ) => Answer<AppliedQueryOf<E>> | R["applyQuery"];
   /** Returns one entity; null if it does not exist. */
-  readonly getByKey?: (key: KeyOf<E>, context: SetContext<E, NoInfer<N>>) => Answer<ResultOf<E> | null>;
+  readonly getByKey?: (key: KeyOf<E>, context: SetContext<E, NoInfer<N>>) => Answer<ResultOf<E> | null> | R["getByKey"];
   /** Creates an entity and returns the saved entity. */
-  readonly create?: (entity: GraphOf<E, N>, context: SetContext<E, NoInfer<N>>) => Answer<ResultOf<E> | null>;
+  readonly create?: (
+    entity: GraphOf<E, N>,
+    context: SetContext<E, NoInfer<N>>,
+  ) => Answer<ResultOf<E> | null> | R["create"];
   /** Replaces an entity and returns the saved entity; null if it does not exist. */
   readonly replace?: (
     key: KeyOf<E>,
     entity: BodyOf<E>,
     context: WriteContext<E, NoInfer<N>>,
-  ) => Answer<ResultOf<E> | null>;
+  ) => Answer<ResultOf<E> | null> | R["replace"];
   /** Changes some members and returns the saved entity; null if it does not exist. */
   readonly patch?: (
     key: KeyOf<E>,
     delta: DeltaOf<E>,
     context: WriteContext<E, NoInfer<N>>,
-  ) => Answer<ResultOf<E> | null>;
+  ) => Answer<ResultOf<E> | null> | R["patch"];
   /** Deletes an entity; returns false if it does not exist. */
   readonly delete?: (key: KeyOf<E>, context: WriteContext<E, NoInfer<N>>) => Answer<boolean>;
   /** Returns the entities that match a `$search`; the service then applies the other query options. */
@@ -74,8 +73,9 @@ export interface EntitySetOptions<
   N extends Navigations<E> = Navigations<E>,
   F = unknown,
   A = unknown,
+  R extends HandlerResults = NoResults,
 >
-  extends EntitySetOperations<E, N>, SetSettings {
+  extends EntitySetOperations<E, N, R>, SetSettings {
   /** The name in URLs and `$metadata`; the plural of the type name if absent. */
   readonly name?: string | undefined;
   /** The properties that `$filter` may use; all if absent. */
@@ -105,6 +105,15 @@ export interface EntitySetOptions<
   /** Rules that requests to the set must pass, and the rows that each user sees. */
   readonly authorization?: Authorization<E, NoInfer<N>> | undefined;
 }
+
+/** The options of a call of `entitySet`, whose handlers return `R`. */
+type CheckedOptions<
+  E extends EntityTypeDeclaration,
+  N extends Navigations<E>,
+  F,
+  A,
+  R extends HandlerResults,
+> = EntitySetOptions<E, N, F, A, R> & CheckedResults<E, R>;
 
 /** The result of `entitySet`. */
 export interface EntitySetDeclaration<
@@ -151,9 +160,15 @@ export function entitySet<
   const N extends Navigations<E> = None,
   const F extends BoundOperations<E> = None,
   const A extends BoundOperations<E> = None,
+  All extends object = never,
+  Applied extends object = never,
+  Found extends object | null = never,
+  Created extends object | null = never,
+  Replaced extends object | null = never,
+  Patched extends object | null = never,
 >(
   type: E,
-  options: EntitySetOptions<E, N, F, A>,
+  options: CheckedOptions<E, N, F, A, InferredResults<All, Applied, Found, Created, Replaced, Patched>>,
   // NoInfer: otherwise `entitySets` of `odataService` would infer the type, and operations would lose their key.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const copy = frozenCopy(everyOption(options));

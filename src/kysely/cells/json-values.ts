@@ -3,6 +3,8 @@ import { asciiText, type ScanJson } from "./json-cells.ts";
 import { scanString } from "./json-text.ts";
 
 const QUOTE = 34;
+const OPENING = 40;
+const CLOSING = 41;
 const PLUS = 43;
 const MINUS = 45;
 const POINT = 46;
@@ -14,6 +16,15 @@ const LOWER_E = 101;
 /** A fraction or an exponent. */
 const REAL = /[.e]/i;
 const ASCII = /^[ -~]*$/;
+
+/** Makes the scan of an id, which ends in the value of a key. @param key the scan of that value */
+export function scanId(key: ScanJson): ScanJson {
+  return (bytes, at, findings) => {
+    const last = bytes.indexOf(QUOTE, at + 1) - 1;
+    if (bytes[at] !== QUOTE || bytes[last] !== CLOSING) return -1;
+    return key(bytes, bytes.lastIndexOf(OPENING, last) + 1, findings) === last ? last + 2 : -1;
+  };
+}
 
 /**
  * Makes the scan of a value that JavaScript writes, because its JSON is not the text or the number of its cell.

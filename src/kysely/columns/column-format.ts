@@ -17,6 +17,11 @@ export interface ColumnFormat {
    */
   readonly toReturned?: ((column: Sql) => Sql) | null | undefined;
   /**
+   * Returns the cell, or null for a cell that `toValue` cannot read. Absent if a column of the type has no such cells, or if the
+   * database cannot tell.
+   */
+  readonly readable?: ((column: Sql) => Sql) | undefined;
+  /**
    * Returns the canonical value of a selected cell that is not null.
    * @throws Error if the cell contains no value of the property's type
    */

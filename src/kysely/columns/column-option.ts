@@ -27,7 +27,10 @@ export interface ColumnSettings<Columns = object, Conversion = ColumnConversion,
    * - A Guid: lower case by default, `"text"` for any letter case.
    * - An enumeration: `{ values: { Draft: 0, Paid: 1 } }`. A Boolean: `{ true: "Y", false: "N" }`.
    * - A collection, or a complex value as a document: `"json"`. A collection in PostgreSQL: `"array"`.
-   * - A String, Decimal or Duration in PostgreSQL: `"text"` for other types, such as inet, money and interval.
+   * - A String: `"hex"` for a column of bytes, whose hexadecimal digits in lower case are the value. Unlike Edm.Binary, it can
+   *   be a key.
+   * - A String, Decimal or Duration in PostgreSQL: `"text"` for other types, such as inet, money and interval. A String in
+   *   MariaDB: `"text"` for JSON.
    * @see docs/reference/sql.md, Databases that already exist
    */
   readonly storage?: Storage | undefined;

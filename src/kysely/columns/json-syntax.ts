@@ -26,6 +26,8 @@ export interface JsonSyntax {
    * value of any such column can be written again.
    */
   readonly keepsCells: boolean;
+  /** Returns the text of an id, from its start and an integer; null for another value. Absent: entities with ids are rows. */
+  readonly idOf?: (start: Sql, key: Sql) => Sql;
   /** The most members of an object. */
   readonly maxMembers: number;
   /**

@@ -38,6 +38,7 @@ const NAMES = [
   "julian",
   "sqlite-datetime",
   "array",
+  "hex",
 ] as const;
 
 /** Returns the name of a storage form, for messages and tables. */

@@ -289,3 +289,8 @@ export function columnNames(plan: ColumnPlan): readonly string[] {
 export function holdsAnyCaseGuids(plan: ColumnPlan | undefined): boolean {
   return plan?.kind === "scalar" && plan.property.type.name === "Edm.Guid" && plan.storage === "text";
 }
+
+/** Returns whether the cells of a column are bytes, which JSON cannot hold. */
+export function holdsBytes({ property, storage }: ScalarPlan): boolean {
+  return storage === "hex" || property.type.name === "Edm.Binary";
+}

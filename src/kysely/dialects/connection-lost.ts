@@ -8,8 +8,11 @@ const SOCKETS: ReadonlySet<unknown> = new Set([
   "PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR",
 ]);
 
-/** Codes of PostgreSQL: an exception of the connection, and a server that stops, has failed or is starting. */
-const POSTGRES = /^(?:08\w{3}|57P0[123])$/;
+/**
+ * Codes of PostgreSQL: an exception of the connection, a server that stops, has failed or is starting, and a session within a
+ * transaction that has failed before the statement.
+ */
+const POSTGRES = /^(?:08\w{3}|57P0[123]|25P02)$/;
 
 /** Numbers of MariaDB: a server that stops, and a connection that was killed or lost. */
 const MARIADB: ReadonlySet<unknown> = new Set([1053, 1927, 2006, 2013]);

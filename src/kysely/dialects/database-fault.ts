@@ -80,9 +80,12 @@ function constraintOf({ constraint, message }: DriverError): string | null {
 /** The seconds after which a client may retry. */
 const RETRY_AFTER = "1";
 
-/** Creates the error for a database that cannot be reached. */
-export function unavailable(cause: unknown): ODataError {
-  return laterAgain("The database cannot be reached at the moment. Try again later.", cause);
+/**
+ * Creates the error for a database that cannot be reached.
+ * @param mayLog see `ODataErrorOptions`
+ */
+export function unavailable(cause: unknown, mayLog?: () => boolean): ODataError {
+  return laterAgain("The database cannot be reached at the moment. Try again later.", cause, mayLog);
 }
 
 /** Creates the error for a database that is busy with other writes. */
@@ -90,8 +93,8 @@ export function tooBusy(cause: unknown): ODataError {
   return laterAgain("Conflicts with other writes prevented the request. Try again later.", cause);
 }
 
-function laterAgain(message: string, cause: unknown): ODataError {
-  return protocolError("ServiceUnavailable", message, { cause, headers: { "Retry-After": RETRY_AFTER } });
+function laterAgain(message: string, cause: unknown, mayLog?: () => boolean): ODataError {
+  return protocolError("ServiceUnavailable", message, { cause, mayLog, headers: { "Retry-After": RETRY_AFTER } });
 }
 
 /** A failed statement, with the table that it was made for. */

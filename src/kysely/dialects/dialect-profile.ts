@@ -1,6 +1,7 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { CatalogueQuery, ReadableCatalogue } from "../../introspect/catalogue-steps.ts";
+import type { TextComparison } from "../../introspect/compared-texts.ts";
 import type { StoredTypes } from "../../introspect/expected-table.ts";
 import type { IndexSyntax } from "../../introspect/missing-indexes.ts";
 import type { RoundingMode } from "../../query/clauses.ts";
@@ -58,14 +59,16 @@ export interface DialectProfile {
   readonly positions?: true | undefined;
   /** How a server reads a long page in parts; absent: at once. */
   readonly streaming?: StreamingSyntax | undefined;
-  /** Absent for a database that always finds a good plan. */
-  readonly whenScanning?: ScanningForm | undefined;
+  /** For statements that would read all related rows once per row; absent for a database that always finds a good plan. */
+  readonly whenScanning?: AlternativeForm | undefined;
+  /** For a database that has functions for indexes, and cheaper ones for expressions that no index serves; absent: none. */
+  readonly whenUnindexed?: AlternativeForm | undefined;
   /** What differs if the database is distributed over machines. */
   readonly whenDistributed?: Partial<Pick<DialectProfile, "functions" | "values" | "syntax" | "catalogue">>;
 }
 
-/** An alternative form for statements that would read all related rows once per row, for lack of an index. */
-export interface ScanningForm {
+/** An alternative form for statements that lack an index. */
+export interface AlternativeForm {
   readonly profile: DialectProfile;
   /** Checks the query plan of a `select` with so many bound values. */
   readonly isNeeded: (text: string, parameters: number, reader: SynchronousReader) => boolean;
@@ -76,8 +79,16 @@ export interface DialectSyntax {
   /** One term of an order by value: null first ascending, last descending. A term that is not `nullable` may use any index. */
   readonly orderTerm: (term: Sql, descending: boolean, nullable: boolean) => Sql;
   readonly unexpectedNulls: UnexpectedNulls;
+  /**
+   * Returns the query that lists the columns of a table with an enumeration type, by the keys of their names, each with one of
+   * its labels, or with null if texts cannot be compared with the column. Absent if the database has no such types, or compares them as texts.
+   * @param table its quoted name
+   */
+  readonly listLabels?: (table: string) => CatalogueQuery;
   /** The limit and the offset, with a blank before them; null for none. */
   readonly limit: (top: Sql | null, skip: Sql | null) => Sql;
+  /** The end of a list that a database on several machines reads before the rest; absent if it does so without. */
+  readonly readFirst?: Sql;
   /** The columns that every table has, in lower case, but that `*` does not contain. */
   readonly hiddenColumns: readonly string[];
   /** Returns the same text for names of the same column, which may differ in letter case. */
@@ -126,6 +137,8 @@ export interface DialectSyntax {
   readonly valuePlaces: readonly RegExp[];
   /** Makes a statement run in the time zone UTC; absent if no column depends on the time zone of the session. */
   readonly inUtcSession?: (statement: string) => string;
+  /** Makes a statement sort so many terms by all their bytes; absent if the database always does. */
+  readonly sortingLong?: (terms: number, statement: string) => string;
   /** Makes the database end a statement after some milliseconds; absent if it has no such limit for one statement. */
   readonly within?: (timeout: number, statement: string) => string;
 }
@@ -138,6 +151,8 @@ export interface DialectValues extends ColumnFormats {
   readonly mark: Mark;
   /** Returns the form of a type in functions and arithmetic. */
   readonly canonicalForm: (type: ScalarType) => SqlForm;
+  /** Returns the form of the texts of a foreign key that the database does not compare by code point. */
+  readonly comparedText: (comparison: TextComparison) => SqlForm;
   /** Returns plans that compare strings directly where collations allow it. Absent unless the database is synchronous. */
   readonly withKnownCollations?: (plans: PlansByField, rows: ProbedRows, reader: SynchronousReader) => PlansByField;
   /**
@@ -275,8 +290,8 @@ export interface DialectCatalogue extends ReadableCatalogue {
 export interface SessionCheck {
   /** Returns a row for each refused setting: its name and its value. */
   readonly query: CatalogueQuery;
-  /** Whether the settings concern floating-point numbers only; absent: false. */
-  readonly isOfNumbers?: true;
+  /** By the name of a setting: the types that it concerns; absent: all. */
+  readonly types?: Readonly<Record<string, ReadonlySet<string>>>;
   /** By the name of a setting. */
   readonly refused: Readonly<Record<string, (value: string) => Pick<SchemaFinding, "message" | "fix">>>;
 }

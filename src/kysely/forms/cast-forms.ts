@@ -13,10 +13,12 @@ import {
   type SqlForm,
 } from "../statement/sql-form.ts";
 import { enumForms, type EnumForms } from "./enum-forms.ts";
+import { hexForm } from "./hex-form.ts";
 import { mappedForms, type MappedForms } from "./mapped-forms.ts";
 import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 type Cast = (value: Sql) => Sql;
+type SortTerms = NonNullable<SqlForm["sortTerms"]>;
 
 /** The casts of bound values in one database. */
 interface Casts {
@@ -32,14 +34,18 @@ interface Casts {
   readonly keyText: Cast;
   /** The bytes of hexadecimal digits. */
   readonly bytes: Cast;
+  /** The hexadecimal digits of bytes in lower case. */
+  readonly digits: Cast;
   /** The text of a column of Guids in lower case. */
   readonly lowerGuid: Cast;
   /** A Guid within a list of keys; absent if Guids are texts. */
   readonly keyGuid?: Cast;
   /** The name of a member of an enumeration, as `enumForms` takes it. */
   readonly enumName?: Cast;
-  /** Orders texts that the database sorts as equal; absent if it sorts none so. */
-  readonly textTieBreak?: Cast;
+  /** See `enumForms`. */
+  readonly indexesEnumNames?: true;
+  /** The terms by which texts and bytes are sorted; absent if the value alone is. */
+  readonly sortTerms?: { readonly text: SortTerms; readonly bytes: SortTerms };
   /** The integer of a member, after its name was mapped. */
   readonly enumNumber?: Cast;
   /** The casts of bound arrays; absent if the database has none. */
@@ -91,6 +97,8 @@ export interface CastForms {
   readonly guid: SqlForm;
   readonly anyCaseGuid: SqlForm;
   readonly binary: SqlForm;
+  /** Edm.String as bytes, whose digits are the value. */
+  readonly hex: SqlForm;
   /** Dates, times, timestamps and durations, in the form for computations. */
   readonly temporal: NumericTemporalForms;
   readonly enums: EnumForms;
@@ -104,7 +112,7 @@ export interface CastForms {
  * driver writes numbers, dates and bytes does not matter.
  */
 export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
-  const { integer: asInteger, text, enumName, enumNumber, arrays } = casts;
+  const { integer: asInteger, text, arrays, sortTerms } = casts;
   const listed = (name: keyof ArrayCasts): Partial<SqlForm> => (arrays === undefined ? {} : { toArray: arrays[name] });
   const of = (name: string, encode: Encode, cast: Cast, others: Partial<SqlForm> = {}): SqlForm =>
     plainForm(name, encode, { place: cast, fromKey: cast, ...others });
@@ -112,16 +120,14 @@ export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
   const string = of("string", asText, text, {
     ...listed("texts"),
     ...(marks.string && { mark: marks.string }),
-    ...(casts.textTieBreak && { tieBreak: casts.textTieBreak }),
+    ...(sortTerms && { sortTerms: sortTerms.text }),
+  });
+  const binary = of("binary", (value) => toHex(asBytes(value)), casts.bytes, {
+    mark: marks.binary,
+    ...(sortTerms && { sortTerms: sortTerms.bytes }),
   });
   const toString: Conversion = { form: string, apply: text, keepsCells: true };
-  const enums = enumForms({
-    encode: String,
-    asInteger,
-    mark: marks.integer,
-    ...(enumName && { asName: enumName }),
-    ...(enumNumber && { asNumber: enumNumber }),
-  });
+  const enums = enumsOf(casts, marks);
   return Object.freeze<CastForms>({
     boolean,
     integer: of("integer", String, asInteger, { ...listed("integers"), mark: marks.integer }),
@@ -145,7 +151,8 @@ export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
       form: string,
       apply: (column) => text(casts.lowerGuid(column)),
     }),
-    binary: of("binary", (value) => toHex(asBytes(value)), casts.bytes, { mark: marks.binary }),
+    binary,
+    hex: hexForm({ binary, string, toDigits: (column) => text(casts.digits(column)), toCell: String }),
     marks,
     temporal: numericTemporalForms(asInteger, casts.seconds),
     enums,
@@ -158,6 +165,18 @@ export function castForms(casts: Casts, bound: Bound, marks: Marks): CastForms {
       boolean,
       booleanValue: bound.truth,
     }),
+  });
+}
+
+/** Makes the forms of enumerations from the casts of names and numbers. */
+function enumsOf({ integer, enumName, enumNumber, indexesEnumNames }: Casts, marks: Marks): EnumForms {
+  return enumForms({
+    encode: String,
+    asInteger: integer,
+    mark: marks.integer,
+    ...(enumName && { asName: enumName }),
+    ...(enumNumber && { asNumber: enumNumber }),
+    isIndexed: indexesEnumNames === true,
   });
 }
 

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { enumFromNumber } from "../../edm/enum-codec.ts";
 import type { EnumType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
@@ -79,7 +80,8 @@ function enumFormat(
   // Of several names for one value, the response contains the first.
   const names = [...type.members].filter(([name, value]) => enumFromNumber(type, value) === name);
   const json = nameJson?.(new Set(names.map(([name]) => name)));
-  return makeColumnFormat(property, enums.byName(type), read, { toSelected, toReturned: null, json });
+  const form = enums.byName(type);
+  return makeColumnFormat(property, form, read, { toSelected, toReturned: null, json, readable: readableBy(form) });
 }
 
 /**
@@ -100,12 +102,19 @@ function mappedFormat(
     if (value !== undefined) return value;
     throw new Error("Its `storage` maps no value to this cell: add one, or correct the row.");
   };
+  const readable = readableBy(form);
   return makeColumnFormat(
     property,
     form,
     read,
-    isText ? { toSelected, toReturned: null } : { toSelected: selectNumber },
+    isText ? { toSelected, toReturned: null, readable } : { toSelected: selectNumber, readable },
   );
+}
+
+/** Returns the cells that a form converts to a value. */
+function readableBy({ sortable }: SqlForm): ColumnFormat["readable"] {
+  if (sortable?.mayBeNull !== true) return undefined;
+  return (column) => sql`(case when ${sortable.apply(column)} is not null then ${column} end)`;
 }
 
 /** The form of a mapping, and its values by their cells. */

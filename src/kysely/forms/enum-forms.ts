@@ -13,6 +13,8 @@ interface EnumSyntax {
   readonly asInteger?: (value: Sql) => Sql;
   /** Casts a bound name, or a column of names, to text; absent if it needs no cast. */
   readonly asName?: (value: Sql) => Sql;
+  /** Whether an index serves names without the cast, which the column may compare in any letter case; absent: no. */
+  readonly isIndexed?: boolean;
   /** Casts the integer that a name was mapped to; absent if it needs no cast. */
   readonly asNumber?: (value: Sql) => Sql;
   /** The marks of integers. */
@@ -29,7 +31,14 @@ export interface EnumForms {
 }
 
 /** Makes the forms of enumerations in one database. */
-export function enumForms({ encode, asInteger, asName, asNumber = asItIs, mark }: EnumSyntax): EnumForms {
+export function enumForms({
+  encode,
+  asInteger,
+  asName,
+  asNumber = asItIs,
+  isIndexed = false,
+  mark,
+}: EnumSyntax): EnumForms {
   const byNumber = keptPer((type: EnumType) =>
     plainForm(`numbers of ${type.name}`, (value) => encode(enumToNumber(type, asText(value))), {
       ...(asInteger && { place: asInteger, fromKey: asInteger }),
@@ -45,12 +54,23 @@ export function enumForms({ encode, asInteger, asName, asNumber = asItIs, mark }
     const names = plainForm(`names of ${type.name}`, asText, asName === undefined ? {} : { place: asName });
     // Two names for one value are equal, although their texts differ.
     const hasAliases = new Set(type.members.values()).size < type.members.size;
-    return plainForm(`names of ${type.name} in a column`, asText, {
-      // Another text is no member.
-      sortable: { ...toNumber, mayBeNull: true },
-      comparable: toNumber,
-      ...(hasAliases ? {} : { equatable: { form: names, apply: asName ?? asItIs, keepsCells: true } }),
-    });
+    const inColumn = (equatable: Conversion, others: Partial<SqlForm> = {}): SqlForm =>
+      plainForm(`names of ${type.name} in a column`, asText, {
+        // Another text is no member.
+        sortable: { ...toNumber, mayBeNull: true },
+        comparable: toNumber,
+        ...(hasAliases ? {} : { equatable }),
+        ...others,
+      });
+    const byText: Conversion = { form: names, apply: asName ?? asItIs, keepsCells: true };
+    if (asName === undefined) return inColumn(byText);
+    if (isIndexed) {
+      const indexed = plainForm(`names of ${type.name} as they stand`, asText);
+      return inColumn(byText, hasAliases ? {} : { indexed });
+    }
+    // The database compares names with such a column in its type, for which an index serves.
+    const byLabel: Conversion = { form: plainForm(`labels of ${type.name}`, asText), apply: asItIs, keepsCells: true };
+    return inColumn(byText, { labels: { cells: [...type.members.keys()], all: inColumn(byLabel) } });
   });
   return Object.freeze({ byNumber, byName, integer: (value: number) => asNumber(sql`${sql.lit(value)}`) });
 }

@@ -98,15 +98,20 @@ function mappedForm(name: string, { toCell, cases, form, isOneToOne }: Mapping, 
     keepsCells: true,
   };
   // A text cell is written without a cast, because the database knows the type of the column.
-  return plainForm(`${name} in a column`, encodeValue, {
+  const others: Partial<SqlForm> = {
     ...(isText ? {} : bound),
-    ...(isText && isOneToOne ? { indexed: plainForm(`${name} as they stand`, encodeValue) } : {}),
     ...(isOneToOne ? { equatable } : {}),
     // Another cell has no value.
     sortable: { ...toValue, mayBeNull: true },
     comparable: toValue,
     computable: toValue,
-  });
+  };
+  const made = plainForm(`${name} in a column`, encodeValue, others);
+  if (!isText || !isOneToOne) return made;
+  // An enumeration type of the database refuses a text that is no label.
+  const labels = { cells: cases.map(({ cell }) => String(cell)), some: made };
+  const indexed = plainForm(`${name} as they stand`, encodeValue);
+  return plainForm(`${name} in a column`, encodeValue, { ...others, indexed, labels });
 }
 
 function cellOf(byNumber: ReadonlyMap<number, Cell>, number: number): Cell {

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { required } from "../../base/required.ts";
 import { asText } from "../../edm/canonical-form.ts";
 import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
@@ -11,7 +12,22 @@ import { ofCodec, onlyCell, type ReadCell } from "../columns/column-format.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { CastForms } from "./cast-forms.ts";
 import type { ColumnParts, ColumnRow, ColumnTable } from "./column-table.ts";
+import { digitsText, readDigits } from "./hex-form.ts";
 import { SERVER_DIGITS } from "./temporal-forms.ts";
+
+/** The bounds of types whose column may be wider. */
+const INTEGER_RANGES: Readonly<Record<string, readonly [least: string, greatest: string]>> = {
+  "Edm.Byte": ["0", "255"],
+  "Edm.SByte": ["-128", "127"],
+  "Edm.Int16": ["-32768", "32767"],
+  "Edm.Int32": ["-2147483648", "2147483647"],
+};
+const INT64_RANGE = ["-9223372036854775808", "9223372036854775807"] as const;
+
+/** Returns the cells within bounds. */
+function within(least: string, greatest: string): (column: Sql) => Sql {
+  return (column) => sql`(case when ${column} between ${sql.raw(least)} and ${sql.raw(greatest)} then ${column} end)`;
+}
 
 /** Types with a different column type in each database. */
 type OwnType = "Edm.Boolean" | "Edm.Decimal" | "Edm.Date" | "Edm.TimeOfDay" | "Edm.DateTimeOffset";
@@ -25,6 +41,8 @@ interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
   readonly doubleText: (column: Sql) => Sql;
   /** Returns the cell of a double, if it is not the one that comparisons use. */
   readonly doubleCell?: (value: PrimitiveValue) => unknown;
+  /** The same for Edm.Single, if it differs. */
+  readonly singleCell?: (value: PrimitiveValue) => unknown;
   readonly hexadecimal: (column: Sql) => Sql;
   readonly stringText: (column: Sql) => Sql;
   readonly defaults: Readonly<Record<OwnType, ColumnRow>>;
@@ -46,9 +64,10 @@ export function textColumns(columns: TextColumns): ColumnTable {
   const integer: ColumnRow = (property) => ({
     form: forms.integer,
     read: smallIntegerReader(property),
+    readable: within(...(INTEGER_RANGES[property.type.name] ?? INT64_RANGE)),
     ...selected,
   });
-  const { doubleCell } = columns;
+  const { doubleCell, singleCell } = columns;
   const written = doubleCell === undefined ? {} : { toCell: doubleCell };
   const double = { form: forms.double, read: readDouble, toSelected: columns.doubleText, ...written };
   const defaults: Readonly<Record<PrimitiveTypeName, ColumnRow>> = {
@@ -57,8 +76,8 @@ export function textColumns(columns: TextColumns): ColumnTable {
     "Edm.SByte": integer,
     "Edm.Int16": integer,
     "Edm.Int32": integer,
-    "Edm.Int64": () => ({ form: forms.integer, read: readInteger, toJson: int64Text, ...selected }),
-    "Edm.Single": () => double,
+    "Edm.Int64": (property) => ({ ...integer(property), read: readInteger, toJson: int64Text }),
+    "Edm.Single": () => (singleCell === undefined ? double : { ...double, toCell: singleCell }),
     "Edm.Double": () => ({ ...double, mayRound: true }),
     "Edm.Decimal": (property) => ({ ...own["Edm.Decimal"](property), mayRound: true }),
     "Edm.String": () => ({
@@ -81,6 +100,7 @@ export function textColumns(columns: TextColumns): ColumnTable {
       "Edm.Decimal scaled": ({ facets: { scale } }) =>
         typeof scale === "number" ? scaledParts(scale, scaledDecimal(scale)) : null,
       "Edm.DateTimeOffset text": () => ({ form: textTimestamp, read: readTimestamp }),
+      "Edm.String hex": () => hexParts(forms.hex, columns.hexadecimal),
       "Edm.Guid text": () => ({ form: forms.anyCaseGuid, toJson: guidText }),
       ...columns.stored,
     },
@@ -93,6 +113,11 @@ export function textColumns(columns: TextColumns): ColumnTable {
       return integer === null ? null : Number(integer);
     },
   };
+}
+
+/** Makes the parts of a column of bytes whose digits are the value. */
+export function hexParts(form: SqlForm, toSelected: (column: Sql) => Sql): ColumnParts {
+  return { form, read: readDigits, toSelected, toJson: digitsText, isExact: true };
 }
 
 function scaledParts(scale: number, form: SqlForm): ColumnParts {

@@ -56,12 +56,12 @@ export function castValues(
       switch (type.name) {
         case "Edm.Decimal":
           return isInteger(operand.type)
-            ? { ...translated, sql: wide(translated.sql), form: forms.decimal }
+            ? { ...translated, sql: wide(translated.sql), bare: undefined, form: forms.decimal }
             : translated;
         case "Edm.Single":
         case "Edm.Double":
           if (translated.form === forms.double) return translated;
-          return { ...translated, sql: toDouble(toComputable(translated).sql), form: forms.double };
+          return { ...translated, sql: toDouble(toComputable(translated).sql), bare: undefined, form: forms.double };
         case "Edm.DateTimeOffset":
           return toTimestamp(translated, operand.type?.name === "Edm.Date");
         default:

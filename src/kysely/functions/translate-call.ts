@@ -21,7 +21,8 @@ export function argumentAt(call: SqlCall, index: number): Sql {
 /** As `argumentAt`, with its form. A column of UTC timestamps keeps its own form. */
 export function formedArgumentAt(call: SqlCall, index: number): { readonly sql: Sql; readonly form: SqlForm } {
   const operand = operandAt(call, index);
-  if (operand.kind === "row") return toComputable(operand);
+  // No index serves the argument of a function.
+  if (operand.kind === "row") return toComputable({ ...operand, sql: operand.unindexed ?? operand.sql });
   const form = call.values.canonicalForm(operand.type);
   return { sql: bindFormed(operand.constant, form), form };
 }

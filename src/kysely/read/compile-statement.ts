@@ -42,19 +42,32 @@ export class StatementCompiler {
 
   /**
    * Compiles a statement in its usual form or, if no index serves that, in a form whose time does not grow with the product of
-   * the row counts. A query that this second form cannot express keeps the usual form.
+   * the row counts. A query that this second form cannot express keeps the usual form. Expressions that no index serves are
+   * computed in the cheapest way.
    */
   choose<S extends Statement | null>(make: (profile: DialectProfile) => S): S {
     const { profile } = this.#target;
     const usual = make(profile);
+    if (usual === null) return usual;
     const { whenScanning } = profile;
-    if (whenScanning === undefined || usual === null || !this.scans(usual)) return usual;
+    if (whenScanning === undefined || !this.scans(usual)) return this.#chooseFunctions(usual, profile, make);
     try {
-      return make(whenScanning.profile);
+      return this.#chooseFunctions(make(whenScanning.profile), whenScanning.profile, make);
     } catch (error) {
       if (isODataError(error)) return usual;
       throw error;
     }
+  }
+
+  #chooseFunctions<S extends Statement | null>(
+    usual: S,
+    { whenUnindexed }: DialectProfile,
+    make: (profile: DialectProfile) => S,
+  ): S {
+    const { local } = this.#target;
+    if (usual === null || local === null || whenUnindexed === undefined) return usual;
+    const { sql, slots } = usual;
+    return this.ofTable(() => whenUnindexed.isNeeded(sql, slots.length, local)) ? make(whenUnindexed.profile) : usual;
   }
 
   /** Whether the time of a statement in its usual form may grow with the product of the row counts. */

@@ -9,6 +9,7 @@ import { DISTRIBUTED_CAPABILITIES } from "../dialects/dialect-capabilities.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { dialectName, findDialectProfile } from "../dialects/find-dialect-profile.ts";
 import { SchemaDatabase } from "../schema/schema-database.ts";
+import { JoinComparisons } from "../translate/join-comparisons.ts";
 import { CoLocatedTables } from "./co-located-tables.ts";
 import { SqlRows } from "./sql-rows.ts";
 import type { StatementCache } from "./statement-cache.ts";
@@ -23,6 +24,8 @@ export interface Connected {
   readonly caches: WeakMap<EntityTypeDeclaration, BoundedCache<string, StatementCache>>;
   readonly functions: FunctionNumbers;
   readonly unreadable: UnreadableLog;
+  /** How the database compares joins along foreign keys. */
+  readonly comparisons: JoinComparisons;
   /** Used if the database is distributed. */
   readonly coLocated: CoLocatedTables;
 }
@@ -89,10 +92,12 @@ function connect(db: AnyKysely, distributed: boolean, replica: Replica | null): 
     : found;
   const copy = replica === null ? null : { rows: new SqlRows(replica.db, null, profile), wait: replica.wait };
   const rows = new SqlRows(db, synchronousReaderOf(db), profile, copy);
+  const comparisons = new JoinComparisons();
   return {
     profile,
     rows,
-    database: new SchemaDatabase(db, profile, rows),
+    database: new SchemaDatabase(db, profile, rows, comparisons),
+    comparisons,
     caches: new WeakMap(),
     functions: { known: new WeakMap(), count: 0 },
     unreadable: new UnreadableLog(),

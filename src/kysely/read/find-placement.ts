@@ -5,6 +5,7 @@ import type { PlansByField } from "../columns/table-columns.ts";
 import type { From } from "../translate/base-query.ts";
 import type { Placement } from "../translate/relation.ts";
 import type { CoLocatedTables } from "./co-located-tables.ts";
+import type { StatementTarget } from "./statement-target.ts";
 
 /** The rows whose placement is declared. */
 interface Placed {
@@ -42,3 +43,14 @@ export function placementOf(
 }
 
 const REFERENCE: Placement = Object.freeze({ kind: "reference" });
+
+/** Returns the property whose column distributes some rows; null if it is not declared, undefined if each machine has all. */
+export function distributingField({
+  profile,
+  placement,
+}: Pick<StatementTarget, "profile" | "placement">): string | null | undefined {
+  if (profile.capabilities.joins) return undefined;
+  const placed = placement();
+  if (placed === undefined) return null;
+  return placed.kind === "column" ? placed.field : undefined;
+}

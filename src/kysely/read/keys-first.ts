@@ -1,7 +1,10 @@
 import type { StructuralProperty } from "../../edm/model.ts";
+import type { OrderByItem } from "../../query/clauses.ts";
+import type { Expression } from "../../query/expression.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { SourceQuery } from "../../query/source.ts";
-import type { CompileTarget, RowStatement } from "./compile-statement.ts";
+import type { RowStatement } from "./compile-statement.ts";
+import type { StatementTarget } from "./statement-target.ts";
 
 /**
  * The most rows of a page, with those that it skips, whose cells each machine sends. About 3,600 rows from all machines cost
@@ -10,7 +13,7 @@ import type { CompileTarget, RowStatement } from "./compile-statement.ts";
 const MOST_SENT_WHOLE = 128;
 
 /** The table of a page. */
-interface KeyedTarget extends Pick<CompileTarget, "from" | "profile"> {
+interface KeyedTarget extends Pick<StatementTarget, "from" | "profile" | "placement"> {
   readonly key: readonly StructuralProperty[];
 }
 
@@ -19,12 +22,39 @@ interface KeyedTarget extends Pick<CompileTarget, "from" | "profile"> {
  * order and row rules follow no navigation: otherwise both reads would gather the related entities.
  * @see docs/decisions/0050-keys-before-rows.md
  */
-export function isKeysFirst(query: SourceQuery, { from, profile, key }: KeyedTarget): boolean {
-  const { top, skip, selected, joined = [], sources } = query;
-  if (profile.capabilities.excludedRows !== "sent" || top === undefined || top + skip <= MOST_SENT_WHOLE) return false;
+export function isKeysFirst(query: SourceQuery, { from, profile, key, placement }: KeyedTarget): boolean {
+  const { top, skip, selected, joined = [], sources, filter, orderBy } = query;
+  // Functions return rows without a key.
+  if (profile.capabilities.excludedRows !== "sent" || key.length === 0 || top === undefined || top === 0) return false;
+  if (top + skip <= MOST_SENT_WHOLE && isOrderOf(key, orderBy)) return false;
+  const placed = placement();
+  // The machine that has all rows of the filter sends no others.
+  if (placed?.kind === "column" && filter !== null && isGiven(placed.field, filter.expression)) return false;
   if (from.table === undefined || from.needsFence === true || joined.length > 0) return false;
   if (sources !== undefined && sources.size > 0) return false;
   return selected.some(({ property }) => !key.some(({ field }) => field === property.field));
+}
+
+/** Whether an order is that of the key, by whose index each machine reads only the first rows. It sorts all rows by others. */
+function isOrderOf(key: readonly StructuralProperty[], orderBy: readonly OrderByItem[]): boolean {
+  return orderBy.every(({ expression, descending }, index) => {
+    return isField(key[index]?.field, expression) && descending === orderBy[0]?.descending;
+  });
+}
+
+function isField(field: string | undefined, expression: Expression): boolean {
+  return expression.kind === "property" && expression.source.kind === "it" && expression.property.field === field;
+}
+
+/** Whether a condition gives the value of a property. */
+function isGiven(field: string, condition: Expression): boolean {
+  if (condition.kind === "logical") {
+    return condition.operator === "and" && condition.operands.some((operand) => isGiven(field, operand));
+  }
+  if (condition.kind !== "comparison" || condition.operator !== "eq") return false;
+  const sides = [condition.left, condition.right];
+  const isValue = ({ kind }: Expression): boolean => kind === "parameter" || kind === "literal";
+  return sides.some((side) => isField(field, side)) && sides.some(isValue);
 }
 
 /**

@@ -1,21 +1,28 @@
 import { chain, recover, type Maybe } from "../../base/maybe.ts";
+import type { CatalogueQuery } from "../../introspect/catalogue-steps.ts";
 import type { PlaceOrder } from "../../query/place.ts";
+import type { Row } from "../../query/row-shape.ts";
 import type { SourceQuery } from "../../query/source.ts";
+import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { columnName } from "../schema/table-rows.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { SqlRows } from "./sql-rows.ts";
 
+const NOTHING_PROVEN: ReadonlySet<unknown> = new Set();
+
 /**
- * The columns of a table that are `not null`. Columns of views and queries are not, and neither are those of tables that the
- * schema check did not compare with their declarations.
+ * What the catalogue tells of the columns of a table: which are `not null`, and the labels of those with an enumeration type.
+ * Columns of views and queries are not `not null`, and neither are those of tables that the schema check did not compare with
+ * their declarations.
  */
 export class ProvenColumns {
   readonly #db: AnyKysely;
   readonly #syntax: DialectProfile["syntax"];
   readonly #table: Sql | undefined;
   #proven: ReadonlySet<unknown> | undefined;
+  #labels: ReadonlyMap<unknown, ReadonlySet<unknown>> | undefined;
 
   /** @param table the quoted name of the table; undefined for a query */
   constructor(db: AnyKysely, { syntax }: DialectProfile, table: Sql | undefined) {
@@ -24,29 +31,80 @@ export class ProvenColumns {
     this.#table = table;
   }
 
-  /** Reads the columns before the first statement that depends on them. */
-  prepare(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
+  /** The identity of what is known: statements that were made before the columns were read tested them for null. */
+  get identity(): object {
+    return this.#proven ?? NOTHING_PROVEN;
+  }
+
+  /**
+   * Reads the columns before the first statement that depends on them, but not in a transaction: if the query failed,
+   * PostgreSQL would refuse all further statements of the transaction. Until then nothing is proven.
+   * @param plansOf returns the columns of the table
+   */
+  prepare(query: SourceQuery, rows: SqlRows, plansOf: () => PlansByField): Maybe<undefined> {
+    return chain(this.#prepareNulls(query, rows), () => this.#prepareLabels(query, rows, plansOf));
+  }
+
+  #prepareNulls(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
     const { after } = query;
     if (after === undefined || this.#proven !== undefined || !dependsOnNulls(after.kind.order)) return undefined;
-    const { listNotNull } = this.#syntax.unexpectedNulls;
-    if (this.#table === undefined || listNotNull === null) return undefined;
-    const { parameters, ...statement } = listNotNull(this.#table.compile(this.#db).sql);
-    const list = rows.within(query.transaction);
+    return this.#list(this.#syntax.unexpectedNulls.listNotNull, query, rows, (found) => {
+      this.#proven = new Set(found.map(([name]) => name));
+    });
+  }
+
+  #prepareLabels(query: SourceQuery, rows: SqlRows, plansOf: () => PlansByField): Maybe<undefined> {
+    if (this.#labels !== undefined || query.filter === null) return undefined;
+    const { listLabels = null } = this.#syntax;
+    if (listLabels === null || ![...plansOf().values()].some(hasLabels)) {
+      this.#labels = new Map();
+      return undefined;
+    }
+    return this.#list(listLabels, query, rows, (found) => {
+      const labels = new Map<unknown, Set<unknown>>();
+      for (const [name, label] of found) labels.set(name, (labels.get(name) ?? new Set()).add(label));
+      this.#labels = labels;
+    });
+  }
+
+  #list(
+    list: ((table: string) => CatalogueQuery) | null,
+    query: SourceQuery,
+    rows: SqlRows,
+    use: (found: readonly Row[]) => void,
+  ): Maybe<undefined> {
+    if (this.#table === undefined || list === null) return undefined;
+    if (this.#db.isTransaction || rows.within(query.transaction) !== rows) return undefined;
+    const { parameters, ...statement } = list(this.#table.compile(this.#db).sql);
     // A database that hides its catalogue proves nothing.
     const read = recover(
-      () => list.all({ ...statement, isInternal: true }, parameters, query),
+      () => rows.all({ ...statement, isInternal: true }, parameters, query),
       () => null,
     );
     return chain(read, (found) => {
-      if (found !== null) this.#proven = new Set(found.map(([name]) => name));
+      if (found !== null) use(found);
       return undefined;
     });
   }
 
   /** Whether a column is known to be `not null`. */
   has(column: string): boolean {
-    return this.#proven?.has(this.#syntax.columnKey(columnName(column, this.#db))) === true;
+    return this.#proven?.has(this.#keyOf(column)) === true;
   }
+
+  /** Returns the labels of a column; undefined unless it is known to have an enumeration type of the database. */
+  labelsOf(column: string): ReadonlySet<unknown> | undefined {
+    return this.#labels === undefined || this.#labels.size === 0 ? undefined : this.#labels.get(this.#keyOf(column));
+  }
+
+  #keyOf(column: string): string {
+    return this.#syntax.columnKey(columnName(column, this.#db));
+  }
+}
+
+function hasLabels(plan: ColumnPlan): boolean {
+  if (plan.kind === "complex") return [...everyMember(plan).values()].some(hasLabels);
+  return plan.kind === "scalar" && plan.expression === undefined && plan.format.form.labels !== undefined;
 }
 
 /** Whether a term is a property whose column is `not null` if its table is as declared. Computed terms may always be null. */

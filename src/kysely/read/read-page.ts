@@ -46,9 +46,19 @@ export function statementOf(
 
 /** Returns the values of one execution of the statements of a page. */
 export function executionOf(reader: SqlReader, query: SourceQuery): Execution {
-  const { values, top, skip, after, marked, state, maxEntities } = query;
+  const { values, top, skip, after, marked, state, maxEntities, idStart } = query;
   const maxRows = maxEntities ?? Number.MAX_SAFE_INTEGER;
-  return toExecution({ values, top, skip, after, marked, maxRows, base: baseOf(reader, query.sources), state });
+  return toExecution({
+    values,
+    top,
+    skip,
+    after,
+    marked,
+    maxRows,
+    idStart,
+    base: baseOf(reader, query.sources),
+    state,
+  });
 }
 
 function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<Page> {

@@ -18,7 +18,7 @@ export function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<R
   const statement = reader.statements.related.entities(query);
   // The shape is returned even without rows: the writer of the response needs it.
   const { rowShape } = statement;
-  if (keys.length === 0) return none(query, rowShape);
+  if (keys.length === 0 || reader.hidesAll === true) return none(query, rowShape);
   const execution = toExecution({ values, keys, top, skip, maxRows, base: baseOf(reader, sources) });
   if (top === 0) {
     if (!query.count) return none(query, rowShape);

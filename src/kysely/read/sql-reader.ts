@@ -37,6 +37,8 @@ export interface SqlReader {
   readonly from: From;
   /** The parameters of the base query. */
   readonly parameters: readonly unknown[];
+  /** Whether a row rule hides every row, so that no statement is needed; absent: it may show some. */
+  readonly hidesAll?: true | undefined;
   /** Receives the cells that cannot be read. */
   readonly unreadable: UnreadableLog;
 }
@@ -106,7 +108,7 @@ interface StatementBase {
 }
 
 function statementsOf(
-  { profile, caches, rows, functions, unreadable: log, coLocated }: Connected,
+  { profile, caches, rows, functions, unreadable: log, coLocated, comparisons }: Connected,
   { type, db, from: base, columns, unreadable, distribution }: StatementBase,
   report: ReportFault,
 ): StatementCache | null {
@@ -150,7 +152,7 @@ function statementsOf(
   };
   const { key: keyProperties } = entityType;
   const proven = new ProvenColumns(db, profile, base.quoted);
-  const found = { findPlans, placement, proven, absent: new Set<string>() };
+  const found = { findPlans, placement, proven, comparisons, absent: new Set<string>() };
   const made = new StatementCache({ db, profile, from, key: keyProperties, ...found, local: rows.local });
   ofType.set(key, made);
   return made;

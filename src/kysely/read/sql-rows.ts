@@ -14,6 +14,7 @@ import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";
+import { Outage } from "./outage.ts";
 import { readLocal } from "./read-local.ts";
 import { repeatOnce } from "./repeated-read.ts";
 import { ReplicaReads } from "./replica-reads.ts";
@@ -36,6 +37,8 @@ export class SqlRows {
   readonly #profile: RowsProfile;
   /** Reads a replica in place of this database; null without one. */
   readonly replicated: ReplicaReads<SqlRows> | null;
+  /** Whether the database can be reached. */
+  readonly outage: Outage = new Outage();
   /** The streams that hold snapshots. */
   readonly slots: StreamSlots = new StreamSlots();
   /** The runner of the database that a snapshot belongs to. */
@@ -222,8 +225,12 @@ export class SqlRows {
     try {
       await this.guard();
     } catch (error) {
-      throw toReadFault(error, this.#profile.name, table);
+      throw this.#fault(error, table);
     }
+  }
+
+  #fault(error: unknown, table: string | undefined): unknown {
+    return this.outage.note(toReadFault(error, this.#profile.name, table));
   }
 
   async #inBatch(
@@ -239,13 +246,14 @@ export class SqlRows {
     try {
       const limit = { signal, timeout: time, stated: timeout };
       const found = await batches.read(this.#db, commands, { timeout, limit });
+      this.outage.end();
       for (const [index, { statement }] of reads.entries()) {
         running[index]?.end(countOf(statement, found[index] ?? []));
       }
       return found;
     } catch (error) {
       for (const each of running) each?.fail(error);
-      throw toReadFault(error, this.#profile.name, reads[0]?.statement.table);
+      throw this.#fault(error, reads[0]?.statement.table);
     }
   }
 
@@ -260,12 +268,13 @@ export class SqlRows {
       const { rows } = await (this.#db.isTransaction && transaction === undefined
         ? this.#db.executeQuery(query)
         : runLimited(this.#db, query, { signal, timeout, stated: timeout, transaction }));
+      this.outage.end();
       const found = toRows(rows, width);
       running?.end(countOf(statement, found));
       return found;
     } catch (error) {
       running?.fail(error);
-      throw toReadFault(error, this.#profile.name, table);
+      throw this.#fault(error, table);
     }
   }
 

@@ -24,6 +24,7 @@ import {
 } from "../translate/translate-query.ts";
 import { utcMark } from "../translate/utc-session.ts";
 import { type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
+import { distributingField } from "./find-placement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 import { isKeysFirst } from "./keys-first.ts";
 import { placeIdentities, placesOf } from "./place-clauses.ts";
@@ -71,7 +72,7 @@ export class StatementCache {
 
   /** Reads what the statements of a page depend on, before they are made. */
   prepare(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
-    return this.#target.proven.prepare(query, rows);
+    return this.#target.proven.prepare(query, rows, () => this.rowsFor(null).plans);
   }
 
   /**
@@ -83,7 +84,7 @@ export class StatementCache {
     const { shape, filter, orderBy, selected, joined = NOTHING_JOINED } = query;
     const clauses = { filter, orderBy, selected, joined, roundingMode: shape.roundingMode, ...placesOf(query) };
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
-    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...placeIdentities(query)];
+    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...this.#places(query)];
     const variants = this.#pages.get([...identities, ...identitiesOf(query.sources)], () => new Map());
     return variantOf(variants, [...Object.values(limits), hasTotal], () => {
       return this.#compiler.choose((profile) => {
@@ -105,7 +106,7 @@ export class StatementCache {
     if (!isKeysFirst(query, this.#target)) return null;
     const { shape, filter, orderBy, selected } = query;
     const limits = { hasTop: true, hasSkip: query.skip > 0 };
-    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, ...placeIdentities(query)];
+    const identities = [shape, filter ?? NO_FILTER, orderBy, selected, ...this.#places(query)];
     const variants = this.#keysFirst.get(identities, () => new Map());
     return variantOf(variants, [limits.hasSkip], () => {
       const clauses = { filter, orderBy, selected, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
@@ -128,7 +129,7 @@ export class StatementCache {
     if (syntax === undefined || (isPlain && !syntax.isForPlainPages)) return null;
     const { shape, filter, orderBy, sources } = query;
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
-    const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...placeIdentities(query), ...identitiesOf(sources)];
+    const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...this.#places(query), ...identitiesOf(sources)];
     return variantOf(
       this.#json.get(identities, () => new Map()),
       [...Object.values(limits), form === "objects", form === "counted"],
@@ -164,6 +165,10 @@ export class StatementCache {
     if (made === null) return null;
     const { members, width, marks } = made;
     return Object.freeze({ ...this.#compiler.compile(made.query), members, width, marks });
+  }
+
+  #places(query: SourceQuery): readonly object[] {
+    return placeIdentities(query, this.#target.proven);
   }
 
   #totalOf({ shape, filter }: SourceQuery, statement: StatementScope): Sql {
@@ -252,16 +257,19 @@ export class StatementCache {
   }
 
   /** Leaves ignored properties and members without a column out of the statements that select every property. */
-  omit(paths: Iterable<string>): void {
+  readonly omit = (paths: Iterable<string>): void => {
     for (const path of paths) this.#target.absent.add(path);
-  }
+  };
+
+  /** See `distributingField`. */
+  readonly distributedBy = (): string | null | undefined => distributingField(this.#target);
 
   /**
    * Returns the rows for a statement: of a set that it mentions, or of the queried source (null).
    * @param use by default, a page of the rows is read
    */
   rowsFor(entitySet: EntitySet | null, use: RowsUse = { profile: this.#target.profile, isLookup: false }): Rows {
-    const { from, key, findPlans, placement, absent, proven } = this.#target;
+    const { from, key, findPlans, placement, absent, proven, comparisons } = this.#target;
     this.#plans ??= this.#compiler.ofTable(findPlans);
     this.#mark ??= utcMark(this.#plans);
     const mark = this.#mark;
@@ -271,9 +279,11 @@ export class StatementCache {
       plans: this.#plans,
       absent,
       isProven: (column) => proven.has(column),
+      labelsOf: (column) => proven.labelsOf(column),
       key,
       seen,
       needsFence,
+      comparisonOf: (part) => comparisons.of(part),
       placement: needsFence === true ? undefined : placement(),
     };
   }

@@ -1,5 +1,6 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
+import type { JoinComparisons } from "../translate/join-comparisons.ts";
 import type { Placement } from "../translate/relation.ts";
 import type { CompileTarget } from "./compile-statement.ts";
 import type { ProvenColumns } from "./proven-columns.ts";
@@ -13,6 +14,7 @@ export interface StatementTarget extends CompileTarget {
   /** Finds where a distributed database has the rows. Called for the first statement, since other sets may be declared later. */
   readonly placement: () => Placement | undefined;
   readonly proven: ProvenColumns;
+  readonly comparisons: JoinComparisons;
   /** The paths of ignored properties and members that have no column, as far as the schema check found. */
   readonly absent: Set<string>;
 }

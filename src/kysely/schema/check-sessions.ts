@@ -10,8 +10,6 @@ interface PlannedSet {
   readonly rows: { readonly plans: PlansByField };
 }
 
-const FLOATING: ReadonlySet<string> = new Set(["Edm.Double", "Edm.Single"]);
-
 /**
  * Finds settings of the sessions with which statements or values have another meaning, and reports them at the first set that
  * they concern.
@@ -21,18 +19,24 @@ export function* checkSessions(
   { sessions }: DialectCatalogue,
 ): CatalogueSteps<readonly SchemaFinding[]> {
   if (sessions === undefined) return [];
-  const { query, isOfNumbers = false, refused } = sessions;
-  const first = sets.find(({ rows }) => !isOfNumbers || [...rows.plans.values()].some(isFloating));
-  if (first === undefined) return [];
-  const set = first.set.entitySet.name;
+  const { query, types = {}, refused } = sessions;
+  const concerned = new Map(Object.keys(refused).map((setting) => [setting, firstOf(sets, types[setting])]));
+  if ([...concerned.values()].every((set) => set === undefined)) return [];
   return (yield query).flatMap(([setting, value]): readonly SchemaFinding[] => {
+    const set = concerned.get(textOf(setting))?.set.entitySet.name;
     const described = refused[textOf(setting)]?.(textOf(value));
-    return described === undefined ? [] : [{ set, code: "C15", severity: "error", ...described }];
+    return set === undefined || described === undefined ? [] : [{ set, code: "C15", severity: "error", ...described }];
   });
 }
 
-function isFloating(plan: ColumnPlan): boolean {
-  if (plan.kind === "complex") return [...everyMember(plan).values()].some(isFloating);
+/** Finds the first set with a column of some types; the first set for all types. */
+function firstOf(sets: readonly PlannedSet[], types: ReadonlySet<string> | undefined): PlannedSet | undefined {
+  if (types === undefined) return sets[0];
+  return sets.find(({ rows }) => [...rows.plans.values()].some((plan) => isOfType(plan, types)));
+}
+
+function isOfType(plan: ColumnPlan, types: ReadonlySet<string>): boolean {
+  if (plan.kind === "complex") return [...everyMember(plan).values()].some((member) => isOfType(member, types));
   const { type } = plan.property;
-  return FLOATING.has(type.name) || (plan.kind === "scalar" && plan.storage === "real");
+  return types.has(type.name) || (plan.kind === "scalar" && plan.storage === "real" && types.has("Edm.Double"));
 }

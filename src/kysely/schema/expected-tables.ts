@@ -75,6 +75,7 @@ function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: 
       joined.has(column.name) ? column : { ...column, source: "nobody" as const, isOptional: isUnread },
     );
   });
+  const distributedBy = rows.distributedBy();
   return {
     ...wantedTable(rows.table, scope.db),
     set: name,
@@ -83,6 +84,7 @@ function setTable(checked: CheckedSet, { ends, isJudged }: PropertyUses, scope: 
     expressions: Array.from(rows.plans, ([field, plan]) => expressionsAt(field, plan)).flat(),
     key: plainColumns(rows, entityType.key, scope),
     keySeverity: "error",
+    distributedBy: entityType.key.some(({ field }) => field === distributedBy) ? undefined : distributedBy,
     isCreated: isCreated(set),
     forgives: rows.forgives,
     lookups,

@@ -9,15 +9,18 @@ import { compareTables } from "../../introspect/compare-tables.ts";
 import { examineDatabase } from "../../introspect/examine-database.ts";
 import type { ExpectedTable } from "../../introspect/expected-table.ts";
 import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
+import type { CheckedSchema } from "../../introspect/schema.ts";
 import { undeclaredObjects } from "../../introspect/undeclared-objects.ts";
 import { readWantedObjects } from "../../introspect/wanted-objects.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectCatalogue, DialectProfile } from "../dialects/dialect-profile.ts";
+import type { JoinComparisons } from "../translate/join-comparisons.ts";
 import { checkCells } from "./check-cells.ts";
 import { checkLostCells } from "./check-lost-cells.ts";
 import { checkQuery } from "./check-query.ts";
 import { checkSessions } from "./check-sessions.ts";
+import { compareJoins, textPairs } from "./compare-joins.ts";
 import { expectedTables } from "./expected-tables.ts";
 import { omitAbsent } from "./ignored-parts.ts";
 import { QueryRows } from "./query-rows.ts";
@@ -48,11 +51,14 @@ export class SchemaDatabase implements StoredDatabase {
   readonly #db: AnyKysely;
   readonly #profile: DialectProfile;
   readonly #rows: CatalogueRows;
+  readonly #comparisons: JoinComparisons;
 
-  constructor(db: AnyKysely, profile: DialectProfile, rows: CatalogueRows) {
+  /** @param comparisons receives how the database compares joins */
+  constructor(db: AnyKysely, profile: DialectProfile, rows: CatalogueRows, comparisons: JoinComparisons) {
     this.#db = db;
     this.#profile = profile;
     this.#rows = rows;
+    this.#comparisons = comparisons;
   }
 
   findDifferences(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
@@ -128,8 +134,14 @@ export class SchemaDatabase implements StoredDatabase {
     const { catalogue } = this.#profile;
     const set = nameOf(sets[0]);
     const database = { db: this.#db, profile: this.#profile };
+    const joins = textPairs({ ...database, storedTypes: catalogue.storedTypes, service, sets });
+    const comparisons = this.#comparisons;
     const steps = function* (): CatalogueSteps<readonly SchemaFinding[]> {
-      const findings = yield* findDifferences(expected, expected, catalogue);
+      const schema = yield* catalogue.read(expected);
+      if (joins.length > 0) {
+        compareJoins(joins, yield* catalogue.readTexts(expected, schema), database.profile.values, comparisons);
+      }
+      const findings = yield* findDifferences(expected, expected, schema, catalogue);
       for (const { set: checked, rows } of sets) omitAbsent(checked.entitySet, rows, findings);
       return [...findings, ...(yield* checkLostCells(sets, service, database, findings))];
     };
@@ -150,7 +162,7 @@ export class SchemaDatabase implements StoredDatabase {
       // Statements over tables that the user may not read fail.
       const isHidden = ({ text }: ExpectedTable): boolean => wanted.objects.get(text)?.omission?.code === "unreadable";
       const readable = expected.filter((table) => !isHidden(table));
-      const known = yield* findDifferences(expected, readable, catalogue);
+      const known = yield* findDifferences(expected, readable, yield* catalogue.read(expected), catalogue);
       const others = undeclared ? undeclaredObjects(wanted) : [];
       const findings = [...hidden, ...(yield* examineDatabase(readable, wanted, known)), ...others];
       const lost = yield* checkLostCells(sets, service, database, findings);
@@ -176,9 +188,9 @@ function nameOf(first: CheckedSet | undefined): string {
 function* findDifferences(
   expected: readonly ExpectedTable[],
   readable: readonly ExpectedTable[],
-  { read, indexes }: DialectCatalogue,
+  schema: CheckedSchema,
+  { indexes }: DialectCatalogue,
 ): CatalogueSteps<readonly SchemaFinding[]> {
-  const schema = yield* read(expected);
   return [
     ...(yield* withoutUnlisted(compareTables(expected, schema), expected)),
     ...(yield* checkExpressions(readable.filter(({ text }) => schema.tables.has(text)))),

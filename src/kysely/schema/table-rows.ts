@@ -19,18 +19,21 @@ export class TableRows implements StoredRows {
   readonly forgives: boolean;
   /** Leaves ignored properties and members without a column out of statements, by their paths. */
   readonly omit: (paths: Iterable<string>) => void;
+  /** Returns the property whose column distributes the rows; null if it is not declared, undefined if each machine has all. */
+  readonly distributedBy: () => string | null | undefined;
   readonly #plan: () => PlansByField;
 
   constructor(
     database: StoredDatabase,
-    { table, rowVersion, forgives, omit }: Pick<TableRows, "table" | "rowVersion" | "forgives" | "omit">,
+    given: Pick<TableRows, "table" | "rowVersion" | "forgives" | "omit" | "distributedBy">,
     plan: () => PlansByField,
   ) {
     this.database = database;
-    this.table = table;
-    this.rowVersion = rowVersion;
-    this.forgives = forgives;
-    this.omit = omit;
+    this.table = given.table;
+    this.rowVersion = given.rowVersion;
+    this.forgives = given.forgives;
+    this.omit = given.omit;
+    this.distributedBy = given.distributedBy;
     this.#plan = plan;
   }
 

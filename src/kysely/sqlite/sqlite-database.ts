@@ -246,7 +246,7 @@ export function openConnection(
     }
     // 16 MB: the default of 2 MB is too small for the pages of a few common requests.
     database.exec("pragma cache_size = -16000");
-    registerFunctions(database);
+    registerFunctions(database, readOnly);
     // Not deterministic, so that SQLite calls it for each row.
     database.function("odata_alive", { deterministic: false }, watch.alive);
     return database;

@@ -1,5 +1,4 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
-import { lengthOf, substring } from "../../edm/code-points.ts";
 import {
   addDecimals,
   ceilingDecimal,
@@ -15,6 +14,7 @@ import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal, fr
 import { tooLongText, tooManyItems, tooMuchMemory } from "../../errors/odata-error.ts";
 import { toDecimalKey } from "../cells/decimal-neighbours.ts";
 import { TEMPORAL_FUNCTIONS } from "./sqlite-temporal-functions.ts";
+import { textFunctions, tooBig } from "./sqlite-text-functions.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";
 
 /** The maximum number of items in nested lambda operators per execution: about a second of work. */
@@ -23,26 +23,13 @@ const MAX_NESTED_ITEMS = 2_000_000;
 /** The most bytes of three and more texts that are joined. SQLite holds such a text several times. */
 const MAX_JOINED_BYTES = 64_000_000;
 
-/** SQLITE_TOOBIG. @see https://sqlite.org/rescode.html#toobig */
-export const TOO_BIG: number = 18;
-
-/** Texts of fewer characters are not counted: they are rarely so many that they take much memory. */
-const LONG_TEXT = 1 << 16;
-
-/** The most bytes of long texts that the functions of one connection take and return in one turn of the event loop. */
-const MAX_LONG_TEXTS = 128_000_000;
-
-/** A character for whose sake V8 takes two bytes for each character of a text. */
-const WIDE = /[\u0100-\uFFFF]/;
-
 /** A function of SQLite. Its number of parameters is the number of its SQL arguments. */
 type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
+
 /**
  * The functions that SQLite lacks, by name. Each returns null if an argument is null. A Decimal may be text, an INTEGER or a
  * REAL, which means its shortest decimal. Any other text fails the statement.
  *
- * - `odata_lower(text)`, `odata_upper(text)`: for Unicode; the functions of SQLite change only ASCII.
- * - `odata_length(text)`, `odata_substring(text, start, length)`: for texts with U+0000, where the functions of SQLite end.
  * - `odata_too_much(bytes)`: fails the statement. The argument keeps SQLite from calling it before the first row.
  * - `odata_decimal_key(a)`: text that sorts like the values, for comparisons and indexes.
  * - `odata_decimal_compare(a, b)`: -1, 0 or 1.
@@ -73,8 +60,8 @@ const FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
  * Registers the functions on a connection. They are deterministic, so indexes may use them: every program that writes to the
  * table then needs them. If a new Node.js has another Unicode version, an index on `odata_lower` requires a `reindex`.
  */
-export function registerFunctions(database: DatabaseSync): void {
-  const functions = { ...FUNCTIONS, ...textFunctions(database), ...NUMBER_FUNCTIONS, ...TEMPORAL_FUNCTIONS };
+export function registerFunctions(database: DatabaseSync, readOnly: boolean): void {
+  const functions = { ...FUNCTIONS, ...textFunctions(database, readOnly), ...NUMBER_FUNCTIONS, ...TEMPORAL_FUNCTIONS };
   for (const [name, run] of Object.entries(functions)) {
     // Arguments are bigint, since an INTEGER beyond 2^53 would throw. `directOnly` would exclude indexes.
     database.function(name, { deterministic: true, useBigIntArguments: true }, run);
@@ -131,51 +118,6 @@ function lengthCheckOf(database: DatabaseSync): (bytes: SQLOutputValue) => numbe
     if (bytes > MAX_JOINED_BYTES) throw tooLongText("concat", bytes, "bytes");
     if ("limits" in database && bytes > database.limits.length) throw tooBig();
     return 0;
-  };
-}
-
-/** Makes the error of SQLite for a value that is longer than its connection allows. */
-function tooBig(): Error {
-  return Object.assign(new Error("string or blob too big"), { errcode: TOO_BIG });
-}
-
-/** Makes the functions of texts of one connection. */
-function textFunctions(database: DatabaseSync): Readonly<Record<string, SqlFunction>> {
-  const spend = makeTextCounter(database);
-  const ofText = (value: SQLOutputValue, compute: (text: string) => string): string | null => {
-    if (value === null) return null;
-    if (value instanceof Uint8Array) throw unreadableArgument("bytes", "an Edm.String");
-    return spend(compute(spend(String(value))));
-  };
-  return {
-    odata_lower: (text) => ofText(text, (value) => value.toLowerCase()),
-    odata_upper: (text) => ofText(text, (value) => value.toUpperCase()),
-    odata_length: (text) => (text === null ? null : BigInt(lengthOf(spend(String(text))))),
-    odata_substring: (text, start, length) =>
-      text === null || start === null || length === null
-        ? null
-        : spend(substring(spend(String(text)), Number(start), Number(length))),
-  };
-}
-
-/**
- * Makes a function that counts long texts until the turn of the event loop ends, and returns them. A statement runs in one
- * turn, and `node:sqlite` keeps all arguments and results of functions until the statement ends. Texts that are together as
- * long as a value that only a reader thread reads belong there, too.
- */
-function makeTextCounter(database: DatabaseSync): (text: string) => string {
-  let bytes = 0;
-  return (text) => {
-    if (text.length < LONG_TEXT) return text;
-    if (bytes === 0) {
-      queueMicrotask(() => {
-        bytes = 0;
-      });
-    }
-    bytes += WIDE.test(text) ? text.length * 2 : text.length;
-    if ("limits" in database && bytes > database.limits.length) throw tooBig();
-    if (bytes > MAX_LONG_TEXTS) throw tooMuchMemory();
-    return text;
   };
 }
 

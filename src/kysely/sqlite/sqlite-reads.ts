@@ -15,7 +15,7 @@ import {
 } from "./query-cost.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
 import { MOST_BYTES_HERE, type SqliteDatabase } from "./sqlite-database.ts";
-import { TOO_BIG } from "./sqlite-functions.ts";
+import { TOO_BIG } from "./sqlite-text-functions.ts";
 import { toBoundValues } from "./sqlite-values.ts";
 import { TableSizes } from "./table-sizes.ts";
 import { MAX_TIME_HERE } from "./watch.ts";

@@ -18,6 +18,8 @@ export interface Execution {
   readonly after: readonly PlaceValue[];
   /** The position of the row whose place is wanted. */
   readonly markedRow: number;
+  /** As in `SourceQuery`. */
+  readonly idStart: string;
   /** The join keys of the parents in a related read; in a read by key, only that key. */
   readonly keys: ReadonlyArray<readonly PrimitiveValue[]>;
   /** The maximum number of rows of a related read in total, or of entities of a page as JSON. */
@@ -86,6 +88,7 @@ export interface ExecutionInput {
   readonly keys?: Execution["keys"] | undefined;
   readonly maxRows?: number | undefined;
   readonly cells?: readonly unknown[] | undefined;
+  readonly idStart?: string | undefined;
   /** The state of other reads of the same page. */
   readonly state?: ReadState | undefined;
 }
@@ -101,6 +104,7 @@ export function toExecution({
   keys = [],
   maxRows = 0,
   cells = [],
+  idStart = "",
   state,
 }: ExecutionInput): Execution {
   let instant: string | undefined;
@@ -111,7 +115,7 @@ export function toExecution({
   let made: number | undefined;
   const id = (): number => (made ??= Math.random());
   const place = { after: after?.values ?? [], markedRow: marked?.row ?? 0 };
-  return { values, base, top, skip, ...place, keys, maxRows, cells, id, now };
+  return { values, base, top, skip, ...place, keys, maxRows, cells, idStart, id, now };
 }
 
 function readConstant(constant: SqlConstant, { values, keys, now }: Execution): PrimitiveValue {

@@ -38,10 +38,20 @@ export interface SqlForm {
    * of `sortable`, or this one.
    */
   readonly ordered?: (operand: Sql) => Sql;
-  /** Returns a second term that tells cells apart which the database sorts as equal, but compares as different. */
-  readonly tieBreak?: (sorted: Sql) => Sql;
+  /**
+   * Returns the terms by which a sort tells all values apart that a comparison does; absent if the value alone does.
+   * @param maxLength the declared length of the property; undefined if none is known
+   */
+  readonly sortTerms?: (sorted: Sql, maxLength: number | undefined) => readonly Sql[];
+  /**
+   * Returns the same value as `sortable` for an order or for a list of values, where the machines of a distributed database
+   * return it; absent if `sortable` serves there, too.
+   */
+  readonly gathered?: (operand: Sql) => Sql;
   /** How a sorted cell of this form is returned and compared with; absent: as `DialectValues.mark` says. */
   readonly mark?: Mark;
+  /** The conversion for `gt`, `ge`, `lt` and `le` with a constant, if not `sortable`: some constants have no cell. */
+  readonly ranged?: Conversion;
   /** The conversion for an equality with a constant, if it is cheaper than `sortable`. */
   readonly equatable?: Conversion;
   /** Converts to the form in which any two operands of the type are compared; absent if this is that form. */
@@ -57,6 +67,11 @@ export interface SqlForm {
    * condition so that an index can serve it.
    */
   readonly indexed?: SqlForm;
+  /**
+   * For names and texts that a column of an enumeration type of the database may contain: the cells that statements bind, and
+   * the forms for a type with all of these labels, and with some. Absent forms: this one.
+   */
+  readonly labels?: { readonly cells: readonly string[]; readonly all?: SqlForm; readonly some?: SqlForm };
   /** Converts a value of a key list, as `DialectSyntax.keyTable` reads it, to a cell; absent if it already is one. */
   readonly fromKey?: (value: Sql) => Sql;
   /** Casts a bound array of cells; absent if the database has no array of such cells. */
@@ -142,6 +157,11 @@ export function mayRepeatValues({ exact, isSingle, spellings, equatable, sortabl
 /** Converts an operand to the form that sorts by value. */
 export function toSortable(operand: FormedSql): FormedSql {
   return convert(operand, operand.form.sortable);
+}
+
+/** Converts an operand to the form that is less or greater than constants. */
+export function toRanged(operand: FormedSql): FormedSql {
+  return convert(operand, operand.form.ranged ?? operand.form.sortable);
 }
 
 /** Returns what rows are sorted by: equal values sort equally. */

@@ -1,6 +1,7 @@
+import { sql } from "kysely";
 import type { Expression, ScalarType } from "../../query/expression.ts";
 import type { SqlConstant } from "./parameter-slot.ts";
-import type { FormedSql, Sql } from "./sql-form.ts";
+import type { Conversion, FormedSql, Sql } from "./sql-form.ts";
 
 /** A translated scalar expression. */
 export type SqlOperand = RowOperand | ConstantOperand | NullOperand;
@@ -10,6 +11,8 @@ export interface RowOperand extends FormedSql {
   readonly kind: "row";
   /** When the value is null: never; if its column is null, so that `is not null` can test it; or for other reasons too. */
   readonly nulls: "never" | "column" | "computed";
+  /** The cell itself, which an index may serve, if `sql` is null for cells that responses show as null. */
+  readonly bare?: Sql | undefined;
   /** Whether it may be null although it never should. */
   readonly isSuspect?: boolean | undefined;
   /** The offset of a timestamp from UTC in minutes, if it may differ from zero and its form does not determine it. */
@@ -18,6 +21,8 @@ export interface RowOperand extends FormedSql {
   readonly joined?: readonly JoinedText[];
   /** The stored texts that a computed text is made of, if its SQL is short enough to write twice. */
   readonly parts?: readonly Sql[] | undefined;
+  /** The same value, computed in a way that takes less memory, but that no index serves; absent if `sql` is the only way. */
+  readonly unindexed?: Sql | undefined;
 }
 
 /** A text of a concatenation; constants are never null. */
@@ -43,6 +48,21 @@ export const NULL_OPERAND: NullOperand = Object.freeze({ kind: "null" });
 /** Makes a computed operand. */
 export function computed({ sql, form }: FormedSql): RowOperand {
   return { kind: "row", sql, form, nulls: "computed" };
+}
+
+/**
+ * Returns an operand whose cells are compared as they are, unless its form converts them, which no index serves.
+ * @param conversion the conversion before the comparison
+ */
+export function bareOperand(operand: RowOperand, conversion: Conversion | undefined): RowOperand {
+  const { bare } = operand;
+  const isConverted = conversion !== undefined && conversion.keepsCells !== true;
+  return bare === undefined || isConverted ? operand : { ...operand, sql: bare };
+}
+
+/** Adds the test that an operand is not null where its bare cell was compared. */
+export function whereReadable(condition: Sql, { sql: value }: RowOperand): Sql {
+  return sql`(${condition} and ${value} is not null)`;
 }
 
 /** `exact`: a condition must distinguish false from null, as below `not` and where its value is used. */

@@ -12,6 +12,8 @@ export interface TextMemory {
   readonly unbound: ReadonlySet<FunctionName>;
   /** How many copies of the text that it makes or takes a call adds to those of its arguments, until the row ends. */
   readonly copiesOf: (call: CallExpression) => number;
+  /** Whether texts that are not stored count, too: literals, and the names of members of enumerations. */
+  readonly countsAll: boolean;
   /** The copies of a text that rows are sorted by. */
   readonly sortedCopies: number;
   /** The number of bytes of a text. */

@@ -88,7 +88,8 @@ function listColumn(
   if (list === null || positions === null) return null;
   const bare = column.form.indexed === undefined ? null : bind(column.form.indexed);
   const conditions = [...(bare === null ? [] : [contains(bare, column.sql)]), contains(list, cells.sql)];
-  return { conditions, ordinal: positionOf(positions, cells.sql), cells: cells.sql };
+  const gathered = column.form.gathered?.(column.sql) ?? cells.sql;
+  return { conditions, ordinal: positionOf(positions, cells.sql), cells: gathered };
 }
 
 /** Converts a column to the form in which it is compared with key values: its own form if a value has only one cell. */

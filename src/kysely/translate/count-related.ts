@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { NavigationExpression } from "../../query/expression.ts";
+import { longSort } from "../statement/long-sort.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { isEntityPresent } from "./find-path.ts";
-import { alike } from "./join-navigation.ts";
+import { endOfList, listed } from "./join-navigation.ts";
 import type { PathScope } from "./path-scope.ts";
 import { itemTests, readsAllAtOnce, relatedItems, selectItems, type RelatedItems } from "./related-items.ts";
 import type { StatementScope } from "./relation.ts";
@@ -38,19 +39,22 @@ function joinedCount(
   if (known !== undefined) return known;
   const alias = statement.nextAlias();
   const pairs = items.pairs.map(([inner, outer], index) => ({
-    cells: alike(inner, outer),
+    cells: listed(inner, outer),
     name: sql.id(`k${String(index)}`),
     joined: sql.id(alias, `k${String(index)}`),
   }));
   const values = sql.join(pairs.map(({ cells: [inner], name }) => sql`${inner} as ${name}`));
   const grouped = selectItems(sql`${values}, count(*) as ${sql.id("n")}`, items, [], []);
   // By position: an expression with bound values would differ from itself.
-  const group = sql.join(pairs.map((_pair, index) => sql.lit(index + 1)));
+  const positions = sql.join(pairs.map((_pair, index) => sql.lit(index + 1)));
+  const group = statement.profile.syntax.sortingLong === undefined ? positions : longSort(positions);
   const on = sql.join(
     pairs.map(({ cells: [, outer], joined }) => sql`${joined} = ${outer}`),
     sql` and `,
   );
-  level.join(() => sql` left join (${grouped} group by ${group}) as ${sql.id(alias)} on ${on}`);
+  // Each machine counts what is related to its own rows.
+  const end = items.isPlaced ? sql`` : endOfList(statement.profile);
+  level.join(() => sql` left join (${grouped} group by ${group}${end}) as ${sql.id(alias)} on ${on}`);
   const count = sql`${sql.id(alias, "n")}`;
   counted.set(navigationProperty, count);
   return count;

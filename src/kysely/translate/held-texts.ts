@@ -1,9 +1,11 @@
 import { sql } from "kysely";
 import type { FilterClause, OrderByItem } from "../../query/clauses.ts";
-import type { CallExpression, Expression, PathSource } from "../../query/expression.ts";
+import type { CallExpression, Expression } from "../../query/expression.ts";
 import { makesText } from "../../query/functions.ts";
 import { childrenOf, isPath } from "../../query/walk-expression.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { bindText } from "../functions/translate-call.ts";
+import type { Sql } from "../statement/sql-form.ts";
 import type { SqlOperand, Translator } from "../statement/sql-operand.ts";
 import type { TextMemory } from "../statement/text-memory.ts";
 import { keyOfCall, keyOfPath } from "./shared-calls.ts";
@@ -43,21 +45,29 @@ export function withinBound(
   translator: Translator,
 ): SqlOperand {
   if (operand.kind !== "row" || isUnbound(call, memory)) return operand;
-  const texts = new Map<string | PathSource, { readonly path: PathSource; copies: number }>();
+  const texts = new Map<string | Expression, { readonly leaf: Expression; copies: number }>();
   let copies = 0;
-  visitTexts(call, memory, 0, (path, count) => {
-    const key = keyOfPath(path) ?? path;
-    const text = texts.get(key) ?? { path, copies: 0 };
+  visitTexts(call, memory, 0, (leaf, count) => {
+    const key = (isPath(leaf) ? keyOfPath(leaf) : null) ?? leaf;
+    const text = texts.get(key) ?? { leaf, copies: 0 };
     text.copies += count;
     copies += count;
     texts.set(key, text);
   });
-  const sizes = [...texts.values()].flatMap((text) => {
-    const stored = translator.operand(text.path);
-    return stored.kind === "row" ? [sql`${sql.lit(text.copies)} * ${memory.bytesOf(stored.sql)}`] : [];
+  const operands = [...texts.values()].map((text) => ({ ...text, operand: translator.operand(text.leaf) }));
+  // Literals alone are short.
+  if (operands.every((text) => text.operand.kind !== "row")) return operand;
+  const sizes = operands.flatMap((text) => {
+    const written = textOf(text.operand);
+    return written === null ? [] : [sql`${sql.lit(text.copies)} * ${memory.bytesOf(written)}`];
   });
-  if (sizes.length === 0) return operand;
-  return { ...operand, sql: memory.within(sql.join(sizes, sql` + `), most * copies, operand.sql) };
+  const value = operand.unindexed ?? operand.sql;
+  return { ...operand, sql: memory.within(sql.join(sizes, sql` + `), most * copies, value), unindexed: undefined };
+}
+
+function textOf(operand: SqlOperand): Sql | null {
+  if (operand.kind === "null") return null;
+  return operand.kind === "row" ? operand.sql : bindText(operand.constant, String);
 }
 
 /** Whether a call takes a stored text as it is, and needs no bound. */
@@ -65,15 +75,17 @@ function isUnbound({ name, arguments: [text] }: CallExpression, { unbound }: Tex
   return unbound.has(name) && text !== undefined && isPath(text);
 }
 
-/** Visits the stored texts of a computed text. @param outer how often the text is kept besides its own copies */
+/** Visits the texts that count of a computed text. @param outer how often the text is kept besides its own copies */
 function visitTexts(
   expression: Expression,
   memory: TextMemory,
   outer: number,
-  visit: (text: PathSource, copies: number) => void,
+  visit: (text: Expression, copies: number) => void,
 ): void {
-  if (isPath(expression)) visit(expression, outer);
-  if (expression.kind !== "call" || !makesText(expression.name)) return;
+  if (expression.kind !== "call" || !makesText(expression.name)) {
+    if (memory.countsAll || isPath(expression)) visit(expression, outer);
+    return;
+  }
   const copies = outer + memory.copiesOf(expression);
   for (const text of textsOf(expression)) {
     // A concatenation within another one joins its texts at once.

@@ -19,7 +19,15 @@ import { sqlTableName } from "../statement/sql-table-name.ts";
 import { bareTests, isCoLocated, type PlacedRows } from "./co-location.ts";
 import { joinedRows } from "./gathered-relation.ts";
 import type { PathScope } from "./path-scope.ts";
-import { columnOperand, addRelation, type Relation, type Rows, type StatementScope } from "./relation.ts";
+import {
+  columnOperand,
+  addRelation,
+  compared,
+  pairOperand,
+  type Relation,
+  type Rows,
+  type StatementScope,
+} from "./relation.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 
 /** A navigation with its target set. */
@@ -122,7 +130,7 @@ export function joinRoot(root: RootExpression, { level, statement }: PathScope):
 
 /** Returns the test that the values of a join pair are equal; null or false if one is null. */
 export function equalColumns(pair: JoinPair, source: Relation, related: Relation): Sql {
-  return equal(columnOperand(pair.related, related), columnOperand(pair.property, source));
+  return equal(pairOperand(pair, "related", related), pairOperand(pair, "property", source));
 }
 
 /** Returns the test that two operands of one type are equal; null or false if one is null. */
@@ -143,12 +151,19 @@ export function alike(left: RowOperand, right: RowOperand): readonly [left: Sql,
   return isSame ? [left.sql, right.sql] : [toComparable(left).sql, toComparable(right).sql];
 }
 
+/** Converts two operands as `alike` does, the first for a list of values. */
+export function listed(inner: RowOperand, outer: RowOperand): readonly [inner: Sql, outer: Sql] {
+  const [first, second] = alike(inner, outer);
+  return [inner.form.gathered?.(inner.sql) ?? first, second];
+}
+
 /**
  * Returns the condition that picks the related entity with the lowest key, since a join that does not use the key may match
  * several entities. Returns no condition if the join uses the key.
  */
 export function isFirst(related: Relation, pairs: readonly JoinPair[], statement: StatementScope): readonly Sql[] {
-  if (related.isIdentifiedBy(pairs.map((pair) => pair.related))) return [];
+  const isUnique = pairs.every((pair) => related.rows.comparisonOf(pair)?.isShared !== false);
+  if (isUnique && related.isIdentifiedBy(pairs.map((pair) => pair.related))) return [];
   const { key } = related.rows;
   const other = addRelation(related.rows, related.level, statement.nextAlias());
   const same = pairs.map(({ related: property }) => ({ property, related: property }));
@@ -162,19 +177,30 @@ export function isFirst(related: Relation, pairs: readonly JoinPair[], statement
     return sql`(${sql.join([...equal, sql`${left} < ${right}`], sql` and `)})`;
   });
   const isBefore = sql`(${sql.join(before, sql` or `)})`;
-  const tests = [...bareTests(same, related, other), ...same.map((pair) => equalColumns(pair, related, other))];
+  const equals = pairs.map((pair) => equal(pairOperand(pair, "related", other), pairOperand(pair, "related", related)));
+  const tests = [...bareTests(same, related, other), ...equals];
   return [sql`not exists (select 1 from ${other.from} where ${sql.join([...tests, isBefore], sql` and `)})`];
 }
 
 /** The same condition without a correlated subquery: membership in a list of all first entities. */
 function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPair[], statement: StatementScope): Sql {
-  const values = pairs.map(({ related: property }) => toComparable(columnOperand(property, other)).sql);
-  const order = related.rows.key.map((property) => toComparable(columnOperand(property, other)).sql);
+  const sorted = (operand: RowOperand): Sql => operand.form.gathered?.(operand.sql) ?? toComparable(operand).sql;
+  const values = pairs.map((pair) => sorted(pairOperand(pair, "related", other)));
+  const order = related.rows.key.map((property) => sorted(columnOperand(property, other)));
   const number = sql`row_number() over (partition by ${sql.join(values)} order by ${sql.join(order)})`;
   const names = related.rows.key.map((_property, index) => sql.id(`k${String(index)}`));
   const keys = sql.join(other.keyColumns().map((column, index) => sql`${column} as ${names[index]}`));
   const numbered = sql`(select ${keys}, ${number} as ${sql.id("n")} from ${other.from}) as ${sql.id(statement.nextAlias())}`;
-  return sql`${tuple(related.keyColumns())} in (select ${sql.join(names)} from ${numbered} where ${sql.id("n")} = 1)`;
+  return sql`${tuple(related.keyColumns())} in (select ${sql.join(names)} from ${numbered} where ${sql.id("n")} = 1${endOfList(statement.profile)})`;
+}
+
+/**
+ * Returns the end of a list of related rows: nothing, or an offset that makes a distributed database read the list first. It
+ * would otherwise look for the rows on the machines of the others, and fail if a navigation pairs the columns that distribute
+ * both tables, but these are not co-located.
+ */
+export function endOfList({ capabilities, syntax }: DialectProfile): Sql {
+  return capabilities.joins ? sql`` : (syntax.readFirst ?? sql``);
 }
 
 /** Returns a single value, or a row value of several. */
@@ -190,10 +216,22 @@ export function linkTable({ table }: LinkJoin, alias: string): Sql {
 /** Returns the condition that joins related entities to the link table. */
 export function linkTest({ to }: LinkJoin, link: string, related: Relation, profile: DialectProfile): Sql {
   const tests = to.map((column) => {
-    const operand = columnOperand(column.property, related);
-    return equal(operand, linkColumn(column, link, profile, operand.form));
+    const [linked, own] = linkEnds(column, link, related, profile);
+    return equal(own, linked);
   });
   return sql.join(tests, sql` and `);
+}
+
+/** Returns a column of a link table, and the property of its values, as they are compared. */
+export function linkEnds(
+  column: LinkColumn,
+  link: string,
+  relation: Relation,
+  profile: DialectProfile,
+): readonly [linked: RowOperand, own: RowOperand] {
+  const own = columnOperand(column.property, relation);
+  const comparison = relation.rows.comparisonOf(column);
+  return [compared(linkColumn(column, link, profile, own.form), comparison), compared(own, comparison)];
 }
 
 /**

@@ -2,8 +2,9 @@ import { sql } from "kysely";
 import type { LinkJoin } from "../../edm/model.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { alike, linkColumn, tuple } from "./join-navigation.ts";
-import { columnOperand, whereClause, type Relation } from "./relation.ts";
+import type { RowOperand } from "../statement/sql-operand.ts";
+import { endOfList, linkEnds, listed, tuple } from "./join-navigation.ts";
+import { whereClause, type Relation } from "./relation.ts";
 
 /** The links of a navigation, and its related entities, which a statement must not join. */
 export interface UnjoinedLinks {
@@ -15,23 +16,22 @@ export interface UnjoinedLinks {
 
 /** Tests whether a link leads to a related entity that meets some conditions. */
 export function leadsTo(links: UnjoinedLinks, related: Relation, wanted: readonly Sql[]): Sql {
-  const [own, linked] = columnsOf(links, related);
-  return sql`${tuple(linked)} in (select ${sql.join(own)} from ${related.level.from(related.from)}${whereClause(wanted)})`;
+  const pairs = columnsOf(links, related).map(([own, linked]) => listed(own, linked));
+  return sql`${tuple(pairs.map(([, linked]) => linked))} in (select ${sql.join(pairs.map(([own]) => own))} from ${related.level.from(related.from)}${whereClause(wanted)}${endOfList(links.profile)})`;
 }
 
 /** Tests whether a link leads to a related entity. @param from the links */
 export function isLinked(links: UnjoinedLinks, related: Relation, from: Sql): Sql {
-  const [own, linked] = columnsOf(links, related);
-  return sql`${tuple(own)} in (select ${sql.join(linked)} from ${from})`;
+  const pairs = columnsOf(links, related).map(([own, linked]) => listed(linked, own));
+  return sql`${tuple(pairs.map(([, own]) => own))} in (select ${sql.join(pairs.map(([linked]) => linked))} from ${from}${endOfList(links.profile)})`;
 }
 
 function columnsOf(
   { join, link, profile }: UnjoinedLinks,
   related: Relation,
-): readonly [own: readonly Sql[], linked: readonly Sql[]] {
-  const pairs = join.to.map((column) => {
-    const operand = columnOperand(column.property, related);
-    return alike(operand, linkColumn(column, link, profile, operand.form));
+): ReadonlyArray<readonly [own: RowOperand, linked: RowOperand]> {
+  return join.to.map((column) => {
+    const [linked, own] = linkEnds(column, link, related, profile);
+    return [own, linked];
   });
-  return [pairs.map(([own]) => own), pairs.map(([, linked]) => linked)];
 }

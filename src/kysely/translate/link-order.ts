@@ -4,13 +4,15 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toOrdered, type Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { linkColumn } from "./join-navigation.ts";
-import { translateOrder } from "./translate-query.ts";
+import type { Relation } from "./relation.ts";
+import { orderTerms, translateOrder } from "./translate-query.ts";
 
 /** The related entities that an order is translated for. */
 export interface LinkedEntities {
   readonly join: NavigationJoin;
   /** The alias of the link table. */
   readonly link: string;
+  readonly related: Pick<Relation, "rows">;
   readonly translator: Translator;
   readonly profile: DialectProfile;
 }
@@ -18,16 +20,21 @@ export interface LinkedEntities {
 /** Translates an order by columns of the link table where possible, so that only the required links are read. */
 export function linkOrder(
   orderBy: readonly OrderByItem[],
-  { join, link, translator, profile }: LinkedEntities,
+  { join, link, related, translator, profile }: LinkedEntities,
 ): readonly Sql[] {
   return orderBy.flatMap((item) => {
-    const { expression, descending } = item;
+    const { expression } = item;
     const column =
       join.kind === "link" && expression.kind === "property" && expression.source.kind === "it"
         ? join.to.find(({ property }) => property.field === expression.property.field)
         : undefined;
-    if (column === undefined) return translateOrder([item], translator, profile.syntax);
+    // Columns that differ in letters may be equal.
+    const isEqual = column !== undefined && related.rows.comparisonOf(column) === undefined;
+    if (!isEqual) return translateOrder([item], translator, profile.syntax);
     // The join makes both columns equal, so neither is null.
-    return [profile.syntax.orderTerm(toOrdered(linkColumn(column, link, profile)).sql, descending, false)];
+    const linked = linkColumn(column, link, profile);
+    const ordered = toOrdered(linked);
+    const sorted = linked.form.gathered?.(linked.sql) ?? ordered.sql;
+    return orderTerms({ sql: sorted, form: ordered.form }, item, false, profile.syntax);
   });
 }

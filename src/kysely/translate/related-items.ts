@@ -6,11 +6,11 @@ import type { RowOperand } from "../statement/sql-operand.ts";
 import { bareTests, isCoLocated } from "./co-location.ts";
 import { findRelation } from "./find-path.ts";
 import { joinedRows } from "./gathered-relation.ts";
-import { equal, joinOf, linkColumn, linkTable, linkTest, targetOf } from "./join-navigation.ts";
+import { equal, joinOf, linkEnds, linkTable, linkTest, targetOf } from "./join-navigation.ts";
 import { leadsTo } from "./link-lists.ts";
 import type { PathScope } from "./path-scope.ts";
 import { areLinkedLocal, areLinksLocal, bareLinkTests } from "./placed-links.ts";
-import { addRelation, columnOperand, Level, whereClause, type Relation, type StatementScope } from "./relation.ts";
+import { addRelation, Level, pairOperand, whereClause, type Relation, type StatementScope } from "./relation.ts";
 
 /** The related entities of a collection-valued navigation, for a subquery. */
 export interface RelatedItems {
@@ -30,7 +30,9 @@ export interface RelatedItems {
    * each of these rows, so its cost is the product of rows and related entities.
    */
   readonly isShared: boolean;
-  /** Whether a distributed database finds the related entities of a row on its machine, by a subquery at this place. */
+  /** Whether a distributed database has the related entities of each row on its machine. */
+  readonly isPlaced: boolean;
+  /** Whether it finds them there by a subquery at this place. */
   readonly isLocal: boolean;
   /** Further tests that a related entity belongs to the source, which only tell a distributed database its machine. */
   readonly bare: readonly Sql[];
@@ -46,24 +48,25 @@ export function relatedItems(navigation: NavigationExpression, scope: PathScope)
   const isShared = source !== scope.each || !source.isIdentifiedBy(properties);
   const items = joinItems(join, targetOf(navigation), source.qualified(), statement);
   const { joins } = statement.profile.capabilities;
-  const isPossible = !joins && scope.isCondition;
-  return { source, ...items, isShared, ...(isPossible ? placeItems(join, source, items, statement) : ELSEWHERE) };
+  const { isPlaced, bare } = joins ? ELSEWHERE : placeItems(join, source, items, statement);
+  const isLocal = isPlaced && scope.isCondition;
+  return { source, ...items, isShared, isPlaced, isLocal, bare: isLocal ? bare : [] };
 }
 
-const ELSEWHERE = Object.freeze({ isLocal: false, bare: Object.freeze([]) });
+const ELSEWHERE = Object.freeze({ isPlaced: false, bare: Object.freeze([]) });
 
 function placeItems(
   join: NavigationJoin,
   source: Relation,
   { plain, link }: Pick<JoinedItems, "plain" | "link">,
   { profile }: StatementScope,
-): Pick<RelatedItems, "isLocal" | "bare"> {
+): Pick<RelatedItems, "isPlaced" | "bare"> {
   if (join.kind === "direct") {
-    const isLocal = isCoLocated(join, source, plain);
-    return isLocal ? { isLocal, bare: bareTests(join.pairs, source.qualified(), plain) } : ELSEWHERE;
+    const isPlaced = isCoLocated(join, source, plain);
+    return isPlaced ? { isPlaced, bare: bareTests(join.pairs, source.qualified(), plain) } : ELSEWHERE;
   }
   if (link === null || !areLinksLocal(join, source, plain, profile)) return ELSEWHERE;
-  return { isLocal: true, bare: bareLinkTests(join, join.from, link, source.qualified(), profile) };
+  return { isPlaced: true, bare: bareLinkTests(join, join.from, link, source.qualified(), profile) };
 }
 
 interface JoinedItems extends Pick<RelatedItems, "related" | "from" | "pairs" | "link" | "linkedTo"> {
@@ -86,15 +89,12 @@ export function joinItems(
   const plain = addRelation(rows, new Level(), statement.nextAlias());
   if (join.kind === "direct") {
     const pairs = join.pairs.map(
-      (pair) => [columnOperand(pair.related, plain), columnOperand(pair.property, outer)] as const,
+      (pair) => [pairOperand(pair, "related", plain), pairOperand(pair, "property", outer)] as const,
     );
     return { related: plain, plain, from: () => plain.from, pairs, link: null, linkedTo: null };
   }
   const link = statement.nextAlias();
-  const pairs = join.from.map((column) => {
-    const operand = columnOperand(column.property, outer);
-    return [linkColumn(column, link, profile, operand.form), operand] as const;
-  });
+  const pairs = join.from.map((column) => linkEnds(column, link, outer, profile));
   const links = linkTable(join, link);
   const isJoined = profile.capabilities.joins || areLinkedLocal(join, plain, profile);
   // Links that are not joined can be counted only if each belongs to one entity.

@@ -14,8 +14,9 @@ import { relationScope, type PathScope } from "./path-scope.ts";
 import { areLinkedLocal, bareLinkTests } from "./placed-links.ts";
 import {
   addRelation,
-  columnOperand,
+  compared,
   Level,
+  pairOperand,
   whereClause,
   type Relation,
   type Rows,
@@ -81,8 +82,8 @@ function parentSide(
   profile: DialectProfile,
 ): readonly RowOperand[] {
   return join.kind === "direct"
-    ? join.pairs.map((pair) => columnOperand(pair.related, related))
-    : join.from.map((column) => linkColumn(column, link, profile));
+    ? join.pairs.map((pair) => pairOperand(pair, "related", related))
+    : join.from.map((column) => compared(linkColumn(column, link, profile), related.rows.comparisonOf(column)));
 }
 
 /** Returns the list of keys, which databases other than distributed ones always join. */

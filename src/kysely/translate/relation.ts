@@ -1,10 +1,11 @@
 import { sql } from "kysely";
-import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
 import { comparedPlanOf, scalarPlanOf, type PlansByField, type ColumnPlan } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import type { Sql } from "../statement/sql-form.ts";
+import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
+import type { JoinComparison, JoinComparisons } from "./join-comparisons.ts";
 
 /** Where a distributed database has the rows of a table: on each machine, or on one by the value of a column. */
 export type Placement =
@@ -28,12 +29,16 @@ export interface Rows {
   readonly absent: ReadonlySet<string>;
   /** Whether a column is known to be `not null`. */
   readonly isProven: (column: string) => boolean;
+  /** Returns the labels of a column that is known to have an enumeration type of the database; undefined for others. */
+  readonly labelsOf: (column: string) => ReadonlySet<unknown> | undefined;
   /** The key of the type. Its columns are never NULL. */
   readonly key: readonly StructuralProperty[];
   /** The column that says whether a row belongs to these rows: see `From`. */
   readonly seen?: string | undefined;
   /** Whether computations need `isFenced`: see `From`. */
   readonly needsFence?: boolean | undefined;
+  /** How the database compares a part of a join; undefined: by code point. */
+  readonly comparisonOf: JoinComparisons["of"];
   /** Absent if it is not declared, or if the statement may have to read the rows before it evaluates anything else. */
   readonly placement?: Placement | undefined;
 }
@@ -213,11 +218,29 @@ export function columnOperand(property: StructuralProperty, relation: Relation):
   return plannedOperand(comparedPlanOf(property, relation.rows.plans), relation);
 }
 
+/** Returns one side of a pair of a join as an operand. */
+export function pairOperand(pair: JoinPair, side: "property" | "related", relation: Relation): RowOperand {
+  return compared(columnOperand(pair[side], relation), relation.rows.comparisonOf(pair));
+}
+
+/** Returns an operand as a foreign key compares it. */
+export function compared(operand: RowOperand, comparison: JoinComparison | undefined): RowOperand {
+  return comparison === undefined ? operand : { ...operand, form: comparison.form };
+}
+
 /** Returns the column of a plan as an operand. */
 export function plannedOperand(plan: ColumnPlan, relation: Relation): RowOperand {
   if (plan.kind !== "scalar") throw new Error(`${plan.property.name} is not a single value.`);
   const { column, format, nullable, property, expression } = plan;
   const nulls = nullable || relation.isOptional ? "column" : "never";
   const isSuspect = !property.isKey && (expression !== undefined || !relation.rows.isProven(column));
-  return { kind: "row", sql: relation.column(column), form: format.form, nulls, isSuspect };
+  const form = expression === undefined ? labelledForm(format.form, relation.rows.labelsOf(column)) : format.form;
+  return { kind: "row", sql: relation.column(column), form, nulls, isSuspect };
+}
+
+/** Returns the form for a column of an enumeration type with some labels. */
+function labelledForm(form: SqlForm, found: ReadonlySet<unknown> | undefined): SqlForm {
+  const { labels } = form;
+  if (labels === undefined || found === undefined) return form;
+  return (labels.cells.every((cell) => found.has(cell)) ? labels.all : labels.some) ?? form;
 }

@@ -123,8 +123,8 @@ function shareCalls(
     if (operand.kind !== "row") throw new Error(`The result of ${call.name} does not depend on the row.`);
     const name = `v${String(index)}`;
     // The parts are columns of an outer query.
-    results.set(key, { ...operand, sql: sql.id(alias, name), parts: undefined });
-    return sql`${operand.sql} as ${sql.id(name)}`;
+    results.set(key, { ...operand, sql: sql.id(alias, name), unindexed: undefined, parts: undefined });
+    return sql`${operand.unindexed ?? operand.sql} as ${sql.id(name)}`;
   });
   return {
     // Unqualified columns could be mistaken for those of the query.

@@ -6,11 +6,13 @@ import { planOf, type PlansByField } from "../columns/table-columns.ts";
 import type { DialectSyntax, DialectValues } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { type Mark, type Sql, type SqlForm, toOrdered } from "../statement/sql-form.ts";
-import type { Translator } from "../statement/sql-operand.ts";
+import { bareOperand, type Translator } from "../statement/sql-operand.ts";
 
 /** One term of an order as the database sorts by it. */
 export interface SortedTerm {
   readonly sql: Sql;
+  /** The same value in `order by`. */
+  readonly inOrder: Sql;
   readonly form: SqlForm;
   readonly descending: boolean;
   readonly isNullable: boolean;
@@ -24,14 +26,17 @@ export interface SortedTerm {
 
 /** Translates one term of an order; null if it is the same for all rows. */
 export function sortTerm({ expression, descending }: OrderByItem, translator: Translator): SortedTerm | null {
-  const operand = translator.operand(expression);
-  if (operand.kind !== "row") return null;
-  const { sortable, ordered } = operand.form;
+  const translated = translator.operand(expression);
+  if (translated.kind !== "row") return null;
+  // By the cells themselves, so that an index can serve the order.
+  const operand = bareOperand(translated, translated.form.sortable);
+  const { sortable, ordered, gathered } = operand.form;
   const sorted = toOrdered(operand);
   const isNullable = operand.nulls !== "never" || sortable?.mayBeNull === true;
   const isBare = ordered === undefined && (sortable === undefined || sortable.keepsCells === true);
   return {
     ...sorted,
+    inOrder: gathered?.(operand.sql) ?? sorted.sql,
     descending,
     isNullable,
     isSuspect: !isNullable && operand.isSuspect === true,

@@ -6,13 +6,21 @@ import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import {
   toComparable,
   toEquatable,
-  toSortable,
+  toRanged,
   type Encode,
   type FormedSql,
   type Sql,
   type SqlForm,
 } from "../statement/sql-form.ts";
-import type { ConditionMode, ConstantOperand, RowOperand, SqlOperand, Translator } from "../statement/sql-operand.ts";
+import {
+  bareOperand,
+  whereReadable,
+  type ConditionMode,
+  type ConstantOperand,
+  type RowOperand,
+  type SqlOperand,
+  type Translator,
+} from "../statement/sql-operand.ts";
 
 /** The equivalent operator with exchanged operands. */
 const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
@@ -97,10 +105,15 @@ function compareWithConstant(
   syntax: DialectSyntax,
 ): Sql {
   const isEquality = operator === "eq" || operator === "ne";
-  const cells = isEquality ? toEquatable(operand) : toSortable(operand);
+  // An index serves bare cells only. Those of `ne` and below `not` need none.
+  const { equatable, sortable, ranged = sortable } = operand.form;
+  const conversion = isEquality ? (equatable ?? sortable) : ranged;
+  const compared = operator !== "ne" && mode === "filter" ? bareOperand(operand, conversion) : operand;
+  const cells = isEquality ? toEquatable(compared) : toRanged(compared);
   const mayBeNull = operand.form.mayBeNull || cells.form.mayBeNull;
   const absent = mayBeNull ? sql`${bindFormed(constant, cells.form, cellOf(operator, cells.form))} is null` : null;
-  const condition = conditionOn(operator, operand, cells, constant);
+  const condition = conditionOn(operator, compared, cells, constant);
+  if (compared !== operand) return whereReadable(condition, operand);
   return operator === "ne"
     ? orAbsent(condition, operand, absent, syntax)
     : exactly(condition, operand, absent, mode, syntax);

@@ -18,6 +18,7 @@ import { memberName } from "../functions/translate-call.ts";
 import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "../statement/sql-operand.ts";
+import { withColumn } from "./constant-condition.ts";
 import { findPath } from "./find-path.ts";
 import { withinBound, type TextBound } from "./held-texts.ts";
 import type { PathScope } from "./path-scope.ts";
@@ -25,7 +26,7 @@ import { Relation } from "./relation.ts";
 import { groupByCalls, keyOfCall, type SharedResults } from "./shared-calls.ts";
 import { groupByNavigation } from "./shared-navigation.ts";
 import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
-import { equalsConstant, translateComparison, translateHas } from "./translate-comparison.ts";
+import { booleanLiteral, equalsConstant, translateComparison, translateHas } from "./translate-comparison.ts";
 import { translateIn } from "./translate-in.ts";
 import { translateLambda } from "./translate-lambda.ts";
 import { costOf, joinBalanced } from "./translate-logical.ts";
@@ -134,7 +135,7 @@ function translateTerm(expression: Expression, translator: Translator, context: 
     if (needsFence === true) relation.level.fenced.add(relation.alias);
     if (seen !== undefined) term = choose(relation.column(seen), term, sql`null`);
   }
-  return { ...translated, sql: term };
+  return { ...translated, sql: term, bare: undefined };
 }
 
 /** Returns the relations whose rows contain a value; for an item of JSON text, all relations in scope. */
@@ -183,7 +184,8 @@ function translateCondition(
   const semiJoin = translateSemiJoin(expression, mode, context.scope, (condition, scope, innerMode) =>
     makeTranslator({ ...context, scope }).condition(condition, innerMode),
   );
-  return semiJoin ?? translateOwnCondition(expression, mode, translator, context);
+  const condition = semiJoin ?? translateOwnCondition(expression, mode, translator, context);
+  return mode === "filter" ? withColumn(condition, expression, context.scope) : condition;
 }
 
 /** Translates a condition that does not depend on one related entity only. */
@@ -199,7 +201,7 @@ function translateOwnCondition(
     case "logical":
       return translateLogical(expression, mode, translator, context);
     case "not":
-      return sql`not (${translator.condition(expression.operand, "exact")})`;
+      return negated(translator.condition(expression.operand, "exact"));
     case "in":
       return translateIn(expression, mode, translator, context.profile);
     case "has":
@@ -218,6 +220,11 @@ function translateOwnCondition(
     default:
       return refuseCondition(expression);
   }
+}
+
+function negated(condition: Sql): Sql {
+  const constant = [true, false].find((value) => condition === booleanLiteral(value));
+  return constant === undefined ? sql`not (${condition})` : booleanLiteral(!constant);
 }
 
 /** Throws for the kinds that are never Boolean. */
@@ -273,7 +280,7 @@ function truthOf(operand: SqlOperand, profile: DialectProfile): Sql {
     case "constant":
       return bindFormed(operand.constant, booleanForm(profile));
     case "row":
-      if (operand.nulls === "computed") return operand.sql;
+      if (operand.nulls === "computed" && operand.bare === undefined) return operand.sql;
       // A column without native booleans is compared, so that an index can serve it.
       if (operand.form.equatable !== undefined) return equalsConstant(operand, TRUE, "filter");
       return profile.syntax.asCondition(operand.sql);

@@ -10,7 +10,14 @@ import {
   type Sql,
   type SqlForm,
 } from "../statement/sql-form.ts";
-import type { ConditionMode, ConstantOperand, RowOperand, Translator } from "../statement/sql-operand.ts";
+import {
+  bareOperand,
+  whereReadable,
+  type ConditionMode,
+  type ConstantOperand,
+  type RowOperand,
+  type Translator,
+} from "../statement/sql-operand.ts";
 import { asRow, bindCells, booleanLiteral, equalsConstant } from "./translate-comparison.ts";
 import { joinBalanced } from "./translate-logical.ts";
 
@@ -78,24 +85,28 @@ function amongConstants(
   { hasNull, mode }: { readonly hasNull: boolean; readonly mode: ConditionMode },
   { ifNull, booleanValue }: DialectSyntax,
 ): Sql {
-  const listed = toListed(operand, constants.length);
+  const bare = bareOperand(operand, operand.form.equatable ?? operand.form.sortable);
+  const listed = toListed(bare, constants.length);
   const list = (form: SqlForm, encode: Encode): Sql =>
     sql.join(constants.flatMap(({ constant }) => bindCells(constant, form, encode)));
   let found: Sql;
   if (listed === null) {
-    const tests = constants.map(({ constant }) => equalsConstant(operand, constant, "filter"));
+    const tests = constants.map(({ constant }) => equalsConstant(bare, constant, "filter"));
     found = sql`(${joinBalanced(tests, sql` or `)})`;
   } else {
     found = sql`${listed.sql} in (${list(listed.form, listed.encode)})`;
     const { indexed } = operand.form;
     if (indexed !== undefined) {
-      found = sql`(${operand.sql} in (${list(indexed, indexed.exact ?? indexed.floor)}) and ${found})`;
+      found = sql`(${bare.sql} in (${list(indexed, indexed.exact ?? indexed.floor)}) and ${found})`;
     }
   }
+  if (bare !== operand) found = whereReadable(found, operand);
   const { mayBeNull } = listed ?? toEquatable(operand).form;
   if (mayBeNull && mode === "exact") found = ifNull(found, booleanValue(false));
   if (operand.nulls === "never") return found;
-  if (hasNull && (operand.nulls === "column" || mayBeNull)) return sql`(${isNull(operand)} or ${found})`;
+  if (hasNull && (operand.nulls === "column" || mayBeNull || bare !== operand)) {
+    return sql`(${isNull(operand)} or ${found})`;
+  }
   if (hasNull) return ifNull(found, booleanValue(true));
   return mode === "filter" ? found : ifNull(found, booleanValue(false));
 }

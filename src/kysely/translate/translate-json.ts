@@ -4,9 +4,9 @@ import { codecOf } from "../../edm/value-codecs.ts";
 import type { JsonExpansion, JsonMembers } from "../../query/source.ts";
 import { scanInteger } from "../cells/json-cells.ts";
 import { type JsonMember, scanEntities, scanEntity } from "../cells/json-rows.ts";
-import { scanCell, scanDecimal } from "../cells/json-values.ts";
+import { scanCell, scanDecimal, scanId } from "../cells/json-values.ts";
 import { JSON_PAGE, type JsonCell, type JsonLimit, type JsonPart, type JsonSyntax } from "../columns/json-syntax.ts";
-import { planOf, type ScalarPlan } from "../columns/table-columns.ts";
+import { holdsBytes, planOf, type ScalarPlan } from "../columns/table-columns.ts";
 import { bindFixed, bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { DerivedRelation } from "./derived-relation.ts";
@@ -96,13 +96,14 @@ function membersOf(written: readonly WrittenMember[]): readonly JsonMember[] {
  * @param checked properties that are checked even if they are not selected
  */
 function writeObject(
-  { selected, expanded }: JsonMembers,
+  { id, selected, expanded }: JsonMembers,
   it: Relation,
   writing: Writing,
   checked: readonly StructuralProperty[] = [],
 ): readonly WrittenMember[] | null {
   const properties = selected.map(({ property }) => property);
   const written = [
+    ...(id === undefined ? [] : [writeId(id, it, writing)]),
     ...properties.map((property) => writeProperty(property, it, writing)),
     ...expanded.flatMap((expansion) => writeExpansion(expansion, it, writing)),
     ...unselected([...joinedBy(expanded), ...checked], properties).map((property) =>
@@ -148,12 +149,26 @@ function writeProperty(property: StructuralProperty, it: Relation, writing: Writ
   };
 }
 
+const ID = "@odata.id";
+const ID_START: Sql = bindSlot(({ idStart }) => idStart);
+
+function writeId(key: StructuralProperty, it: Relation, { syntax }: Writing): WrittenMember | null {
+  const plan = planOf(key, it.rows.plans);
+  if (plan.kind !== "scalar" || plan.format.json === undefined || syntax.idOf === undefined) return null;
+  const cell = it.column(plan.column);
+  return {
+    part: { name: ID, argument: syntax.idOf(ID_START, cell), cell: null },
+    member: { head: headOf(ID), nullable: false, scan: scanId(plan.format.json.scan) },
+  };
+}
+
 /**
  * Returns how the value of a column is written that is neither the text nor the number of its cell; null for bytes. JavaScript
  * writes it again, which costs as much as a row, so this pays only for entities with expansions.
  */
-function cellOf({ property, format, storage }: ScalarPlan, { syntax, isPlain }: Writing): JsonCell | null {
-  if (isPlain || !syntax.keepsCells || property.type.name === "Edm.Binary") return null;
+function cellOf(plan: ScalarPlan, { syntax, isPlain }: Writing): JsonCell | null {
+  if (isPlain || !syntax.keepsCells || holdsBytes(plan)) return null;
+  const { property, format, storage } = plan;
   const { toJson } = codecOf(property);
   const scan = scanCell((cell) => format.toJson?.(cell, false) ?? toJson(format.toValue(cell), false));
   const isDecimal = property.type.name === "Edm.Decimal" && (storage === undefined || storage === "text");
@@ -243,7 +258,7 @@ function listedEntities(each: JsonExpansion, json: JsonMembers, it: Relation, wr
   const terms =
     link === null
       ? translateOrder(each.orderBy, translator, profile.syntax)
-      : linkOrder(each.orderBy, { join: each.join, link, translator, profile });
+      : linkOrder(each.orderBy, { join: each.join, link, related: items.related, translator, profile });
   const order = orderClause(terms);
   const top = each.readSize === undefined ? BEYOND_LIMIT : bindFixed(BigInt(each.readSize));
   const { skip } = each.expansion;

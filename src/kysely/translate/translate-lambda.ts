@@ -4,7 +4,7 @@ import type { Expression, LambdaExpression, NavigationExpression } from "../../q
 import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode } from "../statement/sql-operand.ts";
 import { findCollection } from "./find-path.ts";
-import { alike, notNull, tuple } from "./join-navigation.ts";
+import { endOfList, listed, notNull, tuple } from "./join-navigation.ts";
 import { isInJoinedList } from "./list-join.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
 import { itemTests, readsAllAtOnce, relatedItems, selectItems, type RelatedItems } from "./related-items.ts";
@@ -93,12 +93,12 @@ function spent({ pairs }: RelatedItems, depth: number, { statement }: PathScope)
 
 /** Translates the condition without a correlated subquery: membership of the source in a list of values. */
 function amongPairs(items: RelatedItems, wanted: readonly Sql[], { profile }: StatementScope): Sql {
-  const pairs = items.pairs.map(([inner, outer]) => alike(inner, outer));
+  const pairs = items.pairs.map(([inner, outer]) => listed(inner, outer));
   const known = notNull(items.pairs.map(([inner]) => inner));
   // PostgreSQL searches a list that it expects to be long once per row. Many related entities have few sources.
   const distinct = profile.capabilities.correlatedSubqueries ? sql`distinct ` : sql``;
   const list = selectItems(sql`${distinct}${sql.join(pairs.map(([inner]) => inner))}`, items, known, wanted);
-  const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
+  const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list}${endOfList(profile)})`;
   const present = notNull(items.pairs.map(([, outer]) => outer));
   return present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
 }
@@ -106,7 +106,7 @@ function amongPairs(items: RelatedItems, wanted: readonly Sql[], { profile }: St
 function inJoinedList(items: RelatedItems, wanted: readonly Sql[], statement: StatementScope): Sql {
   const known = notNull(items.pairs.map(([inner]) => inner));
   const select = (columns: Sql): Sql => selectItems(sql`distinct ${columns}`, items, known, wanted);
-  const pairs = items.pairs.map(([inner, outer]) => alike(inner, outer));
+  const pairs = items.pairs.map(([inner, outer]) => listed(inner, outer));
   return isInJoinedList({ pairs, select }, items.source.level, statement);
 }
 

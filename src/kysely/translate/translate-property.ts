@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { CountExpression, PathSource, PropertyExpression, VariableExpression } from "../../query/expression.ts";
-import { columnNames } from "../columns/table-columns.ts";
+import { columnNames, type ColumnPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { countRelated } from "./count-related.ts";
@@ -12,10 +12,17 @@ import { booleanLiteral } from "./translate-comparison.ts";
 /** Translates a single-valued primitive or enumeration property. */
 export function translateProperty(expression: PropertyExpression, scope: PathScope): RowOperand {
   const found = findProperty(expression, scope);
-  if (found.kind === "columns") return plannedOperand(found.plan, found.relation);
+  if (found.kind === "columns") return readableOperand(found.plan, plannedOperand(found.plan, found.relation));
   const { documents } = scope.statement.profile;
   const member = documents.member(found.document, found.path, expression.property, found.owner);
   return { kind: "row", ...member, nulls: "column" };
+}
+
+/** A cell that responses show as null is null in every expression. */
+function readableOperand(plan: ColumnPlan, operand: RowOperand): RowOperand {
+  const readable = plan.kind === "scalar" && plan.unreadable !== undefined ? plan.format.readable : undefined;
+  if (readable === undefined) return operand;
+  return { ...operand, sql: readable(operand.sql), nulls: "computed", bare: operand.sql };
 }
 
 /** Translates the current item of a lambda operator, if items are primitive or enumeration values. */

@@ -10,7 +10,7 @@ import type { JoinedNavigation } from "../../query/source.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.ts";
-import type { Sql } from "../statement/sql-form.ts";
+import type { FormedSql, Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { toDerivedTable, type From } from "./base-query.ts";
 import { boundTexts } from "./held-texts.ts";
@@ -249,9 +249,18 @@ export function translateOrder(
   return orderBy.flatMap((item) => {
     const term = sortTerm(item, translator);
     if (term === null) return [];
-    const { descending, isNullable } = term;
-    const { tieBreak } = term.form;
-    const terms = tieBreak === undefined ? [term.sql] : [term.sql, tieBreak(term.sql)];
-    return terms.map((each) => syntax.orderTerm(each, descending, isNullable));
+    return orderTerms({ sql: term.inOrder, form: term.form }, item, term.isNullable, syntax);
   });
+}
+
+/** Translates a sorted value as the terms that order it. */
+export function orderTerms(
+  { sql: sorted, form }: FormedSql,
+  { expression, descending }: OrderByItem,
+  isNullable: boolean,
+  { orderTerm }: DialectSyntax,
+): readonly Sql[] {
+  const maxLength = expression.kind === "property" ? expression.property.facets.maxLength : undefined;
+  const terms = form.sortTerms?.(sorted, maxLength) ?? [sorted];
+  return terms.map((each) => orderTerm(each, descending, isNullable));
 }

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import { keeper } from "../../base/memo.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { RelatedShape } from "../../query/source.ts";
+import { holdsBytes, planOf, type PlansByField } from "../columns/table-columns.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
@@ -128,11 +130,16 @@ function byKeys(rows: Rows, statement: StatementScope, shape: RelatedShape, limi
 }
 
 /** Whether key values survive JSON, in which the list of composite keys is written. */
-function isKeyInJson({ key }: Rows): boolean {
-  return key.length === 1 || key.every(({ type }) => type.kind === "EnumType" || !NOT_IN_JSON.has(type.name));
+function isKeyInJson({ key, plans }: Rows): boolean {
+  return key.length === 1 || key.every((property) => isInJson(property, plans));
 }
 
-const NOT_IN_JSON: ReadonlySet<string> = new Set(["Edm.Binary", "Edm.Single", "Edm.Double", "Edm.Decimal"]);
+function isInJson(property: StructuralProperty, plans: PlansByField): boolean {
+  const plan = planOf(property, plans);
+  return plan.kind === "scalar" && !holdsBytes(plan) && !NOT_IN_JSON.has(property.type.name);
+}
+
+const NOT_IN_JSON: ReadonlySet<string> = new Set(["Edm.Single", "Edm.Double", "Edm.Decimal"]);
 
 /** Joins a lateral subquery with a limit to each key. */
 function byLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
@@ -231,7 +238,8 @@ function orderOf(statement: StatementScope, shape: RelatedShape, found: RelatedR
 function innerOrderOf(statement: StatementScope, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
   const { join, orderBy } = shape;
   const translator = sorterOf(statement, shape, found);
-  return linkOrder(orderBy, { join, link: found.link, translator, profile: statement.profile });
+  const { link, related } = found;
+  return linkOrder(orderBy, { join, link, related, translator, profile: statement.profile });
 }
 
 function sorterOf(

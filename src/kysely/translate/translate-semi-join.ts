@@ -3,10 +3,20 @@ import type { ComparisonExpression, Expression } from "../../query/expression.ts
 import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode } from "../statement/sql-operand.ts";
 import { bareTests, isCoLocated } from "./co-location.ts";
-import { alike, equalColumns, isFirst, joinOf, notNull, pairsOf, targetOf, tuple } from "./join-navigation.ts";
+import {
+  endOfList,
+  listed,
+  equalColumns,
+  isFirst,
+  joinOf,
+  notNull,
+  pairsOf,
+  targetOf,
+  tuple,
+} from "./join-navigation.ts";
 import { isInJoinedList } from "./list-join.ts";
 import type { PathScope } from "./path-scope.ts";
-import { columnOperand, addRelation, Level, whereClause, type Relation } from "./relation.ts";
+import { addRelation, Level, pairOperand, whereClause, type Relation } from "./relation.ts";
 import { sharedNavigation, truthWhenAbsent, type SharedNavigation } from "./shared-navigation.ts";
 
 /** Translates a condition within a scope. */
@@ -103,9 +113,9 @@ function semiJoin(
     return sql`exists (select 1 from ${related.level.from(related.from)}${whereClause(conditions)})`;
   }
   const operands = joinPairs.map(
-    (pair) => [columnOperand(pair.related, related), columnOperand(pair.property, source.qualified())] as const,
+    (pair) => [pairOperand(pair, "related", related), pairOperand(pair, "property", source.qualified())] as const,
   );
-  const pairs = operands.map(([inner, outer]) => alike(inner, outer));
+  const pairs = operands.map(([inner, outer]) => listed(inner, outer));
   const known = mode === "exact" ? notNull(operands.map(([inner]) => inner)) : [];
   const conditions = [...known, ...isFirst(related, joinPairs, statement), ...wanted];
   const from = sql`${related.level.from(related.from)}${whereClause(conditions)}`;
@@ -113,7 +123,7 @@ function semiJoin(
   // Conditions that may be negated are exact.
   if (mode === "exact" && !joins) return isInJoinedList({ pairs, select }, source.level, statement);
   const list = select(sql.join(pairs.map(([inner]) => inner)));
-  const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list})`;
+  const found = sql`${tuple(pairs.map(([, outer]) => outer))} in (${list}${endOfList(statement.profile)})`;
   const present = notNull(operands.map(([, outer]) => outer));
   return mode === "filter" || present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
 }

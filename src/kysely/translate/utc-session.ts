@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { countLongSorts } from "../statement/long-sort.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 
 /** Marks the text of each statement that needs a session time zone of UTC, derived tables included. */
@@ -32,6 +33,8 @@ export function compileStatement(
   { syntax }: Pick<DialectProfile, "syntax">,
 ): { readonly sql: string; readonly parameters: readonly unknown[] } {
   const { sql: text, parameters } = statement.compile(db);
-  const { inUtcSession } = syntax;
-  return { sql: inUtcSession !== undefined && text.includes(MARK) ? inUtcSession(text) : text, parameters };
+  const { inUtcSession, sortingLong } = syntax;
+  const inUtc = inUtcSession !== undefined && text.includes(MARK) ? inUtcSession(text) : text;
+  const sorts = sortingLong === undefined ? 0 : countLongSorts(text);
+  return { sql: sortingLong === undefined || sorts === 0 ? inUtc : sortingLong(sorts, inUtc), parameters };
 }

@@ -155,6 +155,12 @@ async function isReferredSeen(
   // A set that is not a table of this database was checked before.
   if (other === null || !table.shares(other)) return true;
   const writer = writerOf(other);
+  if (other.comparesOtherwise(reference.pairs)) {
+    for (const key of await writer.keysBy(task, values, reference.pairs)) {
+      if (await isVisible(task, restrictions, { set: target, table: other, key })) return true;
+    }
+    return false;
+  }
   const key = writer.keyValues(referredKey(reference, values));
   const referred = { set: target, table: other, key };
   const beside = besideKey(reference);

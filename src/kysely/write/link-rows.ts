@@ -9,6 +9,7 @@ import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
 import { isAnyCase, linkFormat } from "../translate/join-navigation.ts";
+import { compared } from "../translate/relation.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
 import { findsReferred, readReferredTexts } from "./referred-texts.ts";
@@ -141,9 +142,11 @@ function compileStatements(ends: LinkEnds, join: LinkJoin): LinkStatements {
   const hasNone = findsReferred(ends.own) || columns.every(({ referred }) => referred === undefined);
   const references = inserted.map(({ referred }) => (referred === undefined ? undefined : [referred]));
   const names = inserted.map(({ column }) => sql.id(column));
+  const { comparisonOf } = reader.statements.rowsFor(null);
+  const comparisons = [...join.from, ...join.to].map(comparisonOf);
   const tests = columns.map(({ column, format }, index) => {
     const operand = { kind: "row", sql: sql.id(column), form: format.form, nulls: "column" } as const;
-    return equalsConstant(operand, { kind: "parameter", index }, "filter");
+    return equalsConstant(compared(operand, comparisons[index]), { kind: "parameter", index }, "filter");
   });
   const where = sql.join(tests, sql` and `);
   const mark = utcMarkOf(columns.map(({ format }) => format.form));

@@ -61,7 +61,7 @@ export function removeRelated(
       row !== null &&
       (join.kind === "link"
         ? await removeLink(task, { own: own.table, other: other.table }, join, linkValues(relation, join, row))
-        : isRelated(relation, join, row));
+        : await isRelated(relation, join, row, otherKey));
     if (!isLinked) throw noLink();
     if (join.kind === "direct") {
       const foreignKey = join.pairs.map((pair) => pair.related);
@@ -136,7 +136,7 @@ async function link(relation: Relation, related: unknown): Promise<void> {
 async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promise<void> {
   const { other, task, target, restrictions } = relation;
   const keptKey = kept === undefined ? null : textOf(other.keyValues(kept));
-  const keys = await other.keysBy(task, linked(relation, join));
+  const keys = await other.keysBy(task, linked(relation, join), join.pairs);
   for (const key of keys) {
     if (textOf(key) === keptKey) continue;
     if (!(await isVisible(task, restrictions, { set: target, table: other.table, key }))) continue;
@@ -169,8 +169,18 @@ function linkValues({ row, navigation }: Relation, join: LinkJoin, other: Values
   });
 }
 
-function isRelated(relation: Relation, join: DirectJoin, row: Values): boolean {
+async function isRelated(
+  relation: Relation,
+  join: DirectJoin,
+  row: Values,
+  otherKey: readonly PrimitiveValue[],
+): Promise<boolean> {
   const values = linked(relation, join);
+  const { other, task } = relation;
+  if (other.table.comparesOtherwise(join.pairs)) {
+    const keys = await other.keysBy(task, values, join.pairs);
+    return keys.some((key) => textOf(key) === textOf(otherKey));
+  }
   return join.pairs.every(({ related }) => {
     const [one, other] = [row[related.field] ?? null, values[related.field]];
     return one !== null && codecOf(related).compare(one as PrimitiveValue, other as PrimitiveValue) === 0;

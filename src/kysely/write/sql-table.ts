@@ -1,5 +1,5 @@
 import { type Context, returnsIgnored } from "../../definition/context.ts";
-import type { EntityType, StructuralProperty } from "../../edm/model.ts";
+import type { EntityType, JoinPair, StructuralProperty } from "../../edm/model.ts";
 import { tableNameText, type TableName } from "../../edm/table-name.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import { planOf, type PlansByField } from "../columns/table-columns.ts";
@@ -55,6 +55,12 @@ export class SqlTable {
   /** The columns of the properties. Used from the first write on, since the table may be created after its declaration. */
   get plans(): PlansByField {
     return this.reader.statements.rowsFor(null).plans;
+  }
+
+  /** Whether the database does not compare a part of a join by code point. */
+  comparesOtherwise(pairs: readonly JoinPair[]): boolean {
+    const { comparisonOf } = this.reader.statements.rowsFor(null);
+    return pairs.some((pair) => comparisonOf(pair) !== undefined);
   }
 
   /** Returns the writer of a property. @throws Error for a property without a column */

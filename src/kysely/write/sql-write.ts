@@ -73,18 +73,53 @@ interface RowChange {
   readonly values: Values;
   /** Whether complex values are merged with the stored values instead of replacing them. */
   readonly isMerged: boolean;
+  /** Values that the row already has, and must still have. */
+  readonly unchanged?: Expected;
 }
 
 /** Changes a row. @returns null if no row has the key and the expected values */
 function changeRow(
   writer: TableWriter,
   wanted: readonly PrimitiveValue[],
-  { values, isMerged }: RowChange,
+  change: RowChange,
+  context: AnyWriteContext,
+  guard: RowGuard | null,
+): Maybe<Values | null> {
+  const property = distributingProperty(writer.table);
+  if (property === undefined || !Object.hasOwn(change.values, property.field)) {
+    return changeColumns(writer, wanted, change, context, guard);
+  }
+  const { [property.field]: value, ...values } = change.values;
+  const read = inStatement(writer.table, context, (session) =>
+    writer.read(taskOf(session, context), wanted, [{ property }]),
+  );
+  return chain(read, (stored) => {
+    if (stored === null && !mayShareKeys(writer.table)) return null;
+    const isSame = stored?.[property.field] === value && Object.keys(values).length > 0;
+    if (!isSame) return changeColumns(writer, wanted, change, context, guard);
+    const unchanged = toExpected(writer.table, { [property.field]: value });
+    return changeColumns(writer, wanted, { ...change, values, unchanged }, context, guard);
+  });
+}
+
+/**
+ * Returns the property outside of the key whose column decides on the machine of a row: a distributed database refuses a
+ * statement that sets this column, even to the same value.
+ */
+function distributingProperty({ reader, entityType }: SqlTable): StructuralProperty | undefined {
+  const field = reader.statements.distributedBy();
+  return entityType.properties.find((property) => property.field === field && !property.isKey);
+}
+
+function changeColumns(
+  writer: TableWriter,
+  wanted: readonly PrimitiveValue[],
+  { values, isMerged, unchanged = [] }: RowChange,
   context: AnyWriteContext,
   guard: RowGuard | null,
 ): Maybe<Values | null> {
   const { table, statements } = writer;
-  const expected = toExpected(table, context?.expected);
+  const expected = [...unchanged, ...toExpected(table, context?.expected)];
   const needed = isMerged ? mergedProperties(table, values) : keptProperties(table, values);
   const isEmpty = Object.keys(values).length === 0;
   const write = (task: WriteTask, stored: Values | null, condition: Expected): Maybe<Values | null> =>

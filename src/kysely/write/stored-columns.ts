@@ -219,7 +219,7 @@ interface CellEncoder {
 
 function encoderOf({ property, storage, format }: ScalarPlan): CellEncoder {
   const { form, toCell = (value: PrimitiveValue): unknown => onlyCell(form, value) } = format;
-  const isText = property.type.name === "Edm.String" && storage === undefined;
+  const isText = property.type.name === "Edm.String" && (storage === undefined || storage === "text");
   return {
     place: form.place ?? asItStands,
     // Invalid Unicode would be stored as other text.
@@ -256,6 +256,20 @@ export function checkSame(
   if (value === undefined || value === null || kept === undefined) return;
   if (property.isCollection ? areSame(property, kept, value) : isSameValue(property, kept, value)) return;
   throw new UnstorableValueError(path, "The column cannot store the whole value.");
+}
+
+/** Returns the error for a written column that has another value afterwards, or one that cannot be read; null for other errors. */
+export function unstorable(error: unknown, columns: readonly StoredColumn[]): UnstorableValueError | null {
+  if (error instanceof UnstorableValueError) return error;
+  if (!(error instanceof Error) || !("column" in error)) return null;
+  const found = columns.find(({ column }) => column === error.column);
+  return found === undefined ? null : new UnstorableValueError(found.path, "The column cannot store the value.");
+}
+
+/** Blames a key that the database may have changed, for a new row without the given key. @throws UnstorableValueError */
+export function checkKeyKept(columns: readonly StoredColumn[]): void {
+  const changed = columns.find(({ path, mayRound: rounds }) => rounds && path[0]?.isKey === true);
+  if (changed !== undefined) throw new UnstorableValueError(changed.path, "The column cannot store the whole value.");
 }
 
 function areSame(property: StructuralProperty, kept: unknown, given: unknown): boolean {

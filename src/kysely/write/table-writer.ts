@@ -3,7 +3,7 @@ import { keptPer } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import { keyValues } from "../../edm/key-values.ts";
-import type { StructuralProperty } from "../../edm/model.ts";
+import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
@@ -14,7 +14,7 @@ import { bindReferred, type BoundCells } from "./referred-texts.ts";
 import { checkOneRow, mayShareKeys, sharedKey } from "./shared-keys.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { checkSame, type StoredColumn, type Values } from "./stored-columns.ts";
+import { checkKeyKept, checkSame, unstorable, type StoredColumn, type Values } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { keyConflict, toWriteFault } from "./write-faults.ts";
 import {
@@ -77,9 +77,10 @@ export class TableWriter {
       const returned = row === undefined ? null : toEntity({ row, rowShape: statement.rowShape });
       if (returned !== null && statements.areReturning) return splitRow(returned, beside, beyond);
       const key = returned === null ? keyOfNewRow(table, given, insertId) : this.keyOf(returned);
-      return chain(key === null ? null : this.read(task, key, selected), (stored) => {
+      const written = { columns, values: given };
+      return chain(key === null ? null : this.#readWritten(task, key, selected, written), (stored) => {
+        if (stored === null) this.#orFault(task, () => checkKeyKept(columns));
         const row = required(stored, `The row that was added to ${table.name} cannot be read by its key.`);
-        this.#checkStored(task, columns, row, given);
         return splitRow(row, beside, beyond);
       });
     });
@@ -120,10 +121,9 @@ export class TableWriter {
     return chain(changed, ({ rows }): Maybe<Values | null> => {
       checkOneRow(table, rows.length);
       if (statements.areReturning) return firstOf(rows, statement);
-      return chain(this.read(task, key, selected), (stored) => {
+      return chain(this.#readWritten(task, key, selected, { columns, values }), (stored) => {
         // The row was locked before, so it exists.
         if (stored === null && mayShareKeys(table)) throw sharedKey();
-        if (stored !== null) this.#checkStored(task, columns, stored, values);
         return stored;
       });
     });
@@ -155,6 +155,24 @@ export class TableWriter {
     );
   }
 
+  /** @throws ODataError `InvalidBody` if a column contains another value than was written, which fails the transaction */
+  #readWritten(
+    task: WriteTask,
+    key: readonly PrimitiveValue[],
+    selected: readonly SelectedProperty[],
+    { columns, values }: Pick<ColumnsToWrite, "columns" | "values">,
+  ): Maybe<Values | null> {
+    const read = (): Maybe<Values | null> =>
+      chain(this.read(task, key, selected), (stored) => {
+        for (const column of stored === null ? [] : columns) checkSame(column, stored ?? {}, values);
+        return stored;
+      });
+    return recover(read, (error) => {
+      const fault = unstorable(error, columns);
+      throw fault === null ? error : this.#faultOf(task, fault);
+    });
+  }
+
   /** Returns how many rows have a key. */
   count(task: WriteTask, key: readonly PrimitiveValue[]): Maybe<number> {
     const statement = this.statements.select(this.table.keyOnly, "read");
@@ -164,18 +182,29 @@ export class TableWriter {
     );
   }
 
-  /** Returns the keys of the rows with given values, none of them null, and locks these rows. */
-  async keysBy(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
-    const keys = await this.#findKeys(task, values);
+  /**
+   * Returns the keys of the rows with given values, none of them null, and locks these rows.
+   * @param pairs the pairs of a join whose related properties have the values
+   */
+  async keysBy(
+    task: WriteTask,
+    values: Values,
+    pairs: readonly JoinPair[],
+  ): Promise<readonly (readonly PrimitiveValue[])[]> {
+    const keys = await this.#findKeys(task, values, pairs);
     if (this.statements.locksByCondition || keys.length === 0) return keys;
     for (const key of keys) await this.read(task, key, this.table.keyOnly, "locked");
     // Some may have got other values before they were locked.
-    return this.#findKeys(task, values);
+    return this.#findKeys(task, values, pairs);
   }
 
-  async #findKeys(task: WriteTask, values: Values): Promise<readonly (readonly PrimitiveValue[])[]> {
+  async #findKeys(
+    task: WriteTask,
+    values: Values,
+    pairs: readonly JoinPair[],
+  ): Promise<readonly (readonly PrimitiveValue[])[]> {
     const fields = Object.keys(values);
-    const statement = this.statements.selectBy(fields);
+    const statement = this.statements.selectBy(fields, pairs);
     const { rows } = await this.#run(task, statement, () => ({
       key: fields.map((field) => values[field] as PrimitiveValue),
     }));
@@ -237,8 +266,13 @@ export class TableWriter {
     valuesOf: () => WriteValues,
     written?: WrittenColumns | "delete",
   ): Maybe<WriteResult> {
+    const run = (): Maybe<WriteResult> => task.session.run(toCommand(statement, valuesOf()));
     return recover(
-      () => task.session.run(toCommand(statement, valuesOf())),
+      () =>
+        chain(run(), (result) => {
+          this.table.reader.rows.outage.end();
+          return result;
+        }),
       (error) => {
         throw this.#faultOf(task, error, written);
       },
@@ -265,13 +299,6 @@ export class TableWriter {
     if (key === null) return undefined;
     return chain(this.count(task, key), (count) => {
       if (count > 0) throw keyConflict({ ...task, table });
-    });
-  }
-
-  /** @throws ODataError `InvalidBody` if a column contains another value than was written, which fails the transaction */
-  #checkStored(task: WriteTask, columns: readonly StoredColumn[], stored: Values, given: Values): void {
-    this.#orFault(task, () => {
-      for (const column of columns) checkSame(column, stored, given);
     });
   }
 }

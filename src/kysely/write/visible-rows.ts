@@ -54,6 +54,7 @@ export async function isVisible(
 ): Promise<boolean> {
   const restriction = restrictions.get(set);
   if (restriction === undefined) return true;
+  if (restriction.hidesAll === true) return false;
   const { filter, values, sources } = restriction;
   const { reader } = table;
   checkJoinable(reader, sources);

@@ -2,6 +2,7 @@ import type { Context } from "../../definition/context.ts";
 import { logWarning } from "../../definition/request-fields.ts";
 import { missingReference } from "../../definition/sets/guarded-reference.ts";
 import { refersToKey } from "../../edm/key-holder.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
 import { driverFields } from "../../errors/driver-fields.ts";
 import { ERROR_CODES, type ErrorCode } from "../../errors/error-codes.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
@@ -40,9 +41,12 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   if (!joins && isUnsupported(error)) return protocolError("NotImplemented", NOT_DISTRIBUTABLE, { cause: error });
   const fault = databaseFault(error);
   if (fault === null || fault.kind === "contention") return ofTable(error, table.name);
-  if (fault.kind === "unavailable") return unavailable(ofTable(error, table.name));
+  if (fault.kind === "unavailable") return table.reader.rows.outage.note(unavailable(ofTable(error, table.name)));
   const columns = fault.kind === "foreignKey" && fault.columns.length === 0 ? missing(failed) : fault.columns;
-  const paths = columns.map((column) => table.pathOf(column)).filter(({ length }) => length > 0);
+  const isUnnamed = fault.kind === "notNull" && columns.length === 0;
+  const paths = isUnnamed
+    ? nullPaths(failed)
+    : columns.map((column) => table.pathOf(column)).filter(({ length }) => length > 0);
   const names = isDelete ? [] : paths.map((path) => wirePathOf(context, table, path));
   const target = names[0] === undefined ? undefined : place + names[0];
   const options = { target, cause: error };
@@ -53,9 +57,10 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
     case "unique":
       return protocolError("Conflict", toConflict(names, isDelete), options);
     case "notNull":
-      // A column that clients cannot set is for the service to fill in.
-      if (target === undefined) return protocolError("Conflict", REFUSED, options);
-      return protocolError("NullNotAllowed", `'${target}' must not be null in the database: give it a value.`, options);
+      return nullFault(
+        names.map((name) => place + name),
+        error,
+      );
     case "check": {
       const code = isDelete ? "Conflict" : "InvalidBody";
       const message = reportViolation(context, table, { constraint: fault.constraint, err: error, code }) ?? REFUSED;
@@ -75,6 +80,29 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
         options,
       );
   }
+}
+
+/** @param names the properties of which one is null in a column that must not be */
+function nullFault(names: readonly string[], cause: unknown): ODataError {
+  const [target] = names;
+  // A column that clients cannot set is for the service to fill in.
+  if (target === undefined) return protocolError("Conflict", REFUSED, { cause });
+  if (names.length > 1) {
+    const message = `One of ${listOf(names)} must not be null in the database: give it a value.`;
+    return protocolError("NullNotAllowed", message, { cause });
+  }
+  return protocolError("NullNotAllowed", `'${target}' must not be null in the database: give it a value.`, {
+    target,
+    cause,
+  });
+}
+
+/** Returns the properties that a write stored null in, where the error of the database names no column. */
+function nullPaths({ table, written }: FailedWrite): ReadonlyArray<readonly StructuralProperty[]> {
+  if (written === undefined || written === "delete") return [];
+  const stored = written.columns.filter((_column, index) => written.cells[index] === null);
+  const { properties } = table.entityType;
+  return stored.map(({ path }) => path).filter(([first]) => properties.some(({ field }) => field === first?.field));
 }
 
 /** Returns the error for a new row with the key of another row, as a constraint of the database would cause it. */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { BoundedCache } from "../../base/bounded-cache.ts";
 import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
-import type { StructuralProperty } from "../../edm/model.ts";
+import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
@@ -11,7 +11,7 @@ import type { WriteSyntax } from "../dialects/write-syntax.ts";
 import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
-import { columnOperand, plannedOperand, Level, Relation } from "../translate/relation.ts";
+import { columnOperand, compared, plannedOperand, Level, Relation } from "../translate/relation.ts";
 import { isReturnable, returnedColumns, selectColumns, type Cells } from "../translate/select-columns.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
@@ -170,16 +170,25 @@ export class WriteStatements {
     });
   }
 
-  /** Reads the keys of the rows with given values in some columns, and locks these rows if the database can. */
-  selectBy(fields: readonly string[]): WriteStatement {
-    return this.#get(["selectBy", ...fields], () => {
+  /**
+   * Reads the keys of the rows with given values in some columns, and locks these rows if the database can.
+   * @param pairs the pairs of a join whose related properties have the values, to compare as the join does
+   */
+  selectBy(fields: readonly string[], pairs: readonly JoinPair[] = []): WriteStatement {
+    const { comparisonOf } = this.#table.reader.statements.rowsFor(null);
+    const comparisons = fields.map((field) => {
+      const pair = pairs.find(({ related }) => related.field === field);
+      return pair === undefined ? undefined : comparisonOf(pair);
+    });
+    return this.#get(["selectBy", ...fields, ...comparisons.map((each) => each?.form.name ?? "")], () => {
       const cells: Cells = [];
       const columns = selectColumns(this.#table.keyOnly, this.#relation(), cells);
       const relation = this.#relation();
       const conditions = fields.map((field, index) => {
         const plan = comparedPlanOf({ field, name: field }, this.#table.plans);
         // Compares values, since a column may have several cells for one value, or one cell for several.
-        return equalsConstant(plannedOperand(plan, relation), { kind: "parameter", index }, "filter");
+        const operand = compared(plannedOperand(plan, relation), comparisons[index]);
+        return equalsConstant(operand, { kind: "parameter", index }, "filter");
       });
       const lock = this.locksByCondition ? this.#writes.rowLock : sql``;
       const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${sql.join(conditions, sql` and `)}${lock}`;

@@ -45,6 +45,8 @@ describeClient("the grid of Syncfusion", "syncfusion-grid", { ...LICENSED, guide
       'search("").then(() => client.filter("OrderedAt", "greaterthan", new Date("2026-03-04T00:00:00Z")))',
       "OrderedAt gt 2026-03-04T00:00:00.000Z",
     ],
+    // A column of the type `dateonly` shows and filters the local date.
+    ['filter("DueOn", "equal", new Date(2026, 3, 4))', "DueOn eq '2026-04-04'"],
   ])("filters: %s", async (call, filter) => {
     if (client().sent.length === 0) await client().run("show()");
     await client().run(call);

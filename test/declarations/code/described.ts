@@ -63,6 +63,8 @@ export function describedSet(typeName: string, given: Partial<DescribedSet> = {}
     key: "primary key",
     excludesNulls: [],
     excludes: [],
+    isKeyGuaranteed: true,
+    leftOutRows: 0,
     unsuppliedColumns: [],
     description: null,
     properties: [ID],

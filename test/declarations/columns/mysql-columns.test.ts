@@ -76,7 +76,7 @@ const serve = (name: string, described: DescribedColumn, paging: "keyset" | "off
 type Values = readonly unknown[];
 const NONE = [null, null, null, null];
 
-const SERVED: ReadonlyArray<readonly [column: string, values: Values, unreadable?: readonly number[]]> = [
+const SERVED: ReadonlyArray<readonly [column: string, values: Values]> = [
   ["c_bool", [true, false, null, null, null]],
   ["c_bit1", [true, false, null, null, null]],
   ["c_bit", ["513", ...NONE]],
@@ -122,46 +122,42 @@ const SERVED: ReadonlyArray<readonly [column: string, values: Values, unreadable
   ["c_enum_latin1", ["High", ...NONE]],
   ["c_film", ["PG-13", ...NONE]],
   ["c_set", ["a,b", "", null, null, null]],
-  ["c_date", ["2024-02-29", null, null, null, "9999-12-31"], [3, 4, 5]],
-  ["c_datetime", ["2024-02-29T12:00:00Z", null, null, null, "9999-12-31T23:59:59Z"], [3, 4, 5]],
-  ["c_datetime3", ["2024-02-29T12:00:00.123Z", null, null, null, null], [3, 4, 5]],
+  ["c_date", ["2024-02-29", null, null, null, "9999-12-31"]],
+  ["c_datetime", ["2024-02-29T12:00:00Z", null, null, null, "9999-12-31T23:59:59Z"]],
+  ["c_datetime3", ["2024-02-29T12:00:00.123Z", null, null, null, null]],
   [
     "c_datetime6",
     ["2024-02-29T12:00:00.123456Z", null, null, "0000-02-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"],
-    [3, 4],
   ],
   // The session of the test has the zone +05:45.
-  ["c_timestamp", ["2024-02-29T06:15:00Z", null, null, null, null], [3]],
-  ["c_timestamp6", ["2024-02-29T06:15:00.123456Z", null, null, null, null], [3]],
+  ["c_timestamp", ["2024-02-29T06:15:00Z", null, null, null, null]],
+  ["c_timestamp6", ["2024-02-29T06:15:00.123456Z", null, null, null, null]],
 ];
 
 describe.skipIf(MARIADB === undefined)("columns of MariaDB", () => {
-  test.each(SERVED.map(([name, values, unreadable = []]) => [name, values, unreadable] as const))(
-    "serves, finds and sorts the values of %s",
-    async (name, values, unreadable) => {
-      const column = mapped(name);
-      for (const paging of ["keyset", "offset"] as const) {
-        const service = serve(name, column, paging);
-        const rows = await all(service, "$orderby=Id");
-        expect(rows.map(({ Value }) => Value)).toEqual([null, ...values]);
-        for (const direction of ["asc", "desc"]) {
-          const sorted = await all(service, `$orderby=Value ${direction}`);
-          const ids = idsOf(sorted).toSorted((left, right) => left - right);
-          expect([paging, direction, ids]).toEqual([paging, direction, [1, 2, 3, 4, 5, 6]]);
-        }
-        for (const { Id, Value } of rows) {
-          const literal = literalOf(Value, column);
-          const [equal, other] = await Promise.all(
-            ["eq", "ne"].map(async (operator) =>
-              idsOf(await all(service, `$filter=${encodeURIComponent(`Value ${operator} ${literal}`)}`)),
-            ),
-          );
-          const isFound = !unreadable.includes(Id);
-          expect([Id, Value, equal?.includes(Id), other?.includes(Id)]).toEqual([Id, Value, isFound, !isFound]);
-        }
+  test.each(SERVED)("serves, finds and sorts the values of %s", async (name, values) => {
+    const column = mapped(name);
+    for (const paging of ["keyset", "offset"] as const) {
+      const service = serve(name, column, paging);
+      const rows = await all(service, "$orderby=Id");
+      expect(rows.map(({ Value }) => Value)).toEqual([null, ...values]);
+      for (const direction of ["asc", "desc"]) {
+        const sorted = await all(service, `$orderby=Value ${direction}`);
+        const ids = idsOf(sorted).toSorted((left, right) => left - right);
+        expect([paging, direction, ids]).toEqual([paging, direction, [1, 2, 3, 4, 5, 6]]);
       }
-    },
-  );
+      for (const { Id, Value } of rows) {
+        const literal = literalOf(Value, column);
+        const [equal, other] = await Promise.all(
+          ["eq", "ne"].map(async (operator) =>
+            idsOf(await all(service, `$filter=${encodeURIComponent(`Value ${operator} ${literal}`)}`)),
+          ),
+        );
+        // A cell that cannot be read is null, and found as null.
+        expect([Id, Value, equal?.includes(Id), other?.includes(Id)]).toEqual([Id, Value, true, false]);
+      }
+    }
+  });
 
   test.each(["c_geometry", "c_point"])("omits %s with its reason", (name) => {
     expect(map(name)).toMatchObject({ omitted: expect.stringMatching("have no text") as string, flag: null });

@@ -82,7 +82,7 @@ const INSTANTS = (zeros: string): Values => [
   `12024-01-01T00:00:00${zeros}Z`,
 ];
 
-const SERVED: ReadonlyArray<readonly [column: string, values: Values, unreadable?: readonly number[]]> = [
+const SERVED: ReadonlyArray<readonly [column: string, values: Values]> = [
   ["c_bool", [true, ...NONE]],
   ["c_int2", [32_767, ...NONE]],
   ["c_int4", [2_147_483_647, ...NONE]],
@@ -90,7 +90,7 @@ const SERVED: ReadonlyArray<readonly [column: string, values: Values, unreadable
   ["c_oid", ["4294967295", ...NONE]],
   ["c_float4", [1.100000023841858, "INF", "-INF", "NaN", -0]],
   ["c_float8", [0.1, "INF", "-INF", "NaN", -0]],
-  ["c_numeric", ["12345678901234567890.123456789", null, null, null, "0"], [3, 4, 5]],
+  ["c_numeric", ["12345678901234567890.123456789", null, null, null, "0"]],
   ["c_numeric_10_2", ["-12.50", ...NONE]],
   ["c_numeric_3_5", ["0.00123", ...NONE]],
   ["c_numeric_5_neg", ["12300", ...NONE]],
@@ -107,14 +107,14 @@ const SERVED: ReadonlyArray<readonly [column: string, values: Values, unreadable
   ["c_json", ['{"b": 1, "a": [1.10, null]}', ...NONE]],
   ["c_jsonb", ['{"a": [1.10, null], "b": 1}', ...NONE]],
   ["c_xml", ["<a>1</a>", ...NONE]],
-  ["c_date", ["2024-02-29", null, null, "-0043-03-15", "12024-01-01"], [3, 4]],
-  ["c_time", ["23:59:59.123456", "00:00:00", null, null, null], [4]],
+  ["c_date", ["2024-02-29", null, null, "-0043-03-15", "12024-01-01"]],
+  ["c_time", ["23:59:59.123456", "00:00:00", null, null, null]],
   ["c_time_0", ["12:00:00", ...NONE]],
   ["c_timetz", ["12:00:00.5+02", ...NONE]],
-  ["c_timestamp", ["2024-02-29T12:00:00.123456Z", ...INSTANTS(".000000")], [3, 4]],
-  ["c_timestamp_3", ["2024-02-29T12:00:00.123Z", ...INSTANTS(".000")], [3, 4]],
-  ["c_timestamptz", ["2024-02-29T12:00:00.123456Z", ...INSTANTS(".000000")], [3, 4]],
-  ["c_timestamptz_0", ["2024-02-29T12:00:00Z", ...INSTANTS("")], [3, 4]],
+  ["c_timestamp", ["2024-02-29T12:00:00.123456Z", ...INSTANTS(".000000")]],
+  ["c_timestamp_3", ["2024-02-29T12:00:00.123Z", ...INSTANTS(".000")]],
+  ["c_timestamptz", ["2024-02-29T12:00:00.123456Z", ...INSTANTS(".000000")]],
+  ["c_timestamptz_0", ["2024-02-29T12:00:00Z", ...INSTANTS("")]],
   ["c_interval", ["1 year 2 mons 3 days 04:05:06.5", "00:00:00", "-1 mons", null, null]],
   ["c_inet", ["10.0.0.1/24", ...NONE]],
   ["c_cidr", ["10.0.0.0/8", ...NONE]],
@@ -146,40 +146,37 @@ const COLLECTIONS: ReadonlyArray<readonly [column: string, values: Values, item:
 ];
 
 describe.skipIf(PGLITE === undefined)("columns of PostgreSQL", () => {
-  test.each(SERVED.map(([name, values, unreadable = []]) => [name, values, unreadable] as const))(
-    "serves, finds and sorts the values of %s",
-    async (name, values, unreadable) => {
-      const mapped = map(name);
-      if (!("column" in mapped)) return expect.fail(JSON.stringify(mapped));
-      const { column } = mapped;
-      for (const paging of ["keyset", "offset"] as const) {
-        const service = serve(name, column, paging);
-        // The schema check accepts the mapping.
-        await service.ready();
-        const rows = await all(service, "$orderby=Id");
-        expect(rows.map(({ Value }) => Value)).toEqual([null, ...values]);
-        for (const direction of ["asc", "desc"]) {
-          const sorted = await all(service, `$orderby=Value ${direction}`);
-          expect([paging, direction, idsOf(sorted).toSorted((left, right) => left - right)]).toEqual([
-            paging,
-            direction,
-            [1, 2, 3, 4, 5, 6],
-          ]);
-        }
-        for (const { Id, Value } of rows) {
-          const literal = literalOf(Value, column);
-          const [equal, other] = await Promise.all(
-            ["eq", "ne"].map(async (operator) =>
-              idsOf(await all(service, `$filter=${encodeURIComponent(`Value ${operator} ${literal}`)}`)),
-            ),
-          );
-          // A number that is not a number equals nothing.
-          const isFound = Value !== "NaN" && !unreadable.includes(Id);
-          expect([Value, equal?.includes(Id), other?.includes(Id)]).toEqual([Value, isFound, !isFound]);
-        }
+  test.each(SERVED)("serves, finds and sorts the values of %s", async (name, values) => {
+    const mapped = map(name);
+    if (!("column" in mapped)) return expect.fail(JSON.stringify(mapped));
+    const { column } = mapped;
+    for (const paging of ["keyset", "offset"] as const) {
+      const service = serve(name, column, paging);
+      // The schema check accepts the mapping.
+      await service.ready();
+      const rows = await all(service, "$orderby=Id");
+      expect(rows.map(({ Value }) => Value)).toEqual([null, ...values]);
+      for (const direction of ["asc", "desc"]) {
+        const sorted = await all(service, `$orderby=Value ${direction}`);
+        expect([paging, direction, idsOf(sorted).toSorted((left, right) => left - right)]).toEqual([
+          paging,
+          direction,
+          [1, 2, 3, 4, 5, 6],
+        ]);
       }
-    },
-  );
+      for (const { Id, Value } of rows) {
+        const literal = literalOf(Value, column);
+        const [equal, other] = await Promise.all(
+          ["eq", "ne"].map(async (operator) =>
+            idsOf(await all(service, `$filter=${encodeURIComponent(`Value ${operator} ${literal}`)}`)),
+          ),
+        );
+        // A cell that cannot be read is null, and found as null. A number that is not a number equals nothing.
+        const isFound = Value !== "NaN";
+        expect([Value, equal?.includes(Id), other?.includes(Id)]).toEqual([Value, isFound, !isFound]);
+      }
+    }
+  });
 
   test.each(COLLECTIONS)("serves and searches the items of %s", async (name, values, item, found) => {
     const mapped = map(name);
@@ -244,7 +241,7 @@ describe.skipIf(PGLITE === undefined)("columns of PostgreSQL", () => {
 
   test.each([
     ["c_char", "has the type char, published as String without trailing blanks, read-only"],
-    ["c_json", "has the type json, published as String of JSON, and compared as text, read-only"],
+    ["c_json", "has the type json, published as String of JSON, and compared as text"],
     ["c_inet", "has the type inet, published as String, and compared as text, read-only"],
     ["c_matrix", "has the type int4[][], published as String of JSON, read-only"],
     ["c_float4", "is a real, so a filter finds the value that a response shows, and not its rounded form such as 1.1"],

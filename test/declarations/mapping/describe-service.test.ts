@@ -205,11 +205,39 @@ describe("keys", () => {
     expect(warningsOf(service)).toEqual(["secret a.token --secrets show", expected]);
   });
 
-  test("rows with null in the key are excluded if there are any", async () => {
-    const script =
-      "create table a (x text primary key);\ncreate table b (x text primary key);\ninsert into b values (null);\n";
-    const service = await describeScript(script);
-    expect([setOf(service, "a").excludesNulls, setOf(service, "b").excludesNulls]).toEqual([[], ["x"]]);
+  test.each([
+    ["without null", "a (x text primary key)", "insert into a values ('1')", ["X"], [], []],
+    [
+      "with null",
+      "a (x text primary key, y text)",
+      "insert into a values (null, '1')",
+      ["Rowid"],
+      [],
+      [
+        "has rows with null in its primary key x, so no key but the rowid, which VACUUM may renumber, published as Rowid",
+      ],
+    ],
+    [
+      "with null in a table without a name for the rowid",
+      "a (x text primary key, rowid text, oid text, _rowid_ text)",
+      "insert into a values (null, '1', '1', '1')",
+      ["X"],
+      ["x"],
+      [],
+    ],
+    [
+      "with null, beside a unique index",
+      "a (x text primary key, y text not null unique)",
+      "insert into a values (null, '1')",
+      ["Y"],
+      [],
+      [],
+    ],
+  ])("a primary key %s", async (...[, table, insert, key, excludes, messages]) => {
+    const service = await describeScript(`create table ${table};\n${insert};\n`);
+    expect(keyOf(service, "a")).toEqual(key);
+    expect(setOf(service, "a").excludesNulls).toEqual(excludes);
+    expect(service.warnings.flatMap(({ code, message }) => (code === "rowid" ? [message] : []))).toEqual(messages);
   });
 });
 
@@ -264,13 +292,13 @@ create table link (x int not null references a, y int not null references b refe
     const { sets, warnings } = await describeScript(script);
     expect(sets.flatMap(({ setName, navigations }) => navigations.map(({ name }) => `${setName} ${name}`))).toEqual([
       "As Bs",
-      "As LinksByX",
+      "As Links",
       "As YsThroughLink",
       "Bs A",
-      "Bs LinksByY",
+      "Bs Links",
       "Bs XesThroughLink",
-      "Links XA",
-      "Links YB",
+      "Links A",
+      "Links B",
     ]);
     expect(warnings).toEqual([]);
   });

@@ -74,7 +74,9 @@ describe("navigations of foreign keys", () => {
     [{ customer: "home_address_id > address", address: "id" }, "HomeAddress CustomersByHomeAddress"],
     [{ Customer: "SupportRepId > Employee", Employee: "id" }, "SupportRep CustomersBySupportRep"],
     [{ Employees: "ReportsTo > Employees" }, "ReportsToEmployee EmployeesByReportsTo"],
-    [{ Orders: "ShipVia > Shippers", Shippers: "id" }, "ShipViaShipper OrdersByShipVia"],
+    [{ Orders: "ShipVia > Shippers", Shippers: "id" }, "Shipper Orders"],
+    [{ order_line: "id, sku > product", product: "sku" }, "Product OrderLines"],
+    [{ person: "login >> account", account: "login" }, "Account Person"],
     [{ shipment: "order_id+line_no > order_line", order_line: "id" }, "OrderLine Shipments"],
     [{ orders: "customer_id > customers", customers: "id" }, "Customer Orders"],
     [{ ORDERS: "CUSTOMER_ID > CUSTOMERS", CUSTOMERS: "ID" }, "Customer Orders"],
@@ -90,10 +92,35 @@ describe("navigations of foreign keys", () => {
     [{ line: "unit_nr > unit", unit: "no" }, "Unit Lines"],
     [{ line: "unit_key > unit", unit: "no" }, "Unit Lines"],
     [{ line: "unit_fk > unit", unit: "no" }, "Unit Lines"],
-    [{ line: "casino > unit", unit: "no" }, "CasinoUnit LinesByCasino"],
+    [{ line: "casino > unit", unit: "no" }, "Unit Lines"],
     [{ line: "länge_id > länge", länge: "no" }, "Länge Lines"],
   ])("%j: %s", (tables, expected) => {
     expect(Object.values(navigations(namesOf(tables)))).toEqual([expected]);
+  });
+});
+
+describe("navigations of columns without the ending of a key", () => {
+  test.each<[title: string, tables: Tables, members: Readonly<Record<string, string>>]>([
+    [
+      "two foreign keys to one table",
+      { order_line: "id, sku > product, instead > product", product: "sku" },
+      {
+        "OrderLine/OrderLines": "Id Sku Instead SkuProduct InsteadProduct",
+        "Product/Products": "Sku OrderLinesBySku OrderLinesByInstead",
+      },
+    ],
+    [
+      "a property with the name of the table",
+      { order_line: "id, product, sku > product", product: "sku, order_lines" },
+      {
+        "OrderLine/OrderLines": "Id Product Sku SkuProduct",
+        "Product/Products": "Sku OrderLines OrderLinesBySku",
+      },
+    ],
+    ["a foreign key to the own table", { node: "id, up > node" }, { "Node/Nodes": "Id Up UpNode NodesByUp" }],
+  ])("%s", (_title, tables, members) => {
+    const input = namingInput(tables, []);
+    expect(listNames(input, chooseNames(input, USUAL))).toEqual(members);
   });
 });
 

@@ -103,7 +103,7 @@ describe("names of known databases", () => {
       "EmployeeTerritory/EmployeeTerritories": "EmployeeID TerritoryID Employee Territory",
       "Invoice/Invoices": "OrderID",
       "Order/Orders":
-        "OrderID CustomerID EmployeeID ShipVia Customer Employee ShipViaShipper OrderDetails ProductsThroughOrderDetail",
+        "OrderID CustomerID EmployeeID ShipVia Customer Employee Shipper OrderDetails ProductsThroughOrderDetail",
       "OrderDetail/OrderDetails": "OrderID ProductID UnitPrice Order Product",
       "OrdersQry/OrdersQrys": "OrderID",
       "Product/Products": "ProductID SupplierID CategoryID Supplier Category OrderDetails OrdersThroughOrderDetail",
@@ -111,7 +111,7 @@ describe("names of known databases", () => {
       "QuarterlyOrder/QuarterlyOrders": "CustomerID",
       "Region/Regions": "RegionID RegionDescription Territories",
       "SalesTotalsByAmount/SalesTotalsByAmounts": "OrderID",
-      "Shipper/Shippers": "ShipperID CompanyName OrdersByShipVia",
+      "Shipper/Shippers": "ShipperID CompanyName Orders",
       "Supplier/Suppliers": "SupplierID CompanyName Products",
       "Territory/Territories": "TerritoryID RegionID Region EmployeeTerritories Employees",
     });

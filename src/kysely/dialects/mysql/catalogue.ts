@@ -1,9 +1,10 @@
 import { readMysqlCatalogue } from "../../../introspect/mysql-catalogue.ts";
+import { readMysqlTexts } from "../../../introspect/mysql-texts.ts";
 import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** As in `information_schema.columns.data_type`. MariaDB stores `json` as `longtext`. */
 const TEXTS = ["varchar", "char", "text", "tinytext", "mediumtext", "longtext"];
-const INTEGERS = ["tinyint", "smallint", "mediumint", "int", "bigint", "decimal"];
+const INTEGERS = ["tinyint", "smallint", "mediumint", "int", "bigint", "bit", "decimal"];
 const NUMBERS = [...INTEGERS, "float", "double"];
 
 /** A `double` stores whole numbers of up to 32 bits exactly. */
@@ -53,6 +54,8 @@ const MY_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   "Edm.Decimal real": { types: ["float", "double", "decimal"] },
   // No index serves an order of strings.
   "Edm.String default": { types: TEXTS, served: ["filter"] },
+  "Edm.String text": { types: TEXTS, served: [] },
+  "Edm.String hex": { types: ["varbinary", "binary", "tinyblob", "blob", "mediumblob", "longblob"] },
   "Edm.Guid default": { types: ["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "uuid"] },
   "Edm.Guid text": { types: [...TEXTS, "uuid"], served: [] },
   "Edm.Binary default": {
@@ -121,7 +124,7 @@ const SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
     no_backslash_escapes: () => ({
       message:
         "`sql_mode` of the sessions contains NO_BACKSLASH_ESCAPES, but `mysql2` writes values into statements with backslashes, so a value could end its text and add SQL.",
-      fix: "Remove it from `sql_mode` of the server or of the user, or let the pool set it: `set session sql_mode = 'STRICT_TRANS_TABLES'` at `connection`.",
+      fix: 'Use `mariadbDialect({ pool })` of "odatakit/mariadb", or remove it from `sql_mode` of the server or of the user.',
     }),
     oracle: () => ({
       message: "`sql_mode` of the sessions contains ORACLE, in which statements have another syntax.",
@@ -147,6 +150,7 @@ export const MY_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   sessions: SESSIONS,
   kind: "mysql",
   read: readMysqlCatalogue,
+  readTexts: readMysqlTexts,
   storedTypes: MY_STORED_TYPES,
   indexes: {
     quote: "`",

@@ -53,7 +53,10 @@ export const MY_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   namedConstraints: [/^CONSTRAINT `([^`]+)` failed for /, /^Check constraint '([^']+)' is violated/],
   isTooLarge: ({ code }) => TOO_LARGE.has(code),
   unevaluable: new Map([
-    ["ER_DATA_OUT_OF_RANGE", "an intermediate number is out of range, or a text is not a number"],
+    [
+      "ER_DATA_OUT_OF_RANGE",
+      "an intermediate number is out of range, a text is not a number, or a value to sort by has more than 65,535 bytes",
+    ],
     ["ER_SUBQUERY_NO_1_ROW", "a joined text is longer than 'max_allowed_packet' of the server"],
     ["ER_CANT_AGGREGATE_2COLLATIONS", NOT_IN_CHARACTER_SET],
     ["ER_CANT_AGGREGATE_3COLLATIONS", NOT_IN_CHARACTER_SET],

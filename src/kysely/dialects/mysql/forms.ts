@@ -2,8 +2,11 @@ import { sql } from "kysely";
 import { asBoolean, asText } from "../../../edm/canonical-form.ts";
 import { countWholeDigits, scaleOf } from "../../../edm/decimal.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
+import type { TextComparison } from "../../../introspect/compared-texts.ts";
 import { castForms, truthNumber, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
+import { comparedTextForm } from "../../forms/compared-text-form.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
+import { longSort } from "../../statement/long-sort.ts";
 import { convertedForm, type Mark, textMark, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 import { decimalOfText, divideDecimals, multiplyDecimals } from "./exact-decimals.ts";
 
@@ -29,8 +32,18 @@ export const myHexadecimal = (value: Sql): Sql => sql`hex(${value})`;
 /** Selects a string, which the server converts to the character set of the connection. */
 export const myStringText = (value: Sql): Sql => value;
 
-/** A sort reads 1024 bytes of a text (`max_sort_length`), three for each character, and finds others equal. */
-const SORTED_WHOLE = /^[^]{0,341}$/;
+/** The bytes of a value that a sort compares: those of the longest `varchar` and `text`. */
+const SORTED_BYTES = 65_535;
+/** The greatest exponent for which `exp` is a double. */
+const GREATEST_EXPONENT = 709;
+
+/** Fails the statement for a value of more bytes. Values that are otherwise equal have as many bytes as each other. */
+const notTooLong = (value: Sql): Sql => sql`exp(octet_length(${value}) - ${sql.lit(SORTED_BYTES - GREATEST_EXPONENT)})`;
+/** The bytes of a text in UTF-8 sort like its code points. A sort by a collation would take U+0000 at the end for nothing. */
+const sortedText = (text: Sql): readonly Sql[] => [longSort(sql`cast(${text} as binary)`), notTooLong(text)];
+/** An index may serve a column that is known to be short. */
+const sortedBytes = (bytes: Sql, maxLength: number = Infinity): readonly Sql[] =>
+  maxLength <= SORTED_BYTES ? [longSort(bytes)] : [longSort(bytes), notTooLong(bytes)];
 
 /** What rows are sorted by, as text. */
 export const MY_MARK: Mark = textMark(myText);
@@ -46,8 +59,10 @@ export const MY_FORMS: CastForms = castForms(
     text: asString,
     keyText: asString,
     bytes: unhex,
-    // A sort pads texts with U+0000.
-    textTieBreak: (text) => sql`char_length(${text})`,
+    digits: (bytes) => sql`lower(${myHexadecimal(bytes)})`,
+    enumName: asString,
+    indexesEnumNames: true,
+    sortTerms: { text: sortedText, bytes: sortedBytes },
     lowerGuid: (column) => sql`lower(${column})`,
   },
   {
@@ -62,7 +77,7 @@ export const MY_FORMS: CastForms = castForms(
     integer: integerMark(myNumberText),
     decimal: textMark(myText, /^-?\d{1,35}(?:\.\d{1,30})?$/),
     double: textMark(myDoubleText),
-    string: textMark(myStringText, SORTED_WHOLE),
+    string: textMark(myStringText),
     binary: textMark(myHexadecimal),
   },
 );
@@ -79,6 +94,21 @@ export const MY_NUMBERS: NumberSyntax = Object.freeze<NumberSyntax>({
   decimalOf: (value, isDouble) => asDecimal(isDouble ? sql`cast(${value} as char)` : value),
   calendarPart: (part, days) => sql`${sql.raw(part)}(date '2000-01-01' + interval ${days} day)`,
 });
+
+/** Edm.String as the text of JSON, which drivers would otherwise return as objects. */
+export const MY_JSON_TEXT: SqlForm = convertedForm("text of JSON", asText, {
+  form: MY_FORMS.string,
+  apply: (column) => asString(sql`cast(${column} as char character set utf8mb4)`),
+});
+
+/** Texts as a foreign key compares them. Both columns have the collation, whose name begins with its character set. */
+export function myComparedText(comparison: TextComparison): SqlForm {
+  const { collation } = comparison;
+  const characterSet = collation.replace(/_.*$/, "");
+  const bound = (text: Sql): Sql =>
+    sql`(convert(${text} using ${sql.raw(characterSet)}) collate ${sql.raw(collation)})`;
+  return comparedTextForm(comparison, bound, (column) => column);
+}
 
 /** Edm.Decimal as text. */
 export const MY_TEXT_DECIMAL: SqlForm = convertedForm("decimal as text", asText, {

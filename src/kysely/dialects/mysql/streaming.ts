@@ -14,7 +14,8 @@ export const MY_STREAMING: StreamingSyntax = Object.freeze<StreamingSyntax>({
   // Each statement has its own time limit.
   begin: () => [],
   search: Object.freeze({
-    explain: (statement: string) => `explain ${statement}`,
+    // Behind the settings of the statement.
+    explain: (statement: string) => statement.replace(/^(?:set statement .*? for )?/, "$&explain "),
     isServed: ([first, ...others]: readonly (readonly unknown[])[]) => {
       const notes = [first, ...others].map((line) => line?.[NOTES]);
       const sorts = notes.some((note) => typeof note === "string" && /filesort|temporary/i.test(note));

@@ -43,18 +43,40 @@ export const MY_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   valuePlaces: [/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--\s[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)/g],
   writeKeys: writeKeyList,
   // For this statement only. In UTC no hour occurs twice, so an index on a `timestamp` column serves comparisons.
-  inUtcSession: (statement) => `${SET_STATEMENT}time_zone='+00:00' for ${statement}`,
+  inUtcSession: (statement) => withSetting("time_zone='+00:00'", statement),
+  sortingLong: sortLong,
   within: limitTime,
 });
 
 const SET_STATEMENT = "set statement ";
 
+/** Adds a setting that applies to a statement alone. */
+function withSetting(setting: string, statement: string): string {
+  return statement.startsWith(SET_STATEMENT)
+    ? `${SET_STATEMENT}${setting}, ${statement.slice(SET_STATEMENT.length)}`
+    : `${SET_STATEMENT}${setting} for ${statement}`;
+}
+
 /** MySQL reads a comment. */
 function limitTime(timeout: number, statement: string): string {
   const limit = `max_statement_time=${String(timeout / 1000)}`;
   return statement.startsWith(SET_STATEMENT)
-    ? `${SET_STATEMENT}${limit}, ${statement.slice(SET_STATEMENT.length)}`
+    ? withSetting(limit, statement)
     : `/*M!100101 ${SET_STATEMENT}${limit} for */ ${statement}`;
+}
+
+/** The bytes of a term that a sort compares: a value of `SORTED_BYTES` and its length. */
+const SORT_LENGTH = 65_544;
+/** A sort needs memory for 15 rows. */
+const SORT_MEMORY = 16 * SORT_LENGTH;
+
+/**
+ * By default, a sort compares 1024 bytes of a value. Columns take as many bytes as they can have, so short ones cost no more.
+ * @see https://mariadb.com/kb/en/server-system-variables/#max_sort_length
+ */
+function sortLong(terms: number, statement: string): string {
+  const memory = `sort_buffer_size=greatest(@@sort_buffer_size, ${String((terms + 1) * SORT_MEMORY)})`;
+  return withSetting(`max_sort_length=${String(SORT_LENGTH)}, ${memory}`, statement);
 }
 
 /**

@@ -11,6 +11,7 @@ export const MY_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
   few: 0,
   unbound: new Set<FunctionName>(["tolower", "toupper", "trim", "substring"]),
   copiesOf: ({ name }) => (name === "concat" ? 1 : 0),
+  countsAll: true,
   sortedCopies: 0,
   bytesOf: (text) => sql`octet_length(${text})`,
   within: (bytes, _most, value) => {

@@ -3,7 +3,7 @@ import { infixOperators, refuseModulo } from "../../functions/arithmetic.ts";
 import { castValues } from "../../functions/cast-values.ts";
 import type { DialectValues } from "../dialect-profile.ts";
 import { myColumnFormat } from "./column-format.ts";
-import { MY_FORMS, MY_MARK, MY_NUMBERS, myText } from "./forms.ts";
+import { MY_FORMS, MY_MARK, MY_NUMBERS, myComparedText, myText } from "./forms.ts";
 import { doublesOnce } from "./syntax.ts";
 import { MY_DATE, MY_MIDNIGHT, myOffsetOfText, MY_TEXTS } from "./temporal-forms.ts";
 
@@ -13,6 +13,7 @@ export const MY_VALUES: DialectValues = Object.freeze<DialectValues>({
   mark: MY_MARK,
   guidsAreTexts: true,
   documentText: myText,
+  comparedText: myComparedText,
   ...castValues({
     forms: MY_FORMS,
     numbers: MY_NUMBERS,

@@ -1,6 +1,7 @@
 import { required } from "../../../base/required.ts";
 import type { TypeAdvice } from "../../../introspect/expected-table.ts";
 import { readPostgresCatalogue } from "../../../introspect/postgres-catalogue.ts";
+import { readPostgresTexts } from "../../../introspect/postgres-texts.ts";
 import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** As in `pg_type`. */
@@ -95,6 +96,7 @@ const PG_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
   },
   // All types have a text.
   "Edm.String text": { types: [], served: [] },
+  "Edm.String hex": { types: ["bytea"] },
   "Edm.Guid default": {
     types: ["uuid"],
     instead: Object.fromEntries(
@@ -174,11 +176,30 @@ const SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
     parameters: [],
     width: 2,
   },
-  isOfNumbers: true,
+  types: { extra_float_digits: new Set(["Edm.Double", "Edm.Single"]) },
   refused: {
     extra_float_digits: (value) => ({
       message: `The setting \`extra_float_digits\` of the sessions is ${value}, so PostgreSQL shortens the floating-point numbers that it returns.`,
       fix: 'Set it to 1, its default: `alter role … set extra_float_digits = 1`, or `options: "-c extra_float_digits=1"` of the pool.',
+    }),
+  },
+});
+
+/**
+ * The same for distributed databases. Citus writes the dates of a statement anew for each machine, in the style of the session
+ * of the coordinator.
+ */
+const SPREAD_SESSIONS: SessionCheck = Object.freeze<SessionCheck>({
+  query: {
+    ...SESSIONS.query,
+    sql: `${SESSIONS.query.sql} union all select name, setting from pg_settings where name = 'DateStyle' and setting not like 'ISO%'`,
+  },
+  types: { ...SESSIONS.types, DateStyle: new Set(["Edm.Date", "Edm.DateTimeOffset"]) },
+  refused: {
+    ...SESSIONS.refused,
+    DateStyle: (value) => ({
+      message: `The setting \`DateStyle\` of the sessions is ${value}, so the machines of a distributed database may read other dates than those that the service sends.`,
+      fix: "Set it to ISO, its default: `alter role … set datestyle = 'ISO'`, or `options: \"-c datestyle=ISO\"` of the pool.",
     }),
   },
 });
@@ -188,6 +209,7 @@ export const PG_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   sessions: SESSIONS,
   kind: "postgres",
   read: readPostgresCatalogue,
+  readTexts: readPostgresTexts,
   storedTypes: PG_STORED_TYPES,
   indexes: { quote: '"', namesIndexes: true, nullsAreLast: true, unindexedTypes: ["json", "jsonb", "xml"] },
 });
@@ -211,6 +233,7 @@ const TOO_NARROW: TypeAdvice = {
 /** The same for distributed databases. */
 export const PG_SPREAD_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   ...PG_CATALOGUE,
+  sessions: SPREAD_SESSIONS,
   storedTypes: Object.freeze<StoredTypeTable>({
     ...PG_STORED_TYPES,
     ...Object.fromEntries(Object.entries(NARROWER).map(([form, narrower]) => [form, besides(narrower, form)])),

@@ -23,6 +23,7 @@ import {
   pgScaledDecimal,
   selectTextDecimal,
   PG_FORMS,
+  PG_SPREAD_STRING,
   pgDoubleText,
   pgHexadecimal,
   pgText,
@@ -30,7 +31,7 @@ import {
 import { PG_INTERVAL, readInterval, selectInterval } from "./interval-form.ts";
 import { PG_NAME_JSON, withJson } from "./json.ts";
 import { PG_STORED_INSTANTS, PG_DATE, PG_TIME, PG_TIMESTAMPS, PG_UTC_TIMESTAMPS, PG_TEXTS } from "./temporal-forms.ts";
-import { eraOf, finiteText, pgDateText } from "./temporal-texts.ts";
+import { dayText, eraOf, finiteText, pgDateText, pgFinite, pgFiniteNumber } from "./temporal-texts.ts";
 
 const PG_COLUMNS = textColumns({
   forms: PG_FORMS,
@@ -47,16 +48,18 @@ const PG_COLUMNS = textColumns({
       read: (cell) => (cell === "true" || cell === "false" ? cell === "true" : null),
       toJson: (cell) => (cell === "true" || cell === "false" ? cell : null),
     }),
-    "Edm.Decimal": () => ({ form: PG_FORMS.decimal, read: readDecimal }),
+    "Edm.Decimal": () => ({ form: PG_FORMS.decimal, read: readDecimal, readable: pgFiniteNumber }),
     "Edm.Date": () => ({
       form: PG_DATE,
+      readable: pgFinite,
       read: readYear,
       toSelected: pgDateText,
       toReturned: (column) => orInfinity(column, sql`${dayText(column)} || ${eraOf(column, "date")}`),
-      toCell: (value) => withinRange(onlyCell(PG_DATE, value)),
+      toCell: (value) => onlyCell(PG_DATE, value),
     }),
     "Edm.TimeOfDay": () => ({
       form: PG_TIME,
+      readable: (column) => sql`(case when ${column} < '24:00' then ${column} end)`,
       toSelected: (column) => sql`regexp_replace(to_char(${column}, 'HH24:MI:SS.US'), '\\.?0+$', '')`,
       toReturned: (column) => sql`${column}::time::text`,
     }),
@@ -109,6 +112,7 @@ export const pgSpreadColumnFormat: ColumnFormats["columnFormat"] = columnFormatO
   ...PG_COLUMNS,
   defaults: withJson({
     ...PG_COLUMNS.defaults,
+    "Edm.String": (property) => ({ ...PG_COLUMNS.defaults["Edm.String"](property), form: PG_SPREAD_STRING }),
     "Edm.Byte": (property) => ({ ...PG_COLUMNS.defaults["Edm.Byte"](property), form: BOUNDED_16 }),
     "Edm.SByte": (property) => ({ ...PG_COLUMNS.defaults["Edm.SByte"](property), form: BOUNDED_16 }),
     "Edm.Int16": (property) => ({ ...PG_COLUMNS.defaults["Edm.Int16"](property), form: BOUNDED_16 }),
@@ -142,6 +146,7 @@ function timestampParts(property: StructuralProperty, { forms, inUtc, type }: Ti
   return {
     form,
     read: readYear,
+    readable: pgFinite,
     toSelected: (column) =>
       finiteText(column, sql`to_char(${inUtc(column)}, ${sql.lit(pattern)}) || 'Z' || ${eraOf(column, type)}`),
     toReturned: (column) => {
@@ -150,29 +155,15 @@ function timestampParts(property: StructuralProperty, { forms, inUtc, type }: Ti
       return orInfinity(column, text);
     },
     toJson: utcText,
-    toCell: (value) => withinRange(cellOf(value)),
+    toCell: cellOf,
     mayRound: true,
   };
 }
 
-/** Returns undefined for a cell that represents all dates outside the range of the database. */
-function withinRange(cell: unknown): unknown {
-  return /^-?infinity$/.test(String(cell)) ? undefined : cell;
-}
-
-/** The same for returned cells: the text of an infinite cell depends on no setting, but its cast to text counts as if it did. */
+/** Adds infinity to the text of a returned cell: the text of an infinite cell depends on no setting, but its cast to text counts as if it did. */
 function orInfinity(column: Sql, text: Sql): Sql {
-  const infinity = sql`case ${column} when 'infinity' then 'infinity' when '-infinity' then '-infinity' end`;
+  const infinity = sql`case when ${column} = 'infinity' then 'infinity' when ${column} = '-infinity' then '-infinity' end`;
   return sql`coalesce(${text}, ${infinity})`;
-}
-
-/** Writes the day of a date or timestamp as `to_char` does, but independent of the session. Null for infinity. */
-function dayText(value: Sql): Sql {
-  const part = (name: string, digits: Sql): Sql =>
-    sql`lpad(extract(${sql.raw(name)} from ${value})::text, ${digits}, '0')`;
-  const year = sql`abs(extract(year from ${value}))::text`;
-  const years = sql`lpad(${year}, greatest(4, length(${year})), '0')`;
-  return sql`${years} || '-' || ${part("month", sql`2`)} || '-' || ${part("day", sql`2`)}`;
 }
 
 /** Writes the time of a timestamp with so many fraction digits. */

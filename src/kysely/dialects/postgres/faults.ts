@@ -21,14 +21,23 @@ const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
   ["08", "unavailable"],
   ["57P", "unavailable"],
   ["25006", "unavailable"],
+  ["25P02", "unavailable"],
   ["57014", "unavailable"],
   ["53", "unavailable"],
 ];
 
+/**
+ * What Citus says with the code of an internal error if it loses a machine while it changes or commits rows.
+ * @see https://docs.citusdata.com/en/stable/reference/common_errors.html
+ */
+const LOST_MACHINE =
+  /^(?:could not commit transaction (?:for shard|on any)|failure on connection marked as essential|connection to the remote node|connection not open|could not (?:connect|establish a connection|send a (?:command|query)) )/;
+
 /** The errors of PostgreSQL. */
 export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
-  kindOf: ({ code }) => {
+  kindOf: ({ code, message }) => {
     if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code)) return null;
+    if (code === "XX000" && LOST_MACHINE.test(message)) return "unavailable";
     return KINDS.find(([start]) => code.startsWith(start))?.[1] ?? null;
   },
   // Errors of the driver have a field with the name.

@@ -41,6 +41,7 @@ export const PG_FORMS: CastForms = castForms(
     text: byCodePoint,
     keyText: (value) => sql`${value}::text`,
     bytes: (digits) => sql`decode(${digits}::text, 'hex')`,
+    digits: pgHexadecimal,
     lowerGuid: (column) => sql`lower(${column}::text)`,
     keyGuid: (value) => sql`${value}::uuid`,
     enumName: (value) => sql`${value}::text`,
@@ -98,6 +99,15 @@ export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
     computable: asIs,
   });
 };
+
+/**
+ * Edm.String in a column, for distributed databases: the machines return what rows are sorted by, and Citus confuses the type
+ * of a `varchar` or `citext` that is cast to `text`. A concatenation is `text` for each of them.
+ */
+export const PG_SPREAD_STRING: SqlForm = Object.freeze<SqlForm>({
+  ...PG_FORMS.stringColumn,
+  gathered: (column) => sql`((${column} || '') collate "C")`,
+});
 
 /** Exact arithmetic in PostgreSQL, whose `numeric` has as many digits as a value needs. */
 export const PG_NUMBERS: NumberSyntax = pgNumbers(IN_SUBQUERY);

@@ -73,6 +73,7 @@ function sendsMessages(client: unknown): boolean {
 function ignoreErrors(pool: Pool): void {
   listenOnce(pool, "error", ignore);
   listenOnce(pool, "acquire", ignoreErrorsOfClient);
+  listenOnce(pool, "release", endWithinTransaction);
   // Clients that are checked out at this moment.
   for (const client of Array.isArray(pool._clients) ? pool._clients : []) ignoreErrorsOfClient(client);
 }
@@ -94,6 +95,27 @@ const ENDINGS: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03"]);
 function closeIfEnding(this: { readonly stream?: { readonly destroy?: () => void } }, message: unknown): void {
   if (typeof message !== "object" || message === null || !("code" in message)) return;
   if (ENDINGS.has(message.code)) this.stream?.destroy?.();
+}
+
+/**
+ * Ends a client that returns to its pool within a transaction: a pooler such as pgpool may leave one open after the server
+ * behind it was lost, and the pool would give it to the next statement. A pool does not keep a client that ends.
+ */
+function endWithinTransaction(failure: unknown, client: unknown): void {
+  if (Boolean(failure) || typeof client !== "object" || client === null) return;
+  const { getTransactionStatus, end } = client as Partial<TransactionClient>;
+  // Older versions of `pg` do not tell.
+  if (typeof getTransactionStatus !== "function" || typeof end !== "function") return;
+  const status = getTransactionStatus.call(client);
+  if (status !== "T" && status !== "E") return;
+  Promise.resolve(end.call(client)).catch(ignore);
+}
+
+/** The methods of a client of `pg` in use. */
+interface TransactionClient {
+  /** Returns `I` outside of a transaction, `T` within one, and `E` within one that has failed. */
+  getTransactionStatus(this: unknown): string | null;
+  end(this: unknown): Promise<void>;
 }
 
 function ignore(): void {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { writeKeyList } from "../../cells/write-key-list.ts";
 import type { DialectSyntax } from "../dialect-profile.ts";
 import type { WriteSyntax } from "../write-syntax.ts";
+import { listLabels } from "./labelled-columns.ts";
 import { listNotNull } from "./not-null-columns.ts";
 import { IN_SUBQUERY, REPEATED } from "./once.ts";
 import { writeArray } from "./write-array.ts";
@@ -15,6 +16,8 @@ export const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
     if (!nullable) return descending ? sql`${term} desc` : term;
     return descending ? sql`${term} desc nulls last` : sql`${term} asc nulls first`;
   },
+  listLabels,
+  readFirst: sql` offset 0`,
   // A test for NULL beside the bound of an index makes PostgreSQL read the index from its start.
   unexpectedNulls: { areLast: (descending) => !descending, listNotNull },
   limit: (top, skip) => {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { fromEpochDays, SECONDS_PER_DAY, type CalendarDay } from "../../../edm/calendar.ts";
+import { fromEpochDays, SECONDS_PER_DAY, toEpochDays } from "../../../edm/calendar.ts";
 import { asText } from "../../../edm/canonical-form.ts";
 import { dateToEpochDays } from "../../../edm/date.ts";
 import { padDigits } from "../../../edm/scan-digits.ts";
@@ -13,38 +13,43 @@ import {
   timestampForms,
   type TextTemporalForms,
 } from "../../forms/temporal-forms.ts";
-import {
-  type Mark,
-  singleForm,
-  plainForm,
-  textMark,
-  type Conversion,
-  type Sql,
-  type SqlForm,
-} from "../../statement/sql-form.ts";
+import { type Mark, singleForm, textMark, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 import { byCodePoint, PG_FORMS, PG_NUMBERS, pgText } from "./forms.ts";
-import { pgDateText, pgTimestampText } from "./temporal-texts.ts";
+import { pgDateText, pgFinite, pgTimestampText } from "./temporal-texts.ts";
 
 const ZEROS = "0".repeat(12);
-/** The years that both dates and timestamps of PostgreSQL support. */
-const LEAST_YEAR = -4712;
-const GREATEST_YEAR = 294_275;
+/**
+ * The first day of PostgreSQL, and the last days of dates and of timestamps, since 1970.
+ * @see https://www.postgresql.org/docs/current/datatype-datetime.html
+ */
+const FIRST_DAY = toEpochDays(-4713, 11, 24);
+const LAST_DATE = toEpochDays(5_874_897, 12, 31);
+const LAST_TIMESTAMP = toEpochDays(294_276, 12, 31);
+
+const FIRST_INSTANT: Instant = { seconds: FIRST_DAY * SECONDS_PER_DAY, fraction: ZEROS };
+const LAST_INSTANT: Instant = { seconds: (LAST_TIMESTAMP + 1) * SECONDS_PER_DAY - 1, fraction: "9".repeat(12) };
 
 const { days, clock, epoch } = PG_FORMS.temporal;
 
-/** Computations have no infinity, so an infinite date or timestamp is null in them. */
-const finite = (operand: Sql): Sql => sql`nullif(nullif(${operand}, 'infinity'), '-infinity')`;
-
 const DATE_TO_DAYS: Conversion = {
   form: days,
-  apply: (operand) => sql`(${finite(operand)} - date '1970-01-01')::int8`,
+  apply: (operand) => sql`(${pgFinite(operand)} - date '1970-01-01')::int8`,
 };
 const asDate = (place: Sql): Sql => sql`${place}::date`;
 
 const DATE_MARK: Mark = textMark(pgDateText);
 
 /** Edm.Date as date. */
-export const PG_DATE: SqlForm = plainForm("date", (value) => writeDay(fromEpochDays(dateToEpochDays(asText(value)))), {
+export const PG_DATE: SqlForm = Object.freeze<SqlForm>({
+  name: "date",
+  floor: (value) => writeDate(dateToEpochDays(asText(value)), false),
+  ceiling: (value) => writeDate(dateToEpochDays(asText(value)), true),
+  exact: (value) => {
+    const day = dateToEpochDays(asText(value));
+    return isWithin(day, LAST_DATE) ? writeDay(day) : null;
+  },
+  // A day beyond the range has no cell.
+  mayBeNull: true,
   place: asDate,
   fromKey: asDate,
   mark: DATE_MARK,
@@ -54,7 +59,7 @@ export const PG_DATE: SqlForm = plainForm("date", (value) => writeDay(fromEpochD
 
 const MIDNIGHT_TO_EPOCH: Conversion = {
   form: epoch,
-  apply: (operand) => sql`((${finite(operand)} - date '1970-01-01')::numeric * 86400)`,
+  apply: (operand) => sql`((${pgFinite(operand)} - date '1970-01-01')::numeric * 86400)`,
 };
 
 /** A column of Edm.Date as timestamps of midnight in UTC. */
@@ -62,8 +67,8 @@ export const PG_MIDNIGHT: SqlForm = singleForm(
   "midnight",
   {
     // Both are the same only for midnights.
-    floor: (value) => dayAt(toInstant(asText(value))),
-    ceiling: (value) => dayAt(nextMidnight(toInstant(asText(value)))),
+    floor: (value) => writeDate(dayOf(toInstant(asText(value))), false),
+    ceiling: (value) => writeDate(dayOf(nextMidnight(toInstant(asText(value)))), true),
   },
   { place: asDate, mark: DATE_MARK, comparable: MIDNIGHT_TO_EPOCH, computable: MIDNIGHT_TO_EPOCH },
 );
@@ -74,7 +79,7 @@ const TIME_TO_CLOCK: Conversion = { form: clock, apply: (operand) => sql`extract
 export const PG_TIME: SqlForm = timeForm((text) => sql`${text}::time`, TIME_TO_CLOCK);
 
 const TO_EPOCH: Conversion = { form: epoch, apply: (operand) => sql`extract(epoch from ${operand})::numeric` };
-const FINITE_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => TO_EPOCH.apply(finite(operand)) };
+const FINITE_TO_EPOCH: Conversion = { form: epoch, apply: (operand) => TO_EPOCH.apply(pgFinite(operand)) };
 
 const TIMESTAMP_MARK = textMark(pgTimestampText("timestamptz", (column) => sql`${column} at time zone 'UTC'`));
 
@@ -82,7 +87,7 @@ const TIMESTAMP_MARK = textMark(pgTimestampText("timestamptz", (column) => sql`$
 export const PG_TIMESTAMPS: readonly SqlForm[] = timestampForms((digits) =>
   timestampForm(
     `timestamp of ${String(digits)} digits`,
-    (instant) => writeTimestamp(instant, "+00"),
+    writeTimestamp,
     (text) => sql`${text}::timestamptz`,
     TO_EPOCH,
     { computable: FINITE_TO_EPOCH, mark: TIMESTAMP_MARK, digits },
@@ -98,7 +103,7 @@ const UTC_TIMESTAMP_MARK = textMark(pgTimestampText("timestamp", (column) => col
 export const PG_UTC_TIMESTAMPS: readonly SqlForm[] = timestampForms((digits) =>
   timestampForm(
     `timestamp in UTC of ${String(digits)} digits`,
-    (instant) => writeTimestamp(instant, "+00"),
+    writeTimestamp,
     (text) => sql`(${text}::timestamptz at time zone 'UTC')`,
     TO_EPOCH,
     { computable: FINITE_TO_EPOCH, mark: UTC_TIMESTAMP_MARK, digits },
@@ -143,16 +148,29 @@ function secondsOfText(text: Sql): Sql {
   return sql`(case left(${text}, 1) when '-' then -1 when 'P' then 1 end * (${total}))`;
 }
 
-/** Writes a day for PostgreSQL, with `BC` for years before 1. */
-function writeDay({ year, month, day }: CalendarDay): string {
-  if (year < LEAST_YEAR) return "-infinity";
-  if (year > GREATEST_YEAR) return "infinity";
+function isWithin(day: number, last: number): boolean {
+  return day >= FIRST_DAY && day <= last;
+}
+
+/**
+ * Writes a date: the least one that is not before a day since 1970, or the greatest one that is not after it. Infinity is before
+ * or after all dates.
+ */
+function writeDate(day: number, isCeiling: boolean): string {
+  if (day < FIRST_DAY) return isCeiling ? writeDay(FIRST_DAY) : "-infinity";
+  if (day > LAST_DATE) return isCeiling ? "infinity" : writeDay(LAST_DATE);
+  return writeDay(day);
+}
+
+/** Writes a day since 1970 for PostgreSQL, with `BC` for years before 1. */
+function writeDay(epochDay: number): string {
+  const { year, month, day } = fromEpochDays(epochDay);
   const rest = `${padDigits(month, 2)}-${padDigits(day, 2)}`;
   return year < 1 ? `${padDigits(1 - year, 4)}-${rest} BC` : `${padDigits(year, 4)}-${rest}`;
 }
 
-function dayAt(instant: Instant): string {
-  return writeDay(fromEpochDays(Math.floor(instant.seconds / SECONDS_PER_DAY)));
+function dayOf({ seconds }: Instant): number {
+  return Math.floor(seconds / SECONDS_PER_DAY);
 }
 
 function nextMidnight(instant: Instant): Instant {
@@ -161,11 +179,13 @@ function nextMidnight(instant: Instant): Instant {
   return { seconds: (Math.floor(instant.seconds / SECONDS_PER_DAY) + 1) * SECONDS_PER_DAY, fraction: ZEROS };
 }
 
-/** @param zone the suffix of the string */
-function writeTimestamp(instant: Instant, zone: string): string {
-  const [date = "", era] = dayAt(instant).split(" ");
-  if (date.endsWith("infinity")) return date;
-  const text = `${date} ${clockAt(instant)}${zone}`;
+/** Writes a timestamp as `writeDate` writes a date. */
+function writeTimestamp(instant: Instant, isCeiling: boolean): string {
+  const day = dayOf(instant);
+  if (day < FIRST_DAY) return isCeiling ? writeTimestamp(FIRST_INSTANT, false) : "-infinity";
+  if (day > LAST_TIMESTAMP) return isCeiling ? "infinity" : writeTimestamp(LAST_INSTANT, false);
+  const [date = "", era] = writeDay(day).split(" ");
+  const text = `${date} ${clockAt(instant)}+00`;
   return era === undefined ? text : `${text} ${era}`;
 }
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { ArraySyntax } from "../../columns/column-format.ts";
+import { comparedTextForm } from "../../forms/compared-text-form.ts";
 import { infixOperators, refuseModulo } from "../../functions/arithmetic.ts";
 import { castValues } from "../../functions/cast-values.ts";
 import type { Sql } from "../../statement/sql-form.ts";
@@ -52,6 +53,10 @@ function pgValues(once: Once, columnFormat: DialectValues["columnFormat"]): Dial
     guidsAreTexts: false,
     arrays: PG_ARRAYS,
     documentText: (column) => sql`${column}::text`,
+    comparedText: (comparison) => {
+      const [type, collation] = [sql.raw(comparison.type ?? "text"), sql.raw(comparison.collation)];
+      return comparedTextForm(comparison, (text) => sql`(${text}::${type} collate ${collation})`);
+    },
     ...castValues({
       forms: PG_FORMS,
       numbers: pgNumbers(once),

@@ -1,5 +1,6 @@
 import type { TypeAdvice } from "../../../introspect/expected-table.ts";
 import { readSqliteCatalogue } from "../../../introspect/sqlite-catalogue.ts";
+import { readSqliteTexts } from "../../../introspect/sqlite-texts.ts";
 import type { DialectCatalogue, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** Affinities that keep strings unchanged. A column without a type keeps every cell. */
@@ -73,6 +74,8 @@ const SQLITE_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
     types: TEXTS,
     instead: { NUMERIC: becomesNumber, INTEGER: becomesNumber, REAL: becomesNumber },
   },
+  // SQLite stores bytes in a column of any type.
+  "Edm.String hex": { types: [], served: ["filter", "sort"] },
   "Edm.Guid default": { types: ["TEXT", "", "NUMERIC"] },
   "Edm.Guid text": { types: ["TEXT", "", "NUMERIC"], served: [] },
   "Edm.Binary default": { types: [], served: [] },
@@ -103,6 +106,7 @@ const SQLITE_STORED_TYPES: StoredTypeTable = Object.freeze<StoredTypeTable>({
 export const SQLITE_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalogue>({
   kind: "sqlite",
   read: readSqliteCatalogue,
+  readTexts: readSqliteTexts,
   storedTypes: SQLITE_STORED_TYPES,
   indexes: { quote: '"', namesIndexes: false, nullsAreLast: false, unindexedTypes: [] },
 });

@@ -12,6 +12,7 @@ import {
   stringText,
   utcText,
 } from "../../cells/text-cells.ts";
+import { toHex } from "../../cells/write-key-list.ts";
 import {
   ofCodec,
   onlyCell,
@@ -32,11 +33,22 @@ import {
   SQLITE_ENUMS,
   SQLITE_MAPPED,
   GUID_FORM,
+  HEX_FORM,
   INTEGER_FORM,
   STRING_COLUMN_FORM,
 } from "./forms.ts";
 import { SQLITE_JSON, SQLITE_NAME_JSON } from "./json.ts";
 import { asItStands } from "./marks.ts";
+import {
+  readableBoolean,
+  readableDate,
+  readableDecimal,
+  readableDouble,
+  readableInt64,
+  readableInteger,
+  readableTime,
+  readableTimestamp,
+} from "./readable-cells.ts";
 import { SQLITE_STORED_INSTANTS } from "./stored-instants.ts";
 import { DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "./temporal-forms.ts";
 
@@ -44,12 +56,21 @@ const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 
 const integer = (property: StructuralProperty): ColumnParts => ({
   form: INTEGER_FORM,
+  readable: READABLE_INTEGERS[property.type.name],
   json: SQLITE_JSON[property.type.name],
 });
+
+const READABLE_INTEGERS: Readonly<Record<string, ColumnParts["readable"]>> = {
+  "Edm.Byte": readableInteger(0, 255),
+  "Edm.SByte": readableInteger(-128, 127),
+  "Edm.Int16": readableInteger(-32_768, 32_767),
+  "Edm.Int32": readableInteger(-2_147_483_648, 2_147_483_647),
+};
 
 const DEFAULTS: ColumnTable["defaults"] = {
   "Edm.Boolean": () => ({
     form: BOOLEAN_FORM,
+    readable: readableBoolean,
     read: readBoolean,
     toJson: booleanText,
     json: SQLITE_JSON["Edm.Boolean"],
@@ -57,16 +78,28 @@ const DEFAULTS: ColumnTable["defaults"] = {
   "Edm.Byte": integer,
   "Edm.SByte": integer,
   "Edm.Int16": integer,
-  "Edm.Int32": () => ({ form: INTEGER_FORM, toJson: int32Text, json: SQLITE_JSON["Edm.Int32"] }),
+  "Edm.Int32": (property) => ({ ...integer(property), toJson: int32Text }),
   "Edm.Int64": () => ({
     form: INTEGER_FORM,
+    readable: readableInt64,
     read: readInt64,
     toSelected: asText,
     toJson: int64Text,
     json: SQLITE_JSON["Edm.Int64"],
   }),
-  "Edm.Single": () => ({ form: DOUBLE_FORM, read: readDouble, json: SQLITE_JSON["Edm.Single"] }),
-  "Edm.Double": () => ({ form: DOUBLE_FORM, read: readDouble, toJson: doubleText, json: SQLITE_JSON["Edm.Double"] }),
+  "Edm.Single": () => ({
+    form: DOUBLE_FORM,
+    readable: readableDouble,
+    read: readDouble,
+    json: SQLITE_JSON["Edm.Single"],
+  }),
+  "Edm.Double": () => ({
+    form: DOUBLE_FORM,
+    readable: readableDouble,
+    read: readDouble,
+    toJson: doubleText,
+    json: SQLITE_JSON["Edm.Double"],
+  }),
   "Edm.Decimal": decimal,
   "Edm.String": () => ({
     form: STRING_COLUMN_FORM,
@@ -76,8 +109,18 @@ const DEFAULTS: ColumnTable["defaults"] = {
   }),
   "Edm.Guid": () => ({ form: GUID_FORM, toJson: guidText, json: SQLITE_JSON["Edm.Guid"] }),
   "Edm.Binary": () => ({ form: BINARY_FORM }),
-  "Edm.Date": () => ({ form: DATE_FORM, toCell: withinYears(DATE_FORM), json: SQLITE_JSON["Edm.Date"] }),
-  "Edm.TimeOfDay": () => ({ form: TIME_FORM, toCell: (value) => value, json: SQLITE_JSON["Edm.TimeOfDay"] }),
+  "Edm.Date": () => ({
+    form: DATE_FORM,
+    readable: readableDate,
+    toCell: withinYears(DATE_FORM),
+    json: SQLITE_JSON["Edm.Date"],
+  }),
+  "Edm.TimeOfDay": () => ({
+    form: TIME_FORM,
+    readable: readableTime,
+    toCell: (value) => value,
+    json: SQLITE_JSON["Edm.TimeOfDay"],
+  }),
   "Edm.DateTimeOffset": utcTimestamp,
   "Edm.Duration": () => ({ form: DURATION_FORM }),
 };
@@ -89,10 +132,16 @@ export const sqliteColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
   stored: {
     ...storedFormats(SQLITE_STORED_INSTANTS),
     "Edm.Decimal text": decimal,
-    "Edm.Decimal real": () => ({ form: REAL_DECIMAL_FORM }),
+    "Edm.Decimal real": () => ({ form: REAL_DECIMAL_FORM, readable: readableDecimal }),
     "Edm.Decimal scaled": ({ facets: { scale } }) => (typeof scale === "number" ? scaledParts(scale) : null),
     "Edm.DateTimeOffset utc": utcTimestamp,
-    "Edm.DateTimeOffset text": () => ({ form: INSTANT_FORM, read: readTimestamp }),
+    "Edm.DateTimeOffset text": () => ({ form: INSTANT_FORM, readable: readableTimestamp, read: readTimestamp }),
+    "Edm.String hex": () => ({
+      form: HEX_FORM,
+      read: (cell) => (cell instanceof Uint8Array ? toHex(cell) : null),
+      toCell: HEX_FORM.floor,
+      isExact: true,
+    }),
     "Edm.Guid text": () => ({ form: ANY_CASE_GUID_FORM, toJson: guidText, json: SQLITE_JSON["Edm.Guid"] }),
   },
   enums: SQLITE_ENUMS,
@@ -106,6 +155,7 @@ export const sqliteColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
 function decimal(property: StructuralProperty): ColumnParts {
   return {
     form: DECIMAL_FORM,
+    readable: readableDecimal,
     read: (cell) => (typeof cell === "string" ? parseDecimal(cell) : ofCodec(property)(cell)),
   };
 }
@@ -122,7 +172,15 @@ function scaledParts(scale: number): ColumnParts {
 function utcTimestamp(property: StructuralProperty): ColumnParts {
   const form = utcForm(fractionDigits(property, MAX_PRECISION));
   const json = SQLITE_JSON["Edm.DateTimeOffset"];
-  return { form, read: readTimestamp, toJson: utcText, isExact: true, toCell: withinYears(form), json };
+  return {
+    form,
+    readable: readableTimestamp,
+    read: readTimestamp,
+    toJson: utcText,
+    isExact: true,
+    toCell: withinYears(form),
+    json,
+  };
 }
 
 /** Returns undefined for dates outside the years 0 to 9999. */

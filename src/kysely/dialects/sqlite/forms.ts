@@ -2,8 +2,10 @@ import { sql } from "kysely";
 import { asBoolean, asNumber, asText } from "../../../edm/canonical-form.ts";
 import type { PrimitiveValue } from "../../../edm/value-codec.ts";
 import type { ScalarType } from "../../../query/expression.ts";
+import { readBytes } from "../../cells/text-cells.ts";
 import { canonicalForms } from "../../forms/canonical-forms.ts";
 import { enumForms, type EnumForms } from "../../forms/enum-forms.ts";
+import { hexForm } from "../../forms/hex-form.ts";
 import { mappedForms, type MappedForms } from "../../forms/mapped-forms.ts";
 import { plainForm, type SqlForm } from "../../statement/sql-form.ts";
 import { DECIMAL_FORM } from "./decimal-forms.ts";
@@ -48,6 +50,15 @@ export const ANY_CASE_GUID_FORM: SqlForm = plainForm("guid in any case", asText,
 /** Edm.Binary as BLOB. */
 export const BINARY_FORM: SqlForm = plainForm("binary", (value) => value, {
   fromKey: (value) => sql`unhex(${value})`,
+});
+
+/** Edm.String as BLOB, whose digits are the value. */
+export const HEX_FORM: SqlForm = hexForm({
+  binary: BINARY_FORM,
+  string: STRING_FORM,
+  // SQLite has no digits of null but an empty text.
+  toDigits: (column) => sql`case when ${column} is not null then lower(hex(${column})) end`,
+  toCell: readBytes,
 });
 
 /** Enumerations as INTEGER, or as TEXT. */

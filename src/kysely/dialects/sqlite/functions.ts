@@ -85,3 +85,18 @@ export const SQLITE_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
   floor: floorOf,
   ceiling: ceilingOf,
 };
+
+/** The same functions for statements that no index on `odata_lower` or `odata_upper` serves. */
+export const SQLITE_UNINDEXED_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
+  ...SQLITE_FUNCTIONS,
+  tolower: unindexed(toLower),
+  toupper: unindexed(toUpper),
+};
+
+function unindexed(translate: TranslateCall): TranslateCall {
+  return (call) => {
+    const operand = translate(call);
+    if (operand.kind !== "row" || operand.unindexed === undefined) return operand;
+    return { ...operand, sql: operand.unindexed, unindexed: undefined };
+  };
+}

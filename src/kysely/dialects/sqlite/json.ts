@@ -101,6 +101,7 @@ export const SQLITE_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   // Without an index, statements are not used.
   needsListLimit: false,
   keepsCells: true,
+  idOf: (start, key) => sql`iif(typeof(${key}) = 'integer', ${start} || ${key} || ')', null)`,
   maxMembers: MAX_MEMBERS,
   page: (parts, rows, total, marks) => {
     const blob = hasBlob(parts);

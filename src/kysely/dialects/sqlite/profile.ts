@@ -7,7 +7,7 @@ import type { DialectProfile, DialectValues } from "../dialect-profile.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
 import { SQLITE_FAULTS } from "./faults.ts";
-import { SQLITE_FUNCTIONS } from "./functions.ts";
+import { SQLITE_FUNCTIONS, SQLITE_UNINDEXED_FUNCTIONS } from "./functions.ts";
 import { SQLITE_JSON_SYNTAX } from "./json.ts";
 import { BARE_SQLITE_MARK } from "./marks.ts";
 import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX, SQLITE_WRITES } from "./syntax.ts";
@@ -39,6 +39,21 @@ export function scansRepeatedly(text: string, parameters: number, reader: Synchr
   return lines.some((line) => SCAN.test(line.detail) && (isInner(line, lines) || isCorrelated(line, byId)));
 }
 
+/** The functions for indexes that take more memory than those for other expressions. */
+const INDEXED_FUNCTION = /\bodata_(?:lower|upper)\(/;
+const USED_INDEX = / USING (?:COVERING )?INDEX (.+?)(?: \(|$)/;
+
+/**
+ * Returns whether a statement calls functions for indexes although no index on an expression serves it.
+ * @see https://sqlite.org/pragma.html#pragma_index_xinfo
+ */
+function lacksExpressionIndex(text: string, parameters: number, reader: SynchronousReader): boolean {
+  if (!INDEXED_FUNCTION.test(text)) return false;
+  const names = explain(text, parameters, reader).flatMap(({ detail }) => USED_INDEX.exec(detail)?.[1] ?? []);
+  const ofExpressions = "select 1 from pragma_index_xinfo(?) where cid = -2";
+  return !names.some((name) => reader.readRows(ofExpressions, [name]).length > 0);
+}
+
 /** Returns no lines if this fails. The statement itself then reports, for example, a missing table. */
 function explain(text: string, parameters: number, reader: SynchronousReader): readonly PlanLine[] {
   try {
@@ -61,8 +76,17 @@ function isCorrelated({ parent }: PlanLine, byId: ReadonlyMap<number, PlanLine>)
   return around !== undefined && (CORRELATED.test(around.detail) || isCorrelated(around, byId));
 }
 
+function withUnindexedForm(profile: DialectProfile): DialectProfile {
+  const unindexed = Object.freeze<DialectProfile>({
+    ...profile,
+    functions: SQLITE_UNINDEXED_FUNCTIONS,
+    whenUnindexed: undefined,
+  });
+  return Object.freeze({ ...profile, whenUnindexed: { profile: unindexed, isNeeded: lacksExpressionIndex } });
+}
+
 /** Uses joins, for which SQLite creates an index per statement, and lists that are read once. */
-const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
+const SCANNING_PROFILE: DialectProfile = withUnindexedForm({
   name: "SQLite",
   isSpokenBy: (adapter) => adapter instanceof SynchronousSqliteAdapter,
   functions: SQLITE_FUNCTIONS,
@@ -91,7 +115,7 @@ const SCANNING_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
 });
 
 /** SQLite with the functions of `sqliteDialect`. */
-export const SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
+export const SQLITE_PROFILE: DialectProfile = withUnindexedForm({
   ...SCANNING_PROFILE,
   syntax: SQLITE_SYNTAX,
   capabilities: Object.freeze<DialectCapabilities>({
@@ -121,12 +145,14 @@ export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>
   checkStatement: refuseOwnFunctions,
   json: undefined,
   textMemory: undefined,
+  whenUnindexed: undefined,
   whenScanning: Object.freeze({
     profile: Object.freeze<DialectProfile>({
       ...SCANNING_PROFILE,
       values: BARE_VALUES,
       checkStatement: refuseOwnFunctions,
       textMemory: undefined,
+      whenUnindexed: undefined,
     }),
     isNeeded: scansRepeatedly,
   }),

@@ -9,7 +9,7 @@ import {
   WHITE_SPACE,
 } from "../../functions/translate-call.ts";
 import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
-import { toSortable, type Sql } from "../../statement/sql-form.ts";
+import { toRanged, type Sql } from "../../statement/sql-form.ts";
 import { computed, type JoinedText, type RowOperand } from "../../statement/sql-operand.ts";
 import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
@@ -35,7 +35,7 @@ export const startsWith: TranslateCall = (call) => {
   const text = operandAt(call, 0);
   const prefix = constantAt(call, 1);
   if (text.kind === "row" && text.nulls !== "computed" && prefix !== undefined) {
-    const cells = toSortable(text).sql;
+    const cells = toRanged(text).sql;
     const end = bindText(prefix, successorOf);
     return computed({ sql: sql`(${cells} >= ${bindText(prefix, String)} and ${cells} < ${end})`, form: BOOLEAN_FORM });
   }
@@ -94,9 +94,68 @@ export const substring: TranslateCall = (call) => {
   return computed({ sql: whole, form: STRING_FORM });
 };
 
-export const toLower: TranslateCall = (call) => changed(call, sql`odata_lower(${argumentAt(call, 0)})`);
+/** The functions of a letter case: for indexes, for ASCII, for any text, and for the bytes of a text. */
+interface LetterCase {
+  readonly indexed: Sql;
+  readonly ascii: Sql;
+  readonly text: Sql;
+  readonly bytes: Sql;
+}
 
-export const toUpper: TranslateCall = (call) => changed(call, sql`odata_upper(${argumentAt(call, 0)})`);
+const LOWER: LetterCase = {
+  indexed: sql`odata_lower`,
+  ascii: sql`lower`,
+  text: sql`odata_lower_text`,
+  bytes: sql`odata_lower_bytes`,
+};
+
+const UPPER: LetterCase = {
+  indexed: sql`odata_upper`,
+  ascii: sql`upper`,
+  text: sql`odata_upper_text`,
+  bytes: sql`odata_upper_bytes`,
+};
+
+export const toLower: TranslateCall = (call) => inCase(call, LOWER);
+
+export const toUpper: TranslateCall = (call) => inCase(call, UPPER);
+
+/**
+ * A text of so many bytes is passed to a function as bytes, whose memory it releases. A call with a shorter text keeps less
+ * memory than one with bytes, and a call with a longer text needs less memory at the same time.
+ */
+const LONG_TEXT = { from: 400, to: 4_000_000 };
+
+/**
+ * Changes the letter case of a text. A function of our own keeps its argument and its result until the statement ends, so only
+ * texts with other characters than ASCII, or with U+0000, are passed to it. An index of the application can only serve a
+ * property in the function that it contains.
+ */
+function inCase(call: SqlCall, { indexed, ascii, text: ofText, bytes: ofBytes }: LetterCase): RowOperand {
+  const given = argumentAt(call, 0);
+  const operand = operandAt(call, 0);
+  if (operand.kind === "constant") return changed(call, sql`${indexed}(${given})`);
+  const { joined, parts = [], nulls } = operand;
+  if (joined !== undefined && parts.length > 0) {
+    // A joined text is long: giving it a name would copy it.
+    const areAscii = sql.join(Array.from(new Set(parts), isAscii), sql` and `);
+    return changed(call, sql`iif(${areAscii}, ${ascii}(${given}), ${ofText}(${given}))`);
+  }
+  const change = ([text = NOTHING]: readonly Sql[]): Sql => {
+    const size = sql`octet_length(${text}) between ${sql.lit(LONG_TEXT.from)} and ${sql.lit(LONG_TEXT.to)}`;
+    // Only texts that the database encodes as UTF-8 are passed as bytes.
+    const isLong = sql`${size} and typeof(${text}) = 'text' and octet_length('a') = 1`;
+    const whole = sql`cast(${ofBytes}(cast(${text} as blob)) as text)`;
+    return sql`(case when ${isAscii(text)} then ${ascii}(${text}) when ${isLong} then ${whole} else ${ofText}(${text}) end)`;
+  };
+  if (nulls === "computed") return changed(call, inNames([given], change));
+  return { ...changed(call, sql`${indexed}(${given})`), unindexed: change([given]) };
+}
+
+/** Whether a text is null or has only characters of ASCII, but not U+0000, where `length` ends. */
+function isAscii(text: Sql): Sql {
+  return sql`length(${text}) is octet_length(${text}) and typeof(${text}) in ('text', 'null')`;
+}
 
 export const trim: TranslateCall = (call) =>
   changed(call, sql`trim(${argumentAt(call, 0)}, ${bindFixed(WHITE_SPACE)})`);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Expression } from "../../../query/expression.ts";
+import type { CallExpression, Expression } from "../../../query/expression.ts";
 import { makesText, type FunctionName } from "../../../query/functions.ts";
 import type { TextMemory } from "../../statement/text-memory.ts";
 
@@ -25,14 +25,20 @@ export const SQLITE_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
   few: 8,
   // They count the texts that they take and return.
   unbound: new Set<FunctionName>(["tolower", "toupper"]),
-  copiesOf: ({ name, arguments: [text] }) => {
-    const isNamed = (name === "substring" || name === "length") && text !== undefined && hasSubstring(text);
-    return (COPIES[name] ?? 0) + (isNamed ? NAMED : 0);
-  },
+  copiesOf: (call) => (COPIES[call.name] ?? 0) + (namesText(call) ? NAMED : 0),
+  // They are short.
+  countsAll: false,
   sortedCopies: 2,
   bytesOf: (text) => sql`octet_length(${text})`,
   within: (bytes, most, value) => sql`iif(${bytes} > ${sql.lit(most)}, odata_too_much(${bytes}), ${value})`,
 });
+
+/** Whether the SQL of a call gives a name to its text, because it uses the text several times. */
+function namesText({ name, arguments: [text] }: CallExpression): boolean {
+  if (text === undefined) return false;
+  if (name === "tolower" || name === "toupper") return text.kind === "call" && text.name !== "concat";
+  return (name === "substring" || name === "length") && hasSubstring(text);
+}
 
 /** Whether a part of a text is taken, for which its SQL is written twice. */
 function hasSubstring(text: Expression): boolean {

@@ -3,6 +3,7 @@ import { isInteger, type PrimitiveType } from "../../../edm/primitive-type.ts";
 import type { ConvertExpression, Expression } from "../../../query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../../columns/table-columns.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
+import { comparedTextForm } from "../../forms/compared-text-form.ts";
 import { readSlots } from "../../statement/parameter-slot.ts";
 import { toComputable } from "../../statement/sql-form.ts";
 import { computed, type RowOperand } from "../../statement/sql-operand.ts";
@@ -56,6 +57,8 @@ export const SQLITE_VALUES: DialectValues = Object.freeze<DialectValues>({
   columnFormat: sqliteColumnFormat,
   guidsAreTexts: true,
   documentText: (column) => column,
+  comparedText: (comparison) =>
+    comparedTextForm(comparison, (text) => sql`(${text} collate ${sql.id(comparison.collation)})`),
   ...SQLITE_ARITHMETIC,
   convert: convertInSqlite,
   withKnownCollations,
@@ -85,7 +88,9 @@ function toDouble(operand: Expression, translated: RowOperand): RowOperand {
     return computed({ sql: sql`odata_double(${toComputable(translated).sql})`, form: DOUBLE_FORM });
   }
   // The conversion rounds Int64 values beyond 2^53. Comparisons of SQLite with REAL would not.
-  if (name === "Edm.Int64") return { ...translated, sql: sql`cast(${translated.sql} as real)`, form: DOUBLE_FORM };
+  if (name === "Edm.Int64") {
+    return { ...translated, sql: sql`cast(${translated.sql} as real)`, bare: undefined, form: DOUBLE_FORM };
+  }
   return { ...translated, form: DOUBLE_FORM };
 }
 
@@ -93,7 +98,7 @@ function toTimestamp(translated: RowOperand): RowOperand {
   const { midnight } = translated.form;
   if (midnight !== undefined) return { ...translated, form: midnight };
   if (translated.form === DATE_FORM) return { ...translated, form: MIDNIGHT_FORM };
-  return { ...translated, sql: sql`(${translated.sql} || 'T00:00:00Z')`, form: INSTANT_FORM };
+  return { ...translated, sql: sql`(${translated.sql} || 'T00:00:00Z')`, bare: undefined, form: INSTANT_FORM };
 }
 
 function primitiveType({ type }: Expression): PrimitiveType {

@@ -1,8 +1,9 @@
 import process from "node:process";
-import { Kysely, MysqlDialect } from "kysely";
+import { Kysely } from "kysely";
 import { createPool } from "mysql2";
+import { mariadbDialect } from "odatakit/mariadb";
 
 const pool = createPool(process.env["DATABASE_URL"] ?? "");
 
 /** The database of the service. */
-export const db = new Kysely<object>({ dialect: new MysqlDialect({ pool }) });
+export const db = new Kysely<object>({ dialect: mariadbDialect({ pool }) });

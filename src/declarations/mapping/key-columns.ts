@@ -1,0 +1,58 @@
+import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
+import type { DescribeOptions } from "../describe-options.ts";
+import { objectKey } from "../names/naming.ts";
+import { givenKeys, isNameOf } from "./find-key.ts";
+
+/**
+ * Marks the columns that keys contain, and those of foreign keys to or from them. A column of bytes among them becomes a
+ * String, because no key and no foreign key can be an Edm.Binary.
+ */
+export function withKeyColumns(schema: DatabaseSchema, options: DescribeOptions): DatabaseSchema {
+  const marked = new Set<string>();
+  for (const object of schema.objects) {
+    for (const name of keyNames(object, options)) marked.add(columnKey(object, name));
+  }
+  spread(schema, marked);
+  return {
+    ...schema,
+    objects: schema.objects.map((object) => ({
+      ...object,
+      columns: object.columns.map((column) =>
+        marked.has(columnKey(object, column.name)) ? { ...column, isKeyPart: true } : column,
+      ),
+    })),
+  };
+}
+
+/** Returns the columns of the keys that an object can have. */
+function keyNames(object: SchemaObject, options: DescribeOptions): readonly string[] {
+  const { primaryKey, provenKey, uniqueKey, indexes, columns } = object;
+  const given = Object.entries(givenKeys(options)).flatMap(([name, names]) => (isNameOf(name, object) ? names : []));
+  const lower = new Set(given.map((name) => name.toLowerCase()));
+  const unique =
+    primaryKey.length > 0 ? [] : indexes.filter(({ isUnique }) => isUnique).flatMap((index) => index.columns);
+  return [
+    ...primaryKey,
+    ...provenKey,
+    ...(typeof uniqueKey === "object" ? uniqueKey : []),
+    ...unique.flatMap((column) => column?.name ?? []),
+    ...columns.flatMap(({ name }) => (lower.has(name.toLowerCase()) ? [name] : [])),
+  ];
+}
+
+/** Both ends of a foreign key have one type, so marks follow foreign keys until none is new. */
+function spread({ objects }: DatabaseSchema, marked: Set<string>): void {
+  const pairs = objects.flatMap((object) =>
+    object.foreignKeys.flatMap(({ columns, target, targetColumns }) =>
+      columns.map((name, at) => [columnKey(object, name), columnKey(target, targetColumns[at] ?? "")] as const),
+    ),
+  );
+  for (let known = -1; known !== marked.size;) {
+    known = marked.size;
+    for (const ends of pairs) if (ends.some((end) => marked.has(end))) for (const end of ends) marked.add(end);
+  }
+}
+
+function columnKey(object: { readonly schema: string; readonly name: string }, column: string): string {
+  return JSON.stringify([objectKey(object), column]);
+}

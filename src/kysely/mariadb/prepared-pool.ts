@@ -1,0 +1,75 @@
+import type { MysqlPool, MysqlPoolConnection, MysqlQueryResult } from "kysely";
+
+type Callback = (error: unknown, result: MysqlQueryResult) => void;
+type Streamed = ReturnType<MysqlPoolConnection["query"]>;
+
+/** A connection of mysql2 that prepares statements. */
+export interface PreparingConnection extends MysqlPoolConnection {
+  execute(sql: string, parameters: unknown[], callback?: Callback): Streamed;
+  unprepare(sql: string): unknown;
+}
+
+/** What a session needs so that statements, and what they write and read, mean the same everywhere. */
+const SESSION =
+  "set session sql_mode = if(@@sql_mode regexp 'NO_BACKSLASH_ESCAPES|ORACLE', 'STRICT_TRANS_TABLES', @@sql_mode), " +
+  "session autocommit = 1, session sql_select_limit = default";
+
+/**
+ * Makes a pool for Kysely whose statements with values are prepared on the server, which receives the values apart: no
+ * setting of a session can then make a value a part of the statement. Each new session gets its settings.
+ * @param statements the most prepared statements of a connection
+ * @see https://sidorares.github.io/node-mysql2/docs/documentation/prepared-statements
+ */
+export function preparedPool(pool: MysqlPool, statements: number): MysqlPool {
+  const known = new WeakMap<MysqlPoolConnection, MysqlPoolConnection>();
+  return {
+    getConnection: (callback) =>
+      pool.getConnection((error, connection: MysqlPoolConnection | undefined) => {
+        const found = connection && known.get(connection);
+        if (connection === undefined || found !== undefined) {
+          // Without a connection there is an error, and nobody reads the other argument.
+          callback(error, found as MysqlPoolConnection);
+          return;
+        }
+        const made = preparedConnection(connection, statements);
+        connection.query(SESSION, [], (failure) => {
+          if (failure === null) known.set(connection, made);
+          else connection.destroy();
+          callback(failure, made);
+        });
+      }),
+    end: (callback) => pool.end(callback),
+  };
+}
+
+/** The methods and fields that Kysely uses. */
+function preparedConnection(connection: MysqlPoolConnection, most: number): MysqlPoolConnection {
+  // `MariadbPool` promises it, but the types of Kysely do not.
+  const raw = connection as PreparingConnection;
+  const known = new Set<string>();
+  const execute = (sql: string, parameters: readonly unknown[], callback?: Callback): Streamed => {
+    // The one that was used last comes last.
+    known.delete(sql);
+    known.add(sql);
+    const [oldest] = known;
+    if (known.size > most && oldest !== undefined) {
+      known.delete(oldest);
+      raw.unprepare(oldest);
+    }
+    const values = parameters.map((value) => (value === undefined ? null : value));
+    return callback === undefined ? raw.execute(sql, values) : raw.execute(sql, values, callback);
+  };
+  return {
+    query: (sql: string, parameters: readonly unknown[], callback?: Callback) =>
+      parameters.length > 0 ? execute(sql, parameters, callback) : raw.query(sql, [], callback),
+    release: () => raw.release(),
+    destroy: () => raw.destroy(),
+    connect: (callback) => raw.connect(callback),
+    get config() {
+      return raw.config;
+    },
+    get threadId() {
+      return raw.threadId;
+    },
+  };
+}
