@@ -162,9 +162,8 @@ function unknownBelowProperty(
   if (complexType?.members.has(next.name) === true) {
     return notFound(next, `Read '${name}' as a whole, or select '${name}/${next.name}'. ${NEEDS_STANDARD}`);
   }
-  if (isCollection && next.name === "$count") {
-    return notFound(next, `Read '${name}' as a whole. ${NEEDS_STANDARD}`);
-  }
+  // Neither a complex value nor a collection has a raw value.
+  if (complexType !== null || isCollection) return notFound(next, `Read '${name}' as a whole. ${NEEDS_STANDARD}`);
   return notFound(next, `Only '$value' may follow the property '${name}'.`);
 }
 

@@ -149,8 +149,13 @@ describe("404", () => {
     ],
     [
       "/Products(1)/Address/Cty",
-      "The path segment 'Cty' is not valid here. Only '$value' may follow the property 'Address'.",
+      `The path segment 'Cty' is not valid here. Read 'Address' as a whole. ${NEEDS_STANDARD}`,
     ],
+    [
+      "/Products(1)/Address/$count",
+      `The path segment '$count' is not valid here. Read 'Address' as a whole. ${NEEDS_STANDARD}`,
+    ],
+    ["/Products(1)/Tags/x", `The path segment 'x' is not valid here. Read 'Tags' as a whole. ${NEEDS_STANDARD}`],
     ["/Products(1)/Price/$value/x", "The path segment 'x' is not valid here. Nothing may follow '$value' in a path."],
     [
       "/Products(1)/Maker(1)",

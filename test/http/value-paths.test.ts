@@ -90,7 +90,7 @@ eachDoor((door) => {
         }
       }
       const unknown = await send("/p/People(1)/Home/Town");
-      expectError(unknown, { status: 404, code: "NotFound", message: /Only '\$value' may follow/u });
+      expectError(unknown, { status: 404, code: "NotFound", message: /Read 'Home' as a whole\. Paths into complex/u });
     });
   });
 });
