@@ -10,7 +10,11 @@ import { applyQuery } from "./apply-query.ts";
  *   an iterator, which can run once, is collected in an array on the first read
  * @throws TypeError for rows that are not iterable
  */
-export function arraySource<E extends EntityTypeDeclaration>(type: E, rows: Iterable<ResultOf<E>>): EntitySource<E> {
+export function arraySource<E extends EntityTypeDeclaration>(
+  type: E,
+  // The compiler names the property at fault in an array, but not in an `Iterable`.
+  rows: readonly ResultOf<E>[] | Iterable<ResultOf<E>>,
+): EntitySource<E> {
   if (typeof rows !== "object" || rows === null || !(Symbol.iterator in rows)) {
     throw new TypeError(`arraySource(${type.name}, …) needs an array or another iterable of entities.`);
   }

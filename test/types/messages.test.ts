@@ -38,6 +38,19 @@ const MESSAGES: ReadonlyArray<readonly [handler: string, message: string]> = [
   ["patch: async () => wrong", WRONG_NAME],
 ];
 
+/** Arrays of wrong entities whose errors have two levels: the property, and its types. */
+const ARRAYS: readonly string[] = [
+  "arraySource(Row, [wrong])",
+  "entitySet(Row, { queryable: () => arraySource(Row, [right, wrong]) })",
+  "fn({ returns: edm.collection(Row), handler: () => [wrong] })",
+  "action({ returns: edm.collection(Row), handler: async () => [wrong] })",
+];
+const RIGHT_ARRAYS = `
+export const set = arraySource(Row, new Set([right]));
+export const values = arraySource(Row, [right].values());
+export const more = fn({ returns: edm.collection(Row), handler: () => new Set([right]) });
+`;
+
 /** Programs that have no error: results that the compiler infers must not be stricter than the declared ones. */
 const RIGHT = `
 export const a = entitySet(Row, { getAll: () => [right], getByKey: async (id) => ({ id, name: "y", status: right.status }), filterProperties: ["age"] });
@@ -74,3 +87,12 @@ test(
     }
   },
 );
+
+test("an array of wrong entities is an error of two levels, which names the property", { timeout: 60_000 }, () => {
+  const calls = ARRAYS.map((call, index) => `export const s${String(index)} = ${call};`);
+  const head = HEAD.replace("import {", "import { action, arraySource, fn,").replace(", odataError", "");
+  const program = head + calls.join("\n") + RIGHT_ARRAYS;
+  const errors = errorsOf(compileProgram({ "messages.ts": program }).report);
+  const levels = ["Types of property 'name' are incompatible.", "Type 'number' is not assignable to type 'string'."];
+  expect(errors.map(([, ...each]) => each)).toEqual(calls.map(() => levels));
+});

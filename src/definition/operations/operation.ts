@@ -27,7 +27,7 @@ export type ReturnedOf<R> = R extends AnyProperty
   : R extends EntityTypeDeclaration
     ? ResultOf<R>
     : R extends EntityCollection<infer E>
-      ? Iterable<ResultOf<E>>
+      ? readonly ResultOf<E>[] | Iterable<ResultOf<E>>
       : R extends undefined
         ? void
         : never;
