@@ -2,10 +2,16 @@ import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "./dialect-profile.ts";
 import { MY_PROFILE } from "./mysql/profile.ts";
 import { PG_PROFILE } from "./postgres/profile.ts";
-import { BARE_SQLITE_PROFILE, SQLITE_PROFILE } from "./sqlite/profile.ts";
+import { BARE_SQLITE_PROFILE, CUT_SQLITE_PROFILE, SQLITE_PROFILE } from "./sqlite/profile.ts";
 
 /** In order of precedence. */
-const PROFILES: readonly DialectProfile[] = [SQLITE_PROFILE, BARE_SQLITE_PROFILE, PG_PROFILE, MY_PROFILE];
+const PROFILES: readonly DialectProfile[] = [
+  CUT_SQLITE_PROFILE,
+  SQLITE_PROFILE,
+  BARE_SQLITE_PROFILE,
+  PG_PROFILE,
+  MY_PROFILE,
+];
 
 /** Finds the profile for a Kysely instance; null for an unsupported database. */
 export function findDialectProfile(db: AnyKysely): DialectProfile | null {

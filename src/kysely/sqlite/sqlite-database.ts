@@ -287,3 +287,15 @@ export function loadNodeSqlite(runtime: BuiltinModules = process): NodeSqlite {
   }
   return sqlite;
 }
+
+/** Returns whether `node:sqlite` ends a text at U+0000. A runtime without it reports that when a statement runs. */
+export function cutsTexts(runtime: BuiltinModules = process): boolean {
+  const sqlite = runtime.getBuiltinModule?.("node:sqlite");
+  if (sqlite === undefined) return false;
+  const database = new sqlite.DatabaseSync(":memory:");
+  try {
+    return database.prepare("select char(97, 0, 97) as text").get()?.["text"] === "a";
+  } finally {
+    database.close();
+  }
+}

@@ -10,7 +10,7 @@ import type { Patience, PatientReader, SnapshotReader } from "../connection/pati
 import type { LongWrites } from "./long-writes.ts";
 import { lostSnapshot, reasonOf } from "./reader-faults.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
-import type { SqliteDatabase } from "./sqlite-database.ts";
+import { cutsTexts, type SqliteDatabase } from "./sqlite-database.ts";
 import type { SqliteReads } from "./sqlite-reads.ts";
 import { Turns } from "./turns.ts";
 
@@ -118,10 +118,17 @@ function quoted(name: string): string {
 /** Kysely's adapter of SQLite, with synchronous reads. */
 export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientReader {
   readonly #reads: SqliteReads;
+  #cutsTexts: boolean | undefined;
 
   constructor(reads: SqliteReads) {
     super();
     this.#reads = reads;
+  }
+
+  /** Whether `node:sqlite` ends a text at U+0000, as that of Node.js 22 does. */
+  get cutsTexts(): boolean {
+    this.#cutsTexts ??= cutsTexts();
+    return this.#cutsTexts;
   }
 
   /** The driver itself lets users wait: Kysely would not tell it since when. */

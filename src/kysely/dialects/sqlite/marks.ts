@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Mark, Sql } from "../../statement/sql-form.ts";
 
 const LEAST_INT64 = -(2 ** 63);
@@ -23,6 +24,13 @@ export const SQLITE_MARK: Mark = Object.freeze<Mark>({
         return cell instanceof Uint8Array ? cell : undefined;
     }
   },
+});
+
+/** The same for a `node:sqlite` that ends a text at U+0000: such a text is selected as one that is not UTF-8. */
+export const CUT_SQLITE_MARK: Mark = Object.freeze<Mark>({
+  ...SQLITE_MARK,
+  toSelected: (column) =>
+    sql`iif(instr(${column}, char(0)) and typeof(${column}) = 'text', ${sql.lit(REPLACED)}, ${column})`,
 });
 
 /** The same for other drivers, which may round integers beyond ±(2^53 - 1). */

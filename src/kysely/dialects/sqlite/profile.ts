@@ -9,7 +9,7 @@ import { SQLITE_DOCUMENTS } from "./documents.ts";
 import { SQLITE_FAULTS } from "./faults.ts";
 import { SQLITE_FUNCTIONS, SQLITE_UNINDEXED_FUNCTIONS } from "./functions.ts";
 import { SQLITE_JSON_SYNTAX } from "./json.ts";
-import { BARE_SQLITE_MARK } from "./marks.ts";
+import { BARE_SQLITE_MARK, CUT_SQLITE_MARK } from "./marks.ts";
 import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX, SQLITE_WRITES } from "./syntax.ts";
 import { SQLITE_TEXT_MEMORY } from "./text-memory.ts";
 import { SQLITE_VALUES } from "./values.ts";
@@ -132,6 +132,19 @@ export const SQLITE_PROFILE: DialectProfile = withUnindexedForm({
     locksByCondition: true,
   }),
   whenScanning: Object.freeze({ profile: SCANNING_PROFILE, isNeeded: scansRepeatedly }),
+});
+
+const CUT_VALUES: DialectValues = Object.freeze<DialectValues>({ ...SQLITE_VALUES, mark: CUT_SQLITE_MARK });
+
+/** SQLite with the functions of `sqliteDialect`, where `node:sqlite` ends a text at U+0000. */
+export const CUT_SQLITE_PROFILE: DialectProfile = withUnindexedForm({
+  ...SQLITE_PROFILE,
+  values: CUT_VALUES,
+  isSpokenBy: (adapter) => adapter instanceof SynchronousSqliteAdapter && adapter.cutsTexts,
+  whenScanning: Object.freeze({
+    profile: withUnindexedForm({ ...SCANNING_PROFILE, values: CUT_VALUES }),
+    isNeeded: scansRepeatedly,
+  }),
 });
 
 const BARE_VALUES: DialectValues = Object.freeze<DialectValues>({ ...SQLITE_VALUES, mark: BARE_SQLITE_MARK });
