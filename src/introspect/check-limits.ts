@@ -1,6 +1,8 @@
 import type { SchemaFinding } from "../errors/schema-finding.ts";
+import { findColumn } from "./compare-tables.ts";
 import type { ObjectColumn } from "./database-schema.ts";
-import type { ExpectedColumn, ExpectedLimits } from "./expected-table.ts";
+import type { ExpectedColumn, ExpectedLimits, ExpectedTable } from "./expected-table.ts";
+import type { CheckedSchema, ColumnSchema } from "./schema.ts";
 
 /** The place of a column, for findings. */
 export type ColumnPlace = Pick<SchemaFinding, "set"> & {
@@ -18,10 +20,13 @@ interface Bound {
   readonly stored: number | null;
 }
 
+/** What the catalogue says about the bounds of a column. */
+type Bounds = Pick<ObjectColumn, "type" | "definition" | "length" | "precision" | "scale">;
+
 /** Compares the facets of a property with the bounds of its column. A bound that only one of them has is no difference. */
 export function* checkLimits(
   { limits, source }: Pick<ExpectedColumn, "limits" | "source">,
-  found: ObjectColumn,
+  found: Bounds,
   { isKey, ...place }: ColumnPlace & { readonly isKey: boolean },
 ): Iterable<SchemaFinding> {
   const isWritten = source === "create" || source === "write";
@@ -45,7 +50,38 @@ export function* checkLimits(
   }
 }
 
-function boundsOf({ unit, maxLength, precision, scale }: ExpectedLimits, found: ObjectColumn): readonly Bound[] {
+const TIME = /^(?:datetime|time)/;
+/** A timestamp or time of PostgreSQL without a precision: `timestamp with time zone`. */
+const MICROSECONDS = /^time(?:stamp)? with/;
+const FRACTIONS = /^(?:time|timestamp|datetime)\((\d)\)/;
+
+/**
+ * Finds the columns of tables with more fraction digits of seconds than their properties. These are warnings, because a service
+ * over them works as long as no two rows share a key; `odatakit check` reports a key as an error.
+ */
+export function* checkFractions(expected: readonly ExpectedTable[], schema: CheckedSchema): Iterable<SchemaFinding> {
+  for (const { text, set, names, key, columns } of expected) {
+    const table = schema.tables.get(text);
+    if (table?.kind !== "table") continue;
+    for (const { name, property, limits } of columns) {
+      const found = limits.unit === "fractions" ? findColumn(name, table, schema) : undefined;
+      // SQLite has no such type, and ignores precisions.
+      if (found === undefined || !TIME.test(found.type)) continue;
+      const bound = { ...found, length: null, precision: fractionsIn(found), scale: null };
+      const place = { set, table: names.join("."), column: found.name, property, isKey: key.includes(name) };
+      // As if nobody wrote it: fewer digits are for `odatakit check`.
+      for (const finding of checkLimits({ limits, source: "nobody" }, bound, place)) {
+        yield { ...finding, severity: "warning" };
+      }
+    }
+  }
+}
+
+function fractionsIn({ definition }: ColumnSchema): number {
+  return MICROSECONDS.test(definition) ? 6 : Number(FRACTIONS.exec(definition)?.[1] ?? 0);
+}
+
+function boundsOf({ unit, maxLength, precision, scale }: ExpectedLimits, found: Bounds): readonly Bound[] {
   switch (unit) {
     case "characters":
       return [{ what: "characters", facet: "maxLength", declared: maxLength, stored: found.length }];
@@ -71,11 +107,11 @@ function boundsOf({ unit, maxLength, precision, scale }: ExpectedLimits, found: 
 }
 
 /** Without a precision, times of PostgreSQL have microseconds. The catalogues of other databases state it. */
-function fractionsOf({ precision, type }: ObjectColumn): number | null {
+function fractionsOf({ precision, type }: Bounds): number | null {
   return precision ?? (type.startsWith("time") ? 6 : null);
 }
 
-function facetOf(facet: Bound["facet"], stored: number, { unit }: ExpectedLimits, found: ObjectColumn): string {
+function facetOf(facet: Bound["facet"], stored: number, { unit }: ExpectedLimits, found: Bounds): string {
   if (unit !== "digits") return `${facet}: ${String(stored)}`;
   return `precision: ${String(found.precision)}, scale: ${String(found.scale ?? 0)}`;
 }

@@ -72,7 +72,7 @@ const TYPES: Readonly<
     wrongLevel: "integer",
   },
   postgres: {
-    at: "timestamptz",
+    at: "timestamptz(3)",
     total: "numeric(12, 2)",
     level: "text",
     wrongAt: "timestamp",
@@ -80,7 +80,7 @@ const TYPES: Readonly<
     wrongLevel: "integer",
   },
   mariadb: {
-    at: "datetime(6)",
+    at: "datetime(3)",
     total: "decimal(12, 2)",
     level: "varchar(20)",
     wrongAt: "timestamp(6) null default null",
@@ -334,6 +334,28 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
       "C03 fewer.level fewer.level",
     ]);
     expect(placesOf(await start([set("fewer", "read")]))).toEqual([]);
+  });
+
+  test("reports timestamps and times with more digits than their properties", async () => {
+    const [finer, equal] = {
+      sqlite: ["text", "text"],
+      postgres: ["timestamptz", "timestamptz(3)"],
+      mariadb: ["datetime(6)", "datetime(3)"],
+    }[name] as readonly [string, string];
+    const time = name === "sqlite" ? "text" : "time(6)";
+    const db = await database(
+      `create table readings (at ${name === "sqlite" ? "text not null" : finer} primary key, taken ${finer}, due ${equal}, hour ${time})`,
+    );
+    const precision = { precision: 3 } as const;
+    const Reading = entityType("Reading", {
+      at: edm.dateTimeOffset(precision).key(),
+      taken: edm.dateTimeOffset(precision).nullable(),
+      due: edm.dateTimeOffset(precision).nullable(),
+      hour: edm.timeOfDay({ precision: 0 }).nullable(),
+    });
+    const found = await start([sqlEntitySet(Reading, { db, table: "readings", operations: ["read"] })]);
+    const fix = "C07 Declare the property with `precision: 6`, or change the type of the column.";
+    expect(found).toEqual({ faults: [], warnings: name === "sqlite" ? [] : [fix, fix, fix] });
   });
 
   test("recognizes generated columns and keys, and unique indexes besides a key", async () => {

@@ -4,6 +4,7 @@ import type { ExamineOptions, StoredDatabase, StoredSet } from "../../definition
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } from "../../introspect/catalogue-steps.ts";
+import { checkFractions } from "../../introspect/check-limits.ts";
 import { checkPrivileges } from "../../introspect/check-privileges.ts";
 import { compareTables } from "../../introspect/compare-tables.ts";
 import { examineDatabase } from "../../introspect/examine-database.ts";
@@ -141,7 +142,10 @@ export class SchemaDatabase implements StoredDatabase {
       if (joins.length > 0) {
         compareJoins(joins, yield* catalogue.readTexts(expected, schema), database.profile.values, comparisons);
       }
-      const findings = yield* findDifferences(expected, expected, schema, catalogue);
+      const findings = [
+        ...(yield* findDifferences(expected, expected, schema, catalogue)),
+        ...checkFractions(expected, schema),
+      ];
       for (const { set: checked, rows } of sets) omitAbsent(checked.entitySet, rows, findings);
       return [...findings, ...(yield* checkLostCells(sets, service, database, findings))];
     };
