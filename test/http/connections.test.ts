@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Agent, createServer, get, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -98,7 +99,7 @@ test("cancelling a Fetch body midway is not an error", async () => {
   expect(failures).toEqual([]);
 });
 
-/** Returns the response of a `serve` server to bytes that are sent with pauses between them. */
+/** Returns the responses of a `serve` server to bytes, each of which it answers before the next are sent. */
 async function exchange(...pieces: readonly string[]): Promise<string> {
   const service = odataService({ entitySets: [entitySet(Note, { getAll: () => MANY })] });
   const server = await serve(service, { port: 0, host: "127.0.0.1" });
@@ -106,7 +107,10 @@ async function exchange(...pieces: readonly string[]): Promise<string> {
   let text = "";
   socket.on("data", (chunk) => (text += chunk.toString("utf8")));
   for (const piece of pieces) {
+    const answered = once(socket, "data");
     socket.write(piece);
+    await answered;
+    // The response may come in several parts.
     await pause(100);
   }
   socket.destroy();
