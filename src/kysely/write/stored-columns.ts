@@ -145,7 +145,9 @@ function compileScalar(plan: ScalarPlan, path: readonly StructuralProperty[]): S
 /** Says why a column has no cell for a value. */
 function whyUnstorable(value: unknown): string {
   if (typeof value === "string" && !isWellFormed(value)) return HALF_A_PAIR;
-  if (typeof value === "number" && Number.isNaN(value)) return "is NaN, which its column cannot store";
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    return `is ${String(value).replace("Infinity", "INF")}, which its column cannot store`;
+  }
   return "has more digits than its column can store, or is out of its range";
 }
 
