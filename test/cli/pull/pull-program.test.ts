@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { runProgram, testFolder, writeDatabase } from "../run-program.ts";
 
@@ -17,6 +18,66 @@ describe("odatakit pull of a database", () => {
     expect(readFileSync(join(folder, "model/database.ts"), "utf8")).toContain("shop.db");
     const again = await runProgram(["pull", "shop.db", "--check"], { folder });
     expect(again.code).toBe(0);
+  });
+
+  describe("names of navigations that were pulled", () => {
+    const OLD = { "OrderLine.sku": "SkuProduct", "Product.OrderLines": "OrderLinesBySku" };
+
+    async function pullTwice(
+      names: Readonly<Record<string, string>>,
+      ...statements: readonly string[]
+    ): Promise<readonly [keys: readonly string[], code: number]> {
+      const folder = testFolder();
+      const database = new DatabaseSync(join(folder, "lines.db"));
+      database.exec(`create table product (sku text not null primary key);
+        create table order_line (id integer primary key, sku text not null references product (sku))`);
+      const pull = async (given: Readonly<Record<string, string>>, ...options: readonly string[]): Promise<number> => {
+        writeFileSync(join(folder, "odatakit.json"), JSON.stringify({ names: given }));
+        return (await runProgram(["pull", "lines.db", "--out", "m", ...options], { folder })).code;
+      };
+      await pull(OLD);
+      for (const statement of statements) database.exec(statement);
+      database.close();
+      await pull(names);
+      const texts = ["order-line", "product"].map((name) => readFileSync(join(folder, `m/${name}.ts`), "utf8"));
+      const found = texts.flatMap((text) => [...text.matchAll(/(\w+): has\w+\(|partner: "(\w+)"/g)]);
+      return [found.map(([, key, partner]) => key ?? `← ${partner ?? ""}`), await pull(names, "--check")];
+    }
+
+    test.each<
+      readonly [what: string, names: Readonly<Record<string, string>>, statement: string, keys: readonly string[]]
+    >([
+      ["stay", {}, "", ["skuProduct", "← orderLinesBySku", "orderLinesBySku", "← skuProduct"]],
+      [
+        "stay beside a further foreign key",
+        {},
+        "alter table order_line add column instead text references product (sku)",
+        [
+          "skuProduct",
+          "← orderLinesBySku",
+          "insteadProduct",
+          "← orderLinesByInstead",
+          "orderLinesBySku",
+          "← skuProduct",
+          "orderLinesByInstead",
+          "← insteadProduct",
+        ],
+      ],
+      [
+        "yield to entries of odatakit.json",
+        { "OrderLine.sku": "Article" },
+        "",
+        ["article", "← orderLinesBySku", "orderLinesBySku", "← article"],
+      ],
+      [
+        "yield to a new column with the name",
+        {},
+        "alter table order_line add column sku_product text",
+        ["product", "← orderLinesBySku", "orderLinesBySku", "← product"],
+      ],
+    ])("%s", async (_what, names, statement, keys) => {
+      expect(await pullTwice(names, ...(statement === "" ? [] : [statement]))).toEqual([keys, 0]);
+    });
   });
 
   test("writes nothing with --check, and exits with 1", async () => {
