@@ -2,8 +2,8 @@ import { isYes, type CatalogueQuery, type CatalogueRow, type CatalogueSteps } fr
 import type { DatabaseKind, ObjectName, UniqueKey } from "./database-schema.ts";
 import { quoteName } from "./quote-name.ts";
 
-/** Milliseconds for all objects of a database. */
-export const SEARCH_BUDGET = 1000;
+/** Rows that the search compares for one object, those of each combination of columns until the first equal ones. */
+const MOST_COMPARED = 1_000_000;
 /** Rows beyond these are compared by the database, for the keys that these rows leave. */
 const MOST_ROWS = 20_000;
 /** A key of more columns is too long for URLs. */
@@ -18,23 +18,19 @@ export interface KeySearch extends ObjectName {
 }
 
 /**
- * Searches the data for the shortest keys of objects, in their order.
- * @param now returns milliseconds; the search ends 1,000 after its first call
+ * Searches the data for the shortest keys of objects, in their order. The same rows have the same key, however busy the
+ * machine is.
  */
 export function* findUniqueKeys(
   searches: readonly KeySearch[],
   kind: DatabaseKind,
-  now: () => number,
 ): CatalogueSteps<readonly UniqueKey[]> {
-  const deadline = now() + SEARCH_BUDGET;
   const found: UniqueKey[] = [];
-  for (const search of searches) {
-    found.push(now() >= deadline ? "too slow" : yield* findUniqueKey(search, kind, () => now() >= deadline));
-  }
+  for (const search of searches) found.push(yield* findUniqueKey(search, kind));
   return found;
 }
 
-function* findUniqueKey(search: KeySearch, kind: DatabaseKind, isLate: () => boolean): CatalogueSteps<UniqueKey> {
+function* findUniqueKey(search: KeySearch, kind: DatabaseKind): CatalogueSteps<UniqueKey> {
   const { columns } = search;
   if (columns.length === 0) return "none";
   let rows: readonly CatalogueRow[];
@@ -46,10 +42,12 @@ function* findUniqueKey(search: KeySearch, kind: DatabaseKind, isLate: () => boo
   if (rows.length === 0) return "no rows";
   const texts = rows.map((row) => row.map(textOfCell));
   const usable = columns.flatMap((_, place) => (texts.every((row) => isKeyText(row[place])) ? [place] : []));
-  let checks = 0;
+  let [checks, compared] = [0, 0];
   for (const places of combinations(usable)) {
-    if (isLate()) return "too slow";
-    if (!isUnique(texts, places)) continue;
+    if (compared >= MOST_COMPARED) return "too slow";
+    const different = countDifferent(texts, places);
+    compared += different;
+    if (different < rows.length) continue;
     const names = places.flatMap((place) => columns[place] ?? []);
     if (rows.length < MOST_ROWS) return names;
     checks += 1;
@@ -91,14 +89,15 @@ function isKeyText(text: string | null | undefined): boolean {
   return text !== null && text !== undefined && text.length > 0 && text.length <= LONGEST;
 }
 
-function isUnique(rows: ReadonlyArray<ReadonlyArray<string | null>>, places: readonly number[]): boolean {
+/** Counts the rows before the first one that is equal to another. */
+function countDifferent(rows: ReadonlyArray<ReadonlyArray<string | null>>, places: readonly number[]): number {
   const seen = new Set<string>();
   for (const row of rows) {
     const key = places.length === 1 ? (row[places[0] ?? 0] ?? "") : JSON.stringify(places.map((place) => row[place]));
-    if (seen.has(key)) return false;
+    if (seen.has(key)) break;
     seen.add(key);
   }
-  return true;
+  return seen.size;
 }
 
 /** Returns the combinations of up to three items: the short ones first, each in the order of the items. */

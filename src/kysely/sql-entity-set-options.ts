@@ -70,4 +70,5 @@ export type CheckedSqlOptions<
   F,
   A,
   R extends HandlerResults,
-> = SqlEntitySetOptions<E, N, F, A, R> & CheckedResults<E, R>;
+  Fitting extends HandlerResults,
+> = SqlEntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting>;

@@ -1,5 +1,5 @@
 import type { Context } from "../definition/context.ts";
-import type { EntitySetHandlers, QueryableHandler } from "../definition/handlers.ts";
+import type { Answer, Entities, EntitySetHandlers, QueryableHandler } from "../definition/handlers.ts";
 import type { Logger } from "../definition/logger.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import { everyOption, describe } from "../definition/option-table.ts";
@@ -9,9 +9,10 @@ import {
   type EntitySetDeclaration,
   type EntitySetOptions,
 } from "../definition/sets/entity-set.ts";
-import type { InferredResults } from "../definition/sets/handler-results.ts";
+import type { AppliedQueryOf, InferredResults } from "../definition/sets/handler-results.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { StoredRows } from "../definition/stored-database.ts";
+import type { ResultOf } from "../definition/types/infer.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import { isTableName, tableNameText, type TableName } from "../edm/table-name.ts";
@@ -66,9 +67,22 @@ export function sqlEntitySet<
   Created extends object | null = never,
   Replaced extends object | null = never,
   Patched extends object | null = never,
+  FittingAll extends Answer<Entities<E>> = never,
+  FittingApplied extends Answer<AppliedQueryOf<E>> = never,
+  FittingFound extends Answer<ResultOf<E> | null> = never,
+  FittingCreated extends Answer<ResultOf<E> | null> = never,
+  FittingReplaced extends Answer<ResultOf<E> | null> = never,
+  FittingPatched extends Answer<ResultOf<E> | null> = never,
 >(
   type: E,
-  options: CheckedSqlOptions<E, N, F, A, InferredResults<All, Applied, Found, Created, Replaced, Patched>>,
+  options: CheckedSqlOptions<
+    E,
+    N,
+    F,
+    A,
+    InferredResults<All, Applied, Found, Created, Replaced, Patched>,
+    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>
+  >,
   // NoInfer: as in `entitySet`, so that handlers keep their key inside the list of a service.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A>;
 export function sqlEntitySet<

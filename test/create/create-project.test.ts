@@ -76,6 +76,7 @@ describe("create-odatakit", () => {
     const keys = /^API_KEYS=([\w-]{32}):staff,([\w-]{32}):1$/mu.exec(readFileSync(join(folder, ".env"), "utf8"));
     expect(keys?.[1]).not.toBe(keys?.[2]);
     expect(readFileSync(join(folder, ".gitignore"), "utf8")).toContain(".env\n");
+    expect(readFileSync(join(folder, "src/service.ts"), "utf8")).toContain("maxRequestBodyBytes: 1_048_576");
   });
 
   test("fills the SQLite file", async () => {
@@ -164,6 +165,7 @@ describe("a project of an existing database", () => {
       ".env.example",
       ".gitignore",
       "Dockerfile",
+      "odatakit.json",
       "package.json",
       "src/main.ts",
       "src/model/index.ts",
@@ -172,6 +174,8 @@ describe("a project of an existing database", () => {
       "tsconfig.json",
     ]);
     expect(readFileSync(join(folder, ".env"), "utf8")).toBe(variable);
+    // `pull` writes the limit of bodies into the service.
+    expect(JSON.parse(readFileSync(join(folder, "odatakit.json"), "utf8"))).toEqual({ "max-body": "1MiB" });
     expect(readFileSync(join(folder, ".env.example"), "utf8")).not.toContain("geheim");
     expect(readFileSync(join(folder, "src/model/index.ts"), "utf8")).toBe("// pulled\n");
     const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compileProgram } from "./compile-program.ts";
 
-const HEAD = `import { edm, entitySet, entityType, enumType, odataError } from "odatakit";
+const HEAD = `import { edm, entitySet, entityType, enumType, odataError, type EntityOf } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 const Status = enumType("Status", { Draft: 0, Paid: 1 });
 const Row = entityType("Row", { id: edm.string().key(), name: edm.string(), status: edm.enum(Status), age: edm.int32().nullable() });
@@ -60,6 +60,26 @@ export const d = entitySet(Row, { applyQuery: async ({ top }) => ({ items: new S
 export const e = sqlEntitySet(Row, { db, table: "rows", operations: [], getAll: async () => [right], getByKey: () => null });
 `;
 
+/** Functions whose sets return values of their type parameters; they have no error. */
+const GENERIC = `
+type Row = EntityOf<typeof Row>;
+export function f<T extends Row>(rows: readonly T[]) {
+  return entitySet(Row, { getAll: () => rows, getByKey: (id) => rows.find((row) => row.id === id) ?? null, applyQuery: () => ({ items: rows }) });
+}
+export function g<T extends Row>(load: () => Promise<T>) {
+  return entitySet(Row, { getAll: async function* () { yield await load(); }, create: load, replace: load, patch: () => load() });
+}
+export function h<T extends object>(rows: Iterable<T & Row>, one: T & Row) {
+  return sqlEntitySet(Row, { db, table: "rows", operations: [], getAll: () => rows, getByKey: () => one, create: (row) => ({ ...one, ...row, id: "x" }) });
+}
+export function i<T>(rows: readonly T[], id: keyof T, map: (row: T) => Row) {
+  return [
+    entitySet(Row, { getAll: () => rows.map(map), getByKey: () => rows.map(map)[0] ?? null }),
+    entitySet(Row, { getAll: () => rows.map((row) => ({ ...row, ...right, id: String(row[id]) })) }),
+  ];
+}
+`;
+
 /** The lines of each error of a program: the error itself, and its indented levels. */
 function errorsOf(report: string): readonly (readonly string[])[] {
   const errors: string[][] = [];
@@ -78,7 +98,7 @@ test(
       `export const s${index} = entitySet(Row, { ${handler} });`,
       `export const t${index} = sqlEntitySet(Row, { db, table: "rows", operations: [], ${handler} });`,
     ]);
-    const program = HEAD + calls.join("\n") + RIGHT;
+    const program = HEAD + calls.join("\n") + RIGHT + GENERIC;
     const errors = errorsOf(compileProgram({ "messages.ts": program }).report);
     expect(errors.slice(calls.length), "programs without an error").toEqual([]);
     expect(errors.map(([, ...levels]) => levels.length)).toEqual(calls.map(() => 1));

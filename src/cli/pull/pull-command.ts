@@ -14,6 +14,7 @@ import { limitTables } from "./limit-tables.ts";
 import { pullFolder } from "./pull-folder.ts";
 import { PULL_OPTIONS } from "./pull-options.ts";
 import type { PulledDatabase, ReadForPull } from "./pulled-database.ts";
+import { keepPulledNames } from "./pulled-names.ts";
 import { readFolder } from "./read-folder.ts";
 import { readForPull } from "./read-for-pull.ts";
 
@@ -53,7 +54,7 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
     terminal.report("odatakit: The database contains nothing to publish. `odatakit inspect` explains why.");
     return "nothing";
   }
-  const modules = modulesOf(database, folder, options["tables"]);
+  const modules = modulesOf(database, folder, invocation);
   if (isProblem(modules)) return modules;
   const isCheck = options["check"] === true;
   const isDryRun = options["dry-run"] === true;
@@ -80,15 +81,25 @@ function folderOf({ options, folder }: Invocation): Problem | string {
   return usageProblem(`"${printable(out)}" is not a folder.`, "Give a folder with `--out`, such as `--out src/model`.");
 }
 
-/** Writes the modules of all tables, or of the given ones and those that were pulled before. */
+/**
+ * Writes the modules of all tables, or of the given ones and those that were pulled before. Navigations keep the names that
+ * the last pull wrote.
+ */
 function modulesOf(
-  { described, ...options }: PulledDatabase,
+  { described: found, ...options }: PulledDatabase,
   folder: string,
-  tables: Invocation["options"][string],
+  { options: { tables }, file }: Invocation,
 ): readonly WrittenModule[] | Problem {
-  const all = writeDeclarations(described, options);
+  const first = writeDeclarations(found, options);
+  const state = readFolder(
+    folder,
+    first.map(({ path }) => path),
+  );
+  if (isProblem(state)) return state;
+  const given = (file["names"] ?? {}) as Readonly<Record<string, string>>;
+  const described = keepPulledNames(found, { modules: first, bases: state.bases, given });
   const names = namesOf(tables);
-  if (names.length === 0) return all;
+  if (names.length === 0) return described === found ? first : writeDeclarations(described, options);
   const matches = (glob: string, { schema, name }: { readonly schema: string; readonly name: string }): boolean =>
     matchesGlob(glob, name) || matchesGlob(glob, `${schema}.${name}`);
   const unknown = names.find((glob) => !described.sets.some(({ table }) => matches(glob, table)));
@@ -98,12 +109,7 @@ function modulesOf(
       "`odatakit inspect` lists the names; `*` stands for any characters.",
     );
   }
-  const state = readFolder(
-    folder,
-    all.map(({ path }) => path),
-  );
-  if (isProblem(state)) return state;
-  const pulled = new Set(all.filter(({ path }) => state.bases.has(path)).map(({ table }) => table));
+  const pulled = new Set(first.filter(({ path }) => state.bases.has(path)).map(({ table }) => table));
   const limited = limitTables(
     described,
     ({ table }) => pulled.has(table) || names.some((glob) => matches(glob, table)),

@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve } from "node:path";
 import type { CodeOptions, Settings } from "odatakit/introspect";
+import { readByteSize, WRITE_SIZE } from "../byte-size.ts";
 import type { Invocation } from "../command.ts";
 import { areProblems } from "../database-options.ts";
 import { isNotLoaded, loadDatabase } from "../load-database.ts";
@@ -56,5 +57,10 @@ function serviceSettings({ file }: Invocation, { maxTop }: SetRules): Problem | 
       "Write a path, and `standard` or `specification`.",
     );
   }
-  return { prefix, profile, defaults: { maxTop } };
+  const { "max-body": size } = file;
+  if (size === undefined) return { prefix, profile, defaults: { maxTop } };
+  const text = typeof size === "string" ? size : JSON.stringify(size);
+  const maxRequestBodyBytes = readByteSize(text);
+  if (maxRequestBodyBytes === null) return usageProblem(`odatakit.json: "max-body" is "${text}".`, WRITE_SIZE);
+  return { prefix, profile, defaults: { maxTop, maxRequestBodyBytes } };
 }

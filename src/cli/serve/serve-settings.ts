@@ -1,3 +1,4 @@
+import { readByteSize, WRITE_SIZE } from "../byte-size.ts";
 import type { Invocation } from "../command.ts";
 import { areProblems } from "../database-options.ts";
 import { usageProblem, type Problem } from "../problem.ts";
@@ -107,17 +108,15 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
 
 /** The default of `--max-body` for services that accept writes. */
 const MAX_BODY = 1_048_576;
-const BYTES: Readonly<Record<string, number>> = { "": 1, B: 1, kB: 1000, KiB: 1024, MB: 1_000_000, MiB: 1_048_576 };
 
 function maxBodyOf(
   { "max-body": given, write }: Invocation["options"],
   wrong: (name: string, value: string, fix: string) => void,
 ): number | null {
   if (typeof given !== "string") return write === undefined || write === false ? null : MAX_BODY;
-  const [, amount = "", unit = ""] = /^(\d{1,9})(B|kB|KiB|MB|MiB)?$/.exec(given) ?? [];
-  const bytes = Number(amount) * (BYTES[unit] ?? 0);
-  if (bytes >= 1 && bytes <= 500_000_000) return bytes;
-  wrong("max-body", given, "Write a size up to 500MB, such as 65536, 500kB or 2MiB.");
+  const bytes = readByteSize(given);
+  if (bytes !== null) return bytes;
+  wrong("max-body", given, WRITE_SIZE);
   return MAX_BODY;
 }
 

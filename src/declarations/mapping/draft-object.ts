@@ -2,7 +2,7 @@ import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../introspect/
 import type { ColumnMapping } from "../columns/column-mapping.ts";
 import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedWarning } from "../described-service.ts";
-import { findKey, hasNull, type FoundKey } from "./find-key.ts";
+import { findKey, hasNull, keyTypeOf, mayShareText, sharedTexts, type FoundKey } from "./find-key.ts";
 import { columnMatcher, type MatchesColumn } from "./globs.ts";
 import { placeOf, roughMapping } from "./rough-mapping.ts";
 import { isSecretColumn } from "./secret-columns.ts";
@@ -31,11 +31,10 @@ export function draftObject(object: SchemaObject, settings: DraftSettings): Draf
   const hidden = hiddenKey(object, columns, settings);
   const flag = hidden.length === 0 ? `--key "${place}=<column>"` : hidden.map(includeFlag(place)).join(" ");
   if (key === undefined) {
-    const kind = object.kind === "table" ? "table" : "view";
-    const why = object.uniqueKey === undefined ? "" : (WHY_NONE[String(object.uniqueKey)] ?? "");
-    const message = hidden.length === 0 ? `${kind} without a key${why}, omitted` : `${kind} with a hidden key, omitted`;
-    const search = hidden.length === 0 && object.uniqueKey === undefined ? "--keys unique" : flag;
-    warn({ code: hidden.length === 0 ? "no-key" : "hidden-key", place, message, flag: search });
+    warn({
+      place,
+      ...(hidden.length > 0 ? { ...HIDDEN_KEY[kindOf(object)], flag } : missingKey(object, columns, settings)),
+    });
     return undefined;
   }
   if (key.kind === "rowid") {
@@ -50,6 +49,42 @@ export function draftObject(object: SchemaObject, settings: DraftSettings): Draf
   }
   const isPublished = (column: ObjectColumn): boolean => key.kind === "rowid" || column.name !== object.rowid;
   return { object, columns: columns.filter(isPublished), key };
+}
+
+const HIDDEN_KEY = {
+  table: { code: "hidden-key", message: "table with a hidden key, omitted" },
+  view: { code: "hidden-key", message: "view with a hidden key, omitted" },
+} as const;
+
+function kindOf({ kind }: SchemaObject): "table" | "view" {
+  return kind === "table" ? "table" : "view";
+}
+
+/** Returns the warning for an object without a key, which is omitted. */
+function missingKey(
+  object: SchemaObject,
+  columns: readonly ObjectColumn[],
+  settings: DraftSettings,
+): Omit<DescribedWarning, "place"> {
+  const { uniqueKey } = object;
+  const why = uniqueKey === undefined ? "" : (WHY_NONE[String(uniqueKey)] ?? "");
+  const given = `--key "${placeOf(object)}=<column>"`;
+  const shared = sharedTexts(object);
+  if (shared.length === 0) {
+    const message = `${kindOf(object)} without a key${why}, omitted`;
+    return { code: "no-key", message, flag: uniqueKey === undefined ? "--keys unique" : given };
+  }
+  const sampled = Math.max(0, ...object.columns.map(({ sample }) => sample?.rows ?? 0));
+  const rows = object.estimatedRows === null ? `more than ${String(sampled)} rows` : counted(object.estimatedRows);
+  const isPossible = columns.some((column) => keyTypeOf(column, settings) !== undefined && !mayShareText(column));
+  const remedy = isPossible ? "" : `: store cells of one type in ${object.primaryKey.join(", ")}`;
+  const message = `${kindOf(object)} whose primary key ${shared.join(", and ")}, which may have the same text, so that it is no key${why}, omitted with ${rows}${remedy}`;
+  const search = uniqueKey === undefined ? "--keys unique" : given;
+  return { code: "no-key", message, flag: isPossible ? search : null };
+}
+
+function counted(rows: number): string {
+  return `${String(rows)} ${rows === 1 ? "row" : "rows"}`;
 }
 
 /** Why the primary key, if there is one, is not the key. */

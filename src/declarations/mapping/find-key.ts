@@ -51,7 +51,10 @@ export function findKey(
       return (mayBeNull || !column.nullable) && isKeyColumn(column, settings);
     });
   const given = givenKey(object, columns, settings);
-  if (given !== undefined && isPossible(given, true)) return { kind: "given", columns: given };
+  if (given !== undefined) {
+    if (isPossible(given, true)) return { kind: "given", columns: given };
+    settings.warn({ code: "given-key", place: placeOf(object), message: impossibleKey(object, given), flag: null });
+  }
   const { primaryKey, provenKey, kind, rowid, uniqueKey } = object;
   // SQLite accepts null in a primary key that is not the rowid.
   const isPrimary = isPossible(primaryKey, settings.kind === "sqlite");
@@ -75,12 +78,31 @@ export function findKey(
  * Returns whether different cells of a column of SQLite may have the same text, such as 1 and '1' in a column without a type,
  * or bytes and their digits. Columns of numbers turn texts of numbers into numbers.
  */
-function mayShareText({ sample, type }: ObjectColumn): boolean {
+export function mayShareText({ sample, type }: ObjectColumn): boolean {
   if (sample === null) return false;
   const { integers, reals, texts, blobs } = sample;
   const classes = [integers, reals, texts, blobs].filter((count) => count > 0).length;
   if (classes < 2) return false;
   return blobs > 0 || (texts > 0 && (reals > 0 || ["BLOB", ""].includes(type)));
+}
+
+/** Returns the columns of the primary key whose cells may have the same text, each with the classes of its cells. */
+export function sharedTexts({ primaryKey, columns }: SchemaObject): readonly string[] {
+  return columns
+    .filter((column) => primaryKey.includes(column.name) && mayShareText(column))
+    .map(({ name, sample }) => {
+      const classes = (["integers", "reals", "texts", "blobs"] as const).filter((each) => (sample?.[each] ?? 0) > 0);
+      return `${name} has ${classes.join(" and ")}`;
+    });
+}
+
+function impossibleKey({ columns }: SchemaObject, given: readonly string[]): string {
+  const shared = columns.filter((column) => given.includes(column.name) && mayShareText(column));
+  const why =
+    shared.length > 0
+      ? `different cells of ${shared.map(({ name }) => name).join(", ")} may have the same text`
+      : "a column has a type that no key can have";
+  return `cannot have the given key ${given.join(", ")}, because ${why}, so it is ignored`;
 }
 
 /** Returns whether a sample shows null. It shows for all rows whether the columns of a key have it. */

@@ -1,7 +1,7 @@
 import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
 import type { DescribeOptions } from "../describe-options.ts";
 import { draftColumns } from "./draft-object.ts";
-import { findKey, keyTypeOf } from "./find-key.ts";
+import { findKey, keyTypeOf, mayShareText } from "./find-key.ts";
 import { withKeyColumns } from "./key-columns.ts";
 import { selectObjects } from "./select-objects.ts";
 
@@ -30,7 +30,7 @@ export function keylessObjects(given: DatabaseSchema, options: DescribeOptions):
     if (findKey(object, columns, settings) !== undefined) return [];
     const possible = columns.flatMap((column) => {
       const type = keyTypeOf(column, settings);
-      return type === undefined ? [] : [{ name: column.name, isNaming: NAMING.has(type) }];
+      return type === undefined || mayShareText(column) ? [] : [{ name: column.name, isNaming: NAMING.has(type) }];
     });
     const names = [...possible.filter(({ isNaming }) => isNaming), ...possible.filter(({ isNaming }) => !isNaming)];
     return [{ object, columns: names.map(({ name }) => name) }];

@@ -113,7 +113,8 @@ type CheckedOptions<
   F,
   A,
   R extends HandlerResults,
-> = EntitySetOptions<E, N, F, A, R> & CheckedResults<E, R>;
+  Fitting extends HandlerResults,
+> = EntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting>;
 
 /** The result of `entitySet`. */
 export interface EntitySetDeclaration<
@@ -166,9 +167,22 @@ export function entitySet<
   Created extends object | null = never,
   Replaced extends object | null = never,
   Patched extends object | null = never,
+  FittingAll extends Answer<Entities<E>> = never,
+  FittingApplied extends Answer<AppliedQueryOf<E>> = never,
+  FittingFound extends Answer<ResultOf<E> | null> = never,
+  FittingCreated extends Answer<ResultOf<E> | null> = never,
+  FittingReplaced extends Answer<ResultOf<E> | null> = never,
+  FittingPatched extends Answer<ResultOf<E> | null> = never,
 >(
   type: E,
-  options: CheckedOptions<E, N, F, A, InferredResults<All, Applied, Found, Created, Replaced, Patched>>,
+  options: CheckedOptions<
+    E,
+    N,
+    F,
+    A,
+    InferredResults<All, Applied, Found, Created, Replaced, Patched>,
+    InferredResults<FittingAll, FittingApplied, FittingFound, FittingCreated, FittingReplaced, FittingPatched>
+  >,
   // NoInfer: otherwise `entitySets` of `odataService` would infer the type, and operations would lose their key.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
   const copy = frozenCopy(everyOption(options));

@@ -1,5 +1,5 @@
 import type { ODataError } from "../../errors/odata-error.ts";
-import type { Answer, Entities } from "../handlers.ts";
+import type { Entities } from "../handlers.ts";
 import type { ResultOf } from "../types/infer.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
@@ -29,15 +29,21 @@ export interface InferredResults<All, Applied, Found, Created, Replaced, Patched
 
 /**
  * Options in which the handlers that return wrong entities have a message as type. `entitySet` infers the types of the results
- * and compares them here: otherwise an error of the compiler has a level for each type around the wrong property.
+ * twice: as they are, `R`, and within the types that the set requires, `Fitting`, which are other types only for wrong results.
+ * Equal types are compared at once, type parameters included. Without the message, an error of the compiler has a level for
+ * each type around the wrong property.
  */
-export interface CheckedResults<E extends EntityTypeDeclaration, R extends HandlerResults> {
-  readonly getAll?: Checked<"list", E, R["getAll"], Entities<E>>;
-  readonly applyQuery?: Checked<"page", E, R["applyQuery"], AppliedQueryOf<E>>;
-  readonly getByKey?: Checked<"entity", E, R["getByKey"], ResultOf<E> | null>;
-  readonly create?: Checked<"entity", E, R["create"], ResultOf<E> | null>;
-  readonly replace?: Checked<"entity", E, R["replace"], ResultOf<E> | null>;
-  readonly patch?: Checked<"entity", E, R["patch"], ResultOf<E> | null>;
+export interface CheckedResults<
+  E extends EntityTypeDeclaration,
+  R extends HandlerResults,
+  Fitting extends HandlerResults,
+> {
+  readonly getAll?: Checked<"list", E, R["getAll"], Fitting["getAll"]>;
+  readonly applyQuery?: Checked<"page", E, R["applyQuery"], Fitting["applyQuery"]>;
+  readonly getByKey?: Checked<"entity", E, R["getByKey"], Fitting["getByKey"]>;
+  readonly create?: Checked<"entity", E, R["create"], Fitting["create"]>;
+  readonly replace?: Checked<"entity", E, R["replace"], Fitting["replace"]>;
+  readonly patch?: Checked<"entity", E, R["patch"], Fitting["patch"]>;
 }
 
 /** What is said of a result that has no entities. */
@@ -48,8 +54,8 @@ interface Otherwise {
 }
 
 // The compiler makes the message only in the branch of a wrong result.
-type Checked<Kind extends keyof Otherwise, E extends EntityTypeDeclaration, Result, Expected> = [Result] extends [
-  Answer<Expected>,
+type Checked<Kind extends keyof Otherwise, E extends EntityTypeDeclaration, Result, Fitting> = [Result] extends [
+  Fitting,
 ]
   ? unknown
   : Fault<ResultOf<E>, EntityIn<Kind, Settled<Result>>, Otherwise[Kind]>;

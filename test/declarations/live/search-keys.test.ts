@@ -90,3 +90,17 @@ test("without `unique`, the data is not searched", async () => {
   expect(described.sets.map(({ key }) => key)).toEqual(["given"]);
   await close();
 });
+
+test("a search finds another key than that whose cells are of several kinds", async () => {
+  const engine = required(ENGINES.find(({ title }) => title.startsWith("SQLite")));
+  const { db, close } = await engine.open();
+  await sql`create table odd (id int primary key, label text) without rowid`.execute(db);
+  await sql`insert into odd values (1, 'a'), (x'01', 'b')`.execute(db);
+  const { described } = await introspectDatabase(db, { keys: { "*": "unique" }, include: ["odd"] });
+  const [set] = described.sets;
+  expect([set?.key, set?.properties.flatMap(({ name, isKey }) => (isKey ? [name] : []))]).toEqual([
+    "unique in the data",
+    ["Label"],
+  ]);
+  await close();
+});

@@ -205,6 +205,39 @@ describe("keys", () => {
     expect(warningsOf(service)).toEqual(["secret a.token --secrets show", expected]);
   });
 
+  test.each<readonly [table: string, cells: string, options: DescribeOptions, warning: string]>([
+    [
+      "a (x int primary key, y text)",
+      "(1, 'a'), (x'01', 'b'), (x'02', 'c')",
+      {},
+      "table whose primary key x has integers and blobs, which may have the same text, so that it is no key, omitted with 3 rows → --keys unique",
+    ],
+    [
+      "a (x primary key)",
+      "(1), ('1')",
+      {},
+      "table whose primary key x has integers and texts, which may have the same text, so that it is no key, omitted with 2 rows: store cells of one type in x → null",
+    ],
+    [
+      "a (x int primary key, y real)",
+      "(1.5, 1), ('b', 2)",
+      { keys: { a: ["x"] } },
+      "table whose primary key x has reals and texts, which may have the same text, so that it is no key, omitted with 2 rows: store cells of one type in x → null",
+    ],
+  ])("a table without rowid whose key has cells of several kinds has a warning: %s %s", async (...given) => {
+    const [table, cells, options, warning] = given;
+    const service = await describeScript(
+      `create table ${table} without rowid;\ninsert into a values ${cells};\n`,
+      options,
+    );
+    expect(service.sets).toEqual([]);
+    const found = service.warnings.map(({ code, message, flag }) => [code, `${message} → ${String(flag)}`]);
+    const isGiven = options.keys !== undefined;
+    const ignored =
+      "cannot have the given key x, because different cells of x may have the same text, so it is ignored → null";
+    expect(found).toEqual([...(isGiven ? [["given-key", ignored]] : []), ["no-key", warning]]);
+  });
+
   test.each([
     ["without null", "a (x text primary key)", "insert into a values ('1')", ["X"], [], []],
     [

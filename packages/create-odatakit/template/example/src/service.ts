@@ -14,6 +14,8 @@ export const service = odataService({
   prefix: "/odata",
   namespace: "Shop",
   profile: "standard",
+  // The longest body of a request that writes.
+  defaults: { maxRequestBodyBytes: 1_048_576 },
   authenticate: ({ headers }) => findUser(headers.get("x-api-key")),
   entitySets,
 });
