@@ -27,6 +27,7 @@ const CAUSES: ReadonlyArray<readonly [code: string, title: string]> = [
   ["omitted-", "Columns of types without a value for clients"],
   ["no-name", "Tables and columns without a name"],
   ["cells", "Columns with cells of other types"],
+  ["null-cells", "Columns with cells without a value, such as infinity and zero dates"],
   ["flag", "Flags with other numbers than 0 and 1"],
   ["inexact", "Columns with rounded numbers"],
   ["unique-key", "Keys that the database does not guarantee"],

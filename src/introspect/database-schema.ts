@@ -78,6 +78,11 @@ export interface ObjectColumn extends ColumnSchema {
   readonly source: (ObjectName & { readonly column: string }) | null;
   /** What the rows contain, where the declared type does not restrict them; null in databases with strict types. */
   readonly sample: ColumnSample | null;
+  /**
+   * Whether rows of a column without null hold cells that no property can have, such as infinity and zero dates; absent if
+   * that was not looked up.
+   */
+  readonly holdsUnreadable?: boolean | undefined;
 }
 
 /** Counts over some rows of a column: of SQLite, and of `tinyint(1)` in MariaDB. */

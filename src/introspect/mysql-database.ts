@@ -21,6 +21,7 @@ import {
   toPrimaryColumn,
 } from "./mysql-objects.ts";
 import { omitMigrations } from "./omitted-objects.ts";
+import { withUnreadableSamples } from "./unreadable-samples.ts";
 
 const SERVER: CatalogueQuery = {
   sql: "select version() as c0, database() as c1",
@@ -66,7 +67,9 @@ export function* readMysqlDatabase({ schemas }: SchemaSelection = {}): Catalogue
     foreignKeys: byTable(toForeignKeys(foreignKeys)),
   };
   const objects: SchemaObject[] = [];
-  for (const row of rows) objects.push(yield* withFlagSamples(toObject(row, parts)));
+  for (const row of rows) {
+    objects.push(yield* withUnreadableSamples(yield* withFlagSamples(toObject(row, parts)), "mysql"));
+  }
   return { kind: "mysql", product, defaultSchema: database ?? wanted[0] ?? "", objects: withExactCase(objects) };
 }
 

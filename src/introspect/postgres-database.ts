@@ -15,6 +15,7 @@ import {
   type PostgresIndexColumn,
 } from "./postgres-objects.ts";
 import { proveViews, type PostgresObject } from "./postgres-views.ts";
+import { withUnreadableSamples } from "./unreadable-samples.ts";
 
 const SERVER = `select current_setting('server_version') as c0, coalesce(current_schema(), 'public')::text as c1,
   current_user::text as c2, current_setting('server_version_num') as c3`;
@@ -37,11 +38,16 @@ export function* readPostgresDatabase({ schemas }: SchemaSelection = {}): Catalo
   const isPlanned = ({ kind, omission }: SchemaObject): boolean => kind === "view" && omission === null;
   const views = yield* proveViews(wanted.filter(isPlanned), found);
   const remaining = views.values();
+  const objects: SchemaObject[] = [];
+  for (const each of wanted) {
+    const object = isPlanned(each) ? (remaining.next().value ?? each) : each;
+    objects.push(yield* withUnreadableSamples(object, "postgres"));
+  }
   return {
     kind: "postgres",
     product: `PostgreSQL ${version?.split(" ")[0] ?? ""}`.trim(),
     defaultSchema: defaultSchema ?? "public",
-    objects: wanted.map((each) => (isPlanned(each) ? (remaining.next().value ?? each) : each)),
+    objects,
   };
 }
 

@@ -109,7 +109,7 @@ function checkSelect(nodes: readonly Node[], around: readonly FromItem[], check:
   }
   const groups = items.slice(1).filter((item) => clausesOf(item.nodes).has("group") && !isReadFirst(item.nodes));
   const grouped = groups.flatMap(({ nodes: each }) => fromItems(clausesOf(each).get("from") ?? []));
-  if (!grouped.every((item) => areInOneGroup(items[0], item, placements))) report("groups that are not read first");
+  if (!grouped.every((item) => areInOneGroup(spread[0], item, placements))) report("groups that are not read first");
 }
 
 /**

@@ -1,8 +1,9 @@
-import { sql, type DatabaseConnection } from "kysely";
+import { sql, type CompiledQuery, type DatabaseConnection } from "kysely";
 import type { AnyDatabase, DatabaseEngine, OpenDatabase } from "../executors/open-database.ts";
 import { COORDINATOR_SETTINGS } from "../hostile-settings.ts";
 import { connectionsOf } from "../kysely/sent-statements.ts";
 import { refusedConstructs } from "./refused-constructs.ts";
+import { sameForEveryRow } from "./same-for-every-row.ts";
 import { flatten, isWord, parseStatement } from "./statement-tree.ts";
 import type { Placements } from "./table-placement.ts";
 
@@ -41,17 +42,19 @@ const RESPONDED: ReadonlySet<string> = new Set([
 
 async function watched({ db, close }: OpenDatabase, placements?: Placements): Promise<OpenDatabase> {
   distributed.add(db);
-  const { texts, stop } = observe(await connectionsOf(db));
+  const { sent, stop } = observe(await connectionsOf(db));
   return {
     db,
     close: async () => {
       stop();
-      const checked = [...texts].filter((text) => !CATALOGUE.test(text) && !BY_HAND.test(text));
+      const statements = [...sent.values()].filter(({ sql: text }) => !CATALOGUE.test(text) && !BY_HAND.test(text));
+      const checked = [...new Set(statements.map(({ sql: text }) => text))];
       const faults = checked.flatMap((text) => {
         const refused = refusedConstructs(text, placements).filter((fault) => !RESPONDED.has(fault));
         return refused.map((fault) => `${fault}: ${text}`);
       });
       for (const text of checked) faults.push(...(await changingCells(db, text)), ...(await spreadLocks(db, text)));
+      faults.push(...(await sameForEveryRow(db, statements)));
       await close();
       if (faults.length === 0) return;
       throw new Error(`Citus refuses ${String(faults.length)} statements.\n${faults.join("\n")}`);
@@ -59,17 +62,24 @@ async function watched({ db, close }: OpenDatabase, placements?: Placements): Pr
   };
 }
 
+interface Observed {
+  /** The statements, each with the values of one execution for each choice of values that are null or Boolean. */
+  readonly sent: ReadonlyMap<string, CompiledQuery>;
+  readonly stop: () => void;
+}
+
 /** Collects the statements of connections, beside the spies of tests, which end on their own. */
-function observe(connections: DatabaseConnection): { readonly texts: ReadonlySet<string>; readonly stop: () => void } {
-  const texts = new Set<string>();
+function observe(connections: DatabaseConnection): Observed {
+  const sent = new Map<string, CompiledQuery>();
   const executeQuery = Reflect.get(connections, "executeQuery");
   const observed: DatabaseConnection["executeQuery"] = function observed(this: DatabaseConnection, query) {
-    texts.add(query.sql);
+    const pattern = query.parameters.map((value) => (value === null || typeof value === "boolean" ? value : "value"));
+    sent.set(JSON.stringify([query.sql, pattern]), query);
     return executeQuery.call(this, query) as never;
   };
   connections.executeQuery = observed;
   return {
-    texts,
+    sent,
     stop: () => {
       if (connections.executeQuery === observed) connections.executeQuery = executeQuery;
     },

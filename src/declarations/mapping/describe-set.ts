@@ -73,6 +73,9 @@ function describeProperty(draft: DraftObject, column: ObjectColumn, found: Found
   // SQLite may have cells that a type of `map` cannot have.
   const isForced = found.schema.kind === "sqlite" && Object.hasOwn(found.options.map ?? {}, place);
   const nullable = (isForced && !isKey) || mayBeNull(draft, column, chosen, found.schema.kind);
+  if (nullable && !column.nullable && column.holdsUnreadable === true) {
+    found.warn({ code: "null-cells", place, message: "holds cells without a value, published as null", flag: null });
+  }
   const defaultValue = isKey ? undefined : literalDefault(column, chosen, found.schema.kind);
   return {
     ...chosen,

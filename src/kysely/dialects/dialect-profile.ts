@@ -89,6 +89,11 @@ export interface DialectSyntax {
   readonly limit: (top: Sql | null, skip: Sql | null) => Sql;
   /** The end of a list that a database on several machines reads before the rest; absent if it does so without. */
   readonly readFirst?: Sql;
+  /**
+   * Replaces a null that a constant is bound as by one that the database only finds at each row: a distributed database may
+   * refuse a condition that it can compute in advance beside an outer join. An index serves other constants as before.
+   */
+  readonly unfolded?: (constant: Sql, cells: Sql) => Sql;
   /** The columns that every table has, in lower case, but that `*` does not contain. */
   readonly hiddenColumns: readonly string[];
   /** Returns the same text for names of the same column, which may differ in letter case. */

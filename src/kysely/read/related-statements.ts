@@ -13,8 +13,15 @@ interface RelatedTable {
   /** Whether statements differ for one key and for several. */
   readonly bindsKeys: boolean;
   readonly rows: () => Rows;
-  readonly scope: (profile: DialectProfile, sources: SourcesBySet | undefined) => StatementScope;
+  readonly translate: Translate;
 }
+
+/** Translates in the scope of a statement over a table and the sources that it mentions. */
+export type Translate = <T>(
+  profile: DialectProfile,
+  sources: SourcesBySet | undefined,
+  make: (statement: StatementScope) => T,
+) => T;
 
 /** The statements that read the entities of one table by the keys of the entities that they are related to. */
 export class RelatedStatements {
@@ -31,7 +38,7 @@ export class RelatedStatements {
    * @throws ODataError as `StatementCache.page`
    */
   entities({ shape, keys, top, skip, maxRows, sources }: RelatedQuery): RowStatement {
-    const { compiler, rows, scope } = this.#table;
+    const { compiler, rows, translate } = this.#table;
     const variant = {
       hasTop: top !== undefined,
       hasSkip: skip > 0,
@@ -42,19 +49,23 @@ export class RelatedStatements {
     const { hasTop, hasSkip, hasMaxRows, hasOneKey } = variant;
     return variantOf(variants, [hasTop, hasSkip, hasMaxRows, hasOneKey], () =>
       compiler.choose((profile) =>
-        compiler.compileRows(translateRelated(rows(), scope(profile, sources), shape, variant)),
+        compiler.compileRows(
+          translate(profile, sources, (statement) => translateRelated(rows(), statement, shape, variant)),
+        ),
       ),
     );
   }
 
   /** Returns the statement that counts the related entities per key. @throws ODataError as `StatementCache.page` */
   counts({ shape, keys, sources }: RelatedQuery): RowStatement {
-    const { compiler, rows, scope } = this.#table;
+    const { compiler, rows, translate } = this.#table;
     const hasOneKey = this.#hasOne(keys);
     const variants = this.#counts.get([shape, ...identitiesOf(sources)], () => new Map());
     return variantOf(variants, [hasOneKey], () =>
       compiler.choose((profile) => {
-        const query = translateRelatedCounts(rows(), scope(profile, sources), shape, { hasOneKey });
+        const query = translate(profile, sources, (statement) => {
+          return translateRelatedCounts(rows(), statement, shape, { hasOneKey });
+        });
         return compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
       }),
     );

@@ -88,11 +88,11 @@ export class StatementCache {
     const variants = this.#pages.get([...identities, ...identitiesOf(query.sources)], () => new Map());
     return variantOf(variants, [...Object.values(limits), hasTotal], () => {
       return this.#compiler.choose((profile) => {
-        const statement = this.#scope(profile, query.sources);
-        const total = hasTotal ? this.#totalOf(query, statement) : undefined;
-        return this.#compiler.compileRows(
-          translatePage(this.rowsFor(null), statement, { ...clauses, ...limits, total }),
-        );
+        const translated = this.#translate(profile, query.sources, (statement) => {
+          const total = hasTotal ? this.#totalOf(query, statement) : undefined;
+          return translatePage(this.rowsFor(null), statement, { ...clauses, ...limits, total });
+        });
+        return this.#compiler.compileRows(translated);
       });
     });
   }
@@ -110,8 +110,10 @@ export class StatementCache {
     const variants = this.#keysFirst.get(identities, () => new Map());
     return variantOf(variants, [limits.hasSkip], () => {
       const clauses = { filter, orderBy, selected, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
-      const statement = this.#scope(this.#target.profile, query.sources);
-      return this.#compiler.compileRows(translateKeysFirst(this.rowsFor(null), statement, clauses));
+      const translated = this.#translate(this.#target.profile, query.sources, (statement) => {
+        return translateKeysFirst(this.rowsFor(null), statement, clauses);
+      });
+      return this.#compiler.compileRows(translated);
     });
   }
 
@@ -158,10 +160,11 @@ export class StatementCache {
   ): JsonStatement | null {
     const writesDoubles = (): boolean => syntax.writesDoubles(this.#target.local);
     const isPlain = json.expanded.length === 0;
-    const statement = this.#scope(profile, query.sources);
-    const total = form === "counted" ? this.#totalInJson(query, statement) : undefined;
-    const writing = { syntax, writesDoubles, statement, isPlain, form };
-    const made = translateJsonPage(this.rowsFor(null), writing, { ...clauses, total }, json);
+    const made = this.#translate(profile, query.sources, (statement) => {
+      const total = form === "counted" ? this.#totalInJson(query, statement) : undefined;
+      const writing = { syntax, writesDoubles, statement, isPlain, form };
+      return translateJsonPage(this.rowsFor(null), writing, { ...clauses, total }, json);
+    });
     if (made === null) return null;
     const { members, width, marks } = made;
     return Object.freeze({ ...this.#compiler.compile(made.query), members, width, marks });
@@ -184,8 +187,10 @@ export class StatementCache {
   total({ shape, filter, sources }: SourceQuery): Statement {
     return this.#totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
       return this.#compiler.choose((profile) => {
-        const statement = this.#scope(profile, sources);
-        return this.#compiler.compile(translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode));
+        const translated = this.#translate(profile, sources, (statement) => {
+          return translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode);
+        });
+        return this.#compiler.compile(translated);
       });
     });
   }
@@ -200,11 +205,9 @@ export class StatementCache {
       const clauses = { key, selected, joined: joins?.joined ?? NOTHING_JOINED };
       return this.#compiler.choose((profile) =>
         this.#compiler.compileRows(
-          translateByKey(
-            this.rowsFor(null, { profile, isLookup: true }),
-            this.#scope(profile, joins?.sources),
-            clauses,
-          ),
+          this.#translate(profile, joins?.sources, (statement) => {
+            return translateByKey(this.rowsFor(null, { profile, isLookup: true }), statement, clauses);
+          }),
         ),
       );
     });
@@ -216,7 +219,7 @@ export class StatementCache {
       compiler: this.#compiler,
       bindsKeys: this.#target.profile.capabilities.bindsKeys,
       rows: () => this.rowsFor(null),
-      scope: (profile, sources) => this.#scope(profile, sources),
+      translate: (profile, sources, make) => this.#translate(profile, sources, make),
     });
     return this.#related;
   }
@@ -249,9 +252,11 @@ export class StatementCache {
   test(filter: FilterClause, sources: SourcesBySet): RowStatement {
     return this.#tests.get([filter, ...identitiesOf(sources)], () => {
       const { key, profile } = this.#target;
-      const scope = { ...this.#scope(profile, sources), isLookup: true };
-      const rows = this.rowsFor(null, scope);
-      const query = sql`${translateTest(rows, scope, key, filter.expression)}${profile.writes.currentRow}`;
+      const query = this.#translate(profile, sources, (statement) => {
+        const scope = { ...statement, isLookup: true };
+        const rows = this.rowsFor(null, scope);
+        return sql`${translateTest(rows, scope, key, filter.expression)}${profile.writes.currentRow}`;
+      });
       return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 1 });
     });
   }
@@ -288,6 +293,15 @@ export class StatementCache {
     };
   }
 
+  /** Translates again where an outer join changes the conditions beside it. */
+  #translate<T>(profile: DialectProfile, sources: SourcesBySet | undefined, make: (statement: StatementScope) => T): T {
+    const scope = this.#scope(profile, sources);
+    let isJoined = false;
+    const made = make({ ...scope, onOuterJoin: () => (isJoined = true) });
+    if (!isJoined || profile.syntax.unfolded === undefined) return made;
+    return make({ ...scope, nextAlias: aliases(), isBesideOuterJoin: true });
+  }
+
   #scope(profile: DialectProfile, sources: SourcesBySet | undefined): StatementScope {
     const use: RowsUse = { profile, isLookup: false };
     return {
@@ -298,6 +312,8 @@ export class StatementCache {
         return readerOfSource(source).statements.rowsFor(entitySet, use);
       },
       nextAlias: aliases(),
+      isBesideOuterJoin: false,
+      onOuterJoin: () => {},
     };
   }
 }

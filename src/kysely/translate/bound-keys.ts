@@ -3,6 +3,7 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { toComparable, toEquatable, type FormedSql, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
+import { unfoldOf } from "./constant-condition.ts";
 import type { StatementScope } from "./relation.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 
@@ -37,10 +38,12 @@ const ORDINAL: Sql = sql`${sql.id(KEYS, "ordinal")}`;
  * @param columns the columns with the join values of the parents
  * @param hasOneKey whether the statement is only executed with one key
  */
-export function bindKeys(columns: readonly RowOperand[], { profile }: StatementScope, hasOneKey: boolean): BoundKeys {
+export function bindKeys(columns: readonly RowOperand[], statement: StatementScope, hasOneKey: boolean): BoundKeys {
+  const { profile } = statement;
   if (!profile.capabilities.bindsKeys) return inList(columns, profile, []);
   if (hasOneKey) {
-    const conditions = columns.map((column, index) => equalsConstant(column, { kind: "key", index }, "filter"));
+    const unfold = unfoldOf(statement);
+    const conditions = columns.map((column, index) => equalsConstant(column, { kind: "key", index }, "filter", unfold));
     return { list: null, conditions, ordinal: sql`0`, sorted: null, partition: [] };
   }
   const { keyArrays } = profile.syntax;

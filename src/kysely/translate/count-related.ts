@@ -8,7 +8,7 @@ import { isEntityPresent } from "./find-path.ts";
 import { endOfList, listed } from "./join-navigation.ts";
 import type { PathScope } from "./path-scope.ts";
 import { itemTests, readsAllAtOnce, relatedItems, selectItems, type RelatedItems } from "./related-items.ts";
-import type { StatementScope } from "./relation.ts";
+import { joinOuter, type StatementScope } from "./relation.ts";
 
 /** Translates the number of related entities; null if the source entity is missing. */
 export function countRelated(navigation: NavigationExpression, scope: PathScope): RowOperand {
@@ -54,7 +54,7 @@ function joinedCount(
   );
   // Each machine counts what is related to its own rows.
   const end = items.isPlaced ? sql`` : endOfList(statement.profile);
-  level.join(() => sql` left join (${grouped} group by ${group}${end}) as ${sql.id(alias)} on ${on}`);
+  joinOuter(level, statement, () => sql`(${grouped} group by ${group}${end}) as ${sql.id(alias)} on ${on}`);
   const count = sql`${sql.id(alias, "n")}`;
   counted.set(navigationProperty, count);
   return count;

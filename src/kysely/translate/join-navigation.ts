@@ -17,12 +17,14 @@ import { toComparable, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
 import { bareTests, isCoLocated, type PlacedRows } from "./co-location.ts";
+import { unfoldOf } from "./constant-condition.ts";
 import { joinedRows } from "./gathered-relation.ts";
 import type { PathScope } from "./path-scope.ts";
 import {
   columnOperand,
   addRelation,
   compared,
+  joinOuter,
   pairOperand,
   type Relation,
   type Rows,
@@ -91,7 +93,7 @@ export function joinRelated(
     ...(isGathered ? [] : first(related)),
     ...conditions(related),
   ];
-  level.join(() => sql` left join ${related.from} on ${sql.join(tests, sql` and `)}`);
+  joinOuter(level, statement, () => sql`${related.from} on ${sql.join(tests, sql` and `)}`);
   return optional();
 }
 
@@ -118,11 +120,11 @@ export function joinRoot(root: RootExpression, { level, statement }: PathScope):
     root.entitySet.entityType.key.map((property, index) => {
       const part = required(root.key[index], `The key of ${root.entitySet.name} lacks ${property.name}.`);
       const constant = part.kind === "parameter" ? part : ({ kind: "fixed", value: part.value } as const);
-      return equalsConstant(columnOperand(property, related), constant, "filter");
+      return equalsConstant(columnOperand(property, related), constant, "filter", unfoldOf(statement));
     });
   const { related, optional } = joinedRows({ rows, level, statement, where: hasKey });
   const tests = statement.profile.capabilities.joins ? hasKey(related) : [sql`1 = 1`];
-  level.join(() => sql` left join ${related.from} on ${sql.join(tests, sql` and `)}`);
+  joinOuter(level, statement, () => sql`${related.from} on ${sql.join(tests, sql` and `)}`);
   const found = optional();
   level.roots.set(root, found);
   return found;

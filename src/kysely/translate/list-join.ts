@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Sql } from "../statement/sql-form.ts";
-import type { Level, StatementScope } from "./relation.ts";
+import { joinOuter, type Level, type StatementScope } from "./relation.ts";
 
 /** A list of values, none of them null, and the values of the row that are looked for. */
 export interface LookedUp {
@@ -21,6 +21,6 @@ export function isInJoinedList({ pairs, select }: LookedUp, level: Level, statem
   const columns = pairs.map(([inner], index) => sql`${inner} as ${sql.id(nameOf(index))}`);
   const tests = pairs.map(([, outer], index) => sql`${sql.id(alias, nameOf(index))} = ${outer}`);
   const list = sql`(${select(sql.join(columns))}${statement.profile.syntax.limit(null, sql`0`)}) as ${sql.id(alias)}`;
-  level.join(() => sql` left join ${list} on ${sql.join(tests, sql` and `)}`);
+  joinOuter(level, statement, () => sql`${list} on ${sql.join(tests, sql` and `)}`);
   return sql`(${sql.id(alias, nameOf(0))} is not null)`;
 }

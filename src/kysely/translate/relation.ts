@@ -70,6 +70,10 @@ export interface StatementScope extends RowsUse {
   readonly rowsOf: (entitySet: EntitySet) => Rows;
   /** Returns an unused alias. */
   readonly nextAlias: () => string;
+  /** Whether there is, or may be, an outer join: see `unfolded` of `DialectSyntax`. */
+  readonly isBesideOuterJoin: boolean;
+  /** Is called for each outer join. */
+  readonly onOuterJoin: () => void;
 }
 
 /** Makes the aliases of one statement. @param taken an alias that is already in use */
@@ -206,6 +210,15 @@ export class Relation {
   isPresent(): Sql {
     return sql`${sql.join(this.keyColumns().slice(0, 1))} is not null`;
   }
+}
+
+/**
+ * Adds an outer join to a level.
+ * @param joined makes the joined rows with their condition, after all other parts of the statement
+ */
+export function joinOuter(level: Level, statement: StatementScope, joined: () => Sql): void {
+  statement.onOuterJoin();
+  level.join(() => sql` left join ${joined()}`);
 }
 
 /** Makes a further relation of a statement, whose row exists. */

@@ -36,9 +36,25 @@ const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 const TRUE: Sql = sql`1 = 1`;
 const FALSE: Sql = sql`1 = 0`;
 
+/** The condition that is null for every row. */
+export const NULL_CONDITION: Sql = sql`null`;
+
 /** Returns `true` or `false` as SQL. */
 export function booleanLiteral(value: boolean): Sql {
   return value ? TRUE : FALSE;
+}
+
+/**
+ * Keeps a constant that may be null from making a comparison the same for every row: see `unfolded` of `DialectSyntax`.
+ * Undefined where the database may compute such a comparison in advance.
+ */
+export type Unfold = DialectSyntax["unfolded"];
+
+/** The place of a comparison in a statement. */
+export interface ComparisonContext {
+  readonly mode: ConditionMode;
+  readonly profile: DialectProfile;
+  readonly unfold?: Unfold;
 }
 
 /**
@@ -50,27 +66,27 @@ export function translateComparison(
   { operator, operandType }: ComparisonExpression,
   left: SqlOperand,
   right: SqlOperand,
-  mode: ConditionMode,
-  profile: DialectProfile,
+  context: ComparisonContext,
 ): Sql {
   if (left.kind === "null") return nullTest(operator, right);
   if (right.kind === "null") return nullTest(operator, left);
   if (operandType === null || operandType.kind === "ComplexType" || operandType.kind === "EntityType") {
     throw new Error(`Values without a primitive type cannot be compared with ${operator}.`);
   }
+  const { mode, profile } = context;
   const { values, syntax } = profile;
   if (left.kind === "constant") {
-    if (right.kind === "row") return compareWithConstant(MIRRORED[operator], right, left.constant, mode, syntax);
+    if (right.kind === "row") return compareWithConstant(MIRRORED[operator], right, left.constant, context);
     return compareRows(operator, asRow(left, operandType, values), asRow(right, operandType, values), mode, syntax);
   }
   return right.kind === "constant"
-    ? compareWithConstant(operator, left, right.constant, mode, syntax)
+    ? compareWithConstant(operator, left, right.constant, context)
     : compareRows(operator, left, right, mode, syntax);
 }
 
 /** Translates the equality of an operand and a constant. @param _mode the only mode: null may be returned for false */
-export function equalsConstant(operand: RowOperand, constant: SqlConstant, _mode: "filter"): Sql {
-  return conditionOn("eq", operand, toEquatable(operand), constant);
+export function equalsConstant(operand: RowOperand, constant: SqlConstant, _mode: "filter", unfold?: Unfold): Sql {
+  return conditionOn("eq", operand, toEquatable(operand), constant, unfold);
 }
 
 /** Binds the cells of a constant, for a form with `exact`: its own, and those that responses show as the same value. */
@@ -101,8 +117,7 @@ function compareWithConstant(
   operator: ComparisonOperator,
   operand: RowOperand,
   constant: SqlConstant,
-  mode: ConditionMode,
-  syntax: DialectSyntax,
+  { mode, profile: { syntax }, unfold }: ComparisonContext,
 ): Sql {
   const isEquality = operator === "eq" || operator === "ne";
   // An index serves bare cells only. Those of `ne` and below `not` need none.
@@ -112,7 +127,7 @@ function compareWithConstant(
   const cells = isEquality ? toEquatable(compared) : toRanged(compared);
   const mayBeNull = operand.form.mayBeNull || cells.form.mayBeNull;
   const absent = mayBeNull ? sql`${bindFormed(constant, cells.form, cellOf(operator, cells.form))} is null` : null;
-  const condition = conditionOn(operator, compared, cells, constant);
+  const condition = conditionOn(operator, compared, cells, constant, mode === "filter" ? unfold : undefined);
   if (compared !== operand) return whereReadable(condition, operand);
   return operator === "ne"
     ? orAbsent(condition, operand, absent, syntax)
@@ -129,12 +144,16 @@ function conditionOn(
   operand: RowOperand,
   { sql: cells, form }: FormedSql,
   constant: SqlConstant,
+  unfold: Unfold,
 ): Sql {
   const { floor, ceiling, exact, beside } = form;
-  const bind = (encode: Encode): Sql => bindFormed(constant, form, encode);
+  const bind = (encode: Encode): Sql => {
+    const bound = bindFormed(constant, form, encode);
+    return form.mayBeNull ? (unfold?.(bound, cells) ?? bound) : bound;
+  };
   const among = (only: Encode, [equal, listed]: readonly [equal: Sql, listed: Sql]): Sql => {
     const bound = bindCells(constant, form, only);
-    return bound.length === 1 ? sql`${cells} ${equal} ${bound[0]}` : sql`${cells} ${listed} (${sql.join(bound)})`;
+    return bound.length === 1 ? sql`${cells} ${equal} ${bind(only)}` : sql`${cells} ${listed} (${sql.join(bound)})`;
   };
   switch (operator) {
     case "eq": {
@@ -243,7 +262,7 @@ export function translateHas({ operand, flags }: HasExpression, translator: Tran
   const { type } = operand;
   const left = translator.operand(operand);
   const right = translator.operand(flags);
-  if (left.kind === "null" || right.kind === "null" || type === null) return sql`null`;
+  if (left.kind === "null" || right.kind === "null" || type === null) return NULL_CONDITION;
   if (type.kind !== "EnumType") throw new Error(`"has" needs an enumeration, not ${type.name}.`);
   const numbers = values.canonicalForm(type);
   const toNumber = (side: Exclude<SqlOperand, { readonly kind: "null" }>): Sql =>

@@ -18,7 +18,7 @@ import { memberName } from "../functions/translate-call.ts";
 import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "../statement/sql-operand.ts";
-import { withColumn } from "./constant-condition.ts";
+import { unfoldOf, withColumn } from "./constant-condition.ts";
 import { findPath } from "./find-path.ts";
 import { withinBound, type TextBound } from "./held-texts.ts";
 import type { PathScope } from "./path-scope.ts";
@@ -26,7 +26,13 @@ import { Relation } from "./relation.ts";
 import { groupByCalls, keyOfCall, type SharedResults } from "./shared-calls.ts";
 import { groupByNavigation } from "./shared-navigation.ts";
 import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
-import { booleanLiteral, equalsConstant, translateComparison, translateHas } from "./translate-comparison.ts";
+import {
+  booleanLiteral,
+  equalsConstant,
+  NULL_CONDITION,
+  translateComparison,
+  translateHas,
+} from "./translate-comparison.ts";
 import { translateIn } from "./translate-in.ts";
 import { translateLambda } from "./translate-lambda.ts";
 import { costOf, joinBalanced } from "./translate-logical.ts";
@@ -184,7 +190,8 @@ function translateCondition(
   const semiJoin = translateSemiJoin(expression, mode, context.scope, (condition, scope, innerMode) =>
     makeTranslator({ ...context, scope }).condition(condition, innerMode),
   );
-  const condition = semiJoin ?? translateOwnCondition(expression, mode, translator, context);
+  if (semiJoin !== null) return semiJoin;
+  const condition = translateOwnCondition(expression, mode, translator, context);
   return mode === "filter" ? withColumn(condition, expression, context.scope) : condition;
 }
 
@@ -203,7 +210,7 @@ function translateOwnCondition(
     case "not":
       return negated(translator.condition(expression.operand, "exact"));
     case "in":
-      return translateIn(expression, mode, translator, context.profile);
+      return translateIn(expression, mode, translator, context.profile, unfoldOf(context.scope.statement));
     case "has":
       return translateHas(expression, translator, context.profile.values);
     case "lambda":
@@ -245,7 +252,8 @@ function translateCompared(
     const path = required([left, right].find(isPath), "Structured values can only be compared with null.");
     return translateStructuredNull(path, scope, operator === "eq");
   }
-  return translateComparison(expression, translator.operand(left), translator.operand(right), mode, profile);
+  const [first, second] = [translator.operand(left), translator.operand(right)];
+  return translateComparison(expression, first, second, { mode, profile, unfold: unfoldOf(scope.statement) });
 }
 
 /**
@@ -276,7 +284,7 @@ function translateLogical(
 function truthOf(operand: SqlOperand, profile: DialectProfile): Sql {
   switch (operand.kind) {
     case "null":
-      return sql`null`;
+      return NULL_CONDITION;
     case "constant":
       return bindFormed(operand.constant, booleanForm(profile));
     case "row":

@@ -18,7 +18,7 @@ import {
   type RowOperand,
   type Translator,
 } from "../statement/sql-operand.ts";
-import { asRow, bindCells, booleanLiteral, equalsConstant } from "./translate-comparison.ts";
+import { asRow, bindCells, booleanLiteral, equalsConstant, type Unfold } from "./translate-comparison.ts";
 import { joinBalanced } from "./translate-logical.ts";
 
 /**
@@ -30,6 +30,7 @@ export function translateIn(
   mode: ConditionMode,
   translator: Translator,
   profile: DialectProfile,
+  unfold?: Unfold,
 ): Sql {
   const operand = translator.operand(expression.operand);
   const translated = expression.items.map(translator.operand);
@@ -42,7 +43,7 @@ export function translateIn(
   }
   const row = asRow(operand, type, profile.values);
   if (constants.length === 0) return hasNull ? isNull(row) : booleanLiteral(false);
-  return amongConstants(row, constants, { hasNull, mode }, profile.syntax);
+  return amongConstants(row, constants, { hasNull, mode, unfold }, profile.syntax);
 }
 
 /** @throws Error for an item that depends on the row: the grammar and row rules allow only literals */
@@ -78,26 +79,37 @@ function toListed(operand: RowOperand, items: number): Listed | null {
   return key.exact === null ? null : { sql: cells, form: key, encode: key.exact, mayBeNull: key.mayBeNull };
 }
 
+interface AmongOptions {
+  readonly hasNull: boolean;
+  readonly mode: ConditionMode;
+  readonly unfold: Unfold;
+}
+
 /** Translates a list of constants, which an index on the column can serve. */
 function amongConstants(
   operand: RowOperand,
   constants: readonly ConstantOperand[],
-  { hasNull, mode }: { readonly hasNull: boolean; readonly mode: ConditionMode },
+  { hasNull, mode, unfold }: AmongOptions,
   { ifNull, booleanValue }: DialectSyntax,
 ): Sql {
   const bare = bareOperand(operand, operand.form.equatable ?? operand.form.sortable);
   const listed = toListed(bare, constants.length);
-  const list = (form: SqlForm, encode: Encode): Sql =>
-    sql.join(constants.flatMap(({ constant }) => bindCells(constant, form, encode)));
+  const list = (form: SqlForm, encode: Encode, cells: Sql): Sql => {
+    const items = constants.flatMap(({ constant }) => bindCells(constant, form, encode));
+    const [only] = items;
+    // A list of one item is a comparison with it.
+    const isFolded = mode === "filter" && items.length === 1 && only !== undefined;
+    return isFolded ? (unfold?.(only, cells) ?? only) : sql.join(items);
+  };
   let found: Sql;
   if (listed === null) {
-    const tests = constants.map(({ constant }) => equalsConstant(bare, constant, "filter"));
+    const tests = constants.map(({ constant }) => equalsConstant(bare, constant, "filter", unfold));
     found = sql`(${joinBalanced(tests, sql` or `)})`;
   } else {
-    found = sql`${listed.sql} in (${list(listed.form, listed.encode)})`;
+    found = sql`${listed.sql} in (${list(listed.form, listed.encode, listed.sql)})`;
     const { indexed } = operand.form;
     if (indexed !== undefined) {
-      found = sql`(${bare.sql} in (${list(indexed, indexed.exact ?? indexed.floor)}) and ${found})`;
+      found = sql`(${bare.sql} in (${list(indexed, indexed.exact ?? indexed.floor, bare.sql)}) and ${found})`;
     }
   }
   if (bare !== operand) found = whereReadable(found, operand);

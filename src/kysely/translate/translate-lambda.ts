@@ -3,6 +3,7 @@ import { protocolError } from "../../errors/odata-error.ts";
 import type { Expression, LambdaExpression, NavigationExpression } from "../../query/expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode } from "../statement/sql-operand.ts";
+import { notTrue } from "./constant-condition.ts";
 import { findCollection } from "./find-path.ts";
 import { endOfList, listed, notNull, tuple } from "./join-navigation.ts";
 import { isInJoinedList } from "./list-join.ts";
@@ -37,15 +38,20 @@ export function translateLambda(
   // Items of nested operators are counted, because a database would set no limit.
   const spend = depth === 0 ? null : documents.spendItem(sql.id(alias, "id"));
   const item = itemScope(scope, { collection: collection.property, document, alias, array });
-  const condition = predicate === null ? null : translate(predicate, item);
-  const wanted = condition === null ? null : wantedItem(operator, condition);
+  const wanted = predicate === null ? null : wantedItem(operator, predicate, item, translate);
   const tests = [where, spend, wanted].filter((test) => test !== null);
   const items = sql`select 1 from ${from}${whereClause(tests)}`;
   return operator === "all" ? sql`not exists (${items})` : sql`exists (${items})`;
 }
 
-function wantedItem(operator: LambdaExpression["operator"], condition: Sql): Sql {
-  return operator === "any" ? sql`(${condition})` : sql`(${condition}) is not true`;
+function wantedItem(
+  operator: LambdaExpression["operator"],
+  predicate: Expression,
+  scope: PathScope,
+  translate: TranslatePredicate,
+): Sql {
+  const condition = translate(predicate, scope);
+  return operator === "any" ? sql`(${condition})` : notTrue(condition, predicate, scope);
 }
 
 /** Translates a condition within a scope; may be null instead of false. */
@@ -65,8 +71,8 @@ function translateRelatedLambda(
 ): Sql {
   const items = relatedItems(navigation, scope);
   const isAll = operator === "all";
-  const condition = predicate === null ? null : translate(predicate, itemScope(scope, items.related));
-  const wanted = condition === null ? [] : [wantedItem(operator, condition)];
+  const inner = itemScope(scope, items.related);
+  const wanted = predicate === null ? [] : [wantedItem(operator, predicate, inner, translate)];
   const isListable = predicate === null || dependsOnItemsAlone(predicate, depth);
   // A list of related entities that are on other machines cannot refer to the row.
   const isLocal = items.isLocal && (isListable || items.linkedTo === null);

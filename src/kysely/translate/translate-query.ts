@@ -13,6 +13,7 @@ import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.
 import type { FormedSql, Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { toDerivedTable, type From } from "./base-query.ts";
+import { unfoldOf } from "./constant-condition.ts";
 import { boundTexts } from "./held-texts.ts";
 import { outsideConditions, rowScope, type PathScope, ROWS_ALIAS } from "./path-scope.ts";
 import { columnOperand, type Rows, type StatementScope, aliases, type RowStatements } from "./relation.ts";
@@ -155,6 +156,9 @@ export function narrowedFrom({ db, base, condition, mentioned, seen, hidden, nee
         return required(statements, `The condition has no source for ${wanted.name}.`).rowsFor(wanted, use);
       },
       nextAlias: aliases(alias),
+      // That of the statement around it.
+      isBesideOuterJoin: true,
+      onOuterJoin: () => {},
     };
     const narrowed = translateNarrowed(base.rowsFor(null, use), statement, { condition, seen, hidden }, alias);
     const query = isFenced ? sql`${narrowed}${profile.syntax.limit(null, sql`0`)}` : narrowed;
@@ -207,8 +211,11 @@ export function translateTest(
   return sql`${selectFrom(cells, scope)} where ${sql.join(tests, sql` and `)} and (${test}) limit 1`;
 }
 
-function keyTests(key: readonly StructuralProperty[], { it }: PathScope): readonly Sql[] {
-  return key.map((property, index) => equalsConstant(columnOperand(property, it), { kind: "key", index }, "filter"));
+function keyTests(key: readonly StructuralProperty[], { it, statement }: PathScope): readonly Sql[] {
+  const unfold = unfoldOf(statement);
+  return key.map((property, index) => {
+    return equalsConstant(columnOperand(property, it), { kind: "key", index }, "filter", unfold);
+  });
 }
 
 /** Translates a condition of the service, not of the client. */

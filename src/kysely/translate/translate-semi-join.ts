@@ -3,6 +3,7 @@ import type { ComparisonExpression, Expression } from "../../query/expression.ts
 import type { Sql } from "../statement/sql-form.ts";
 import type { ConditionMode } from "../statement/sql-operand.ts";
 import { bareTests, isCoLocated } from "./co-location.ts";
+import { notTrue } from "./constant-condition.ts";
 import {
   endOfList,
   listed,
@@ -45,7 +46,7 @@ export function translateSemiJoin(
     const complement = complementOf(expression);
     const others = semiJoin(common, scope, "exact", (inner) =>
       complement === null
-        ? sql`(${translate(expression, inner, "filter")}) is not true`
+        ? notTrue(translate(expression, inner, "filter"), expression, inner)
         : translate(complement, inner, "filter"),
     );
     return sql`not (${others})`;

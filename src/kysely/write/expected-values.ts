@@ -49,6 +49,11 @@ export function isToldByDatabase(expected: Expected, table: SqlTable): boolean {
   return expected.every(([property, value]) => isExact(property, value === null, table));
 }
 
+/** Whether an equality in the database proves that a row has exactly a value of a property. */
+export function isComparedExactly(property: StructuralProperty, table: SqlTable): boolean {
+  return isExact(property, false, table);
+}
+
 function isExact({ field, type }: StructuralProperty, isNull: boolean, { plans }: SqlTable): boolean {
   const plan = plans.get(field);
   if (plan?.kind !== "scalar") return false;

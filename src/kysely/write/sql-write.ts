@@ -6,7 +6,13 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { setMember } from "../read/read-entity.ts";
 import { keptProperties, mergedProperties } from "./changed-columns.ts";
-import { hasExpected, isToldByDatabase, toExpected, type AnyWriteContext } from "./expected-values.ts";
+import {
+  hasExpected,
+  isComparedExactly,
+  isToldByDatabase,
+  toExpected,
+  type AnyWriteContext,
+} from "./expected-values.ts";
 import { checkReferredRows, type StatedReference, statedReferences, statesReferences } from "./guarded-references.ts";
 import { checkOneRow, mayShareKeys } from "./shared-keys.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
@@ -85,30 +91,33 @@ function changeRow(
   context: AnyWriteContext,
   guard: RowGuard | null,
 ): Maybe<Values | null> {
-  const property = distributingProperty(writer.table);
-  if (property === undefined || !Object.hasOwn(change.values, property.field)) {
-    return changeColumns(writer, wanted, change, context, guard);
-  }
-  const { [property.field]: value, ...values } = change.values;
-  const read = inStatement(writer.table, context, (session) =>
-    writer.read(taskOf(session, context), wanted, [{ property }]),
-  );
+  const written = distributingProperties(writer.table).filter(({ field }) => Object.hasOwn(change.values, field));
+  if (written.length === 0) return changeColumns(writer, wanted, change, context, guard);
+  const selected = written.map((property) => ({ property }));
+  const read = inStatement(writer.table, context, (session) => writer.read(taskOf(session, context), wanted, selected));
   return chain(read, (stored) => {
     if (stored === null && !mayShareKeys(writer.table)) return null;
-    const isSame = stored?.[property.field] === value && Object.keys(values).length > 0;
-    if (!isSame) return changeColumns(writer, wanted, change, context, guard);
-    const unchanged = toExpected(writer.table, { [property.field]: value });
+    const same = written.filter(({ field }) => stored !== null && stored[field] === change.values[field]);
+    const fields = new Set(same.map(({ field }) => field));
+    const values = Object.fromEntries(Object.entries(change.values).filter(([field]) => !fields.has(field)));
+    const left = Object.fromEntries(same.map(({ field }) => [field, change.values[field]]));
+    const unchanged = toExpected(writer.table, left);
     return changeColumns(writer, wanted, { ...change, values, unchanged }, context, guard);
   });
 }
 
 /**
- * Returns the property outside of the key whose column decides on the machine of a row: a distributed database refuses a
- * statement that sets this column, even to the same value.
+ * Returns the properties outside of the key whose columns may decide on the machine of a row: a distributed database refuses a
+ * statement that sets such a column, even to the same value. That is one property if the distribution is declared; otherwise
+ * each of them may be it.
  */
-function distributingProperty({ reader, entityType }: SqlTable): StructuralProperty | undefined {
-  const field = reader.statements.distributedBy();
-  return entityType.properties.find((property) => property.field === field && !property.isKey);
+function distributingProperties(table: SqlTable): readonly StructuralProperty[] {
+  const field = table.reader.statements.distributedBy();
+  if (field === undefined) return [];
+  return table.entityType.properties.filter((property) => {
+    if (property.isKey || (field !== null && property.field !== field)) return false;
+    return field !== null || isComparedExactly(property, table);
+  });
 }
 
 function changeColumns(
@@ -135,8 +144,10 @@ function changeColumns(
     context,
     async (session) => {
       const task = taskOf(session, context);
+      // Nothing is written, and a distributed database may not be able to lock a row of an unknown machine.
+      const isRead = isEmpty && unchanged.length > 0;
       const use = isMerged ? "merged" : "replaced";
-      const row = await readExpected(writer, task, wanted, { expected, needed, use });
+      const row = await readExpected(writer, task, wanted, { expected, needed, use, isRead });
       if (row === null) return checkShared(writer, task, wanted, guard);
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
       if (guard !== null) await checkChange(writer, task, values, guard);
@@ -244,6 +255,8 @@ interface RowToWrite {
   /** The properties whose stored values determine the cells to write. */
   readonly needed?: readonly StructuralProperty[];
   readonly use?: RowUse;
+  /** Whether the row is only read, so that it needs no lock. */
+  readonly isRead?: boolean;
 }
 
 /**
@@ -254,11 +267,12 @@ async function readExpected(
   writer: TableWriter,
   task: WriteTask,
   key: readonly PrimitiveValue[],
-  { expected, needed = [], use = "locked" }: RowToWrite,
+  { expected, needed = [], use = "locked", isRead = false }: RowToWrite,
 ): Promise<Values | null> {
   const names = new Set([...writer.table.entityType.key, ...expected.map(([property]) => property), ...needed]);
   const selected = Array.from(names, (property) => ({ property }));
-  const row = await writer.read(task, key, selected, needed.length === 0 ? "locked" : use);
+  const unneeded = isRead ? "read" : "locked";
+  const row = await writer.read(task, key, selected, needed.length === 0 ? unneeded : use);
   return row !== null && hasExpected(row, expected) ? row : null;
 }
 

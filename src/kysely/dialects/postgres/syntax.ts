@@ -18,6 +18,8 @@ export const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   },
   listLabels,
   readFirst: sql` offset 0`,
+  // PostgreSQL computes it in advance for a constant that is not null.
+  unfolded: (constant, cells) => sql`coalesce(${constant}, nullif(${cells}, ${cells}))`,
   // A test for NULL beside the bound of an index makes PostgreSQL read the index from its start.
   unexpectedNulls: { areLast: (descending) => !descending, listNotNull },
   limit: (top, skip) => {
