@@ -142,7 +142,7 @@ function wire(set: DescribedSet | undefined, field: string): string {
 }
 
 describe.each(ENGINES)("tables of $title with any references", (engine) => {
-  test("have navigations that lead where the columns say", { timeout: 900_000 }, async () => {
+  test("have navigations that lead where the columns say", { timeout: 1_800_000 }, async () => {
     const { db, close } = await engine.open();
     const isShared = engine.title === "PostgreSQL";
     try {

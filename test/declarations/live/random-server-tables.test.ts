@@ -177,7 +177,7 @@ async function make(db: AnyDatabase, statements: readonly string[]): Promise<boo
 describe.each(ENGINES.filter(({ name }) => TYPES[name] !== undefined))(
   "tables of $title with any types and cells",
   (engine) => {
-    test("fail no request, and each entity is found by its values", { timeout: 900_000 }, async () => {
+    test("fail no request, and each entity is found by its values", { timeout: 1_800_000 }, async () => {
       const { db, close } = await engine.open();
       const isShared = engine.title === "PostgreSQL";
       try {
