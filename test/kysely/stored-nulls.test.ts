@@ -156,7 +156,7 @@ async function judge(
     if (literal === undefined) continue;
     const found = await idsOf(`value eq ${decodeURIComponent(literal)}`);
     if (hidesValues !== true && literal !== LEAST) compare(`eq ${literal}`, found.includes(id) ? [] : [id], []);
-    const isOrdered = !UNORDERED.test(String(property.declared.type.name));
+    const isOrdered = !UNORDERED.test(property.declared.type.name);
     const greater = isOrdered ? await idsOf(`value gt ${decodeURIComponent(literal)}`) : [];
     const compared = [...found, ...greater].filter((each) => nulls.includes(each));
     compare(`null by eq or gt ${literal}`, compared, []);
