@@ -23,7 +23,7 @@ async function textsOf(target: string, headers: Record<string, string> = {}): Pr
 }
 
 describe("SQL of expressions along navigations", () => {
-  const HEAD = 'select cast("it"."id" as text) as "c0" from "orders" as "it"';
+  const HEAD = 'select nullif(quote("it"."id"), \'NULL\') as "c0" from "orders" as "it"';
   const TAIL = ' order by "it"."id" limit ? + 0';
   const customers = (where: string): string => `select "r1"."id" from "customers" as "r1"${where}`;
 
@@ -130,7 +130,7 @@ describe("the text of a statement grows linearly with the path", () => {
 describe("an expansion reads", () => {
   test("single-valued navigations together with their parents, and only the required columns", async () => {
     expect(await textsOf("/Orders?$select=note&$expand=customer($select=name;$expand=country)", AS_ROWS)).toEqual([
-      'select cast("it"."id" as text) as "c0", "it"."customer_id" as "c1", "it"."note" as "c2", "r1"."id" as "c3", "r1"."name" as "c4", "r1"."country" as "c5", "r2"."code" as "c6", "r2"."name" as "c7" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join "countries" as "r2" on "r2"."code" = "r1"."country" order by "it"."id" limit ? + 0',
+      'select nullif(quote("it"."id"), \'NULL\') as "c0", "it"."customer_id" as "c1", "it"."note" as "c2", "r1"."id" as "c3", "r1"."name" as "c4", "r1"."country" as "c5", "r2"."code" as "c6", "r2"."name" as "c7" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" left join "countries" as "r2" on "r2"."code" = "r1"."country" order by "it"."id" limit ? + 0',
     ]);
   });
 
@@ -140,7 +140,7 @@ describe("an expansion reads", () => {
       AS_ROWS,
     );
     expect([text, more]).toEqual([
-      'select cast("it"."id" as text) as "c0", "it"."customer_id" as "c1", "r1"."id" as "c2" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" and (exists (select 1 from (select 1 as "one") as "r3" left join "countries" as "r2" on "r2"."code" = "r1"."country" where "r1"."name" is "r2"."name")) is true order by "it"."id" limit ? + 0',
+      'select nullif(quote("it"."id"), \'NULL\') as "c0", "it"."customer_id" as "c1", "r1"."id" as "c2" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" and (exists (select 1 from (select 1 as "one") as "r3" left join "countries" as "r2" on "r2"."code" = "r1"."country" where "r1"."name" is "r2"."name")) is true order by "it"."id" limit ? + 0',
       [],
     ]);
   });
@@ -150,7 +150,7 @@ describe("an expansion reads", () => {
     const statements = await statementsOf(target);
     expect(statements.map(({ sql: text, parameters }) => [text, parameters])).toEqual([
       [
-        'select cast("it"."id" as text) as "c0", "it"."customer_id" as "c1", "it"."note" as "c2", "r1"."id" as "c3", "r1"."name" as "c4" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" and ("r1"."name" = ?) is true where "it"."id" = ? limit 1',
+        'select nullif(quote("it"."id"), \'NULL\') as "c0", "it"."customer_id" as "c1", "it"."note" as "c2", "r1"."id" as "c3", "r1"."name" as "c4" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" and ("r1"."name" = ?) is true where "it"."id" = ? limit 1',
         ["name 1", 4n],
       ],
     ]);

@@ -4,7 +4,7 @@ import type { OpenDatabase } from "../executors/engines.ts";
 import type { Counts } from "./walk-service.ts";
 
 /** Counts the rows of each table whose set leaves no row out. */
-export async function countRows({ db }: OpenDatabase, { sets }: DescribedService): Promise<Counts> {
+export async function countRows({ db }: Pick<OpenDatabase, "db">, { sets }: DescribedService): Promise<Counts> {
   const whole = sets.filter(({ kind, excludes, excludesNulls }) => {
     return kind === "table" && excludes.length === 0 && excludesNulls.length === 0;
   });

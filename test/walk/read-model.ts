@@ -42,8 +42,10 @@ type Members = Readonly<Record<string, Member>>;
 /** Reads the entity sets of a metadata document in XML. */
 export function readModel(xml: string): readonly WalkedSet[] {
   const document = xml2json(xml, { strict: true, annotations: true, messages: [] });
-  const container = memberOf(document, String(document["$EntityContainer"])) as Members;
-  return named(container)
+  // A service without sets has no container.
+  const { $EntityContainer: container } = document as { readonly $EntityContainer?: string };
+  if (container === undefined) return [];
+  return named(memberOf(document, container) as Members)
     .filter(([, { $Collection }]) => $Collection === true)
     .map(([name, { $Type = "", [SEARCH]: search }]) => {
       return { name, isSearchable: search?.Searchable !== false, ...readType(document, $Type) };

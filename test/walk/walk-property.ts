@@ -20,7 +20,7 @@ export async function walkProperty(walk: Walk, read: ReadSet, property: WalkedPr
   for (const direction of ["asc", "desc"] as const) await readOrder(walk, read, property, direction);
 }
 
-/** The value of an entity, with its key, finds the entity alone. */
+/** The value of an entity finds entities; with its key, it finds the entity alone. */
 async function findByValue(
   walk: Walk,
   { set, path }: ReadSet,
@@ -29,6 +29,9 @@ async function findByValue(
 ): Promise<void> {
   const compared = [property, ...set.key.filter(({ name }) => name !== property.name)];
   const literals = compared.map((each) => literalOf(each, entity[each.name]));
+  const alone = `${path}?$count=true&$filter=${encodeURIComponent(property.name)}%20eq%20${literals[0] ?? ""}`;
+  const some = await walk.entities(alone);
+  if (some?.length === 0) walk.fault(alone, "finds nothing");
   if (literals.includes(undefined)) return;
   const terms = compared.map(({ name }, at) => `${encodeURIComponent(name)}%20eq%20${literals[at] ?? ""}`);
   const filter = `${path}?$filter=${terms.join("%20and%20")}`;
@@ -51,9 +54,13 @@ async function readValue(walk: Walk, { set, path }: ReadSet, property: WalkedPro
 
 /** What responses show as null is found by `eq null`, and by nothing else. */
 async function findNulls(walk: Walk, { path, entities, total }: ReadSet, { name }: WalkedProperty): Promise<void> {
-  if (total === undefined || total !== entities.length) return;
-  const nulls = entities.filter((entity) => entity[name] === null).length;
+  if (total === undefined) return;
   const property = encodeURIComponent(name);
+  const isWhole = total === entities.length;
+  const nulls = isWhole
+    ? entities.filter((entity) => entity[name] === null).length
+    : await walk.count(`${path}/$count?$filter=${property}%20eq%20null`);
+  if (nulls === undefined) return;
   const expected: Readonly<Record<string, number>> = {
     [`${property}%20eq%20null`]: nulls,
     [`${property}%20ne%20null`]: total - nulls,
@@ -63,7 +70,10 @@ async function findNulls(walk: Walk, { path, entities, total }: ReadSet, { name 
     const target = `${path}/$count?$filter=${filter}`;
     const found = await walk.count(target);
     if (found !== undefined && found !== count) {
-      walk.fault(target, `${String(found)}, but responses show ${String(nulls)} nulls of ${String(total)} values`);
+      walk.fault(
+        target,
+        `${String(found)}, but ${isWhole ? "responses show" : "a filter finds"} ${String(nulls)} nulls of ${String(total)} values`,
+      );
     }
   }
 }

@@ -30,8 +30,14 @@ export interface InstantSyntax {
   readonly mark?: SqlForm["mark"];
   readonly toSelected: (column: Sql) => Sql;
   /** How timestamps and dates are compared with others of their type, and used in computations. */
-  readonly timestamp: TemporalConversions;
-  readonly date: TemporalConversions;
+  readonly timestamp: TemporalColumns;
+  readonly date: TemporalColumns;
+}
+
+/** How columns of a type are compared, used in computations, and tested. */
+export interface TemporalColumns extends TemporalConversions {
+  /** Returns the cell, or null for one that the type cannot have; absent if there are none. */
+  readonly readable?: ColumnFormat["readable"];
 }
 
 /** Conversions to the forms of a type. */
@@ -57,13 +63,13 @@ const MIDNIGHT = /T00:00:00Z$/;
 export function storedInstants(cells: InstantCells, syntax: InstantSyntax): StoredInstants {
   const form = instantForm(cells, syntax, {
     name: cells.name,
-    conversions: syntax.timestamp,
+    conversions: conversionsOf(syntax.timestamp),
     toInstant: (value) => toInstant(asText(value)),
   });
   const dateForm: SqlForm = Object.freeze({
     ...instantForm(cells, syntax, {
       name: `midnight as ${cells.name}`,
-      conversions: syntax.date,
+      conversions: conversionsOf(syntax.date),
       toInstant: (value) => toMidnight(asText(value)),
     }),
     midnight: form,
@@ -87,10 +93,18 @@ export function storedInstants(cells: InstantCells, syntax: InstantSyntax): Stor
         const instant = cells.read(cell);
         return instant === null ? null : showInstant(instant, least);
       };
-      return partsOf(property, form, read, (value) => toInstant(asText(value)));
+      const parts = partsOf(property, form, read, (value) => toInstant(asText(value)));
+      return { ...parts, readable: syntax.timestamp.readable };
     },
-    date: (property) => partsOf(property, dateForm, readMidnight(cells), (value) => toMidnight(asText(value))),
+    date: (property) => {
+      const parts = partsOf(property, dateForm, readMidnight(cells), (value) => toMidnight(asText(value)));
+      return { ...parts, readable: syntax.date.readable };
+    },
   });
+}
+
+function conversionsOf({ comparable, computable }: TemporalColumns): TemporalConversions {
+  return { comparable, computable };
 }
 
 type ToInstant = (value: Parameters<SqlForm["floor"]>[0]) => Instant;

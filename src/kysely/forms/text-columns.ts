@@ -24,9 +24,13 @@ const INTEGER_RANGES: Readonly<Record<string, readonly [least: string, greatest:
 };
 const INT64_RANGE = ["-9223372036854775808", "9223372036854775807"] as const;
 
-/** Returns the cells within bounds. */
-function within(least: string, greatest: string): (column: Sql) => Sql {
-  return (column) => sql`(case when ${column} between ${sql.raw(least)} and ${sql.raw(greatest)} then ${column} end)`;
+/** Returns the whole numbers within bounds. @param toText selects a number: a column may have digits behind a point */
+function within(toText: (column: Sql) => Sql, [least, greatest]: readonly [least: string, greatest: string]) {
+  return (column: Sql): Sql => {
+    const isWithin = sql`${column} between ${sql.raw(least)} and ${sql.raw(greatest)}`;
+    const isWhole = sql`${toText(column)} not like '%.%' and ${toText(column)} not like '%e%'`;
+    return sql`(case when ${isWithin} and ${isWhole} then ${column} end)`;
+  };
 }
 
 /** Types with a different column type in each database. */
@@ -51,6 +55,8 @@ interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
   readonly realDecimal: SqlForm;
   readonly scaledDecimal: (scale: number) => SqlForm;
   readonly textTimestamp: SqlForm;
+  /** Whether a text is a timestamp that can be read. */
+  readonly isTimestamp: (column: Sql) => Sql;
 }
 
 /**
@@ -64,7 +70,7 @@ export function textColumns(columns: TextColumns): ColumnTable {
   const integer: ColumnRow = (property) => ({
     form: forms.integer,
     read: smallIntegerReader(property),
-    readable: within(...(INTEGER_RANGES[property.type.name] ?? INT64_RANGE)),
+    readable: within(integerText ?? toSelected, INTEGER_RANGES[property.type.name] ?? INT64_RANGE),
     ...selected,
   });
   const { doubleCell, singleCell } = columns;
@@ -99,7 +105,7 @@ export function textColumns(columns: TextColumns): ColumnTable {
       "Edm.Decimal real": () => ({ form: realDecimal, read: readDecimal }),
       "Edm.Decimal scaled": ({ facets: { scale } }) =>
         typeof scale === "number" ? scaledParts(scale, scaledDecimal(scale)) : null,
-      "Edm.DateTimeOffset text": () => ({ form: textTimestamp, read: readTimestamp }),
+      "Edm.DateTimeOffset text": () => timestampParts(textTimestamp, columns.isTimestamp),
       "Edm.String hex": () => hexParts(forms.hex, columns.hexadecimal),
       "Edm.Guid text": () => ({ form: forms.anyCaseGuid, toJson: guidText }),
       ...columns.stored,
@@ -118,6 +124,14 @@ export function textColumns(columns: TextColumns): ColumnTable {
 /** Makes the parts of a column of bytes whose digits are the value. */
 export function hexParts(form: SqlForm, toSelected: (column: Sql) => Sql): ColumnParts {
   return { form, read: readDigits, toSelected, toJson: digitsText, isExact: true };
+}
+
+function timestampParts(form: SqlForm, isTimestamp: (column: Sql) => Sql): ColumnParts {
+  return {
+    form,
+    read: readTimestamp,
+    readable: (column) => sql`(case when ${isTimestamp(column)} then ${column} end)`,
+  };
 }
 
 function scaledParts(scale: number, form: SqlForm): ColumnParts {

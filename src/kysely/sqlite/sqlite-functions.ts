@@ -13,6 +13,7 @@ import {
 import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal, fromScaled } from "../../edm/decimal.ts";
 import { tooLongText, tooManyItems, tooMuchMemory } from "../../errors/odata-error.ts";
 import { toDecimalKey } from "../cells/decimal-neighbours.ts";
+import { STORED_TEXTS, type StoredText } from "../cells/stored-texts.ts";
 import { TEMPORAL_FUNCTIONS } from "./sqlite-temporal-functions.ts";
 import { textFunctions, tooBig } from "./sqlite-text-functions.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";
@@ -31,6 +32,7 @@ type SqlFunction = (...values: SQLOutputValue[]) => SQLInputValue;
  * REAL, which means its shortest decimal. Any other text fails the statement.
  *
  * - `odata_too_much(bytes)`: fails the statement. The argument keeps SQLite from calling it before the first row.
+ * - `odata_readable(kind, text)`: 1 if the text is a value of its kind, otherwise 0.
  * - `odata_decimal_key(a)`: text that sorts like the values, for comparisons and indexes.
  * - `odata_decimal_compare(a, b)`: -1, 0 or 1.
  * - `odata_decimal_add`, `_subtract`, `_multiply`, `_divide`, `_modulo(a, b)`: canonical text; null if the result has too
@@ -42,6 +44,7 @@ const FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_too_much: (_bytes) => {
     throw tooMuchMemory();
   },
+  odata_readable: (kind, text) => (readsText(kind, text) ? 1n : 0n),
   odata_decimal_key: (a) => ofDecimal(a, toDecimalKey),
   odata_decimal_compare: (a, b) => ofDecimals(a, b, toSign),
   odata_decimal_add: (a, b) => ofDecimals(a, b, addDecimals),
@@ -119,6 +122,10 @@ function lengthCheckOf(database: DatabaseSync): (bytes: SQLOutputValue) => numbe
     if ("limits" in database && bytes > database.limits.length) throw tooBig();
     return 0;
   };
+}
+
+function readsText(kind: SQLOutputValue | undefined, text: SQLOutputValue | undefined): boolean {
+  return typeof text === "string" && STORED_TEXTS[kind as StoredText](text) !== null;
 }
 
 function ofDecimal<T>(value: SQLOutputValue, compute: (decimal: string) => T): T | null {

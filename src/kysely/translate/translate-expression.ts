@@ -141,7 +141,9 @@ function translateTerm(expression: Expression, translator: Translator, context: 
     if (needsFence === true) relation.level.fenced.add(relation.alias);
     if (seen !== undefined) term = choose(relation.column(seen), term, sql`null`);
   }
-  return { ...translated, sql: term, bare: undefined };
+  // Functions of texts let an index serve the cell itself.
+  const bare = translated.nulls === "column" && term === translated.sql ? translated.bare : undefined;
+  return { ...translated, sql: term, bare };
 }
 
 /** Returns the relations whose rows contain a value; for an item of JSON text, all relations in scope. */
@@ -222,8 +224,12 @@ function translateOwnCondition(
     case "null":
     case "variable":
     case "property":
-    case "call":
       return truthOf(translator.operand(expression), context.profile);
+    case "call": {
+      const operand = translator.operand(expression);
+      if (operand.kind !== "row" || operand.bare === undefined) return truthOf(operand, context.profile);
+      return mode === "filter" ? operand.bare : operand.sql;
+    }
     default:
       return refuseCondition(expression);
   }

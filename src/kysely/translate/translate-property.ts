@@ -22,7 +22,9 @@ export function translateProperty(expression: PropertyExpression, scope: PathSco
 function readableOperand(plan: ColumnPlan, operand: RowOperand): RowOperand {
   const readable = plan.kind === "scalar" && plan.unreadable !== undefined ? plan.format.readable : undefined;
   if (readable === undefined) return operand;
-  return { ...operand, sql: readable(operand.sql), nulls: "computed", bare: operand.sql };
+  // The test of a text is cheap enough to be repeated, so functions of texts keep their ways.
+  const nulls = plan.kind === "scalar" && plan.property.type.name === "Edm.String" ? operand.nulls : "computed";
+  return { ...operand, sql: readable(operand.sql), nulls, bare: operand.sql };
 }
 
 /** Translates the current item of a lambda operator, if items are primitive or enumeration values. */

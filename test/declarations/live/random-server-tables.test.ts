@@ -5,8 +5,9 @@ import { introspectDatabase } from "odatakit/introspect";
 import { describe, expect, test } from "vitest";
 import { fuzzCount, SEED } from "../../cases.ts";
 import { ENGINES, type AnyDatabase } from "../../executors/engines.ts";
+import { countRows } from "../../walk/count-rows.ts";
+import { walkService } from "../../walk/walk-service.ts";
 import { rewriteEverything } from "./rewrite-everything.ts";
-import { sendEverything } from "./send-everything.ts";
 
 /** Literals by type; those that a server refuses are left out of the rows. */
 type Literals = Readonly<Record<string, readonly string[]>>;
@@ -176,7 +177,7 @@ async function make(db: AnyDatabase, statements: readonly string[]): Promise<boo
 describe.each(ENGINES.filter(({ name }) => TYPES[name] !== undefined))(
   "tables of $title with any types and cells",
   (engine) => {
-    test("fail no request, and each entity is found by its values", async () => {
+    test("fail no request, and each entity is found by its values", { timeout: 1_800_000 }, async () => {
       const { db, close } = await engine.open();
       const isShared = engine.title === "PostgreSQL";
       try {
@@ -203,7 +204,9 @@ describe.each(ENGINES.filter(({ name }) => TYPES[name] !== undefined))(
           };
           const service = odataService({ prefix: "/odata", profile: "standard", entitySets, logger });
           await service.ready();
-          expect(await sendEverything(service, described)).toEqual([]);
+          const counts = await countRows({ db }, described);
+          const { refused, faults } = await walkService(service, "http://service.example/odata/", counts);
+          expect({ refused, faults }).toEqual({ refused: [], faults: [] });
           const columns = drawn.columns.map((_column, at) => textOf(`c${at}`, engine.name));
           const cells = sql`select ${sql.join(columns)} from random order by 1, 2`;
           const before = await cells.execute(db);

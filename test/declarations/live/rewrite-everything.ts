@@ -1,7 +1,9 @@
 import type { ODataService } from "odatakit";
 import type { DescribedProperty, DescribedService, DescribedSet } from "odatakit/introspect";
 import { literalOf } from "../columns/serve-column.ts";
-import type { Failure } from "./send-everything.ts";
+
+/** A failed request: its path, status and body. */
+type Failure = readonly [path: string, status: number, body: string];
 
 type Entity = Readonly<Record<string, unknown>>;
 

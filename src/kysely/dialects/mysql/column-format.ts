@@ -17,6 +17,7 @@ import {
   timestampCell,
   timestampOf,
 } from "../../forms/text-columns.ts";
+import { TIMESTAMP_PATTERN } from "../../forms/timestamp-pattern.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import {
   MY_JSON_TEXT,
@@ -72,6 +73,8 @@ export const myColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf(
     realDecimal: MY_REAL_DECIMAL,
     scaledDecimal: myScaledDecimal,
     textTimestamp: MY_TEXTS.timestamp,
+    // Its end of a text may be before a line feed.
+    isTimestamp: (column) => sql`${column} regexp ${sql.lit(`${TIMESTAMP_PATTERN}(?![[:space:]])`)}`,
     stored: {
       ...storedFormats(MY_STORED_INSTANTS),
       // A `binary(n)` fills values with zero bytes.

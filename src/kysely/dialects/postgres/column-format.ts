@@ -13,6 +13,7 @@ import {
   timestampCell,
   timestampOf,
 } from "../../forms/text-columns.ts";
+import { TIMESTAMP_PATTERN } from "../../forms/timestamp-pattern.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import {
   PG_ANY_TYPE,
@@ -70,6 +71,7 @@ const PG_COLUMNS = textColumns({
   realDecimal: PG_REAL_DECIMAL,
   scaledDecimal: pgScaledDecimal,
   textTimestamp: PG_TEXTS.timestamp,
+  isTimestamp: (column) => sql`${column} ~ ${sql.lit(TIMESTAMP_PATTERN)}`,
   stored: {
     ...storedFormats(PG_STORED_INSTANTS),
     "Edm.DateTimeOffset utc": utcTimestamp,

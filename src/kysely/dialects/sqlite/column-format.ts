@@ -1,7 +1,8 @@
 import { sql } from "kysely";
-import { fromScaled, parseDecimal } from "../../../edm/decimal.ts";
+import { fromScaled } from "../../../edm/decimal.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
 import { BEFORE_ALL_TEXTS, BEHIND_ALL_TEXTS, MAX_PRECISION } from "../../cells/instant.ts";
+import { STORED_TEXTS } from "../../cells/stored-texts.ts";
 import {
   booleanText,
   doubleText,
@@ -20,7 +21,7 @@ import {
   type ColumnFormats,
   type ReadCell,
 } from "../../columns/column-format.ts";
-import { columnFormatOf, type ColumnParts, type ColumnTable } from "../../forms/column-table.ts";
+import { columnFormatOf, type ColumnParts, type ColumnRow, type ColumnTable } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";
 import { fractionDigits, readString, readTimestamp } from "../../forms/text-columns.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
@@ -40,15 +41,22 @@ import {
 import { SQLITE_JSON, SQLITE_NAME_JSON } from "./json.ts";
 import { asItStands } from "./marks.ts";
 import {
+  BARE_TESTS,
+  FUNCTION_TESTS,
   readableBoolean,
+  readableBytes,
   readableDate,
-  readableDecimal,
   readableDouble,
+  readableGuid,
   readableInt64,
   readableInteger,
+  readableReal,
+  readableText,
+  readableTexts,
   readableTime,
-  readableTimestamp,
+  type ReadableTexts,
 } from "./readable-cells.ts";
+import { NO_YEAR } from "./readable-texts.ts";
 import { SQLITE_STORED_INSTANTS } from "./stored-instants.ts";
 import { DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "./temporal-forms.ts";
 
@@ -67,7 +75,7 @@ const READABLE_INTEGERS: Readonly<Record<string, ColumnParts["readable"]>> = {
   "Edm.Int32": readableInteger(-2_147_483_648, 2_147_483_647),
 };
 
-const DEFAULTS: ColumnTable["defaults"] = {
+const DEFAULTS: Omit<ColumnTable["defaults"], "Edm.DateTimeOffset" | "Edm.Decimal" | "Edm.Duration"> = {
   "Edm.Boolean": () => ({
     form: BOOLEAN_FORM,
     readable: readableBoolean,
@@ -83,7 +91,7 @@ const DEFAULTS: ColumnTable["defaults"] = {
     form: INTEGER_FORM,
     readable: readableInt64,
     read: readInt64,
-    toSelected: asText,
+    toSelected: selectInteger,
     toJson: int64Text,
     json: SQLITE_JSON["Edm.Int64"],
   }),
@@ -100,18 +108,19 @@ const DEFAULTS: ColumnTable["defaults"] = {
     toJson: doubleText,
     json: SQLITE_JSON["Edm.Double"],
   }),
-  "Edm.Decimal": decimal,
   "Edm.String": () => ({
     form: STRING_COLUMN_FORM,
+    readable: readableText,
     read: readString,
     toJson: stringText,
     json: SQLITE_JSON["Edm.String"],
   }),
-  "Edm.Guid": () => ({ form: GUID_FORM, toJson: guidText, json: SQLITE_JSON["Edm.Guid"] }),
-  "Edm.Binary": () => ({ form: BINARY_FORM }),
-  "Edm.Date": () => ({
+  "Edm.Guid": () => ({ form: GUID_FORM, readable: readableGuid, toJson: guidText, json: SQLITE_JSON["Edm.Guid"] }),
+  "Edm.Binary": () => ({ form: BINARY_FORM, readable: readableBytes }),
+  "Edm.Date": (property) => ({
     form: DATE_FORM,
     readable: readableDate,
+    read: (cell) => (typeof cell === "string" && cell.startsWith(NO_YEAR) ? null : ofCodec(property)(cell)),
     toCell: withinYears(DATE_FORM),
     json: SQLITE_JSON["Edm.Date"],
   }),
@@ -121,43 +130,66 @@ const DEFAULTS: ColumnTable["defaults"] = {
     toCell: (value) => value,
     json: SQLITE_JSON["Edm.TimeOfDay"],
   }),
-  "Edm.DateTimeOffset": utcTimestamp,
-  "Edm.Duration": () => ({ form: DURATION_FORM }),
 };
 
 /** How SQLite stores a primitive or enumeration property, in a column or within a document. */
-export const sqliteColumnFormat: ColumnFormats["columnFormat"] = columnFormatOf({
-  toSelected: asItStands,
-  defaults: DEFAULTS,
-  stored: {
-    ...storedFormats(SQLITE_STORED_INSTANTS),
-    "Edm.Decimal text": decimal,
-    "Edm.Decimal real": () => ({ form: REAL_DECIMAL_FORM, readable: readableDecimal }),
-    "Edm.Decimal scaled": ({ facets: { scale } }) => (typeof scale === "number" ? scaledParts(scale) : null),
-    "Edm.DateTimeOffset utc": utcTimestamp,
-    "Edm.DateTimeOffset text": () => ({ form: INSTANT_FORM, readable: readableTimestamp, read: readTimestamp }),
-    "Edm.String hex": () => ({
-      form: HEX_FORM,
-      read: (cell) => (cell instanceof Uint8Array ? toHex(cell) : null),
-      toCell: HEX_FORM.floor,
-      isExact: true,
-    }),
-    "Edm.Guid text": () => ({ form: ANY_CASE_GUID_FORM, toJson: guidText, json: SQLITE_JSON["Edm.Guid"] }),
-  },
-  enums: SQLITE_ENUMS,
-  nameJson: SQLITE_NAME_JSON,
-  mapped: SQLITE_MAPPED,
-  selectNumber: asItStands,
-  toNumber: (cell) => (typeof cell === "bigint" ? Number(cell) : cell),
-  readFlags: (cell) => (typeof cell === "number" ? cell : null),
-});
+export const sqliteColumnFormat: ColumnFormats["columnFormat"] = formatsWith(readableTexts(FUNCTION_TESTS));
 
-function decimal(property: StructuralProperty): ColumnParts {
-  return {
+/** The same for a dialect without the functions of `sqliteDialect`. */
+export const bareSqliteColumnFormat: ColumnFormats["columnFormat"] = formatsWith(readableTexts(BARE_TESTS));
+
+function formatsWith(readable: ReadableTexts): ColumnFormats["columnFormat"] {
+  const decimal: ColumnRow = (property) => ({
     form: DECIMAL_FORM,
-    readable: readableDecimal,
-    read: (cell) => (typeof cell === "string" ? parseDecimal(cell) : ofCodec(property)(cell)),
-  };
+    readable: readable.decimal,
+    read: (cell) => (typeof cell === "string" ? STORED_TEXTS.decimal(cell) : ofCodec(property)(cell)),
+  });
+  const utcTimestamp: ColumnRow = (property) => ({ ...utcParts(property), readable: readable.timestamp });
+  return columnFormatOf({
+    toSelected: asItStands,
+    defaults: {
+      ...DEFAULTS,
+      "Edm.Decimal": decimal,
+      "Edm.DateTimeOffset": utcTimestamp,
+      "Edm.Duration": () => ({
+        form: DURATION_FORM,
+        readable: readable.duration,
+        read: (cell) => (typeof cell === "string" ? STORED_TEXTS.duration(cell) : null),
+      }),
+    },
+    stored: {
+      ...storedFormats(SQLITE_STORED_INSTANTS),
+      "Edm.Decimal text": decimal,
+      "Edm.Decimal real": (property) => ({
+        form: REAL_DECIMAL_FORM,
+        readable: readableReal,
+        // A filter finds neither texts nor integers beyond doubles.
+        read: (cell) => (typeof cell === "number" ? ofCodec(property)(cell) : null),
+      }),
+      "Edm.Decimal scaled": ({ facets: { scale } }) => (typeof scale === "number" ? scaledParts(scale) : null),
+      "Edm.DateTimeOffset utc": utcTimestamp,
+      "Edm.DateTimeOffset text": () => ({ form: INSTANT_FORM, readable: readable.timestamp, read: readTimestamp }),
+      "Edm.String hex": () => ({
+        form: HEX_FORM,
+        readable: readableBytes,
+        read: (cell) => (cell instanceof Uint8Array ? toHex(cell) : null),
+        toCell: HEX_FORM.floor,
+        isExact: true,
+      }),
+      "Edm.Guid text": () => ({
+        form: ANY_CASE_GUID_FORM,
+        readable: readableGuid,
+        toJson: guidText,
+        json: SQLITE_JSON["Edm.Guid"],
+      }),
+    },
+    enums: SQLITE_ENUMS,
+    nameJson: SQLITE_NAME_JSON,
+    mapped: SQLITE_MAPPED,
+    selectNumber: asItStands,
+    toNumber: (cell) => (typeof cell === "bigint" ? Number(cell) : cell),
+    readFlags: (cell) => (typeof cell === "number" ? cell : null),
+  });
 }
 
 function scaledParts(scale: number): ColumnParts {
@@ -166,15 +198,21 @@ function scaledParts(scale: number): ColumnParts {
     const integer = readInt64(cell);
     return integer === null ? null : fromScaled(integer, scale);
   };
-  return { form, read, toSelected: asText, toJson: scaledText(scale), toCell: wholeCell(form) };
+  return {
+    form,
+    readable: readableInt64,
+    read,
+    toSelected: selectInteger,
+    toJson: scaledText(scale),
+    toCell: wholeCell(form),
+  };
 }
 
-function utcTimestamp(property: StructuralProperty): ColumnParts {
+function utcParts(property: StructuralProperty): ColumnParts {
   const form = utcForm(fractionDigits(property, MAX_PRECISION));
   const json = SQLITE_JSON["Edm.DateTimeOffset"];
   return {
     form,
-    readable: readableTimestamp,
     read: readTimestamp,
     toJson: utcText,
     isExact: true,
@@ -199,11 +237,12 @@ function wholeCell(form: SqlForm): ColumnFormat["toCell"] {
   };
 }
 
-function asText(column: Sql): Sql {
-  return sql`cast(${column} as text)`;
+/** Selects a cell as a literal of SQL: the digits of an INTEGER, which differ from a text of digits. */
+function selectInteger(column: Sql): Sql {
+  return sql`nullif(quote(${column}), 'NULL')`;
 }
 
-/** Reads an INTEGER, or its text as SQLite writes it. */
+/** Reads an INTEGER, or its digits. */
 function readInt64(cell: unknown): bigint | null {
   if (typeof cell !== "number" && typeof cell !== "bigint" && (typeof cell !== "string" || !INTEGER.test(cell))) {
     return null;

@@ -5,6 +5,7 @@ import { SynchronousSqliteAdapter } from "../../sqlite/sqlite-driver.ts";
 import type { DialectCapabilities } from "../dialect-capabilities.ts";
 import type { DialectProfile, DialectValues } from "../dialect-profile.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
+import { bareSqliteColumnFormat } from "./column-format.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
 import { SQLITE_FAULTS } from "./faults.ts";
 import { SQLITE_FUNCTIONS, SQLITE_UNINDEXED_FUNCTIONS } from "./functions.ts";
@@ -147,7 +148,11 @@ export const CUT_SQLITE_PROFILE: DialectProfile = withUnindexedForm({
   }),
 });
 
-const BARE_VALUES: DialectValues = Object.freeze<DialectValues>({ ...SQLITE_VALUES, mark: BARE_SQLITE_MARK });
+const BARE_VALUES: DialectValues = Object.freeze<DialectValues>({
+  ...SQLITE_VALUES,
+  columnFormat: bareSqliteColumnFormat,
+  mark: BARE_SQLITE_MARK,
+});
 
 /** SQLite over another dialect. */
 export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>({

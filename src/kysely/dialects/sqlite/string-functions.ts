@@ -35,9 +35,13 @@ export const startsWith: TranslateCall = (call) => {
   const text = operandAt(call, 0);
   const prefix = constantAt(call, 1);
   if (text.kind === "row" && text.nulls !== "computed" && prefix !== undefined) {
-    const cells = toRanged(text).sql;
-    const end = bindText(prefix, successorOf);
-    return computed({ sql: sql`(${cells} >= ${bindText(prefix, String)} and ${cells} < ${end})`, form: BOOLEAN_FORM });
+    const within = (operand: RowOperand): Sql => {
+      const cells = toRanged(operand).sql;
+      return sql`(${cells} >= ${bindText(prefix, String)} and ${cells} < ${bindText(prefix, successorOf)})`;
+    };
+    const whole = computed({ sql: within(text), form: BOOLEAN_FORM });
+    // No other cell than a text is within the range.
+    return text.bare === undefined ? whole : { ...whole, bare: within({ ...text, sql: text.bare }) };
   }
   return computed({ sql: sql`(instr(${argumentAt(call, 0)}, ${argumentAt(call, 1)}) = 1)`, form: BOOLEAN_FORM });
 };
@@ -149,7 +153,7 @@ function inCase(call: SqlCall, { indexed, ascii, text: ofText, bytes: ofBytes }:
     return sql`(case when ${isAscii(text)} then ${ascii}(${text}) when ${isLong} then ${whole} else ${ofText}(${text}) end)`;
   };
   if (nulls === "computed") return changed(call, inNames([given], change));
-  return { ...changed(call, sql`${indexed}(${given})`), unindexed: change([given]) };
+  return { ...changed(call, sql`${indexed}(${operand.bare ?? given})`), unindexed: change([given]) };
 }
 
 /** Whether a text is null or has only characters of ASCII, but not U+0000, where `length` ends. */

@@ -34,8 +34,9 @@ export const ANY_DATE_FORM: SqlForm = plainForm("date of any year", asText, {
   comparable: TO_DATE_KEY,
 });
 
-/** Edm.Date of the years 0 to 9999 as text. */
+/** Edm.Date of the years 0 to 9999 as text. Dates of other years are equal to their texts, but not in their order. */
 export const DATE_FORM: SqlForm = plainForm("date", (value) => writtenDate(asText(value)), {
+  exact: asText,
   comparable: TO_DATE_KEY,
   computable: { form: ANY_DATE_FORM, apply: (operand) => operand },
 });
