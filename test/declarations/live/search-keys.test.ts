@@ -92,7 +92,10 @@ test("without `unique`, the data is not searched", async () => {
 });
 
 test("a search finds another key than that whose cells are of several kinds", async () => {
-  const engine = required(ENGINES.find(({ title }) => title.startsWith("SQLite")));
+  const engine = required(
+    ENGINES.find(({ name }) => name === "sqlite"),
+    "SQLite is no engine.",
+  );
   const { db, close } = await engine.open();
   await sql`create table odd (id int primary key, label text) without rowid`.execute(db);
   await sql`insert into odd values (1, 'a'), (x'01', 'b')`.execute(db);
