@@ -39,17 +39,14 @@ export async function sameForEveryRow(
 
 async function computedOnce(db: AnyDatabase, text: string, parameters: readonly unknown[]): Promise<readonly string[]> {
   const found: string[] = [];
+  let first = 0;
+  // Each statement of a batch numbers its own values.
   for (const part of text.split(";")) {
-    const places: string[] = [];
-    const plain = part
-      .trim()
-      .replace(/^declare [\s\S]*? cursor for /, "")
-      .replaceAll(/\$\d+/g, (place) => {
-        if (!places.includes(place)) places.push(place);
-        return `$${String(places.indexOf(place) + 1)}`;
-      });
-    if (!OUTER_JOIN.test(plain)) continue;
-    const used = places.map((place) => parameters[Number(place.slice(1)) - 1]);
+    const places = Array.from(part.matchAll(/\$(\d+)/g), ([, place]) => Number(place));
+    const used = parameters.slice(first, first + Math.max(0, ...places));
+    first += used.length;
+    if (!OUTER_JOIN.test(part)) continue;
+    const plain = part.trim().replace(/^declare [\s\S]*? cursor for /, "");
     const query = {
       sql: `explain ${plain}`,
       parameters: used,
