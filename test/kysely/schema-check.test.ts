@@ -89,6 +89,13 @@ const TYPES: Readonly<
   },
 };
 
+/** Types of timestamps with six digits, and with three. */
+const TIMESTAMPS: Readonly<Record<DatabaseName, readonly [finer: string, equal: string]>> = {
+  sqlite: ["text", "text"],
+  postgres: ["timestamptz", "timestamptz(3)"],
+  mariadb: ["datetime(6)", "datetime(3)"],
+};
+
 describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
   let opened: OpenDatabase | undefined;
   afterEach(async () => {
@@ -337,11 +344,7 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
   });
 
   test("reports timestamps and times with more digits than their properties", async () => {
-    const [finer, equal] = {
-      sqlite: ["text", "text"],
-      postgres: ["timestamptz", "timestamptz(3)"],
-      mariadb: ["datetime(6)", "datetime(3)"],
-    }[name] as readonly [string, string];
+    const [finer, equal] = TIMESTAMPS[name];
     const time = name === "sqlite" ? "text" : "time(6)";
     const db = await database(
       `create table readings (at ${name === "sqlite" ? "text not null" : finer} primary key, taken ${finer}, due ${equal}, hour ${time})`,
