@@ -11,13 +11,16 @@ type ServerSettings = Pick<DatabaseSettings, "mayWrite" | "pool" | "timeout">;
 
 /** Opens PostgreSQL. Its sessions are in UTC, and read-only unless the command writes. */
 export async function openPostgres(url: string, settings: ServerSettings): Promise<Kysely<object>> {
-  const { Kysely, PostgresDialect } = await import("kysely");
+  const { Kysely } = await import("kysely");
+  const { postgresDialect } = await import("odatakit/postgres");
   const { Pool } = await importPackage(() => import("pg"), ["pg"]);
   const pool = new Pool({
     connectionString: url,
     max: settings.pool,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     application_name: "odatakit",
+    // A page and its count take one round trip.
+    pipeline: true,
   });
   const statements = [
     "set time zone 'UTC'",
@@ -34,9 +37,7 @@ export async function openPostgres(url: string, settings: ServerSettings): Promi
   ];
   // Nothing may run in a session without its settings.
   pool.on("connect", (client) => void client.query(statements.join(";")).catch(() => client.end()));
-  // An idle connection that the server ends is replaced by the next request.
-  pool.on("error", () => undefined);
-  return new Kysely<object>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<object>({ dialect: postgresDialect({ pool }) });
 }
 
 /** Opens MariaDB. Its sessions are in UTC, and read-only unless the command writes. */

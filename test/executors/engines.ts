@@ -3,9 +3,10 @@ import { openAsBlob } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import process from "node:process";
-import { Kysely, MysqlDialect, PGliteDialect, PostgresDialect, sql, type PGlite as PGliteInstance } from "kysely";
+import { Kysely, MysqlDialect, PGliteDialect, sql, type PGlite as PGliteInstance } from "kysely";
 import { createPool } from "mysql2";
 import { mariadbDialect } from "odatakit/mariadb";
+import { postgresDialect } from "odatakit/postgres";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Pool } from "pg";
 import { placing } from "../distributed/citus/placing-database.ts";
@@ -84,7 +85,7 @@ async function openPostgres(url: string, log?: Logger, given: Settings = HOSTILE
   const pool = new Pool({ connectionString: url, max: 4, options: settings.join(" ") });
   // A server may restart while connections are idle: the next statement gets another one.
   pool.on("error", () => undefined);
-  const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }), ...logging(log) });
+  const db: AnyDatabase = new Kysely({ dialect: postgresDialect({ pool }), ...logging(log) });
   await sql`create schema ${sql.id(schema)}`.execute(db);
   return {
     db,

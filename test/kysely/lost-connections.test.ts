@@ -1,8 +1,9 @@
 import process from "node:process";
-import { Kysely, MysqlDialect, PostgresDialect, sql } from "kysely";
+import { Kysely, MysqlDialect, sql } from "kysely";
 import { createPool } from "mysql2";
 import { edm, entityType, odataService, type ODataService, type TracedStatement } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
+import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { afterEach, describe, expect, test } from "vitest";
 import { isConnectionLost } from "../../src/kysely/dialects/connection-lost.ts";
@@ -43,7 +44,7 @@ async function open({ max = 4, queryTimeout = 10_000 } = {}): Promise<Opened> {
   schemas += 1;
   const schema = `lost_${String(process.pid)}_${String(schemas)}`;
   const admin: AnyDatabase = new Kysely({
-    dialect: new PostgresDialect({ pool: new Pool({ connectionString: postgres, max: 1 }) }),
+    dialect: postgresDialect({ pool: new Pool({ connectionString: postgres, max: 1 }) }),
   });
   ended.push(async () => {
     await sql`drop schema ${sql.id(schema)} cascade`.execute(admin);
@@ -87,7 +88,7 @@ async function open({ max = 4, queryTimeout = 10_000 } = {}): Promise<Opened> {
     options: `-c search_path=${schema}`,
     application_name: schema,
   });
-  const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  const db: AnyDatabase = new Kysely({ dialect: postgresDialect({ pool }) });
   ended.unshift(() => db.destroy());
   const events: TracedStatement[] = [];
   const service = odataService({
@@ -260,7 +261,7 @@ describe.skipIf(mariadb === undefined)("a connection that MariaDB ends", () => {
 describe.skipIf(postgres === undefined)("a connection that returns to its pool within a transaction", () => {
   test.each(["select 1", "select 1 / 0"])("is not used again, after %s", async (statement) => {
     const pool = new Pool({ connectionString: postgres, max: 1 });
-    const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+    const db: AnyDatabase = new Kysely({ dialect: postgresDialect({ pool }) });
     ended.push(() => db.destroy());
     const view = { db, from: { sql: "select 1 as id, 'a' as name", parameters: [] }, name: "Items" } as const;
     const service = odataService({

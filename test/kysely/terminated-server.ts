@@ -1,6 +1,7 @@
 import process from "node:process";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely } from "kysely";
 import { serve } from "odatakit/node";
+import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { terminatedService } from "./terminated-model.ts";
@@ -11,6 +12,6 @@ const [, , url = "", schema = ""] = process.argv;
 const pool = new Pool({ connectionString: url, max: 4, options: `-c search_path=${schema}`, application_name: schema });
 // The pool has an idle connection before odatakit uses it.
 await pool.query("select 1");
-const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+const db: AnyDatabase = new Kysely({ dialect: postgresDialect({ pool }) });
 const { port } = await serve(terminatedService(db), { port: 0, host: "127.0.0.1" });
 process.stdout.write(`${String(port)}\n`);

@@ -3,7 +3,6 @@ import { CompiledQuery, sql } from "kysely";
 import { edm, entityType, hasMany, hasOptional, hasRequired, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { vi } from "vitest";
-import { Batch } from "../../src/kysely/dialects/postgres/batch.ts";
 import type { AnyDatabase, DatabaseEngine } from "../executors/engines.ts";
 import { sentStatements } from "./sent-statements.ts";
 import { withoutTimeLimit } from "./without-time-limit.ts";
@@ -145,7 +144,7 @@ async function explained(db: AnyDatabase, { name }: DatabaseEngine, run: () => P
   const queries = await sentStatements(db, run);
   const explain = name === "mariadb" ? "analyze format=json " : "explain (analyze, timing off, format json) ";
   let visited = 0;
-  for (const { sql: sent, parameters } of queries.flatMap(statementsOf)) {
+  for (const { sql: sent, parameters } of queries) {
     const text = withoutTimeLimit(sent);
     if (!text.startsWith("select")) continue;
     const { rows } = await db.executeQuery(CompiledQuery.raw(explain + text, [...parameters]));
@@ -153,15 +152,6 @@ async function explained(db: AnyDatabase, { name }: DatabaseEngine, run: () => P
     visited += rowsOf(typeof plan === "string" ? JSON.parse(plan) : plan);
   }
   return visited;
-}
-
-/** Returns the statements of a query: a batch has several. */
-function statementsOf({
-  sql: sent,
-  parameters,
-}: CompiledQuery): ReadonlyArray<Pick<CompiledQuery, "sql" | "parameters">> {
-  const batch: unknown = sent;
-  return batch instanceof Batch ? batch.commands : [{ sql: sent, parameters }];
 }
 
 const ROWS = ["Actual Rows", "Rows Removed by Filter", "Rows Removed by Join Filter", "r_rows"];

@@ -53,10 +53,10 @@ function partsOf(target: CodeTarget): DatabaseParts {
       return {
         imports: [
           ["Pool", "pg"],
-          ["PostgresDialect", "kysely"],
+          ["postgresDialect", "odatakit/postgres"],
         ],
         prepare: 'const pool = new Pool({ connectionString: process.env["DATABASE_URL"] });',
-        dialect: "new PostgresDialect({ pool })",
+        dialect: "postgresDialect({ pool })",
       };
     case "mariadb":
       return {

@@ -4,7 +4,7 @@ import { isVariableName } from "./literals.ts";
 
 /** Names that written modules import, so that no export has them. */
 const IMPORTED = `edm entityType enumType hasMany hasOptional hasRequired odataService sqlEntitySet db entitySets service
-  Kysely mariadbDialect PGliteDialect PGlite PostgresDialect Pool createPool process serve server sqliteDialect`;
+  Kysely mariadbDialect PGliteDialect PGlite postgresDialect Pool createPool process serve server sqliteDialect`;
 
 /** Files that are not those of tables, and names that files of Windows cannot have. */
 const FILES = `database enums index service aux con nul prn com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt0 lpt1 lpt2

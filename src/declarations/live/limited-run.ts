@@ -23,7 +23,7 @@ async function limitedRows(
   { sql, parameters, width = 0 }: CatalogueQuery,
   timeout: number,
 ): Promise<readonly CatalogueRow[]> {
-  const query = CompiledQuery.raw(sql, [...parameters]) as CompiledQuery<Readonly<Record<string, unknown>>>;
-  const { rows } = await runLimited(db, query, { signal: undefined, timeout, stated: timeout });
-  return rows.map((row) => Array.from({ length: width }, (_, place) => row[`c${String(place)}`]));
+  const query = CompiledQuery.raw(sql, [...parameters]);
+  const { rows } = await runLimited(db, (connection) => connection.executeQuery(query), { signal: undefined, timeout, stated: timeout });
+  return (rows as Readonly<Record<string, unknown>>[]).map((row) => Array.from({ length: width }, (_, place) => row[`c${String(place)}`]));
 }

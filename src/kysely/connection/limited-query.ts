@@ -1,4 +1,4 @@
-import type { CompiledQuery, DatabaseConnection, QueryExecutor, QueryResult } from "kysely";
+import type { DatabaseConnection, QueryExecutor } from "kysely";
 import { queryTimeout } from "../../errors/odata-error.ts";
 import type { OwnTransaction } from "./own-transaction.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
@@ -16,7 +16,7 @@ export interface QueryLimit {
 }
 
 /**
- * Runs a query until its client disconnects or its time is over. The database then cancels the query if the driver supports
+ * Runs a query on a connection until its client disconnects or its time is over. The database then cancels the query if the driver supports
  * that, so that abandoned requests occupy neither the database nor its pool; otherwise the result is ignored.
  *
  * The query has no signal of Kysely: Kysely prints the errors of queries that it cancels.
@@ -25,12 +25,12 @@ export interface QueryLimit {
  */
 export function runLimited<R>(
   db: AnyKysely,
-  query: CompiledQuery<R>,
+  query: (connection: DatabaseConnection) => Promise<R>,
   { signal, timeout, stated, transaction }: QueryLimit,
-): Promise<QueryResult<R>> {
+): Promise<R> {
   signal?.throwIfAborted();
-  if (signal === undefined && timeout === null) return db.executeQuery(query);
   const executor = db.getExecutor();
+  if (signal === undefined && timeout === null) return executor.provideConnection(query);
   return new Promise((resolve, reject) => {
     const run = new LimitedQuery(executor, transaction);
     /** Ends the limits once, with the result or an error. */
@@ -75,7 +75,7 @@ class LimitedQuery {
     this.#transaction = transaction;
   }
 
-  execute<R>(query: CompiledQuery<R>): Promise<QueryResult<R>> {
+  execute<R>(query: (connection: DatabaseConnection) => Promise<R>): Promise<R> {
     return new Promise((resolve, reject) => {
       const run = async (connection: DatabaseConnection): Promise<void> => {
         if (connection.cancelQuery !== undefined && !this.isOver) await connection.collectSessionInfo?.();
@@ -83,7 +83,7 @@ class LimitedQuery {
         if (this.isOver) return;
         this.#connection = connection;
         // The result does not wait for the release of the connection.
-        await connection.executeQuery<R>(query).then(resolve, reject);
+        await query(connection).then(resolve, reject);
         this.#hasEnded = true;
         // A late cancellation must not meet the next query of the connection. One without a connection may wait for this one.
         if (!this.#isWaiting) await this.#cancelled;

@@ -16,7 +16,6 @@ import type { FunctionName } from "../../query/functions.ts";
 import type { ColumnFormats } from "../columns/column-format.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
-import type { GuardedConnections } from "../connection/batch-reader.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
@@ -53,8 +52,8 @@ export interface DialectProfile {
   readonly textMemory?: TextMemory | undefined;
   /** Rejects a statement that the driver cannot run. @throws ODataError `UnsupportedQueryOption` */
   readonly checkStatement?: ((text: string) => void) | undefined;
-  /** Prevents lost connections from ending the process, if the driver does not do so itself. */
-  readonly guardConnections?: ((db: AnyKysely) => Promise<GuardedConnections>) | undefined;
+  /** Whether a lost connection of a dialect that is not ours may end the process; absent: never. */
+  readonly mayEndProcess?: ((adapter: object) => boolean) | undefined;
   /** Whether a replica tells which writes of its primary it already shows. */
   readonly positions?: true | undefined;
   /** How a server reads a long page in parts; absent: at once. */

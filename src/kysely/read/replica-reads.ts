@@ -17,8 +17,6 @@ import {
 
 /** Runs the statements of a primary, or of its replica. */
 export interface PlacedRows {
-  /** Prepares the connections. @returns undefined once that is done */
-  guard(): Promise<void> | undefined;
   /** Calls a function whenever a connection is opened or closed. @returns false if nobody can tell */
   watchConnections(changed: () => void): boolean;
   /** Returns the rows of several statements, without a repetition. */
@@ -169,7 +167,7 @@ export class ReplicaReads<Rows extends PlacedRows> implements ReplicatedDatabase
 
   readonly #ask: AskReplay = async () => {
     const { replica } = this;
-    await Promise.all([replica.guard(), this.#identify()]);
+    await this.#identify();
     this.#isWatching ||= replica.watchConnections(() => {
       this.#changes += 1;
       this.#watch.forget();

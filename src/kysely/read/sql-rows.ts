@@ -1,8 +1,8 @@
-import { CompiledQuery } from "kysely";
+import { CompiledQuery, type DatabaseConnection } from "kysely";
 import { chain, type Maybe, unawaited } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Row } from "../../query/row-shape.ts";
-import type { BatchReader, GuardedConnections } from "../connection/batch-reader.ts";
+import { isArrayReader, isPooledAdapter, type PooledAdapter } from "../connection/array-reader.ts";
 import { beginInTime } from "../connection/begin-in-time.ts";
 import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import { runLimited } from "../connection/limited-query.ts";
@@ -22,13 +22,18 @@ import { StreamSlots } from "./stream-slots.ts";
 import { beginRead, countOf, type Read, type ReadRows, toNumber } from "./traced-read.ts";
 
 /** The parts of a profile that running statements requires. */
-type RowsProfile = Pick<DialectProfile, "name" | "guardConnections" | "syntax">;
+type RowsProfile = Pick<DialectProfile, "name" | "mayEndProcess" | "syntax">;
 
 /** The patience of statements that read single rows by key. */
 const USUAL: Patience = Object.freeze({});
 
 /** Milliseconds after its time in which a database ends a statement itself. */
 const GRACE = 500;
+
+/** Runs statements through Kysely. */
+interface Executor {
+  executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly unknown[] }>;
+}
 
 /** Runs statements: synchronously if the database is in this process, otherwise through Kysely. */
 export class SqlRows {
@@ -45,12 +50,9 @@ export class SqlRows {
   #origin: SqlRows | undefined;
   /** The transaction of a stream. */
   #own: OwnTransaction | undefined;
-  #guarding: Promise<void> | null = null;
-  #isReached = true;
-  #isGuarded: boolean;
-  #isPreparing = true;
-  #batches: BatchReader | undefined;
-  #watch: GuardedConnections["watch"];
+  /** The pool of the database; null for another dialect, and for a transaction. */
+  readonly #pool: PooledAdapter | null;
+  #prepares = true;
 
   constructor(
     db: AnyKysely,
@@ -60,8 +62,8 @@ export class SqlRows {
   ) {
     this.#profile = profile;
     this.replicated = replica === null ? null : new ReplicaReads(this, replica.rows, replica.wait);
-    // The connection of a transaction was guarded by the Kysely instance that opened it.
-    this.#isGuarded = profile.guardConnections === undefined || db.isTransaction;
+    const { adapter } = db.getExecutor();
+    this.#pool = !db.isTransaction && isPooledAdapter(adapter) ? adapter : null;
     // A plugin would change the rows. The compiled statement already contains the names that it maps.
     this.#db = db.withoutPlugins();
     this.#reader = reader;
@@ -99,8 +101,7 @@ export class SqlRows {
   }
 
   /** Opens a transaction that reads one snapshot. The caller ends it. @throws as `beginInTime` */
-  async begin(patience: Patience): Promise<OwnTransaction> {
-    await this.#reached(undefined);
+  begin(patience: Patience): Promise<OwnTransaction> {
     return beginInTime(this.#db, patience);
   }
 
@@ -114,47 +115,21 @@ export class SqlRows {
     return this.#reader;
   }
 
-  /**
-   * Prevents lost connections from ending the process. Runs before the first statement at the latest.
-   * @returns undefined once that is done
-   * @throws the error of Kysely if it cannot connect
-   */
-  guard(): Promise<void> | undefined {
-    if (this.#isGuarded) return undefined;
-    this.#guarding ??= this.#guardNow();
-    return this.#guarding;
-  }
-
-  async #guardNow(): Promise<void> {
-    try {
-      const guarded = await this.#profile.guardConnections?.(this.#db);
-      this.#isReached = guarded?.isGuarded !== false;
-      this.#batches = guarded?.batches;
-      this.#watch = guarded?.watch;
-      if (!this.#isPreparing) this.stopPreparing();
-      this.#isGuarded = true;
-    } finally {
-      // After a failure the next statement tries again.
-      this.#guarding = null;
-    }
-  }
-
   /** Prepares no statements from now on. */
   stopPreparing(): void {
-    this.#isPreparing = false;
-    this.#batches?.stopPreparing();
+    this.#prepares = false;
     this.replicated?.replica.stopPreparing();
   }
 
-  /** Calls a function whenever a connection is opened or closed, once the connections are guarded. @returns false if nobody can tell */
+  /** Calls a function whenever a connection is opened or closed. @returns false if nobody can tell */
   watchConnections(changed: () => void): boolean {
-    this.#watch?.(changed);
-    return this.#watch !== undefined;
+    this.#pool?.watchConnections(changed);
+    return this.#pool !== null;
   }
 
   /** Whether a lost connection certainly does not end the process. */
   get isGuarded(): boolean {
-    return this.#isReached;
+    return this.#pool !== null || this.#profile.mayEndProcess?.(this.#db.getExecutor().adapter) !== true;
   }
 
   /** Returns all rows, as arrays of cells in the order of the statement. */
@@ -196,23 +171,18 @@ export class SqlRows {
     );
   }
 
-  async #eachRepeated(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
+  #eachRepeated(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
     // A transaction is lost with its connection.
     if (this.#db.isTransaction) return this.eachOnce(reads, patience);
-    if (!this.#isGuarded) await this.#reached(reads[0]?.statement.table);
     return repeatOnce((rest) => this.eachOnce(reads, rest), patience);
   }
 
   /** As `each`, without a repetition and without a replica. */
   async eachOnce(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
-    if (!this.#isGuarded) await this.#reached(reads[0]?.statement.table);
-    const batches = this.#batches;
-    if (batches !== undefined && reads.every(({ parameters }) => parameters.every((each) => batches.canSend(each)))) {
-      return this.#inBatch(batches, reads, patience);
-    }
-    const found = reads.map((read) => unawaited(this.#alone(read, patience)));
+    if (this.#pool?.pipelines === true) return this.#together(reads, patience);
+    const found = reads.map((read) => unawaited(this.#together([read], patience)));
     const rows: (readonly Row[])[] = [];
-    for (const each of found) rows.push(await each);
+    for (const each of found) rows.push(...(await each));
     return rows;
   }
 
@@ -221,31 +191,13 @@ export class SqlRows {
     return required(rows, "A read has no rows.");
   }
 
-  async #reached(table: string | undefined): Promise<void> {
-    try {
-      await this.guard();
-    } catch (error) {
-      throw this.#fault(error, table);
-    }
-  }
-
-  #fault(error: unknown, table: string | undefined): unknown {
-    return this.outage.note(toReadFault(error, this.#profile.name, table));
-  }
-
-  async #inBatch(
-    batches: BatchReader,
-    reads: readonly Read[],
-    { signal, timeout = null }: Patience,
-  ): Promise<readonly (readonly Row[])[]> {
+  /** Reads on one connection. */
+  async #together(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]> {
+    const { signal } = patience;
     signal?.throwIfAborted();
-    const commands = reads.map(({ statement: { sql }, parameters }) => ({ sql, parameters }));
-    // The database ends a statement itself. The time also passes while all connections are busy, or one is lost.
-    const time = timeout === null ? null : timeout * reads.length + GRACE;
     const running = reads.map(({ statement, parameters }) => beginRead(statement, parameters));
     try {
-      const limit = { signal, timeout: time, stated: timeout };
-      const found = await batches.read(this.#db, commands, { timeout, limit });
+      const found = await this.#run(reads, patience);
       this.outage.end();
       for (const [index, { statement }] of reads.entries()) {
         running[index]?.end(countOf(statement, found[index] ?? []));
@@ -253,29 +205,32 @@ export class SqlRows {
       return found;
     } catch (error) {
       for (const each of running) each?.fail(error);
-      throw this.#fault(error, reads[0]?.statement.table);
+      throw this.outage.note(toReadFault(error, this.#profile.name, reads[0]?.statement.table));
     }
   }
 
-  async #alone({ statement, parameters }: Read, { signal, timeout = null }: Patience): Promise<readonly Row[]> {
-    signal?.throwIfAborted();
-    const { sql, table, width } = statement;
-    const running = beginRead(statement, parameters);
-    try {
-      const query = CompiledQuery.raw(this.#limited(sql, parameters, timeout), [...parameters]);
-      const transaction = this.#own;
-      // A statement within a transaction of the application is not cancelled: that would leave it in an unknown state.
-      const { rows } = await (this.#db.isTransaction && transaction === undefined
-        ? this.#db.executeQuery(query)
-        : runLimited(this.#db, query, { signal, timeout, stated: timeout, transaction }));
-      this.outage.end();
-      const found = toRows(rows, width);
-      running?.end(countOf(statement, found));
+  async #run(reads: readonly Read[], { signal, timeout = null }: Patience): Promise<readonly (readonly Row[])[]> {
+    const transaction = this.#own;
+    const { isTransaction } = this.#db;
+    const each = async (connection: Executor): Promise<readonly (readonly Row[])[]> => {
+      const found: (readonly Row[])[] = [];
+      for (const { statement, parameters } of reads) {
+        const query = CompiledQuery.raw(this.#limited(statement.sql, parameters, timeout), [...parameters]);
+        const { rows } = await connection.executeQuery(query);
+        found.push(toRows(rows, statement.width));
+      }
       return found;
-    } catch (error) {
-      running?.fail(error);
-      throw this.#fault(error, table);
-    }
+    };
+    // A statement within a transaction of the application is not cancelled: that would leave it in an unknown state.
+    if (isTransaction && transaction === undefined) return each(this.#db);
+    const read = (connection: DatabaseConnection): Promise<readonly (readonly Row[])[]> => {
+      if (isTransaction || !isArrayReader(connection)) return each(connection);
+      const commands = reads.map(({ statement: { sql }, parameters }) => ({ sql, parameters }));
+      return connection.readEach(commands, { timeout, prepares: this.#prepares });
+    };
+    // Where statements share a round trip, the database ends each itself, a little earlier.
+    const time = timeout !== null && this.#pool?.pipelines === true ? timeout * reads.length + GRACE : timeout;
+    return runLimited(this.#db, read, { signal, timeout: time, stated: timeout, transaction });
   }
 
   /** Returns a text whose time the database limits itself, as far as it can. */

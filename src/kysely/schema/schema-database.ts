@@ -178,8 +178,8 @@ export class SchemaDatabase implements StoredDatabase {
   #poolFindings(set: string): readonly SchemaFinding[] {
     if (this.#rows.isGuarded) return [];
     const message =
-      "The connection pool is not accessible, so a connection that the database terminates may end the process.";
-    const fix = 'Listen to errors: pool.on("error", log); pool.on("connect", (client) => client.on("error", log)).';
+      "The pool behind Kysely's PostgresDialect is not accessible, so a connection that the database terminates may end the process.";
+    const fix = "Use postgresDialect({ pool }) of odatakit/postgres.";
     return [{ set, code: "C00", severity: "warning", message, fix }];
   }
 }

@@ -78,7 +78,7 @@ export function inTransaction<T>(
     return patiently(table.db, patience, execute);
   };
   return noteWrite(table.reader, context, () =>
-    retry(guarded(table, attempt), (error) => toFailure(error, { table, context })),
+    retry(attempt, (error) => toFailure(error, { table, context })),
   );
 }
 
@@ -105,13 +105,13 @@ function inOwnStatement<T>(write: Write, work: (session: SqlSession) => Maybe<T>
   };
   const toFault = (error: unknown): unknown => toFailure(error, write);
   const onFailure = (error: unknown): Promise<T> => {
-    if (error instanceof UndoneWriteError) return retry(guarded(table, attempt), toFault);
-    if (isContention(error)) return retry(guarded(table, attempt), toFault, 1);
+    if (error instanceof UndoneWriteError) return retry(attempt, toFault);
+    if (isContention(error)) return retry(attempt, toFault, 1);
     throw toFault(error);
   };
   const writer = synchronousWriterOf(table.db);
   try {
-    if (writer?.mayWrite !== true) return retry(guarded(table, attempt), toFault);
+    if (writer?.mayWrite !== true) return retry(attempt, toFault);
     throwIfGone(context);
     const written = chain(
       writer.write((run) => work(sessionAtOnce(run))),
@@ -172,15 +172,6 @@ function toFailure(error: unknown, { table, context }: Write): unknown {
   if (isContention(error)) return tooBusy(ofTable(error, table.name));
   // Deferred constraints fail at the end of the transaction.
   return toWriteFault(error, { context, table, place: "" });
-}
-
-/** Guards the connections of the database before an attempt. */
-function guarded<T>({ reader }: SqlTable, attempt: () => Maybe<T>): () => Promise<T> {
-  return async () => {
-    const guarding = reader.rows.guard();
-    if (guarding !== undefined) await guarding;
-    return attempt();
-  };
 }
 
 /** As for reads: the commands already contain the names that plugins map. */

@@ -61,8 +61,6 @@ async function transact<T>(
   context: RuleContext,
 ): Promise<T> {
   throwIfGone(context);
-  const guarding = reader.rows.guard();
-  if (guarding !== undefined) await guarding;
   const isolation = reader.profile.transactionIsolation;
   const builder = isolation === undefined ? db.transaction() : db.transaction().setIsolationLevel(isolation);
   let isDone = false;

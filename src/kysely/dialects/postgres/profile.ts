@@ -6,7 +6,6 @@ import { PG_DOCUMENTS } from "./documents.ts";
 import { PG_FAULTS } from "./faults.ts";
 import { PG_FUNCTIONS, PG_SPREAD_FUNCTIONS } from "./functions.ts";
 import { PG_JSON_SYNTAX } from "./json.ts";
-import { guardPool } from "./pool.ts";
 import { PG_STREAMING } from "./streaming.ts";
 import { PG_SPREAD_SYNTAX, PG_SYNTAX, PG_WRITES } from "./syntax.ts";
 import { PG_SPREAD_VALUES, PG_VALUES } from "./values.ts";
@@ -41,7 +40,8 @@ export const PG_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   streaming: PG_STREAMING,
   positions: true,
   transactionIsolation: "repeatable read",
-  guardConnections: guardPool,
+  // PGlite has no connections.
+  mayEndProcess: (adapter) => !/pglite/i.test(adapter.constructor.name),
   whenDistributed: {
     functions: PG_SPREAD_FUNCTIONS,
     values: PG_SPREAD_VALUES,

@@ -1,30 +1,22 @@
-import { BoundedCache } from "../../../base/bounded-cache.ts";
-
-/** A statement that a connection of PostgreSQL has prepared, or may prepare. */
-export interface PreparedStatement {
-  /** The name on the server; null until the second use. */
-  name: string | null;
-  /** Whether the connection has prepared the name. */
-  isParsed: boolean;
-  /** The types of the columns, from the description of the statement. */
-  columnTypes: readonly number[];
-}
+import { BoundedCache } from "../../base/bounded-cache.ts";
 
 /** The most statements of one connection. */
 const KEPT = 100;
 /** The most characters of their texts together: the server keeps a parsed form of each. */
 const CHARACTERS_KEPT = 200_000;
+/** The most names of one connection in its whole life: the driver remembers each. */
+const MOST_NAMES = 1000;
 
 /**
- * The prepared statements of one connection. A statement gets a name when it is used again. Beyond a limit, the least
- * recently used ones are closed with the next batch.
+ * The names of the statements that one connection prepares. A statement gets a name when it is used again. Beyond a limit,
+ * the least recently used ones are closed with the next read.
  *
  * A name belongs to one text in all processes: a pooler such as PgBouncer may run it on the server connection of another
  * client.
  */
-export class PreparedStatements {
+export class PreparedNames {
   readonly #prefix = `odatakit_${crypto.randomUUID().replaceAll("-", "")}_`;
-  readonly #known: BoundedCache<string, PreparedStatement>;
+  readonly #known: BoundedCache<string, { name: string | undefined }>;
   #count = 0;
   #closing: string[] = [];
 
@@ -33,16 +25,15 @@ export class PreparedStatements {
     this.#known = new BoundedCache(KEPT, limit, (dropped) => this.#close(dropped));
   }
 
-  /** Returns the statement of a text; one without a name is used once. */
-  use(text: string): PreparedStatement {
+  /** Returns the name of a text; undefined for one that is used once. */
+  use(text: string): string | undefined {
     const known = this.#known.get(text);
     if (known === undefined) {
-      const made: PreparedStatement = { name: null, isParsed: false, columnTypes: [] };
-      this.#known.set(text, made);
-      return made;
+      this.#known.set(text, { name: undefined });
+      return undefined;
     }
     known.name ??= `${this.#prefix}${String((this.#count += 1))}`;
-    return known;
+    return known.name;
   }
 
   /** Forgets a statement, because the connection may not have it any longer, or has it in an outdated form. */
@@ -58,7 +49,12 @@ export class PreparedStatements {
     return names;
   }
 
-  #close({ name }: PreparedStatement): void {
-    if (name !== null) this.#closing.push(name);
+  /** Whether the connection has given as many names as it may. */
+  get isSpent(): boolean {
+    return this.#count >= MOST_NAMES;
+  }
+
+  #close({ name }: { readonly name: string | undefined }): void {
+    if (name !== undefined) this.#closing.push(name);
   }
 }

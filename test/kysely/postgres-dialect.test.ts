@@ -1,8 +1,9 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { Kysely, sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, odataService, type ODataService, type ServiceDefaults } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
+import { postgresDialect } from "odatakit/postgres";
 import { Pool, type PoolConfig } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
@@ -32,7 +33,7 @@ function open(
 ): Opened {
   const { defaults = {}, table = "items", preparedStatements, convert = String } = others;
   const pool = new Pool({ connectionString: url, max: 1, options: `-c search_path=${SCHEMA}`, ...others.pool });
-  const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  const db: AnyDatabase = new Kysely({ dialect: postgresDialect({ pool }) });
   onTestFinished(() => db.destroy());
   const code = { convert: { fromDatabase: convert, toDatabase: (value: string) => value } };
   const service = odataService({
@@ -74,7 +75,7 @@ describe.skipIf(url === undefined)("reads over the driver of PostgreSQL", () => 
   let admin: AnyDatabase;
   beforeAll(async () => {
     const pool = new Pool({ connectionString: url, max: 1, options: `-c search_path=${SCHEMA}` });
-    admin = new Kysely({ dialect: new PostgresDialect({ pool }) });
+    admin = new Kysely({ dialect: postgresDialect({ pool }) });
     await sql`create schema ${sql.id(SCHEMA)}`.execute(admin);
     await sql`create table items (id int primary key, name text not null, group_id int not null)`.execute(admin);
     await sql`insert into items select i, 'Item ' || i, i % 3 from generate_series(1, ${ROWS}) i`.execute(admin);
@@ -155,8 +156,8 @@ describe.skipIf(url === undefined)("reads over the driver of PostgreSQL", () => 
     expect(cells).toEqual([7, 8, 7, 8, 7, 8, "c7", "c8", "c7", "c8", "c7", "c8"]);
   });
 
-  test("a page and its total take one connection", async () => {
-    const { pool, service } = open({ pool: { max: 4 } });
+  test("a page and its total take one connection of a pool that pipelines", async () => {
+    const { pool, service } = open({ pool: { max: 4, pipeline: true } });
     await send(service, "Items");
     let acquired = 0;
     pool.on("acquire", () => {
@@ -198,7 +199,7 @@ describe.skipIf(url === undefined)("reads over the driver of PostgreSQL", () => 
 
   test("the server ends a statement itself, and the setting of the application stays", async () => {
     const { db, pool, service } = open({
-      pool: { options: `-c search_path=${SCHEMA} -c statement_timeout=50000` },
+      pool: { options: `-c search_path=${SCHEMA} -c statement_timeout=50000`, pipeline: true },
       defaults: { queryTimeout: 300 },
       table: "sleepers",
     });
@@ -239,18 +240,31 @@ describe.skipIf(url === undefined)("reads over the driver of PostgreSQL", () => 
     expect((await send(service, "Items"))[0]).toBe(200);
   });
 
-  test("a client that pipelines by itself reads statement by statement", async () => {
-    const config: PoolConfig & { readonly pipeline: boolean } = { pipeline: true };
-    const { db, service } = open({ pool: config });
+  test("a connection of a pool that pipelines prepares statements, too", async () => {
+    const { db, service } = open({ pool: { pipeline: true } });
     for (let id = 1; id <= 3; id += 1) expect(await send(service, `Items(${String(id)})`)).toEqual([200, item(id)]);
-    expect(await prepared(db)).toEqual([]);
+    expect(await prepared(db)).toEqual([expect.stringContaining('from "items"')]);
+  });
+
+  test("an error of one statement in a pipeline leaves the connection as it was", async () => {
+    const { db, service } = open({ pool: { pipeline: true } });
+    await sql`create view broken as select id, (1 / (id - 1))::text as name, group_id from items`.execute(admin);
+    onTestFinished(async () => {
+      await sql`drop view broken`.execute(admin);
+    });
+    const broken = sqlEntitySet(Item, { db, table: "broken", columns: { groupId: "group_id" }, operations: ["read"] });
+    const failing = odataService({ entitySets: [broken], schemaCheck: false, logger: recordingLogger() });
+    for (let time = 0; time < 3; time += 1) {
+      expect((await send(failing, "Items?$count=true&$top=1&$orderby=Name"))[0]).toBe(400);
+      expect(await send(service, "Items(1)")).toEqual([200, item(1)]);
+    }
   });
 
   test("the log of Kysely receives texts and values", async () => {
     const { pool } = open();
     const logged: unknown[] = [];
     const db: AnyDatabase = new Kysely({
-      dialect: new PostgresDialect({ pool }),
+      dialect: postgresDialect({ pool }),
       log: ({ query }) => {
         logged.push([typeof query.sql, query.parameters]);
       },
@@ -297,8 +311,10 @@ describe.skipIf(url === undefined)("reads over the driver of PostgreSQL", () => 
     expect((await send(service, "Groups"))[0]).toBe(200);
   });
 
-  test("the driver's own limit of time ends a read", async () => {
-    const { service } = open({ pool: { query_timeout: 150 }, table: "sleepers", defaults: { queryTimeout: 400 } });
+  test.each([false, true])("the driver's own limit of time ends a read (pipeline: %s)", async (pipeline) => {
+    const options = `-c search_path=${SCHEMA} -c statement_timeout=400`;
+    const pool = { query_timeout: 150, pipeline, options };
+    const { service } = open({ pool, table: "sleepers", defaults: { queryTimeout: 400 } });
     expect((await send(service, "Items"))[0]).toBe(500);
     await sleep(400);
     expect((await send(service, "Groups"))[0]).toBe(200);

@@ -1,0 +1,198 @@
+import {
+  CompiledQuery,
+  type ControlConnectionProvider,
+  type DatabaseConnection,
+  type PostgresClient,
+  type PostgresCursorConstructor,
+  type QueryResult,
+} from "kysely";
+import type { Row } from "../../query/row-shape.ts";
+import type { ArrayReader, ReadCommand, ReadOptions } from "../connection/array-reader.ts";
+import type { PgArrayQuery, PgClient, PgResult } from "./postgres-pool.ts";
+import { PreparedNames } from "./prepared-names.ts";
+
+/** What the connections of a pool share. */
+export interface SharedByConnections {
+  readonly cursor: PostgresCursorConstructor | undefined;
+  /** Makes a client outside of the pool, which cancels statements; absent: a client of the pool does. */
+  readonly makeControlClient: (() => PostgresClient) | undefined;
+  /** How many prepared statements were lost. */
+  lostStatements: number;
+}
+
+/** The commands that change rows. */
+const CHANGES: ReadonlySet<string | null> = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+
+/** The codes of PostgreSQL for a server that ends the connection. */
+const ENDINGS: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03"]);
+
+/** The codes for a prepared statement that the connection does not have, or whose columns have changed. */
+const LOST_OR_OUTDATED: ReadonlySet<unknown> = new Set(["26000", "0A000"]);
+
+/** How many lost statements show that connections do not keep them. */
+const MOST_LOST = 8;
+
+/** Limits the time of the statements after it in the same transaction. A lower limit of the application stays. */
+const LIMIT_TIME = `select set_config('statement_timeout', $1::text, true) where current_setting('statement_timeout')::interval not between interval '1 millisecond' and $1::text::interval`;
+
+/** A connection of a pool of `pg`. */
+export class PostgresConnection implements DatabaseConnection, ArrayReader {
+  readonly client: PgClient;
+  readonly #shared: SharedByConnections;
+  readonly #names = new PreparedNames();
+  /** The number of the process of the server; null until something may be cancelled. */
+  #process: number | null = null;
+  /** The statement under way, so that a late cancellation meets no other. */
+  #running: object | null = null;
+  #isBroken = false;
+
+  constructor(client: PgClient, shared: SharedByConnections) {
+    this.client = client;
+    this.#shared = shared;
+  }
+
+  /** Whether the pool should close the connection instead of giving it to the next statement. */
+  get isSpent(): boolean {
+    return this.#isBroken || this.#names.isSpent || isInTransaction(this.client);
+  }
+
+  /** Closes the connection once it returns to its pool. */
+  discard(): void {
+    this.#isBroken = true;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { command, rowCount, rows } = await this.#run(() => this.client.query(sql, [...parameters]));
+    const found = rows as R[];
+    return CHANGES.has(command) ? { numAffectedRows: BigInt(rowCount ?? 0), rows: found } : { rows: found };
+  }
+
+  /** Commits a transaction. @returns the command that the server ran: `ROLLBACK` if the transaction had failed */
+  async commit(): Promise<string | null> {
+    const { command } = await this.#run(() => this.client.query("commit"));
+    return command;
+  }
+
+  async *streamQuery<R>({ sql, parameters }: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
+    const Cursor = this.#shared.cursor;
+    if (Cursor === undefined) {
+      throw new Error("Streams of PostgreSQL need the option `cursor` of postgresDialect: `Cursor` of pg-cursor.");
+    }
+    const cursor = this.client.query(new Cursor<R>(sql, [...parameters]));
+    this.#running = cursor;
+    try {
+      for (let rows = await cursor.read(chunkSize); rows.length > 0; rows = await cursor.read(chunkSize)) yield { rows };
+    } finally {
+      await cursor.close();
+      this.#running = null;
+    }
+  }
+
+  async readEach(commands: readonly ReadCommand[], options: ReadOptions): Promise<readonly (readonly Row[])[]> {
+    const prepares = options.prepares && this.#shared.lostStatements < MOST_LOST;
+    const named = commands.map(({ sql, parameters }) => arrayQuery(sql, parameters, prepares ? this.#names : null));
+    try {
+      return await this.#run(() => this.#send(named, options));
+    } catch (error) {
+      if (!LOST_OR_OUTDATED.has(codeOf(error)) || named.every(({ name }) => name === undefined)) throw error;
+      // A pooler that gives each transaction another connection, such as older versions of PgBouncer.
+      this.#shared.lostStatements += 1;
+      for (const { text } of named) this.#names.forget(text);
+      const whole = commands.map(({ sql, parameters }) => arrayQuery(sql, parameters, null));
+      return this.#run(() => this.#send(whole, options));
+    }
+  }
+
+  /** Sends all statements before the first has ended, if the client can. */
+  async #send(queries: readonly PgArrayQuery[], { timeout }: ReadOptions): Promise<readonly (readonly Row[])[]> {
+    const { client } = this;
+    const closing = this.#names.takeClosing().map((name) => `deallocate ${name}`);
+    if (client.pipeline !== true) {
+      const found: (readonly Row[])[] = [];
+      for (const statement of closing) await client.query(statement).catch(ignore);
+      for (const query of queries) found.push(rowsOf(await client.query(query)));
+      return found;
+    }
+    const before = closing.map((statement) => client.query(statement).catch(ignore));
+    const limits = timeout === null ? [] : [client.query("begin"), client.query(LIMIT_TIME, [`${String(timeout)}ms`])];
+    const reads = queries.map((query) => client.query(query));
+    const after = timeout === null ? [] : [client.query("commit")];
+    const ended = await Promise.allSettled([...before, ...limits, ...reads, ...after]);
+    const failed = ended.find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
+    return Promise.all(reads.map(async (read) => rowsOf(await read)));
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    const running = {};
+    this.#running = running;
+    try {
+      return await work();
+    } catch (error) {
+      // The pool would give the connection, which is as good as dead or still runs the statement, to the next one.
+      const code = codeOf(error);
+      if (code === undefined || ENDINGS.has(code)) this.discard();
+      throw error;
+    } finally {
+      if (this.#running === running) this.#running = null;
+    }
+  }
+
+  async collectSessionInfo(): Promise<void> {
+    if (this.#process !== null) return;
+    const { rows } = await this.client.query(arrayQuery("select pg_backend_pid()", [], null));
+    this.#process = Number((rows as readonly Row[])[0]?.[0]);
+  }
+
+  cancelQuery(provide: ControlConnectionProvider): Promise<void> {
+    return this.#control("pg_cancel_backend", provide);
+  }
+
+  killSession(provide: ControlConnectionProvider): Promise<void> {
+    return this.#control("pg_terminate_backend", provide);
+  }
+
+  async #control(name: string, provide: ControlConnectionProvider): Promise<void> {
+    const running = this.#running;
+    if (running === null || this.#process === null) return;
+    const text = `select ${name}(${String(this.#process)})`;
+    // Meanwhile the statement may have ended, and the connection may run another one.
+    const isUnderWay = (): boolean => this.#running === running;
+    const client = this.#shared.makeControlClient?.();
+    if (client === undefined) {
+      await provide(async (other) => {
+        if (isUnderWay()) await other.executeQuery(CompiledQuery.raw(text));
+      });
+      return;
+    }
+    try {
+      await client.connect();
+      if (isUnderWay()) await client.query(text, []);
+    } finally {
+      client.end();
+    }
+  }
+}
+
+/** Whether a client is in a transaction: a pooler such as pgpool may leave one open after the server behind it was lost. */
+export function isInTransaction(client: PgClient): boolean {
+  const status = client.getTransactionStatus?.();
+  return status === "T" || status === "E";
+}
+
+function arrayQuery(text: string, parameters: readonly unknown[], names: PreparedNames | null): PgArrayQuery {
+  const name = names?.use(text);
+  return { text, values: [...parameters], rowMode: "array", ...(name !== undefined && { name }) };
+}
+
+function rowsOf({ rows }: PgResult): readonly Row[] {
+  return rows as readonly Row[];
+}
+
+function ignore(): void {
+  // The server has closed the statement itself.
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+}

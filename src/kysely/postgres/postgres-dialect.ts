@@ -1,0 +1,86 @@
+import {
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type Dialect,
+  type PostgresClientConstructor,
+  type PostgresDialectConfig,
+} from "kysely";
+import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
+import { nearestName } from "../../errors/nearest-name.ts";
+import type { SharedByConnections } from "./postgres-connection.ts";
+import { PooledClients, PooledPostgresAdapter, PooledPostgresDriver } from "./postgres-driver.ts";
+import type { PgPool } from "./postgres-pool.ts";
+
+/** How PostgreSQL is used. */
+export interface PostgresOptions extends Pick<
+  PostgresDialectConfig,
+  "cursor" | "onCreateConnection" | "onReserveConnection"
+> {
+  /**
+   * A `Pool` of the package pg. The application makes it; `db.destroy()` ends it. With `pipeline: true`, several statements
+   * take one round trip.
+   * @see https://node-postgres.com/apis/pool
+   */
+  readonly pool: PgPool & { readonly options?: object; readonly Client?: PostgresClientConstructor };
+  /** The class of the clients that cancel statements. Default: that of the pool. */
+  readonly controlClient?: PostgresClientConstructor | undefined;
+}
+
+const OPTIONS: readonly (keyof PostgresOptions)[] = [
+  "pool",
+  "cursor",
+  "controlClient",
+  "onCreateConnection",
+  "onReserveConnection",
+];
+
+/**
+ * Makes a Kysely dialect for PostgreSQL over a pool of pg: `new Kysely({ dialect: postgresDialect({ pool }) })`.
+ *
+ * Reads of a service receive rows as arrays, and connections prepare the statements that they use again. The loss of a
+ * connection does not end the process, and a connection in a transaction that nobody has ended is not used again.
+ * @throws ConfigurationError for an invalid option
+ * @see docs/reference/sql.md, PostgreSQL
+ */
+export function postgresDialect(options: PostgresOptions): Dialect {
+  checkOptions(options);
+  const { pool, cursor, onCreateConnection, onReserveConnection } = options;
+  const clients = new PooledClients(pool);
+  const shared: SharedByConnections = { cursor, makeControlClient: controlOf(options), lostStatements: 0 };
+  const hooks = { ...(onCreateConnection && { onCreateConnection }), ...(onReserveConnection && { onReserveConnection }) };
+  return {
+    createDriver: () => new PooledPostgresDriver(clients, shared, hooks),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PooledPostgresAdapter(clients),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+}
+
+function controlOf({ pool, controlClient }: PostgresOptions): SharedByConnections["makeControlClient"] {
+  const Client = controlClient ?? pool.Client;
+  const settings: object = pool.options ?? {};
+  if (Client === undefined) return undefined;
+  return () => {
+    // The pool hides the password from enumerations.
+    const client = new Client({ ...settings, password: "password" in settings ? settings.password : undefined });
+    return client;
+  };
+}
+
+function checkOptions(options: PostgresOptions): void {
+  const faults = Object.keys(options).flatMap((name): readonly ConfigurationFault[] => {
+    if (OPTIONS.some((option) => option === name)) return [];
+    const nearest = nearestName(name, OPTIONS);
+    const known = `Use ${OPTIONS.map((each) => `\`${each}\``).join(", ")}.`;
+    return [fault(`there is no option \`${name}\`.`, nearest === null ? known : `Did you mean \`${nearest}\`?`)];
+  });
+  const pool = options.pool as Partial<PgPool> | undefined;
+  if (typeof pool?.connect !== "function" || typeof pool.on !== "function") {
+    faults.push(fault("`pool` is no pool of pg.", 'Give `new Pool({ connectionString })` of "pg".'));
+  }
+  if (faults.length > 0) throw new ConfigurationError(faults);
+}
+
+function fault(message: string, fix: string): ConfigurationFault {
+  return { message: `postgresDialect: ${message}`, fix };
+}
