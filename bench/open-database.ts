@@ -1,6 +1,7 @@
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { Kysely, sql } from "kysely";
 import { createConnection, createPool } from "mysql2";
 import { mariadbDialect } from "odatakit/mariadb";
+import { postgresDialect } from "odatakit/postgres";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Client, Pool } from "pg";
 
@@ -32,7 +33,7 @@ export function openDatabase(place: string): Kysely<unknown> {
   if (database === "sqlite") return new Kysely({ dialect: sqliteDialect(place) });
   if (database === "postgres") {
     const pool = new Pool({ connectionString: place, max: CONNECTIONS, idleTimeoutMillis: 0 });
-    return new Kysely({ dialect: new PostgresDialect({ pool, controlClient: Client }) });
+    return new Kysely({ dialect: postgresDialect({ pool, controlClient: Client }) });
   }
   const pool = createPool({ uri: place, connectionLimit: CONNECTIONS, timezone: "Z" });
   const controlConnection = (): ReturnType<typeof createConnection> => createConnection(place);

@@ -10,10 +10,11 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { serve } from "odatakit/node";
+import { postgresDialect } from "odatakit/postgres";
 import { sqliteDialect } from "odatakit/sqlite";
 import { Client, Pool } from "pg";
 
@@ -83,7 +84,7 @@ process.send?.({ port });
 
 async function serveOurs(): Promise<number> {
   const dialect = isPostgres
-    ? new PostgresDialect({ pool: new Pool({ connectionString: place }), controlClient: Client })
+    ? postgresDialect({ pool: new Pool({ connectionString: place }), controlClient: Client })
     : sqliteDialect(place);
   const orders = sqlEntitySet(Order, { db: new Kysely({ dialect }), table: "Orders", operations: ["read"] });
   const service = odataService({

@@ -1,7 +1,8 @@
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { Kysely, sql } from "kysely";
+import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { describe, expect, test } from "vitest";
 import { fingerprint, watchDatabase } from "../../src/cli/serve/watch-database.ts";
@@ -29,7 +30,7 @@ async function openOwn(engine: DatabaseEngine): Promise<OpenDatabase> {
   const url = new URL(process.env["ODATAKIT_POSTGRES"] ?? "");
   url.pathname = "/cli_watch";
   const db: OpenDatabase["db"] = new Kysely({
-    dialect: new PostgresDialect({ pool: new Pool({ connectionString: url.href, max: 4 }) }),
+    dialect: postgresDialect({ pool: new Pool({ connectionString: url.href, max: 4 }) }),
   });
   return { db, close: () => db.destroy() };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
-import { CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
+import { CompiledQuery, Kysely, sql } from "kysely";
+import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
@@ -95,7 +96,7 @@ async function openCitus(url: string): Promise<OpenDatabase> {
   const schema = `t_${randomBytes(6).toString("hex")}`;
   const pool = new Pool({ connectionString: url, max: 4, options: `-c search_path=${schema}` });
   pool.on("error", () => undefined);
-  const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  const db: AnyDatabase = new Kysely({ dialect: postgresDialect({ pool }) });
   await sql`create schema ${sql.id(schema)}`.execute(db);
   return {
     db,

@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { Kysely, sql } from "kysely";
+import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
@@ -86,7 +87,7 @@ describe.skipIf(url === undefined)("three copies of a service behind a proxy", (
   let root = "";
 
   beforeAll(async () => {
-    admin = new Kysely({ dialect: new PostgresDialect({ pool: new Pool({ connectionString: url, max: 1 }) }) });
+    admin = new Kysely({ dialect: postgresDialect({ pool: new Pool({ connectionString: url, max: 1 }) }) });
     await sql`create schema ${sql.id(schema)}`.execute(admin);
     await sql`create table ${sql.id(schema, "items")} (
       id integer primary key, name text collate "C" not null, version integer not null)`.execute(admin);

@@ -1,8 +1,9 @@
 import process from "node:process";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { serve } from "odatakit/node";
+import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import type { AnyDatabase } from "../executors/engines.ts";
 
@@ -12,7 +13,7 @@ import type { AnyDatabase } from "../executors/engines.ts";
  */
 const [, , url = "", schema = "", drainDelay = "0"] = process.argv;
 const pool = new Pool({ connectionString: url, max: 4, options: `-c search_path=${schema}`, application_name: schema });
-const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+const db: AnyDatabase = new Kysely({ dialect: postgresDialect({ pool }) });
 
 const Item = entityType("Item", { id: edm.int32().key(), name: edm.string(), version: edm.int32() });
 const items = sqlEntitySet(Item, {

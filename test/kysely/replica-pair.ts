@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, connect, type AddressInfo, type Server, type Socket } from "node:net";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { Kysely, sql } from "kysely";
+import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import type { AnyDatabase } from "../executors/engines.ts";
 
@@ -89,7 +90,7 @@ export async function openPair(statements: string, settings: string = ""): Promi
 
 function database(connectionString: string, max: number, options: string): { db: AnyDatabase; pool: Pool } {
   const pool = new Pool({ connectionString, max, options });
-  return { db: new Kysely({ dialect: new PostgresDialect({ pool }) }), pool };
+  return { db: new Kysely({ dialect: postgresDialect({ pool }) }), pool };
 }
 
 async function until(db: AnyDatabase, question: ReturnType<typeof sql>): Promise<void> {

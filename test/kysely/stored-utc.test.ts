@@ -1,8 +1,9 @@
 import process from "node:process";
-import { Kysely, MysqlDialect, PostgresDialect, sql, type CompiledQuery, type LogEvent } from "kysely";
+import { Kysely, MysqlDialect, sql, type CompiledQuery, type LogEvent } from "kysely";
 import { createPool, type PoolOptions } from "mysql2";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
+import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type DatabaseEngine } from "../executors/engines.ts";
@@ -59,7 +60,7 @@ async function sessionsOf(
     return ["UTC", "Europe/Berlin", "Asia/Kathmandu", "America/New_York"].map((zone) => {
       const options = `-c search_path=${schema} -c timezone=${zone}`;
       const pool = new Pool({ connectionString: process.env["ODATAKIT_POSTGRES"], max: 1, options });
-      return new Kysely({ dialect: new PostgresDialect({ pool }), ...(log !== undefined && { log }) });
+      return new Kysely({ dialect: postgresDialect({ pool }), ...(log !== undefined && { log }) });
     });
   }
   for (const statement of BERLIN) await sql.raw(statement).execute(db);

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import path from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { Kysely, sql } from "kysely";
+import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
@@ -17,7 +18,7 @@ const SENDERS = 8;
 async function openSchema(connectionString: string): Promise<{ readonly db: AnyDatabase; readonly schema: string }> {
   const schema = `killed_${String(process.pid)}_${String(Date.now())}`;
   const db: AnyDatabase = new Kysely({
-    dialect: new PostgresDialect({ pool: new Pool({ connectionString, max: 1 }) }),
+    dialect: postgresDialect({ pool: new Pool({ connectionString, max: 1 }) }),
   });
   await sql`create schema ${sql.id(schema)}`.execute(db);
   await sql`create table ${sql.id(schema, "items")} (
@@ -101,7 +102,7 @@ describe.skipIf(url === undefined)("connections that PostgreSQL terminates", () 
       application_name: schema,
     });
     pool.on("error", (error) => heard.push(error.message));
-    const db: AnyDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+    const db: AnyDatabase = new Kysely({ dialect: postgresDialect({ pool }) });
     const service = terminatedService(db);
     const status = async (): Promise<number> => (await service.fetch(new Request("http://x/Items"))).status;
     const before = await status();

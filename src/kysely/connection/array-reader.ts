@@ -36,9 +36,7 @@ export interface PooledAdapter {
 /** Whether a connection reads arrays: not if Kysely logs its statements, since it then overrides a method of it. */
 export function isArrayReader(connection: DatabaseConnection): connection is DatabaseConnection & ArrayReader {
   return (
-    "readEach" in connection &&
-    typeof connection.readEach === "function" &&
-    !Object.hasOwn(connection, "executeQuery")
+    "readEach" in connection && typeof connection.readEach === "function" && !Object.hasOwn(connection, "executeQuery")
   );
 }
 

@@ -81,7 +81,9 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
     const cursor = this.client.query(new Cursor<R>(sql, [...parameters]));
     this.#running = cursor;
     try {
-      for (let rows = await cursor.read(chunkSize); rows.length > 0; rows = await cursor.read(chunkSize)) yield { rows };
+      for (let rows = await cursor.read(chunkSize); rows.length > 0; rows = await cursor.read(chunkSize)) {
+        yield { rows };
+      }
     } finally {
       await cursor.close();
       this.#running = null;

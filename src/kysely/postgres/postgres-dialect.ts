@@ -47,7 +47,10 @@ export function postgresDialect(options: PostgresOptions): Dialect {
   const { pool, cursor, onCreateConnection, onReserveConnection } = options;
   const clients = new PooledClients(pool);
   const shared: SharedByConnections = { cursor, makeControlClient: controlOf(options), lostStatements: 0 };
-  const hooks = { ...(onCreateConnection && { onCreateConnection }), ...(onReserveConnection && { onReserveConnection }) };
+  const hooks = {
+    ...(onCreateConnection && { onCreateConnection }),
+    ...(onReserveConnection && { onReserveConnection }),
+  };
   return {
     createDriver: () => new PooledPostgresDriver(clients, shared, hooks),
     createQueryCompiler: () => new PostgresQueryCompiler(),

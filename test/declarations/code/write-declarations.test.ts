@@ -130,7 +130,7 @@ describe("the modules of the service", () => {
   test.each<[CodeOptions["database"], readonly string[]]>([
     [{ kind: "sqlite", file: "a'b.db" }, ['?? "a\'b.db"', 'from "odatakit/sqlite"', "sqliteDialect(file)"]],
     [{ kind: "pglite", folder: "data" }, ['?? "data"', 'from "@electric-sql/pglite"', "new PGlite(folder)"]],
-    [{ kind: "postgres" }, ['process.env["DATABASE_URL"]', 'from "pg"', "new PostgresDialect({ pool })"]],
+    [{ kind: "postgres" }, ['process.env["DATABASE_URL"]', 'from "pg"', "postgresDialect({ pool })"]],
     [{ kind: "mariadb" }, ['process.env["DATABASE_URL"]', 'from "mysql2"', "mariadbDialect({ pool })"]],
   ])("open the database %j", async (database, parts) => {
     const text = textOf(describedService([]), "database.ts", { ...OPTIONS, database });
