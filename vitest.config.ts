@@ -56,7 +56,6 @@ const LONG = [
   "test/kysely/copies.test.ts",
   "test/kysely/cross-joins.test.ts",
   "test/kysely/item-budget.test.ts",
-  "test/kysely/long-writes.test.ts",
   "test/kysely/reader-threads.test.ts",
   "test/kysely/stream-cursors.test.ts",
   "test/kysely/streams.test.ts",

@@ -2,7 +2,6 @@ import { Turn } from "../base/turn.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { RuleContext } from "../definition/context.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { LONG_BODY_BYTES } from "../http/body-buffer.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { OpenTransaction, TransactionPart } from "../sets/transaction-part.ts";
 import type { BatchOperation } from "./batch-request.ts";
@@ -71,8 +70,7 @@ export async function runAtomically(
     }
   };
   try {
-    const isLong = operations.reduce((length, { body }) => length + body.length, 0) > LONG_BODY_BYTES;
-    return await database.transact(work, context, { isRepeatable, isLong });
+    return await database.transact(work, context, { isRepeatable });
   } catch (error) {
     throw new ChangeSetFailure(current, error);
   }

@@ -136,12 +136,6 @@ export interface SetContext<E extends EntityTypeDeclaration, N = unknown> extend
   ): Promise<T>;
 }
 
-/** A further fact about the request of a context that odatakit makes. */
-export interface BodyFacts {
-  /** Whether the body of the request is so long that it may contain long values. */
-  readonly hasLongBody?: boolean | undefined;
-}
-
 interface TrustedCall {
   /** Whether row rules are skipped for the rows that the call reads and writes. */
   readonly seesAllRows?: boolean;

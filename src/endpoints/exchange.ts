@@ -7,7 +7,6 @@ import type { EntitySet } from "../edm/model.ts";
 import { readerOf } from "../execution/gate.ts";
 import type { Reader } from "../execution/reader.ts";
 import { RowAccess, ServiceContext } from "../execution/row-access.ts";
-import { LONG_BODY_BYTES } from "../http/body-buffer.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readPreferences, type Preferences } from "../http/preferences.ts";
@@ -46,8 +45,6 @@ export class Exchange implements Arrival, Access {
   #preferences: Preferences | undefined;
   #context: RequestContext | undefined;
   #reader: Reader | undefined;
-  /** Whether the body that has been read may contain long values. */
-  hasLongBody = false;
 
   /** @param path the resource, whose parameters are no system query options */
   constructor(service: ServiceRuntime, arrival: Arrival, access: Access, path: ResourcePath) {
@@ -82,11 +79,6 @@ export class Exchange implements Arrival, Access {
   /** Counts the entities of the response, for the limit of the batch. */
   countEntities(entities: number): void {
     if (this.batch !== undefined) this.batch.counted.total += entities;
-  }
-
-  /** Records the length of the body in bytes. */
-  noteBody(length: number): void {
-    this.hasLongBody = length > LONG_BODY_BYTES;
   }
 
   /** The absolute URL of the resource without query options. */
@@ -176,10 +168,6 @@ class RequestContext extends ServiceContext implements Context {
 
   get host(): Host {
     return hostOf(this.#exchange.odata);
-  }
-
-  get hasLongBody(): boolean {
-    return this.#exchange.hasLongBody;
   }
 
   get service(): Context["service"] {

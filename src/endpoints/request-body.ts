@@ -29,9 +29,7 @@ export function openBody(exchange: Exchange, entitySet: EntitySet | null): Reque
   const { ieee754Compatible } = checkContentHeaders(exchange.odata, maxBytes);
   return {
     read: (bind) => {
-      const json = readJsonBody(exchange.odata, { maxBytes, maxDepth, maxValues }, (length) =>
-        exchange.noteBody(length),
-      );
+      const json = readJsonBody(exchange.odata, { maxBytes, maxDepth, maxValues });
       return chain(json, (value) => bind(value, ieee754Compatible));
     },
   };

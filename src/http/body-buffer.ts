@@ -5,9 +5,6 @@ import { isODataError, protocolError, type ODataError } from "../errors/odata-er
 /** The length of the longest string in JavaScript: the limit where the application sets none. */
 export const MAX_TEXT_BYTES: number = 2 ** 29 - 24;
 
-/** The bytes above which a body counts as long: a shorter one contains no value of more than a million characters. */
-export const LONG_BODY_BYTES: number = 1 << 20;
-
 const NO_BYTES: Uint8Array = new Uint8Array(0);
 
 /** The bytes of a block of small chunks, in a short and in a long body. */

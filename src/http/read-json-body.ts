@@ -32,21 +32,13 @@ const MAX_NAME_LENGTH = 1 << 23;
 /**
  * Reads the body of a request as JSON, once and without loss. Checks the limits while it reads. Pauses for other requests
  * while it reads a large body.
- * @param onRead gets the length of the body in bytes
  * @returns a promise if the body has not fully arrived, or is large
  * @throws ODataError `PayloadTooLarge`; `InvalidBody` for a body that is empty, cut off, not UTF-8, not JSON or too deeply
  * nested, or that repeats a member (its path is the target)
  * @see docs/reference/limits.md
  */
-export function readJsonBody(
-  request: ODataRequest,
-  { maxBytes, maxDepth, maxValues }: BodyLimits,
-  onRead?: (length: number) => void,
-): Maybe<JsonValue> {
-  return chain(request.readBody(maxBytes), (bytes) => {
-    onRead?.(bytes.length);
-    return parseBody(bytes, maxDepth ?? Infinity, maxValues ?? Infinity);
-  });
+export function readJsonBody(request: ODataRequest, { maxBytes, maxDepth, maxValues }: BodyLimits): Maybe<JsonValue> {
+  return chain(request.readBody(maxBytes), (bytes) => parseBody(bytes, maxDepth ?? Infinity, maxValues ?? Infinity));
 }
 
 /**

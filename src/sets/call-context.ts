@@ -1,6 +1,5 @@
 import { required } from "../base/required.ts";
 import type {
-  BodyFacts,
   Context,
   Host,
   IncomingRequest,
@@ -19,7 +18,6 @@ import type { TransactionPart } from "./transaction-part.ts";
 
 /** The parts of a context that depend on the request alone; `isAborted` avoids creating a signal. */
 export type RequestFacts = Omit<RuleContext, "transaction" | "service"> &
-  BodyFacts &
   Caller & {
     readonly isAborted?: boolean | undefined;
     readonly reading?: Reading | null | undefined;
@@ -79,10 +77,6 @@ export class CallContext extends ServiceContext implements Context {
 
   get isAborted(): boolean | undefined {
     return this.#place.facts.isAborted;
-  }
-
-  get hasLongBody(): boolean | undefined {
-    return this.#place.facts.hasLongBody;
   }
 
   get request(): IncomingRequest {

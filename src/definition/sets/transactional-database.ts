@@ -11,13 +11,12 @@ export interface TransactionalDatabase {
    * Runs work as one transaction, which commits when the work succeeds and rolls back when it fails. Work that fails
    * because of a concurrent transaction is retried, up to three attempts in total, unless it is not repeatable.
    * @param context the context of the request; no transaction starts if the client has disconnected
-   * @param options `isLong`: whether the work may store long values; by default, whether the body of the request is long
    * @throws any error of the work; ODataError `ServiceUnavailable` after three attempts, or without a connection
    */
   transact<T>(
     work: (transaction: unknown) => Promise<T>,
     context: RuleContext,
-    options?: { readonly isRepeatable?: boolean; readonly isLong?: boolean },
+    options?: { readonly isRepeatable?: boolean },
   ): Promise<T>;
   /**
    * Runs a part of the work of an open transaction. If the part fails, only this part is rolled back.

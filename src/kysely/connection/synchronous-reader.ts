@@ -81,8 +81,6 @@ export interface WritePatience {
   readonly since: number;
   /** Aborted when the client disconnects. It is called only if the request waits. */
   readonly signal: () => AbortSignal | undefined;
-  /** Whether the statements may store long values, so that a transaction should not run in the main thread; absent: false. */
-  readonly isLong?: boolean;
 }
 
 /** Runs a statement once and returns the rows that it wrote. @param parameters as for `SynchronousReader` */
@@ -94,17 +92,6 @@ export class UndoneWriteError extends Error {
 
   constructor(cause: unknown) {
     super("The transaction that several writes shared was undone.", { cause });
-  }
-}
-
-/** A transaction in another thread has made temporary tables or attached files. It is undone, and must run in this thread. */
-export class OwnTablesError extends Error {
-  override readonly name = "OwnTablesError";
-
-  constructor() {
-    super(
-      "The transaction of a request with a long body ran in a thread, which keeps no temporary tables, views or triggers and no attached files. Make them before the transaction.",
-    );
   }
 }
 

@@ -10,11 +10,6 @@ export interface ChangedRows {
   readonly insertId?: bigint;
 }
 
-/** Runs a `select`. @throws the errors of the database */
-export function selectRows(statement: PreparedStatement<"objects">, values: readonly SQLInputValue[]): ChangedRows {
-  return { rows: [...statement.select(values)], numAffectedRows: 0n };
-}
-
 /** Runs a statement that changes rows. @throws the errors of the database */
 export function changeRows(statement: PreparedStatement<"objects">, values: readonly SQLInputValue[]): ChangedRows {
   if (statement.hasRows) {

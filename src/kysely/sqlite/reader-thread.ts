@@ -7,14 +7,11 @@ import {
   type SnapshotEnd,
   type ThreadData,
 } from "./reader-messages.ts";
-import { serveWrites } from "./serve-writes.ts";
 import { ThreadConnections } from "./thread-connections.ts";
 import { keepsMuchMemory, usesMuchMemory } from "./thread-memory.ts";
 import { Watch } from "./watch.ts";
-import type { WriteRequest, WriterData } from "./writer-messages.ts";
 
-// The entry of a thread. A reader runs one statement after another on its own read-only connections; the writer of long
-// values has a writable one.
+// The entry of a thread. A reader runs one statement after another on its own read-only connections.
 
 /** Serves the statements of a thread. */
 function serveReads({ settings, cancelled }: ThreadData): (request: ReadRequest | SnapshotEnd) => ReadResult | null {
@@ -57,18 +54,8 @@ function transferable(result: ReadResult): readonly ArrayBuffer[] {
 }
 
 // The thread that starts this one gives the port and the data.
-const data = workerData as ThreadData | WriterData;
-if ("writerSettings" in data) {
-  const write = serveWrites(data.writerSettings);
-  parentPort?.on("message", (request: WriteRequest) => {
-    const result = write(request);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js has no origin
-    parentPort?.postMessage(result);
-  });
-} else {
-  const read = serveReads(data);
-  parentPort?.on("message", (request: ReadRequest | SnapshotEnd) => {
-    const result = read(request);
-    if (result !== null) parentPort?.postMessage(result, transferable(result));
-  });
-}
+const read = serveReads(workerData as ThreadData);
+parentPort?.on("message", (request: ReadRequest | SnapshotEnd) => {
+  const result = read(request);
+  if (result !== null) parentPort?.postMessage(result, transferable(result));
+});

@@ -8,15 +8,8 @@ import {
 } from "kysely";
 import { nextTurn } from "../../base/host.ts";
 import type { Maybe } from "../../base/maybe.ts";
-import {
-  type RunRows,
-  type SynchronousWriter,
-  UndoneWriteError,
-  type WritePatience,
-} from "../connection/synchronous-reader.ts";
-import { type ChangedRows, changeRows } from "./changed-rows.ts";
-import { LongTransaction } from "./long-transaction.ts";
-import type { LongWrites } from "./long-writes.ts";
+import type { RunRows, SynchronousWriter, WritePatience } from "../connection/synchronous-reader.ts";
+import { changeRows } from "./changed-rows.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
@@ -39,16 +32,13 @@ const NO_CLIENT = (): undefined => undefined;
 /** The connection of Kysely's statements. While it is free, it also runs synchronous writes. */
 export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
   readonly #database: SqliteDatabase;
-  readonly #longWrites: LongWrites;
   #patience: WritePatience | undefined;
   #queued = 0;
-  #elsewhere: LongTransaction | null = null;
   /** Whether a transaction has the lock of writers, so that no statement has to wait for it. */
   hasLock = false;
 
-  constructor(database: SqliteDatabase, longWrites: LongWrites) {
+  constructor(database: SqliteDatabase) {
     this.#database = database;
-    this.#longWrites = longWrites;
   }
 
   get mayWrite(): boolean {
@@ -57,12 +47,7 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
 
   write<T>(work: (run: RunRows) => T): Maybe<T> {
     const { writes, group } = this.#database;
-    const write = (): T =>
-      work((sql, parameters) => {
-        // Alone, it runs in a thread.
-        if (this.#longWrites.accepts(parameters)) throw new UndoneWriteError(undefined);
-        return writes.get(sql).all(toBoundValues(parameters));
-      });
+    const write = (): T => work((sql, parameters) => writes.get(sql).all(toBoundValues(parameters)));
     return group === null ? write() : group.add(write);
   }
 
@@ -82,46 +67,17 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
     this.hasLock = false;
   }
 
-  /** The transaction that runs in a thread; null without one. */
-  get elsewhere(): LongTransaction | null {
-    return this.#elsewhere;
-  }
-
-  /** Begins a transaction: in a thread if it may store long values. */
+  /** Begins a transaction that may write. */
   async beginWriting(): Promise<void> {
-    const isLong = this.#patience?.isLong === true && !this.#database.connection.isTransaction;
-    if (isLong && this.#longWrites.isAvailable) {
-      this.#elsewhere = await LongTransaction.begin(this.#longWrites, this.#takePatience());
-    } else {
-      await this.locking("begin immediate");
-      this.hasLock = true;
-    }
-  }
-
-  /** Ends the transaction in the thread. @throws as `LongTransaction` */
-  commitElsewhere(transaction: LongTransaction): Promise<void> {
-    return transaction.commit(this.#takePatience());
-  }
-
-  /** Ends a use of the connection. */
-  end(): void {
-    this.#elsewhere?.release();
-    this.#elsewhere = null;
+    await this.locking("begin immediate");
+    this.hasLock = true;
   }
 
   /** Runs a statement. The result has `numAffectedRows` and `insertId` if it changed rows. */
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     return new Promise((resolve) => {
       const values = toBoundValues(query.parameters);
-      if (this.#elsewhere !== null) {
-        resolve(this.#elsewhere.run(query, values).then((changed) => asResultOf<R>(query, changed)));
-        return;
-      }
       const { statements, watch, lock } = this.#database;
-      if (this.#runsElsewhere(query, values)) {
-        resolve(this.#longWrites.run(query.sql, values, this.#takePatience()).then(asChanged<R>));
-        return;
-      }
       const run = (): QueryResult<R> => {
         this.#checkFile(query.sql);
         watch.begin(MAX_TIME_HERE);
@@ -141,10 +97,6 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
    */
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncGenerator<QueryResult<R>> {
     const values = toBoundValues(query.parameters);
-    if (this.#elsewhere !== null) {
-      for await (const rows of this.#elsewhere.stream(query, values, chunkSize)) yield { rows: rows.map(asResult<R>) };
-      return;
-    }
     const { statements } = this.#database;
     this.#checkFile(query.sql);
     const statement = statements.take(query.sql);
@@ -156,7 +108,6 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
 
   /** Runs a command without preparing or caching it. */
   control(command: string): Promise<void> {
-    if (this.#elsewhere !== null) return this.#elsewhere.control(command);
     return new Promise((resolve) => {
       this.#database.connection.exec(command);
       resolve();
@@ -180,12 +131,6 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
     const { connection, file } = this.#database;
     if (file === null || READS.test(sql)) return;
     if (!connection.isTransaction || ENDS.test(sql)) file.check();
-  }
-
-  /** Whether a statement runs in the thread for long values: not within a transaction. */
-  #runsElsewhere(query: CompiledQuery, values: readonly SQLInputValue[]): boolean {
-    if (this.#database.connection.isTransaction || !changesRows(query.query, query.sql)) return false;
-    return this.#longWrites.accepts(values);
   }
 
   /** The first command waits as the request does; time in the queue counts. Later ones have their own time. */
@@ -218,15 +163,9 @@ function execute<R>(
   { query, sql }: CompiledQuery,
 ): QueryResult<R> {
   if (statement.hasRows && SelectQueryNode.is(query)) return { rows: statement.select(values).map(asResult<R>) };
-  return asResultOf<R>({ query, sql }, changeRows(statement, values));
-}
-
-function asResultOf<R>({ query, sql }: Pick<CompiledQuery, "query" | "sql">, changed: ChangedRows): QueryResult<R> {
-  return changesRows(query, sql) ? asChanged<R>(changed) : { rows: changed.rows.map(asResult<R>) };
-}
-
-function asChanged<R>(changed: ChangedRows): QueryResult<R> {
-  return { ...changed, rows: changed.rows.map(asResult<R>) };
+  const changed = changeRows(statement, values);
+  const rows = changed.rows.map(asResult<R>);
+  return changesRows(query, sql) ? { ...changed, rows } : { rows };
 }
 
 /** Whether SQLite's count of changes belongs to this statement; `create table` leaves the previous count. */

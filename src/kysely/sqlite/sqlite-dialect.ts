@@ -1,7 +1,6 @@
 import { SqliteIntrospector, SqliteQueryCompiler, type Dialect } from "kysely";
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
-import { LongWrites } from "./long-writes.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
 import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
 import { SqliteReads } from "./sqlite-reads.ts";
@@ -34,8 +33,7 @@ export interface SqliteOptions {
   /** The maximum number of cached prepared statements, each for reads, synchronous writes and Kysely. Default 200. */
   readonly statements?: number | undefined;
   /**
-   * The maximum number of threads for long reads of a service, default 2. One more stores long values. 0: both stop the
-   * whole process.
+   * The maximum number of threads for long reads of a service, default 2. 0: long reads stop the whole process.
    */
   readonly readerThreads?: number | undefined;
   /** The maximum number of long reads that wait for a thread, default 100. Above it, the service returns 503. */
@@ -81,9 +79,8 @@ const JOURNAL_MODES: ReadonlySet<unknown> = new Set<JournalMode>(["wal", "keep"]
 export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialect {
   const database = new SqliteDatabase(checkSettings(file, options));
   const reads = new SqliteReads(database);
-  const longWrites = new LongWrites(database);
   return {
-    createDriver: () => new SqliteDriver(database, reads, longWrites),
+    createDriver: () => new SqliteDriver(database, reads),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SynchronousSqliteAdapter(reads),
     createIntrospector: (db) => new SqliteIntrospector(db),

@@ -7,7 +7,6 @@ import {
 } from "kysely";
 import { chain } from "../../base/maybe.ts";
 import type { Patience, PatientReader, SnapshotReader } from "../connection/patient-reader.ts";
-import type { LongWrites } from "./long-writes.ts";
 import { lostSnapshot, reasonOf } from "./reader-faults.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { cutsTexts, type SqliteDatabase } from "./sqlite-database.ts";
@@ -25,16 +24,14 @@ const DONE: Promise<void> = Promise.resolve();
 export class SqliteDriver implements Driver {
   readonly #database: SqliteDatabase;
   readonly #reads: SqliteReads;
-  readonly #longWrites: LongWrites;
   readonly #connection: SqliteConnection;
   readonly #turns = new Turns();
   #isReadOnly = false;
 
-  constructor(database: SqliteDatabase, reads: SqliteReads, longWrites: LongWrites) {
+  constructor(database: SqliteDatabase, reads: SqliteReads) {
     this.#database = database;
     this.#reads = reads;
-    this.#longWrites = longWrites;
-    this.#connection = new SqliteConnection(database, longWrites);
+    this.#connection = new SqliteConnection(database);
   }
 
   /** Opens nothing: the first statement does. */
@@ -57,7 +54,6 @@ export class SqliteDriver implements Driver {
   }
 
   releaseConnection(): Promise<void> {
-    this.#connection.end();
     this.#database.giveBack();
     this.#turns.giveBack();
     return DONE;
@@ -71,8 +67,6 @@ export class SqliteDriver implements Driver {
   }
 
   commitTransaction(): Promise<void> {
-    const { elsewhere } = this.#connection;
-    if (elsewhere !== null) return this.#connection.commitElsewhere(elsewhere);
     // SQLite rolls back by itself if the disk is full or a trigger demands it, possibly unnoticed by the application.
     if (this.#database.connection.isTransaction) return this.#end("commit");
     return this.#end("").then(() => {
@@ -81,8 +75,6 @@ export class SqliteDriver implements Driver {
   }
 
   rollbackTransaction(): Promise<void> {
-    const { elsewhere } = this.#connection;
-    if (elsewhere !== null) return elsewhere.rollback();
     return this.#end(this.#database.connection.isTransaction ? "rollback" : "");
   }
 
@@ -99,7 +91,7 @@ export class SqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    await Promise.all([this.#reads.close(), this.#longWrites.close()]);
+    await this.#reads.close();
     this.#database.close();
   }
 

@@ -2,7 +2,7 @@ import { CompiledQuery, type QueryResult } from "kysely";
 import { nextTurn, pause } from "../../base/host.ts";
 import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
-import type { BodyFacts, Context, RuleContext } from "../../definition/context.ts";
+import type { Context, RuleContext } from "../../definition/context.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
@@ -77,9 +77,7 @@ export function inTransaction<T>(
       });
     return patiently(table.db, patience, execute);
   };
-  return noteWrite(table.reader, context, () =>
-    retry(attempt, (error) => toFailure(error, { table, context })),
-  );
+  return noteWrite(table.reader, context, () => retry(attempt, (error) => toFailure(error, { table, context })));
 }
 
 /**
@@ -135,8 +133,8 @@ export function throwIfGone(context: (Partial<RuleContext> & { readonly isAborte
 }
 
 /** A request waits for a lock from now on. The context of an application may have no signal. */
-export function patienceOf(context: (Partial<RuleContext> & BodyFacts) | undefined): WritePatience {
-  return { since: performance.now(), signal: () => context?.signal, isLong: context?.hasLongBody === true };
+export function patienceOf(context: Partial<RuleContext> | undefined): WritePatience {
+  return { since: performance.now(), signal: () => context?.signal };
 }
 
 /** Runs the work without repeating it: a transaction of the application may contain earlier statements. */

@@ -4,7 +4,7 @@ import type { RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import { openTransaction } from "../connection/kysely-instance.ts";
-import { type AnyKysely, OwnTablesError, patiently, type WritePatience } from "../connection/synchronous-reader.ts";
+import { type AnyKysely, patiently, type WritePatience } from "../connection/synchronous-reader.ts";
 import { databaseFault, tooBusy, unavailable } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { noteWrite } from "./noted-write.ts";
@@ -18,17 +18,9 @@ export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalD
   return Object.freeze<TransactionalDatabase>({
     instance: db,
     replicated: reader.rows.replicated ?? undefined,
-    transact: (work, context, { isRepeatable = true, isLong } = {}) => {
-      const usual = patienceOf(context);
-      const patience = isLong === undefined ? usual : { ...usual, isLong };
-      const attempt = async (): ReturnType<typeof work> => {
-        try {
-          return await transact({ db, reader, patience }, work, context);
-        } catch (error) {
-          if (!(isRepeatable && error instanceof OwnTablesError)) throw error;
-          return transact({ db, reader, patience: { ...patience, isLong: false } }, work, context);
-        }
-      };
+    transact: (work, context, { isRepeatable = true } = {}) => {
+      const patience = patienceOf(context);
+      const attempt = (): ReturnType<typeof work> => transact({ db, reader, patience }, work, context);
       return noteWrite(reader, context, () => (isRepeatable ? retry(attempt, toFailure) : once(attempt)));
     },
     attempt: async (transaction, depth, part) => {
