@@ -233,7 +233,7 @@ async function readPayload(payload: AsyncIterable<Uint8Array>, maxBytes: number 
   } catch (error) {
     throw truncatedBody(error);
   }
-  return buffer.endInTurns();
+  return buffer.end();
 }
 
 /** Returns whether a body is a stream of Node.js, or of the package `readable-stream`. */
@@ -267,5 +267,5 @@ export function gatherBody(message: Readable, buffer: BodyBuffer): Promise<Uint8
     };
     message.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut);
   });
-  return gathered.then((whole) => whole.endInTurns());
+  return gathered.then((whole) => whole.end());
 }

@@ -49,5 +49,5 @@ async function bytesOf(body: NonNullable<ODataResponse["body"]>): Promise<Uint8A
     bytes.add(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
     if (turn.isOver) await turn.next();
   }
-  return bytes.endInTurns();
+  return bytes.end();
 }

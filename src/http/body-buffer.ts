@@ -1,5 +1,3 @@
-import type { Maybe } from "../base/maybe.ts";
-import { atOnce, inTurns, type Pace, type Steps } from "../base/turn.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 
 /** The length of the longest string in JavaScript: the limit where the application sets none. */
@@ -10,9 +8,6 @@ const NO_BYTES: Uint8Array = new Uint8Array(0);
 /** The bytes of a block of small chunks, in a short and in a long body. */
 const SMALL_BLOCK = 16_384;
 const LARGE_BLOCK = 65_536;
-
-/** The bytes that are joined between two readings of the clock. The memory of 29 MB takes 20 milliseconds to fill. */
-const JOINED_BYTES = 1 << 20;
 
 /**
  * Gathers the chunks of one body. Large chunks stay where they are, small ones are copied into blocks, and all are joined once
@@ -76,37 +71,18 @@ export class BodyBuffer {
    * @throws ODataError `InvalidBody` if it is shorter than announced
    */
   end(): Uint8Array {
-    return atOnce((pace) => this.endInSteps(pace));
-  }
-
-  /** Returns the bytes like `end`: a promise if joining a long body pauses for other requests. */
-  endInTurns(): Maybe<Uint8Array> {
-    return inTurns((pace) => this.endInSteps(pace));
-  }
-
-  /** Returns the bytes like `end`, in steps. */
-  *endInSteps(pace: Pace): Steps<Uint8Array> {
     if (this.#announced !== undefined && this.#length < this.#announced) throw truncatedBody();
     const [only = NO_BYTES] = this.#parts;
     if (only.length === this.#length) return only;
-    const whole = yield* this.#join(pace);
-    this.#parts = [whole];
-    this.#block = NO_BYTES;
-    this.#used = 0;
-    return whole;
-  }
-
-  *#join(pace: Pace): Steps<Uint8Array> {
     const whole = new Uint8Array(this.#length);
     let at = 0;
     for (const part of [...this.#parts, this.#block.subarray(0, this.#used)]) {
-      for (let start = 0; start < part.length; start += JOINED_BYTES) {
-        const piece = part.subarray(start, start + JOINED_BYTES);
-        whole.set(piece, at);
-        at += piece.length;
-        if (pace.isOver) yield;
-      }
+      whole.set(part, at);
+      at += part.length;
     }
+    this.#parts = [whole];
+    this.#block = NO_BYTES;
+    this.#used = 0;
     return whole;
   }
 }

@@ -72,7 +72,7 @@ async function readStream(reader: ReadableStreamDefaultReader<Uint8Array>, buffe
     const { done, value } = await reader.read().catch((error: unknown) => {
       throw truncatedBody(error);
     });
-    if (done) return buffer.endInTurns();
+    if (done) return buffer.end();
     try {
       buffer.add(value);
     } catch (error) {

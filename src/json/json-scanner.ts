@@ -1,7 +1,7 @@
-import type { JsonSyntaxError } from "./json-errors.ts";
+import { JsonSyntaxError } from "./json-errors.ts";
 import { JsonNumber } from "./json-value.ts";
-import { JsonWindow } from "./json-window.ts";
 
+const NEWLINE = 10;
 const QUOTE = 34;
 const BACKSLASH = 92;
 const MINUS = 45;
@@ -18,36 +18,49 @@ const VIEW_LENGTH = 13;
 const MAX_KEPT_LENGTH = 8192;
 /** Maximum number of names that are kept with their successor: more than objects usually have. */
 const MAX_SUCCESSORS = 256;
-
-/** The length from which joining the parts of one value is a step of its own: it is one call of the engine. */
-const LONG_LENGTH = 1 << 20;
-
-/** The length of the longest escape, such as `\\u0041`. */
-const LONGEST_ESCAPE = 6;
+/** Maximum number of characters of the text in an error. */
+const SHOWN_LENGTH = 20;
 /** The letters that may follow a backslash, except `u` with four hexadecimal digits. */
 const ESCAPED = String.raw`"\/bfnrt`;
 
-/** The part of a number that is being read. */
-type NumberPart = "integer" | "fraction" | "exponent";
-
-/**
- * Reads the tokens of a JSON text from left to right. Each read moves `at` forward or throws. A read that reaches `until`
- * returns null: repeat it after `extend`.
- */
-export class JsonScanner extends JsonWindow {
-  /** Whether a string or a number has been read in part. */
-  isWithin = false;
-  /** Whether the parts of a long value are complete, so that the next read joins them. */
-  isJoinDue = false;
+/** Reads the tokens of a JSON text from left to right. Each read moves `at` forward or throws. */
+export class JsonScanner {
+  readonly text: string;
+  /** Offset of the next character. */
+  at: number;
+  #line = 1;
+  /** Offset of the current line. */
+  #lineStart = 0;
   readonly #successors = new Map<string, string>();
-  /** The parts of a string or number whose end has not been reached; null between them. */
-  #pieces: string[] | null = null;
-  #isNumber = false;
-  /** Position of the part of a number that is being read. */
-  #numberStart = 0;
-  #numberPart: NumberPart = "integer";
-  /** Position of its digits. */
-  #digitsStart = 0;
+
+  constructor(text: string) {
+    this.text = text;
+    // A byte order mark may precede the text. @see RFC 8259, section 8.1
+    this.at = text.charCodeAt(0) === 0xfe_ff ? 1 : 0;
+  }
+
+  /** Skips blanks and returns the code of the next character without taking it; NaN at the end. */
+  peek(): number {
+    const code = this.text.charCodeAt(this.at);
+    return code === 32 || code === NEWLINE || code === 13 || code === 9 ? this.#skipBlanks() : code;
+  }
+
+  #skipBlanks(): number {
+    const { text } = this;
+    let end = this.at;
+    let code = text.charCodeAt(end);
+    while (code === 32 || code === NEWLINE || code === 13 || code === 9) {
+      end += 1;
+      if (code === NEWLINE) {
+        this.#line += 1;
+        this.#lineStart = end;
+      }
+      code = text.charCodeAt(end);
+    }
+    this.at = end;
+    return code;
+  }
+
   /** Takes the word `true`, `false` or `null`, whose first character is next. */
   takeWord<Value extends boolean | null>(word: string, value: Value): Value {
     if (!this.text.startsWith(word, this.at)) throw this.unexpected("a value");
@@ -55,66 +68,22 @@ export class JsonScanner extends JsonWindow {
     return value;
   }
 
-  /** Continues the string or number that has been read in part. */
-  takeRest(): string | number | JsonNumber | null {
-    return this.#isNumber ? this.#takeLongNumber() : this.takeString();
-  }
-
   /**
    * Takes a string, whose opening quote is next.
    * @see RFC 8259, section 7
    */
-  takeString(): string | null {
-    if (this.isJoinDue) return this.#join();
-    const { text, until } = this;
-    const start = this.#pieces === null ? this.at + 1 : this.at;
+  takeString(): string {
+    const { text } = this;
+    const start = this.at + 1;
     const firstEnd = this.#plainEnd(start);
     let end = firstEnd;
-    let lastEscape = -1;
-    while (end < until && text.charCodeAt(end) === BACKSLASH) {
-      lastEscape = end;
-      end = this.#plainEnd(end + 2);
-    }
-    const isPaused = end >= until;
-    // A pause does not split an escape.
-    if (isPaused && lastEscape >= 0 && end - lastEscape < LONGEST_ESCAPE) end = lastEscape;
-    if (!isPaused && text.charCodeAt(end) !== QUOTE) throw this.#stringFault(firstEnd);
+    while (text.charCodeAt(end) === BACKSLASH) end = this.#plainEnd(end + 2);
+    if (text.charCodeAt(end) !== QUOTE) throw this.#stringFault(firstEnd);
     // All escapes are handled in one step: one by one, millions of them would take seconds.
-    const piece = end === firstEnd ? this.#cut(start, end) : parseString(`"${text.slice(start, end)}"`);
-    if (piece === null) throw this.#stringFault(firstEnd);
-    if (isPaused) return this.#pauseAt(end, piece);
+    const value = end === firstEnd ? this.#cut(start, end) : parseString(text.slice(start - 1, end + 1));
+    if (value === null) throw this.#stringFault(firstEnd);
     this.at = end + 1;
-    return this.#pieces === null ? piece : this.#end(piece);
-  }
-
-  /** Keeps a part of a value whose rest follows. */
-  #pauseAt(end: number, piece: string): null {
-    this.#pieces ??= [];
-    this.#pieces.push(piece);
-    this.at = end;
-    this.isWithin = true;
-    return null;
-  }
-
-  /** Ends a value of several parts with the last of them. @returns null if joining them is a step of its own */
-  #end(last: string): string | null {
-    this.#pieces ??= [];
-    this.#pieces.push(last);
-    this.isJoinDue = this.lengthWithin > LONG_LENGTH;
-    return this.isJoinDue ? null : this.#join();
-  }
-
-  #join(): string {
-    const pieces = this.#pieces ?? [];
-    this.#pieces = null;
-    this.isWithin = false;
-    this.isJoinDue = false;
-    return pieces.join("");
-  }
-
-  /** The number of characters of the value that has been read in part. */
-  get lengthWithin(): number {
-    return this.#pieces?.reduce((length, piece) => length + piece.length, 0) ?? 0;
+    return value;
   }
 
   /** Copies the text between two offsets, so that a stored value does not keep a large body in memory. */
@@ -129,10 +98,9 @@ export class JsonScanner extends JsonWindow {
    * Takes a member name, whose opening quote is next. It tries the name that followed `previous` before, so that similar
    * objects share the strings of their names.
    */
-  takeName(previous: string): string | null {
-    const isNew = this.#pieces === null;
+  takeName(previous: string): string {
     const start = this.at + 1;
-    const guess = isNew ? this.#successors.get(previous) : undefined;
+    const guess = this.#successors.get(previous);
     if (guess !== undefined && this.text.startsWith(guess, start)) {
       const end = start + guess.length;
       if (this.text.charCodeAt(end) === QUOTE) {
@@ -142,17 +110,17 @@ export class JsonScanner extends JsonWindow {
     }
     const name = this.takeString();
     // A name with escapes is written differently in the text.
-    const isPlain = isNew && name !== null && this.at - 1 - start === name.length;
+    const isPlain = this.at - 1 - start === name.length;
     if (isPlain && this.#successors.size < MAX_SUCCESSORS) this.#successors.set(previous, name);
     return name;
   }
 
   /** Returns the offset of the quote, backslash, control character or end after a run of plain characters. */
   #plainEnd(start: number): number {
-    const { text, until } = this;
+    const { text } = this;
     let end = start;
     let code = text.charCodeAt(end);
-    while (code >= FIRST_PRINTABLE && code !== QUOTE && code !== BACKSLASH && end < until) {
+    while (code >= FIRST_PRINTABLE && code !== QUOTE && code !== BACKSLASH) {
       end += 1;
       code = text.charCodeAt(end);
     }
@@ -180,7 +148,7 @@ export class JsonScanner extends JsonWindow {
    * Takes a number: as a number if a double represents it exactly, else as its text.
    * @see RFC 8259, section 6
    */
-  takeNumber(): number | JsonNumber | null {
+  takeNumber(): number | JsonNumber {
     const { text, at: start } = this;
     const isNegative = text.charCodeAt(start) === MINUS;
     const first = isNegative ? start + 1 : start;
@@ -194,65 +162,64 @@ export class JsonScanner extends JsonWindow {
     }
     const count = end - first;
     if (end === start) throw this.unexpected("a value");
-    if (count === 0 || (count > 1 && text.charCodeAt(first) === ZERO)) throw this.#badNumber(first, count);
+    if (count === 0 || (count > 1 && text.charCodeAt(first) === ZERO)) {
+      this.at = first;
+      throw this.unexpected(count === 0 ? "a digit" : "a number without zeros in front");
+    }
     this.at = end;
     if (count <= MAX_EXACT_DIGITS && code !== POINT && code !== 101 && code !== 69) return isNegative ? -value : value;
-    this.#isNumber = true;
-    this.#numberStart = this.position - (end - start);
-    this.#numberPart = "integer";
-    this.#digitsStart = this.position - count;
-    return this.#takeLongNumber();
+    return this.#takeLongNumber(start);
   }
 
-  #badNumber(first: number, count: number): JsonSyntaxError {
-    this.at = first;
-    return this.unexpected(count === 0 ? "a digit" : "a number without zeros in front");
-  }
-
-  /** Takes the rest of a number that keeps its text. */
-  #takeLongNumber(): JsonNumber | null {
+  /** Takes the rest of a number that keeps its text. @param start its offset; at least one digit follows */
+  #takeLongNumber(start: number): JsonNumber {
     const { text } = this;
-    while (!this.isJoinDue) {
-      const code = this.#skipDigits();
-      if (this.at >= this.until) {
-        const piece = this.#cut(this.offsetOf(this.#numberStart), this.at);
-        this.#numberStart = this.position;
-        return this.#pauseAt(this.at, piece);
-      }
-      if (this.position === this.#digitsStart) throw this.unexpected("a digit");
-      if (code === POINT && this.#numberPart === "integer") {
-        this.#numberPart = "fraction";
-        this.at += 1;
-      } else if ((code === 101 || code === 69) && this.#numberPart !== "exponent") {
-        const sign = text.charCodeAt(this.at + 1);
-        this.#numberPart = "exponent";
-        this.at += sign === PLUS || sign === MINUS ? 2 : 1;
-      } else {
-        const last = this.#cut(this.offsetOf(this.#numberStart), this.at);
-        const digits = this.#pieces === null ? last : this.#end(last);
-        return digits === null ? null : this.#asNumber(digits);
-      }
-      this.#digitsStart = this.position;
+    let code = this.#skipDigits();
+    if (code === POINT) {
+      this.at += 1;
+      code = this.#takeDigits();
     }
-    return this.#asNumber(this.#join());
+    if (code === 101 || code === 69) {
+      const sign = text.charCodeAt(this.at + 1);
+      this.at += sign === PLUS || sign === MINUS ? 2 : 1;
+      this.#takeDigits();
+    }
+    return new JsonNumber(this.#cut(start, this.at));
   }
 
-  #asNumber(digits: string): JsonNumber {
-    this.#isNumber = false;
-    return new JsonNumber(digits);
+  #takeDigits(): number {
+    const start = this.at;
+    const code = this.#skipDigits();
+    if (this.at === start) throw this.unexpected("a digit");
+    return code;
   }
 
   /** Returns the code of the character after the digits. */
   #skipDigits(): number {
-    const { text, until } = this;
+    const { text } = this;
     let end = this.at;
     let code = text.charCodeAt(end);
-    while (code >= ZERO && code <= NINE && end < until) {
+    while (code >= ZERO && code <= NINE) {
       end += 1;
       code = text.charCodeAt(end);
     }
     this.at = end;
     return code;
+  }
+
+  /** Makes the error for the next character. */
+  unexpected(expected: string): JsonSyntaxError {
+    if (this.at >= this.text.length) return this.fault(`The JSON text ends too early: expected ${expected}`);
+    const rest = this.text.slice(this.at, this.at + SHOWN_LENGTH);
+    const shown = /^(?:[\w.+-]+|[^]?)/.exec(rest)?.[0] ?? "";
+    return this.fault(`Unexpected ${JSON.stringify(shown)}: expected ${expected}`);
+  }
+
+  /** Makes an error at an offset in the current line, by default that of `at`. */
+  fault(message: string, position: number = this.at, path?: string): JsonSyntaxError {
+    const column = position - this.#lineStart + 1;
+    const place = `at line ${this.#line}, column ${column} (position ${position})`;
+    return new JsonSyntaxError(`${message} ${place}.`, { position, path, isAtEnd: position >= this.text.length });
   }
 }
 

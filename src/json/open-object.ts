@@ -12,8 +12,6 @@ export class OpenObject {
   readonly value: Record<string, JsonValue> = { __proto__: null };
   /** The name of the member whose value is next. */
   name = "";
-  /** Position of the name in the text. */
-  nameStart = 0;
   #count = 0;
   /** The names, once they are many; null if their order is not that of the text. */
   #names: string[] | null | undefined;

@@ -23,8 +23,6 @@ interface OpenArray {
 type Phase = "value" | "first item" | "first name" | "name" | "colon" | "separator" | "end";
 
 const QUOTE = 34;
-/** Stands for the character within a string or number. */
-const NO_CODE = -1;
 const COMMA = 44;
 const COLON = 58;
 const OPEN_BRACKET = 91;
@@ -45,13 +43,11 @@ const MAX_SHOWN = 128;
  * @see RFC 8259; OData JSON Format 4.0, section 4.5
  */
 export function parseJson(text: string, options: ParseJsonOptions): JsonValue {
-  const parse = new JsonParse(text, options);
-  parse.next(text.length);
-  return parse.value;
+  return new JsonParse(text, options).run();
 }
 
-/** One parse, which may take several steps. The result and the errors are those of `parseJson`. */
-export class JsonParse {
+/** One parse. */
+class JsonParse {
   readonly #scanner: JsonScanner;
   readonly #maxDepth: number;
   readonly #maxValues: number;
@@ -64,61 +60,18 @@ export class JsonParse {
   #values = 0;
   #value: JsonValue = null;
 
-  /** @param isWhole whether `text` is the whole text: otherwise its rest follows by `append` */
-  constructor(
-    text: string,
-    { maxDepth, maxValues = Infinity, maxNameLength = Infinity }: ParseJsonOptions,
-    isWhole: boolean = true,
-  ) {
-    this.#scanner = new JsonScanner(text, isWhole);
+  constructor(text: string, { maxDepth, maxValues = Infinity, maxNameLength = Infinity }: ParseJsonOptions) {
+    this.#scanner = new JsonScanner(text);
     this.#maxDepth = maxDepth;
     this.#maxValues = maxValues;
     this.#maxNameLength = maxNameLength;
   }
 
-  /** Whether the next step needs more text. */
-  get needsText(): boolean {
-    return this.#scanner.needsText;
-  }
-
-  /** Whether the next step makes one long value, which takes long and cannot be divided. */
-  get isNextLong(): boolean {
-    return this.#scanner.isJoinDue;
-  }
-
-  /** Adds text. @param isLast whether it is the end of the whole text */
-  append(text: string, isLast: boolean): void {
-    this.#scanner.append(text, isLast);
-  }
-
-  /** The value of the whole text, once it is complete. */
-  get value(): JsonValue {
-    return this.#value;
-  }
-
-  /** Whether no value has begun so far: after an error at the end of the text, the text is blank. */
-  get isBlank(): boolean {
-    return this.#values === 0;
-  }
-
-  /**
-   * Parses some more characters.
-   * @returns whether the text is complete
-   * @throws as `parseJson` does
-   */
-  next(length: number): boolean {
+  run(): JsonValue {
     const scanner = this.#scanner;
-    scanner.extend(length);
-    for (;;) {
-      const code = scanner.isWithin ? NO_CODE : scanner.peek();
-      if (scanner.at >= scanner.until) return false;
-      if (this.#phase === "end") {
-        if (Number.isNaN(code)) return true;
-        throw scanner.unexpected("nothing more after the value");
-      }
-      this.#step(code);
-      if (scanner.isWithin) return false;
-    }
+    while (this.#phase !== "end") this.#step(scanner.peek());
+    if (!Number.isNaN(scanner.peek())) throw scanner.unexpected("nothing more after the value");
+    return this.#value;
   }
 
   #step(code: number): void {
@@ -149,16 +102,12 @@ export class JsonParse {
   /** Takes a single value, or opens a container. */
   #takeValue(code: number): void {
     const scanner = this.#scanner;
-    if (scanner.isWithin) {
-      this.#add(scanner.takeRest());
-      return;
-    }
     if (this.#values >= this.#maxValues) throw new JsonLimitError(this.#maxValues);
     if (Number.isNaN(code)) throw scanner.unexpected("a value");
     this.#values += 1;
     switch (code) {
       case QUOTE:
-        return this.#add(scanner.takeString());
+        return this.#end(scanner.takeString());
       case OPEN_BRACE:
         return this.#enter(new OpenObject());
       case OPEN_BRACKET:
@@ -170,14 +119,8 @@ export class JsonParse {
       case LETTER_N:
         return this.#end(scanner.takeWord("null", null));
       default:
-        return this.#add(scanner.takeNumber());
+        return this.#end(scanner.takeNumber());
     }
-  }
-
-  /** Adds a string or a number. @param value null if its end has not been reached */
-  #add(value: string | number | JsonNumber | null): void {
-    if (value === null) this.#phase = "value";
-    else this.#end(value);
   }
 
   #enter(container: OpenArray | OpenObject): void {
@@ -233,19 +176,15 @@ export class JsonParse {
     const scanner = this.#scanner;
     const open = this.#open;
     if (open?.kind !== "object") return;
-    if (code !== QUOTE && !scanner.isWithin) throw scanner.unexpected('a member name in "quotes"');
-    if (!scanner.isWithin) open.nameStart = scanner.position;
+    if (code !== QUOTE) throw scanner.unexpected('a member name in "quotes"');
+    const start = scanner.at;
     const name = scanner.takeName(open.name);
-    if ((name?.length ?? scanner.lengthWithin) > this.#maxNameLength) {
-      throw scanner.fault(`A member name is longer than ${this.#maxNameLength} characters`, open.nameStart);
-    }
-    if (name === null) {
-      this.#phase = "name";
-      return;
+    if (name.length > this.#maxNameLength) {
+      throw scanner.fault(`A member name is longer than ${this.#maxNameLength} characters`, start);
     }
     open.name = name;
     // Members have no prototype and are never undefined.
-    if (open.value[name] !== undefined) throw this.#duplicate(open.nameStart);
+    if (open.value[name] !== undefined) throw this.#duplicate(start);
     open.count();
     this.#phase = "colon";
     if (scanner.peek() === COLON) this.#takeColon(COLON);
