@@ -1,4 +1,4 @@
-import { inTurns, Turn } from "../base/turn.ts";
+import { Turn } from "../base/turn.ts";
 import type { Context } from "../definition/context.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { checkBodyHeaders, checkContentHeaders } from "../http/content-headers.ts";
@@ -68,9 +68,7 @@ export async function answerBatch(
   if (!isMultipart) checkContentHeaders(request, limits.maxBytes);
   const bytes = await request.readBody(limits.maxBytes);
   const items =
-    boundary !== null && isMultipart
-      ? await readMultipart(bytes, boundary, limits.maxParts)
-      : await readJson(bytes, limits);
+    boundary !== null && isMultipart ? readMultipart(bytes, boundary, limits.maxParts) : readJson(bytes, limits);
   const wish = readContinueOnError(request.header("prefer"));
   const settings: BatchSettings = {
     origin,
@@ -85,10 +83,10 @@ export async function answerBatch(
   return isMultipart ? multipartResponse(results, applied) : jsonResponse(results, applied);
 }
 
-async function readJson(bytes: Uint8Array, limits: BatchLimits): Promise<readonly BatchItem[]> {
+function readJson(bytes: Uint8Array, limits: BatchLimits): readonly BatchItem[] {
   const { maxJsonDepth, maxJsonValues } = limits;
-  const body = await parseBody(bytes, (maxJsonDepth ?? Infinity) + ENVELOPE_DEPTH, maxJsonValues ?? Infinity);
-  return inTurns((pace) => readJsonBatch(body, limits, pace));
+  const body = parseBody(bytes, (maxJsonDepth ?? Infinity) + ENVELOPE_DEPTH, maxJsonValues ?? Infinity);
+  return readJsonBatch(body, limits);
 }
 
 type ExtraHeaders = Readonly<Record<string, string>> | undefined;

@@ -1,8 +1,6 @@
-import type { Pace, Steps } from "../base/turn.ts";
-import { decodeBase64InSteps } from "../edm/base64.ts";
-import { BodyBuffer } from "../http/body-buffer.ts";
+import { decodeBase64 } from "../edm/base64.ts";
 import { isJsonObject, type JsonObject, type JsonValue, namesOf } from "../json/json-value.ts";
-import { textParts, writeJsonPieces } from "../json/write-json.ts";
+import { writeJson } from "../json/write-json.ts";
 import { BatchIds, OperationCount, unreadable } from "./batch-faults.ts";
 import {
   type BatchItem,
@@ -20,9 +18,6 @@ interface JsonRequest extends BatchOperation {
   readonly group: string | undefined;
 }
 
-/** The number of characters of a body that are written between two readings of the clock. */
-const WRITTEN_LENGTH = 1 << 16;
-
 /** The limits of a batch in JSON. */
 export interface JsonBatchLimits {
   /** The most requests; null for no limit. */
@@ -32,15 +27,11 @@ export interface JsonBatchLimits {
 }
 
 /**
- * Reads a batch in JSON: all of it, before anything is executed. Pauses while it reads large bodies.
+ * Reads a batch in JSON: all of it, before anything is executed.
  * @throws ODataError `InvalidBody` with the request at fault, `PayloadTooLarge` for too many requests
  * @see OData JSON Format 4.01, section 19.1
  */
-export function* readJsonBatch(
-  body: JsonValue,
-  { maxParts, takesEmptyUrls }: JsonBatchLimits,
-  pace: Pace,
-): Steps<readonly BatchItem[]> {
+export function readJsonBatch(body: JsonValue, { maxParts, takesEmptyUrls }: JsonBatchLimits): readonly BatchItem[] {
   const { requests } = membersOf(body, "The body", ["requests"]);
   if (!Array.isArray(requests)) throw unreadable("The body", 'needs the array "requests".');
   const count = new OperationCount(maxParts);
@@ -48,8 +39,7 @@ export function* readJsonBatch(
   const read: JsonRequest[] = [];
   for (const request of requests as readonly JsonValue[]) {
     count.add();
-    read.push(yield* readRequest(request, `Request ${String(read.length + 1)}`, { names, pace, takesEmptyUrls }));
-    if (pace.isOver) yield;
+    read.push(readRequest(request, `Request ${String(read.length + 1)}`, { names, takesEmptyUrls }));
   }
   return grouped(read);
 }
@@ -65,11 +55,10 @@ const MEMBERS = ["id", "method", "url", "atomicityGroup", "dependsOn", "headers"
 /** The state that the requests of one batch share. */
 interface Reading {
   readonly names: RequestNames;
-  readonly pace: Pace;
   readonly takesEmptyUrls: boolean;
 }
 
-function* readRequest(value: JsonValue, place: string, { names, pace, takesEmptyUrls }: Reading): Steps<JsonRequest> {
+function readRequest(value: JsonValue, place: string, { names, takesEmptyUrls }: Reading): JsonRequest {
   const members = membersOf(value, place, MEMBERS);
   const id = textOf(members, "id", place);
   const method = textOf(members, "method", place).toUpperCase();
@@ -87,7 +76,7 @@ function* readRequest(value: JsonValue, place: string, { names, pace, takesEmpty
   }
   if (group !== undefined && !names.groups.has(group)) names.groups.add(group, place);
   const stated = readHeaders(headers, place);
-  const bytes = yield* readBody(body, { method, headers: stated, place }, pace);
+  const bytes = readBody(body, { method, headers: stated, place });
   return {
     kind: "operation",
     id,
@@ -141,36 +130,23 @@ interface BodyPlace {
   readonly place: string;
 }
 
+const encoder = new TextEncoder();
+
 /** Returns the bytes of a body: JSON as JSON, `text` as text, and other types from base64url. */
-function* readBody(value: JsonValue | undefined, { method, headers, place }: BodyPlace, pace: Pace): Steps<Uint8Array> {
+function readBody(value: JsonValue | undefined, { method, headers, place }: BodyPlace): Uint8Array {
   const hasBody = METHODS_WITH_BODY.has(method);
   if (value === undefined || (value === null && !hasBody)) return NO_BYTES;
   if (!hasBody) throw unreadable(place, `has a body, but requests with ${method} have none.`);
   const type = (headers.get("content-type") ?? "application/json").split(";", 1)[0]?.trim().toLowerCase();
   if (type === "application/json") {
     if (!headers.has("content-type")) headers.set("content-type", type);
-    return yield* encodeInSteps(writeJsonPieces(value), pace);
+    return encoder.encode(writeJson(value));
   }
   if (typeof value !== "string") throw unreadable(place, "needs a string as body, for its content-type.");
-  if (type?.startsWith("text/") === true) return yield* encodeInSteps(textParts(value), pace);
-  const bytes = yield* decodeBase64InSteps(value, pace);
+  if (type?.startsWith("text/") === true) return encoder.encode(value);
+  const bytes = decodeBase64(value);
   if (bytes === null) throw unreadable(place, "needs base64url in its body, for its content-type.");
   return bytes;
-}
-
-function* encodeInSteps(pieces: Iterable<string>, pace: Pace): Steps<Uint8Array> {
-  const encoder = new TextEncoder();
-  const bytes = new BodyBuffer(null, undefined);
-  let text = "";
-  for (const piece of pieces) {
-    text += piece;
-    if (text.length < WRITTEN_LENGTH) continue;
-    bytes.add(encoder.encode(text));
-    text = "";
-    if (pace.isOver) yield;
-  }
-  bytes.add(encoder.encode(text));
-  return yield* bytes.endInSteps(pace);
 }
 
 /** Joins adjacent requests of one group. */

@@ -1,4 +1,3 @@
-import { Turn } from "../base/turn.ts";
 import { readHeaderParameter, splitHeaderList } from "../http/headers.ts";
 import { BatchIds, OperationCount, unreadable } from "./batch-faults.ts";
 import type { BatchItem, BatchOperation, ChangeSet } from "./batch-request.ts";
@@ -10,33 +9,24 @@ import { MultipartError, type MultipartFault, splitMultipart } from "./split-mul
 interface Reading {
   readonly ids: BatchIds;
   readonly count: OperationCount;
-  readonly turn: Turn;
 }
 
 /**
- * Reads a batch in multipart/mixed: all of its framing, before anything is executed. Pauses for other requests.
+ * Reads a batch in multipart/mixed: all of its framing, before anything is executed.
  * @param maxParts the most operations, those of change sets included; null for no limit
  * @throws ODataError `InvalidBody` with the part at fault, `PayloadTooLarge` for too many operations
  * @see OData Protocol 4.0, section 11.7.1
  */
-export async function readMultipart(
-  bytes: Uint8Array,
-  boundary: string,
-  maxParts: number | null,
-): Promise<readonly BatchItem[]> {
-  const reading: Reading = { ids: new BatchIds(), count: new OperationCount(maxParts), turn: new Turn() };
+export function readMultipart(bytes: Uint8Array, boundary: string, maxParts: number | null): readonly BatchItem[] {
+  const reading: Reading = { ids: new BatchIds(), count: new OperationCount(maxParts) };
   const items: BatchItem[] = [];
-  for (const part of partsOf(bytes, boundary, "The body", reading.turn)) {
-    if (part === null) {
-      await reading.turn.next();
-      continue;
-    }
+  for (const part of partsOf(bytes, boundary, "The body")) {
     const place = `Part ${String(items.length + 1)}`;
     const { type, inner, headers, content } = openPart(part, place);
     if (type === "application/http") {
       items.push(addOperation(content, headers, place, reading));
     } else if (type === "multipart/mixed") {
-      items.push(await readChangeSet(content, inner, place, reading));
+      items.push(readChangeSet(content, inner, place, reading));
     } else {
       throw unreadable(place, "must have the Content-Type application/http or multipart/mixed.");
     }
@@ -44,19 +34,10 @@ export async function readMultipart(
   return items;
 }
 
-async function readChangeSet(
-  bytes: Uint8Array,
-  boundary: string | null,
-  place: string,
-  reading: Reading,
-): Promise<ChangeSet> {
+function readChangeSet(bytes: Uint8Array, boundary: string | null, place: string, reading: Reading): ChangeSet {
   if (boundary === null) throw unreadable(place, "is a change set without a valid boundary in its Content-Type.");
   const operations: BatchOperation[] = [];
-  for (const part of partsOf(bytes, boundary, place, reading.turn)) {
-    if (part === null) {
-      await reading.turn.next();
-      continue;
-    }
+  for (const part of partsOf(bytes, boundary, place)) {
     const inner = `${place}.${String(operations.length + 1)}`;
     const { type, headers, content } = openPart(part, inner);
     if (type === "multipart/mixed") throw unreadable(inner, "is a change set within a change set.");
@@ -80,10 +61,10 @@ function addOperation(
   return operation;
 }
 
-/** Splits a body; null asks for a pause. @throws ODataError `InvalidBody` if its delimiters are missing */
-function* partsOf(bytes: Uint8Array, boundary: string, place: string, turn: Turn): Iterable<Uint8Array | null> {
+/** Splits a body. @throws ODataError `InvalidBody` if its delimiters are missing */
+function* partsOf(bytes: Uint8Array, boundary: string, place: string): Iterable<Uint8Array> {
   try {
-    yield* splitMultipart(bytes, boundary, turn);
+    yield* splitMultipart(bytes, boundary);
   } catch (error) {
     if (!(error instanceof MultipartError)) throw error;
     throw unreadable(place, FAULTS[error.fault](boundary));

@@ -1,6 +1,6 @@
 import { JsonLimitError, type JsonSyntaxError } from "./json-errors.ts";
 import { JsonScanner } from "./json-scanner.ts";
-import type { JsonNumber, JsonValue } from "./json-value.ts";
+import type { JsonValue } from "./json-value.ts";
 import { OpenObject } from "./open-object.ts";
 
 /** The limits of one parse. */

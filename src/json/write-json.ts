@@ -1,4 +1,4 @@
-import { JsonNumber, type JsonObject, type JsonValue, namesOf } from "./json-value.ts";
+import { JsonNumber, type JsonObject, type JsonValue } from "./json-value.ts";
 
 /**
  * Writes a parsed value as JSON text, with numbers as they were written. It recurses, so the depth of the value must be
@@ -14,40 +14,6 @@ export function writeJson(value: JsonValue): string {
     ([name, member]) => `${writeJsonString(name)}:${writeJson(member)}`,
   );
   return `{${members.join(",")}}`;
-}
-
-/** Writes a parsed value in pieces, which together are the text of `writeJson`. A long string has several. */
-export function* writeJsonPieces(value: JsonValue): Generator<string, void, void> {
-  if (typeof value === "string" && value.length > PART_LENGTH) {
-    yield* writeStringParts(value);
-  } else if (typeof value !== "object" || value === null || value instanceof JsonNumber) {
-    yield writeJson(value);
-  } else if (Array.isArray(value)) {
-    yield* writeItems(value as readonly JsonValue[]);
-  } else {
-    yield* writeMembers(value as JsonObject);
-  }
-}
-
-function* writeItems(items: readonly JsonValue[]): Generator<string, void, void> {
-  let separator = "[";
-  for (const item of items) {
-    yield separator;
-    yield* writeJsonPieces(item);
-    separator = ",";
-  }
-  yield items.length === 0 ? "[]" : "]";
-}
-
-function* writeMembers(object: JsonObject): Generator<string, void, void> {
-  const names = namesOf(object);
-  let separator = "{";
-  for (const name of names) {
-    yield `${separator}${writeJsonString(name)}:`;
-    yield* writeJsonPieces(object[name] ?? null);
-    separator = ",";
-  }
-  yield names.length === 0 ? "{}" : "}";
 }
 
 /** The characters that may need an escape: quote, backslash, controls and surrogates. */

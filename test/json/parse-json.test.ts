@@ -2,9 +2,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { JsonLimitError, JsonSyntaxError } from "../../src/json/json-errors.ts";
+import { JsonSyntaxError } from "../../src/json/json-errors.ts";
 import { JsonNumber, type JsonObject, type JsonValue, namesOf } from "../../src/json/json-value.ts";
-import { JsonParse, parseJson, type ParseJsonOptions } from "../../src/json/parse-json.ts";
+import { parseJson } from "../../src/json/parse-json.ts";
 import { writeJsonString } from "../../src/json/write-json.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
@@ -390,111 +390,7 @@ describe("writeJsonString", () => {
   });
 });
 
-describe("a parse in steps", () => {
-  type Outcome = { readonly value: JsonValue } | { readonly error: unknown; readonly path: string | undefined };
-
-  function outcome(read: () => JsonValue): Outcome {
-    try {
-      return { value: read() };
-    } catch (error) {
-      if (!(error instanceof JsonSyntaxError || error instanceof JsonLimitError)) throw error;
-      return { error: error.message, path: error instanceof JsonSyntaxError ? error.path : undefined };
-    }
-  }
-
-  function inSteps(text: string, length: number, options: ParseJsonOptions): JsonValue {
-    const steps = new JsonParse(text, options);
-    let count = 0;
-    while (!steps.next(length)) count += 1;
-    expect(count).toBeLessThanOrEqual(text.length / length + 1);
-    return steps.value;
-  }
-
-  const pieces = fc.constantFrom(
-    ...'{}[],:\n\u0001\ufeffx"\\-0'.split(""),
-    "  ",
-    " \r\n\t ",
-    "true",
-    "false",
-    "null",
-    '"a"',
-    '"b":',
-    '{"a":',
-    "[1,2]",
-    "12",
-    "01",
-    "-0.50",
-    "1234567890123456789",
-    "1.25e+10",
-    "2E-3",
-    "1e",
-    "1.",
-    `"ab\\u0041c"`,
-    `"\\n\\n"`,
-    `"\\ud83d\\ude00"`,
-    `"\\x"`,
-    `"\\u12"`,
-    `"long text without end`,
-    "ä😀",
-  );
-  const texts = fc.oneof(
-    fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join("")),
-    fc.tuple(fc.json(), fc.nat(3)).map(([text, indent]) => JSON.stringify(JSON.parse(text), null, indent)),
-    fc.string({ unit: anyCharacter }).map((text) => JSON.stringify({ [text]: [text, text.length] })),
-  );
-
-  test("gives the value, or the error, of one step", () => {
-    fc.assert(
-      fc.property(texts, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 12 }), (text, length, maxValues) => {
-        const options = { maxDepth: 3, maxValues };
-        expect(outcome(() => inSteps(text, length, options))).toEqual(outcome(() => parseJson(text, options)));
-      }),
-      { numRuns: caseCount(4000) },
-    );
-  });
-
-  /** Parses a text that arrives in windows. */
-  function inWindows(text: string, window: number, length: number, options: ParseJsonOptions): JsonValue {
-    let end = window;
-    const steps = new JsonParse(text.slice(0, end), options, end >= text.length);
-    while (!steps.next(length)) {
-      if (!steps.needsText) continue;
-      steps.append(text.slice(end, end + window), end + window >= text.length);
-      end += window;
-    }
-    return steps.value;
-  }
-
-  const long = fc.array(
-    fc.oneof(
-      pieces,
-      texts,
-      fc.integer({ min: 1, max: 90 }).map((count) => "9".repeat(count)),
-      fc.integer({ min: 1, max: 90 }).map((count) => `"${"x\\n".repeat(count)}",`),
-      fc.integer({ min: 1, max: 90 }).map((count) => " \n".repeat(count)),
-    ),
-    { maxLength: 40, size: "max" },
-  );
-
-  test("gives the value, or the error, of the whole text if it arrives in windows", () => {
-    const valid = fc.array(fc.json(), { maxLength: 20, size: "max" }).map((items) => `[${items.join(",\n")}]`);
-    const all = fc.oneof(
-      long.map((parts) => parts.join("")),
-      long.map((parts) => `[${parts.join(",")}]`),
-      valid,
-    );
-    const sizes = fc.record({ window: fc.integer({ min: 1, max: 200 }), length: fc.integer({ min: 1, max: 100 }) });
-    fc.assert(
-      fc.property(all, sizes, (text, { window, length }) => {
-        const options = { maxDepth: 20, maxValues: 400 };
-        expect(outcome(() => inWindows(text, window, length, options))).toEqual(
-          outcome(() => parseJson(text, options)),
-        );
-      }),
-      { numRuns: caseCount(4000) },
-    );
-  });
-
+describe("names", () => {
   test("keeps the names of an object with many members in their order", () => {
     const some = fc.array(
       fc.oneof(fc.nat(3000).map(String), fc.constantFrom("__proto__", "01", "a", "-1", "4294967295")),
@@ -511,27 +407,17 @@ describe("a parse in steps", () => {
     );
   });
 
-  test("joins a long value in a step of its own", () => {
-    for (const [value, json] of [
-      ["x".repeat(1_100_000), `"${"x".repeat(1_100_000)}"`],
-      [new JsonNumber("1".repeat(1_100_000)), "1".repeat(1_100_000)],
-    ] as const) {
-      const steps = new JsonParse(`[${json},2]`, { maxDepth: 1 });
-      let announced = 0;
-      while (!steps.next(65_536)) if (steps.isNextLong) announced += 1;
-      expect(announced).toBe(1);
-      expect(steps.value).toEqual([value, 2]);
-    }
-  });
-
-  test.each([1, 7, 100_000])("refuses a long name, in steps of %i", (length) => {
-    const parse = (name: string): Outcome =>
-      outcome(() => inSteps(` {"a":1,\n"${name}":2}`, length, { maxDepth: 1, maxNameLength: 10 }));
-    expect(parse("0123456789")).toEqual({ value: { a: 1, "0123456789": 2 } });
+  test("refuses a long name", () => {
+    const parse = (name: string): JsonValue => parseJson(` {"a":1,\n"${name}":2}`, { maxDepth: 1, maxNameLength: 10 });
+    expect(parse("0123456789")).toEqual({ a: 1, "0123456789": 2 });
     for (const name of ["0123456789a", String.raw`\u0061`.repeat(11), "0123456789a".repeat(20)]) {
-      expect(parse(name)).toMatchObject({
-        error: "A member name is longer than 10 characters at line 2, column 1 (position 9).",
-      });
+      expect(() => parse(name)).toThrow(
+        new JsonSyntaxError("A member name is longer than 10 characters at line 2, column 1 (position 9).", {
+          position: 9,
+          path: undefined,
+          isAtEnd: false,
+        }),
+      );
     }
   });
 });
