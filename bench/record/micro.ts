@@ -2,7 +2,6 @@ import { Kysely } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
-import { Utf8Pieces } from "../../src/payload/utf8-pieces.ts";
 import { parseExpression } from "../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";
 import { DEFAULT_SYNTAX_LIMITS, type ParseContext } from "../../src/syntax/parse-context.ts";
@@ -28,8 +27,6 @@ const FILTERS: ReadonlyArray<readonly [name: string, filter: string]> = [
   ],
 ];
 
-const PIECE = 'Günther "Ångström" – 東京 '.repeat(340);
-const PIECES = 400;
 const ROWS = 1000;
 
 /** Measures the parser and the writers alone. */
@@ -70,15 +67,8 @@ async function writerFigures(file: string): Promise<readonly Figure[]> {
   const json = await cpuOf(page("Orders"));
   const rows = await cpuOf(page("Rows"));
   await db.destroy();
-  const pieces = await cpuOf(() => {
-    const encoded = new Utf8Pieces();
-    for (let piece = 0; piece < PIECES; piece += 1) encoded.add(PIECE);
-    encoded.take();
-  });
-  const megabytes = (PIECES * Buffer.byteLength(PIECE)) / 1e6;
   return [
     toFigure("row of 12 columns, written by SQLite", json / ROWS),
     toFigure("row of 12 columns and its ETag, written by odatakit", rows / ROWS),
-    toFigure("megabyte of text as UTF-8, in pieces", pieces / megabytes),
   ];
 }

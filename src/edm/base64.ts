@@ -1,5 +1,3 @@
-import { atOnce, type Pace, type Steps } from "../base/turn.ts";
-
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 const encoder = new TextEncoder();
@@ -7,8 +5,6 @@ const encoder = new TextEncoder();
 const CODES = encoder.encode(ALPHABET);
 /** The code of the digit with the value 0. */
 const ZERO = 65;
-/** The number of digits that are decoded in one step: whole groups of four. */
-const PART_LENGTH = 1 << 16;
 
 /** Value of each digit of base64url and base64 by its code; NO_DIGIT for the rest. */
 const NO_DIGIT = 255;
@@ -32,18 +28,6 @@ function makeValues(): Uint8Array {
 export function encodeBase64Url(bytes: Uint8Array): string {
   const length = Math.ceil((bytes.length * 4) / 3);
   return length <= SHORT_LENGTH ? encodeShort(bytes, length) : encodeLong(bytes, length);
-}
-
-/** The number of octets that are written in one step: whole groups of three. */
-const PART_OCTETS = 3 << 14;
-
-/** Writes long octets as a JSON string in parts. */
-export function* writeBase64Parts(bytes: Uint8Array): Generator<string, void, void> {
-  yield '"';
-  for (let start = 0; start < bytes.length; start += PART_OCTETS) {
-    yield encodeBase64Url(bytes.subarray(start, start + PART_OCTETS));
-  }
-  yield '"';
 }
 
 /** Joins characters, which is faster for keys and row versions. */
@@ -83,27 +67,16 @@ function groupAt(bytes: Uint8Array, index: number): number {
  * @see OData ABNF, binaryValue
  */
 export function decodeBase64(text: string): Uint8Array | null {
-  return atOnce((pace) => decodeBase64InSteps(text, pace));
-}
-
-/** Reads base64url or base64 like `decodeBase64`, in steps. */
-export function* decodeBase64InSteps(text: string, pace: Pace): Steps<Uint8Array | null> {
   const length = digitsLength(text);
   if (length % 4 === 1) return null;
+  const codes = encoder.encode(length === text.length ? text : text.slice(0, length));
   const bytes = new Uint8Array(Math.floor((length * 3) / 4));
-  for (let start = 0; start < length; start += PART_LENGTH) {
-    const part = text.slice(start, Math.min(start + PART_LENGTH, length));
-    const codes = encoder.encode(part);
-    const isValid = codes.length === part.length && decodePart(codes, bytes, (start / 4) * 3);
-    if (!isValid) return null;
-    if (pace.isOver) yield;
-  }
-  return bytes;
+  return codes.length === length && decodeDigits(codes, bytes) ? bytes : null;
 }
 
-/** Decodes digits, of which only the last group may be incomplete. Returns whether they are valid. */
-function decodePart(codes: Uint8Array, bytes: Uint8Array, start: number): boolean {
-  let at = start;
+/** Decodes digits. Returns whether they are valid. */
+function decodeDigits(codes: Uint8Array, bytes: Uint8Array): boolean {
+  let at = 0;
   let invalid = 0;
   for (let index = 0; index < codes.length; index += 4) {
     const first = VALUES[codes[index] ?? 0] ?? 0;

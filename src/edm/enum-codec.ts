@@ -1,8 +1,7 @@
 import { keptPer } from "../base/memo.ts";
-import { atOnce, type Pace, type Steps } from "../base/turn.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { asText } from "./canonical-form.ts";
-import { describeValue } from "./invalid-value.ts";
+import { describeValue, outsideFacet } from "./invalid-value.ts";
 import type { EnumType } from "./model.ts";
 import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "./value-codec.ts";
 
@@ -15,8 +14,8 @@ import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "./value
 /** A run of digits. No member has a longer value. */
 const NUMBER = /^[+-]?\d{1,16}$/;
 const MAX_LISTED_NAMES = 20;
-/** The number of characters that are read between two readings of the clock. */
-const STEP_LENGTH = 65_536;
+/** The most characters of a text of flags. It may repeat names. */
+const LONGEST_FLAGS = 65_536;
 
 /** A member with bits and its place in the order of declaration. */
 interface Flag {
@@ -105,7 +104,6 @@ export function enumCodec(type: EnumType): ValueCodec {
       if (typeof value === "string") return fromText(value);
       throw noSuchValue(type, value);
     },
-    fromLongText: type.isFlags ? (text, pace) => readLongText(table, text, pace) : undefined,
     toJson: (value) => `"${asText(value)}"`,
     fromText,
     toLiteral: (value: PrimitiveValue) => `${type.qualifiedName}'${asText(value)}'`,
@@ -122,54 +120,26 @@ function canonicalText(table: EnumTable, number: number, value: unknown): string
   return text;
 }
 
-function* readLongText(table: EnumTable, text: string, pace: Pace): Steps<string> {
-  return canonicalText(table, yield* readFlags(table.type, text, pace), text);
-}
-
-/** Combines the names and numbers of a text. @see OData ABNF, enumValue */
+/**
+ * Combines the names and numbers of a text.
+ * @throws InvalidValueError
+ * @see OData ABNF, enumValue
+ */
 function readNames({ type }: EnumTable, text: string): number {
-  return type.isFlags ? atOnce((pace) => readFlags(type, text, pace)) : readName(type, text, text);
-}
-
-/** Reads the names and numbers between commas, in steps. */
-function* readFlags(type: EnumType, text: string, pace: Pace): Steps<number> {
-  const reading: FlagsReading = { at: 0, sum: 0 };
-  // Loops over names are faster outside of generators.
-  while (!readSomeFlags(type, text, reading)) if (pace.isOver) yield;
-  return reading.sum;
-}
-
-/** The state of the reading of a text of flags. */
-interface FlagsReading {
-  /** The start of the next name. */
-  at: number;
-  /** The bits of the members that were read. */
-  sum: number;
-}
-
-/** Reads the names of one step. A long text repeats names: no list of its parts is made. @returns whether the text ends */
-function readSomeFlags(type: EnumType, text: string, reading: FlagsReading): boolean {
-  const limit = reading.at + STEP_LENGTH;
-  let { at, sum } = reading;
-  let last = ",";
-  while (at < limit) {
-    const comma = text.indexOf(",", at);
-    const end = comma < 0 ? text.length : comma;
-    if (end - at !== last.length || !text.startsWith(last, at)) {
-      last = text.slice(at, end);
-      const value = type.members.get(last) ?? readName(type, last, text);
-      if (value < 0) throw noSuchValue(type, text);
-      sum = withBits(sum, value);
-    }
-    if (comma < 0) {
-      reading.sum = sum;
-      return true;
-    }
-    at = end + 1;
+  if (!type.isFlags) return readName(type, text, text);
+  if (text.length > LONGEST_FLAGS) {
+    throw outsideFacet(text, `is too long: write at most ${String(LONGEST_FLAGS)} characters`);
   }
-  reading.at = at;
-  reading.sum = sum;
-  return false;
+  let sum = 0;
+  for (let at = 0, end = 0; at <= text.length; at = end + 1) {
+    const comma = text.indexOf(",", at);
+    end = comma < 0 ? text.length : comma;
+    const part = text.slice(at, end);
+    const value = type.members.get(part) ?? readName(type, part, text);
+    if (value < 0) throw noSuchValue(type, text);
+    sum = withBits(sum, value);
+  }
+  return sum;
 }
 
 function readName(type: EnumType, part: string, text: string): number {

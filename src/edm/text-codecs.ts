@@ -1,6 +1,5 @@
-import { atOnce, type Pace, type Steps } from "../base/turn.ts";
 import { writeJsonString } from "../json/write-json.ts";
-import { decodeBase64, decodeBase64InSteps, encodeBase64Url } from "./base64.ts";
+import { decodeBase64, encodeBase64Url } from "./base64.ts";
 import { asBoolean, asBytes, asText } from "./canonical-form.ts";
 import { compareAscii, compareStrings } from "./compare-text.ts";
 import { invalidValue, outsideFacet } from "./invalid-value.ts";
@@ -44,7 +43,7 @@ export function stringCodec({ maxLength }: Facets): ValueCodec {
     if (typeof value !== "string") throw invalidValue(value, name, "write a string in quotes");
     // Most texts have fewer units than they may have characters.
     if (maxLength === undefined || value.length <= maxLength) return value;
-    return atOnce((pace) => checkLength(value, maxLength, pace));
+    return checkLength(value, maxLength);
   };
   return Object.freeze<ValueCodec>({
     type: PRIMITIVE_TYPES[name],
@@ -53,7 +52,6 @@ export function stringCodec({ maxLength }: Facets): ValueCodec {
       throw invalidValue(value, name, "return a string");
     },
     fromJson: fromClient,
-    fromLongText: maxLength === undefined ? undefined : (text, pace) => checkLength(text, maxLength, pace),
     toJson: (value) => writeJsonString(asText(value)),
     fromText: fromClient,
     toLiteral: (value) => `'${asText(value).replaceAll("'", "''")}'`,
@@ -66,16 +64,15 @@ export function stringCodec({ maxLength }: Facets): ValueCodec {
  * Returns a text if it has at most `maxLength` code points, of which each has at most two units.
  * @throws InvalidValueError
  */
-function* checkLength(text: string, maxLength: number, pace: Pace): Steps<string> {
+function checkLength(text: string, maxLength: number): string {
   const missing = text.length - maxLength;
-  if (missing <= 0) return text;
-  if (missing <= maxLength && (yield* hasPairs(text, missing, pace))) return text;
+  if (missing <= maxLength && hasPairs(text, missing)) return text;
   throw outsideFacet(text, `is too long: write at most ${maxLength} characters`);
 }
 
 const encoder = new TextEncoder();
 
-/** The number of UTF-16 units that are encoded in one step. */
+/** The number of UTF-16 units that are encoded at once. */
 const PART_LENGTH = 1 << 14;
 /** The first byte of a character of four bytes in UTF-8, which is two units in UTF-16, and those of no other character. */
 const FIRST_OF_FOUR = 0xf0;
@@ -84,25 +81,17 @@ const FIRST_OF_FOUR = 0xf0;
  * Whether a text has that many surrogate pairs. An iteration of the text would make a string of each character, and reads
  * of single units are slow in a part of a long text, such as a body.
  */
-function* hasPairs(text: string, count: number, pace: Pace): Steps<boolean> {
+function hasPairs(text: string, count: number): boolean {
   const bytes = new Uint8Array(3 * Math.min(PART_LENGTH, text.length));
   let missing = count;
   for (let start = 0; start < text.length && missing > 0;) {
     const part = text.slice(start, start + PART_LENGTH);
     const { written } = encoder.encodeInto(part, bytes);
-    missing -= countPairs(bytes, written);
-    if (pace.isOver) yield;
+    for (let at = 0; at < written; at += 1) if ((bytes[at] ?? 0) >= FIRST_OF_FOUR) missing -= 1;
     // The first unit of a pair may end the part: the next part begins with it. The units of no pair count nothing.
     start += part.length < PART_LENGTH ? part.length : PART_LENGTH - 1;
   }
   return missing <= 0;
-}
-
-/** Loops over bytes are faster outside of generators. */
-function countPairs(bytes: Uint8Array, length: number): number {
-  let count = 0;
-  for (let at = 0; at < length; at += 1) if ((bytes[at] ?? 0) >= FIRST_OF_FOUR) count += 1;
-  return count;
 }
 
 /** Makes the codec of Edm.Guid: input in any letter case, output in lower case. @see OData ABNF, guidValue */
@@ -134,23 +123,19 @@ export function guidCodec(): ValueCodec {
  */
 export function binaryCodec({ maxLength }: Facets): ValueCodec {
   const name = "Edm.Binary";
-  const checked = (value: unknown, bytes: Uint8Array | null): Uint8Array => {
+  const fromClient = (value: unknown): Uint8Array => {
+    const bytes = typeof value === "string" ? decodeBase64(value) : null;
     if (bytes === null) throw invalidValue(value, name, "write the octets as base64url, such as T0RhdGE");
     if (maxLength !== undefined && bytes.length > maxLength) {
       throw outsideFacet(value, `is too long: write at most ${maxLength} octets`);
     }
     return bytes;
   };
-  const fromClient = (value: unknown): Uint8Array =>
-    checked(value, typeof value === "string" ? decodeBase64(value) : null);
   const toText = (value: PrimitiveValue): string => encodeBase64Url(asBytes(value));
   return Object.freeze<ValueCodec>({
     type: PRIMITIVE_TYPES[name],
     fromHandler: bytesOfHandler,
     fromJson: fromClient,
-    *fromLongText(text, pace) {
-      return checked(text, yield* decodeBase64InSteps(text, pace));
-    },
     toJson: (value) => `"${toText(value)}"`,
     fromText: fromClient,
     toLiteral: (value) => `binary'${toText(value)}'`,

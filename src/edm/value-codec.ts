@@ -1,4 +1,3 @@
-import type { Pace, Steps } from "../base/turn.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { EnumType } from "./model.ts";
 import type { PrimitiveType } from "./primitive-type.ts";
@@ -26,11 +25,6 @@ export interface ValueCodec {
    * @throws InvalidValueError
    */
   readonly fromJson: (value: JsonValue, ieee754Compatible: boolean) => PrimitiveValue;
-  /**
-   * Converts a long text of a body to its canonical form, in steps. Absent: the conversion takes one step.
-   * @throws InvalidValueError
-   */
-  readonly fromLongText?: ((text: string, pace: Pace) => Steps<PrimitiveValue>) | undefined;
   /** Returns the JSON text of a canonical value. */
   readonly toJson: (value: PrimitiveValue, ieee754Compatible: boolean) => string;
   /**

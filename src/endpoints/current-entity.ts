@@ -1,5 +1,4 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Turn } from "../base/turn.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { getEntity, readByKey, type FoundEntity } from "../execution/read-by-key.ts";
@@ -55,18 +54,13 @@ export function checkPreconditions(exchange: Exchange, target: WriteTarget): May
   const isConditional = ifMatch !== undefined || ifNoneMatch !== undefined;
   const isAsked = isConditional || mayCreate || isWholeNeeded || addressed !== undefined;
   if (getByKey === undefined || !isAsked) return UNKNOWN;
-  return chain(load(exchange, target), (found) => {
-    const compared = { entitySet, turn: exchange.turn };
-    const checked = ifMatch === undefined ? undefined : checkIfMatch(compared, found, ifMatch);
-    return chain(checked, (matched): Maybe<CurrentEntity> => {
-      if (found === null) return { state: "missing" };
-      const isUnmatched =
-        ifNoneMatch === undefined ? undefined : checkIfNoneMatch(compared, found, ifNoneMatch, use === "star");
-      return chain(isUnmatched, (unmatched): CurrentEntity => {
-        const expected = matched ?? unmatched;
-        return isWholeNeeded ? { state: "present", entity: found.entity, expected } : { state: "present", expected };
-      });
-    });
+  return chain(load(exchange, target), (found): CurrentEntity => {
+    const matched = ifMatch === undefined ? undefined : checkIfMatch(entitySet, found, ifMatch);
+    if (found === null) return { state: "missing" };
+    const unmatched =
+      ifNoneMatch === undefined ? undefined : checkIfNoneMatch(entitySet, found, ifNoneMatch, use === "star");
+    const expected = matched ?? unmatched;
+    return isWholeNeeded ? { state: "present", entity: found.entity, expected } : { state: "present", expected };
   });
 }
 
@@ -86,51 +80,36 @@ function load(
   );
 }
 
-/** Where an ETag is compared. */
-interface Compared {
-  readonly entitySet: EntitySet;
-  readonly turn: Turn;
-}
-
 /** @returns the values of the ETag; undefined for `*` */
-function checkIfMatch(
-  { entitySet, turn }: Compared,
-  found: FoundEntity | null,
-  ifMatch: string,
-): Maybe<ExpectedValues | undefined> {
+function checkIfMatch(entitySet: EntitySet, found: FoundEntity | null, ifMatch: string): ExpectedValues | undefined {
   if (found === null) throw missingEntity();
   if (namesEveryEntityTag(ifMatch)) return undefined;
   const { entity, rowShape } = found;
-  // The application may change its entity while the hash takes turns.
-  const values = etagValuesReader(entitySet, rowShape)(entity);
-  return chain(etagOf(entitySet, entity, rowShape, turn), (etag) => {
-    if (etag === undefined) {
-      throw preconditionFailed("If-Match", `${entitySet.name} has no ETags: send the request without the header.`);
-    }
-    if (!matchesEntityTag(ifMatch, etag)) throw unmatched(ifMatch);
-    return values;
-  });
+  const etag = etagOf(entitySet, entity, rowShape);
+  if (etag === undefined) {
+    throw preconditionFailed("If-Match", `${entitySet.name} has no ETags: send the request without the header.`);
+  }
+  if (!matchesEntityTag(ifMatch, etag)) throw unmatched(ifMatch);
+  return etagValuesReader(entitySet, rowShape)(entity);
 }
 
 /** @returns the values of the ETag; undefined where the entity has none, or it was not compared */
 function checkIfNoneMatch(
-  { entitySet, turn }: Compared,
+  entitySet: EntitySet,
   { entity, rowShape }: FoundEntity,
   ifNoneMatch: string,
   countsStarAlone: boolean,
-): Maybe<ExpectedValues | undefined> {
+): ExpectedValues | undefined {
   if (namesEveryEntityTag(ifNoneMatch)) {
     throw preconditionFailed("If-None-Match", "There is an entity with this key already.");
   }
   if (countsStarAlone) return undefined;
-  const values = etagValuesReader(entitySet, rowShape)(entity);
-  return chain(etagOf(entitySet, entity, rowShape, turn), (etag) => {
-    if (etag === undefined) return undefined;
-    if (matchesEntityTag(ifNoneMatch, etag)) {
-      throw preconditionFailed("If-None-Match", "The entity has one of these ETags.");
-    }
-    return values;
-  });
+  const etag = etagOf(entitySet, entity, rowShape);
+  if (etag === undefined) return undefined;
+  if (matchesEntityTag(ifNoneMatch, etag)) {
+    throw preconditionFailed("If-None-Match", "The entity has one of these ETags.");
+  }
+  return etagValuesReader(entitySet, rowShape)(entity);
 }
 
 /**

@@ -4,8 +4,8 @@ import { runExpand } from "../execution/run-expand.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import type { EntityText } from "../payload/entity-text.ts";
 import { etagOf } from "../payload/etag.ts";
-import type { LongText } from "../payload/late-texts.ts";
 import type { PayloadFormat } from "../payload/payload-format.ts";
 import { NO_JOINS } from "../plan/join-expansions.ts";
 import { planExpand } from "../plan/plan-expand.ts";
@@ -36,16 +36,14 @@ export function entityResponse(
 ): Maybe<ODataResponse> {
   const { origin } = resource;
   const { rowShape } = found;
-  const made = origin.kind === "EntitySet" ? etagOf(origin, found.entity, rowShape, exchange.turn) : undefined;
-  return chain(made, (etag) => {
-    checkReadMatch(exchange, etag);
-    const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
-    const extra = etag === undefined ? undefined : { ETag: etag };
-    if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
-      return notModifiedResponse(exchange, etag);
-    }
-    return chain(entityBody(exchange, format, resource, found), (body) => jsonResponse(exchange, format, body, extra));
-  });
+  const etag = origin.kind === "EntitySet" ? etagOf(origin, found.entity, rowShape) : undefined;
+  checkReadMatch(exchange, etag);
+  const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
+  const extra = etag === undefined ? undefined : { ETag: etag };
+  if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
+    return notModifiedResponse(exchange, etag);
+  }
+  return chain(entityBody(exchange, format, resource, found), (body) => jsonResponse(exchange, format, body, extra));
 }
 
 /**
@@ -57,7 +55,7 @@ export function entityBody(
   format: PayloadFormat,
   { origin, query, contextUrl }: EntityResource,
   found: FoundEntity,
-): Maybe<string | LongText> {
+): Maybe<EntityText> {
   return chain(expand(exchange, origin, found, query), ({ entity }) => {
     const writer = entityWriterFor(exchange.service, origin, query.selectExpand, format, found.rowShape);
     return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);

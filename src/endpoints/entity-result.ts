@@ -6,9 +6,9 @@ import { readableGraph, readGraph, shapeOf, toExpanded, visibleGraph } from "../
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { isEntity } from "../memory/entity.ts";
+import type { EntityText } from "../payload/entity-text.ts";
 import { entityUrl } from "../payload/entity-url.ts";
 import { etagOf } from "../payload/etag.ts";
-import type { LongText } from "../payload/late-texts.ts";
 import type { PayloadFormat } from "../payload/payload-format.ts";
 import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
@@ -53,14 +53,12 @@ export function entityResult(exchange: Exchange, format: JsonFormat, result: Ent
 function seenResult(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<ODataResponse> {
   const { origin, entity, outcome } = result;
   const { return: preferred } = exchange.preferences;
-  const made = origin.kind === "EntitySet" ? etagOf(origin, entity, undefined, exchange.turn) : undefined;
-  return chain(made, (etag) => {
-    const headers = resultHeaders(exchange, result, etag);
-    if (preferred !== undefined) headers["Preference-Applied"] = `return=${preferred}`;
-    if (preferred === "minimal") return noContentResponse(exchange, headers);
-    const respond = isNew(outcome) ? createdResponse : jsonResponse;
-    return chain(resultBody(exchange, format, result), (body) => respond(exchange, format, body, headers));
-  });
+  const etag = origin.kind === "EntitySet" ? etagOf(origin, entity, undefined) : undefined;
+  const headers = resultHeaders(exchange, result, etag);
+  if (preferred !== undefined) headers["Preference-Applied"] = `return=${preferred}`;
+  if (preferred === "minimal") return noContentResponse(exchange, headers);
+  const respond = isNew(outcome) ? createdResponse : jsonResponse;
+  return chain(resultBody(exchange, format, result), (body) => respond(exchange, format, body, headers));
 }
 
 function resultHeaders(
@@ -85,7 +83,7 @@ function isNew(outcome: WriteOutcome): boolean {
   return outcome === "created" || outcome === "upserted";
 }
 
-function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<string | LongText> {
+function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<EntityText> {
   const { origin, query, entity, inserted } = result;
   const contextUrl = result.contextUrl(query.selectExpand.contextSelect);
   if (inserted === null || origin.kind !== "EntitySet" || query.selectExpand !== selectAll(origin.entityType)) {

@@ -119,9 +119,8 @@ function entityResponse(
   }
   const writer = entityWriterFor(service, own, clause, format, undefined);
   const body = writer.writeEntity(entity, serviceRoot, originContext(serviceRoot, own, false, []));
-  return chain(etagOf(own, entity, undefined, exchange.turn), (etag) =>
-    jsonResponse(exchange, format, body, etag === undefined ? undefined : { ETag: etag }),
-  );
+  const etag = etagOf(own, entity, undefined);
+  return jsonResponse(exchange, format, body, etag === undefined ? undefined : { ETag: etag });
 }
 
 function collectionBody(

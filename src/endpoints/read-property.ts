@@ -36,24 +36,23 @@ export const readProperty: Endpoint = (exchange, path) => {
       checkMissingMatch(exchange, entitySet);
       throw entityNotFound(entitySet, key);
     }
-    return chain(etagOf(entitySet, found.entity, found.rowShape, exchange.turn), (etag) => {
-      checkReadMatch(exchange, etag);
-      const extra = etag === undefined ? undefined : { ETag: etag };
-      const condition = exchange.odata.header("if-none-match");
-      if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
-        return notModifiedResponse(exchange, etag);
-      }
-      const predicate = keyPredicateOf(entitySet.entityType, value);
-      const contextUrl = propertyContext(exchange.serviceRoot, entitySet, predicate, propertyPathText(addressed));
-      const { complexValuesBare } = exchange.service.definition.profile;
-      const owner = ownerOf(addressed, found);
-      // A collection is never null, even below a complex value that is.
-      if (owner === null && !property.isCollection) return noContentResponse(exchange, extra);
-      const { type, value: holder, rowShape } = owner ?? { type: entitySet.entityType, value: {}, rowShape: undefined };
-      const writer = propertyWriter(type, property, format, rowShape, complexValuesBare);
-      const body = writer.writeEnvelope(holder, contextUrl);
-      return body === null ? noContentResponse(exchange, extra) : jsonResponse(exchange, format, body, extra);
-    });
+    const etag = etagOf(entitySet, found.entity, found.rowShape);
+    checkReadMatch(exchange, etag);
+    const extra = etag === undefined ? undefined : { ETag: etag };
+    const condition = exchange.odata.header("if-none-match");
+    if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
+      return notModifiedResponse(exchange, etag);
+    }
+    const predicate = keyPredicateOf(entitySet.entityType, value);
+    const contextUrl = propertyContext(exchange.serviceRoot, entitySet, predicate, propertyPathText(addressed));
+    const { complexValuesBare } = exchange.service.definition.profile;
+    const owner = ownerOf(addressed, found);
+    // A collection is never null, even below a complex value that is.
+    if (owner === null && !property.isCollection) return noContentResponse(exchange, extra);
+    const { type, value: holder, rowShape } = owner ?? { type: entitySet.entityType, value: {}, rowShape: undefined };
+    const writer = propertyWriter(type, property, format, rowShape, complexValuesBare);
+    const body = writer.writeEnvelope(holder, contextUrl);
+    return body === null ? noContentResponse(exchange, extra) : jsonResponse(exchange, format, body, extra);
   });
 };
 

@@ -12,7 +12,7 @@ export interface RequestBody {
    * @param bind gets the parsed body, and whether it contains numbers as strings
    * @throws ODataError `PayloadTooLarge`, `InvalidBody`, and the error of `bind`
    */
-  read<T>(bind: (json: JsonValue, ieee754Compatible: boolean) => Maybe<T>): Maybe<T>;
+  read<T>(bind: (json: JsonValue, ieee754Compatible: boolean) => T): Maybe<T>;
 }
 
 /**

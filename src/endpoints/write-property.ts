@@ -105,7 +105,7 @@ function keepNull(exchange: Exchange, { entitySet, keyText, key }: PatchTarget):
   );
   return chain(current, ({ entity }) => {
     if (entity === undefined) throw missing();
-    return chain(headersOf(exchange, entitySet, entity), (headers) => noContentResponse(exchange, headers));
+    return noContentResponse(exchange, headersOf(exchange, entitySet, entity));
   });
 }
 
@@ -177,15 +177,12 @@ function writeValue(
   const { entitySet } = target;
   return chain(callPatch(exchange, target, delta), (entity) =>
     chain(isSavedSeen(entitySet, entity, patchHandler(exchange, entitySet), exchange.reader), (isSeen) =>
-      chain(isSeen ? headersOf(exchange, entitySet, entity) : undefined, (headers) =>
-        noContentResponse(exchange, headers),
-      ),
+      noContentResponse(exchange, isSeen ? headersOf(exchange, entitySet, entity) : undefined),
     ),
   );
 }
 
-function headersOf(exchange: Exchange, entitySet: EntitySet, entity: unknown): Maybe<ExtraHeaders> {
-  return chain(etagOf(entitySet, entity, undefined, exchange.turn), (etag) => {
-    return { ...(etag === undefined ? {} : { ETag: etag }), ...minimalPreference(exchange) };
-  });
+function headersOf(exchange: Exchange, entitySet: EntitySet, entity: unknown): ExtraHeaders {
+  const etag = etagOf(entitySet, entity, undefined);
+  return { ...(etag === undefined ? {} : { ETag: etag }), ...minimalPreference(exchange) };
 }

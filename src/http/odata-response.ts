@@ -1,6 +1,3 @@
-import { nextTurn } from "../base/host.ts";
-import { textParts } from "../json/write-json.ts";
-
 /** The body of a response. Strings are sent as UTF-8, iterables chunk by chunk with pauses for other requests. */
 export type ResponseBody =
   | string
@@ -22,15 +19,6 @@ const encoder = new TextEncoder();
 /** Returns the Content-Length of a complete body. */
 export function bodyLength(body: string | Uint8Array): string {
   return String(typeof body === "string" ? encoder.encode(body).byteLength : body.byteLength);
-}
-
-/** A text of more UTF-16 units than this is encoded piece by piece. */
-export const LONG_TEXT: number = 1 << 20;
-
-/** Encodes a long text in pieces, so that other requests are served before and between them. */
-export async function* encodePieces(text: string): AsyncGenerator<Uint8Array, void, void> {
-  await nextTurn();
-  for (const part of textParts(text)) yield encoder.encode(part);
 }
 
 /** Ends the chunks of a body that will not be read: they may hold a cursor or a connection. */

@@ -35,28 +35,18 @@ export function writeJsonString(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-function writeLongString(text: string): string {
-  let written = "";
-  for (const part of writeStringParts(text)) written += part;
-  return written;
-}
-
 /** The greatest code point of one unit. */
 const LAST_UNIT = 0xff_ff;
 
-/** Writes a long text in parts, which together are the text of `writeJsonString`. */
-export function* writeStringParts(text: string): Generator<string, void, void> {
-  yield '"';
-  for (const part of textParts(text)) yield ESCAPED.test(part) ? JSON.stringify(part).slice(1, -1) : part;
-  yield '"';
-}
-
-/** Cuts a long text into parts. A surrogate pair is in one part. */
-export function* textParts(text: string): Generator<string, void, void> {
+/** Writes a long text. A surrogate pair is in one part. */
+function writeLongString(text: string): string {
+  let written = '"';
   for (let start = 0; start < text.length;) {
     let end = start + PART_LENGTH;
     if ((text.codePointAt(end - 1) ?? 0) > LAST_UNIT) end += 1;
-    yield text.slice(start, end);
+    const part = text.slice(start, end);
+    written += ESCAPED.test(part) ? JSON.stringify(part).slice(1, -1) : part;
     start = end;
   }
+  return `${written}"`;
 }

@@ -1,19 +1,15 @@
-import type { Pace, Steps } from "../base/turn.ts";
 import { absentValue } from "../edm/absent-value.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { nearestName } from "../errors/nearest-name.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import type { JsonObject } from "../json/json-value.ts";
+import { type JsonObject, namesOf } from "../json/json-value.ts";
 import { type BodyPlace, invalidMember, placeWithin, shorten } from "./body-place.ts";
-import { checkBindings, refuseBindingName, refuseBindings } from "./refuse-binding.ts";
+import { refuseBindingName, refuseBindings } from "./refuse-binding.ts";
 
 /** An object that is read from a body, by the application's fields. */
 export interface BodyObject {
   [field: string]: unknown;
 }
-
-/** The number of names whose check is too short to pause for. */
-const FEW = 64;
 
 /** The treatment of unknown members, which include ignored properties. */
 export type UnknownMembers = "reject" | "ignore";
@@ -33,29 +29,12 @@ export function compileNameCheck(
   kind: "property" | "parameter" = "property",
 ): (object: JsonObject, place: BodyPlace) => void {
   const problem = `${typeName} has no ${kind}`;
-  /** Checks a name. @returns whether its value is ignored */
-  const isIgnored = (name: string, place: BodyPlace): boolean => {
-    if (names.has(name)) return false;
-    if (name.includes("@")) refuseBindingName(name, place);
-    else if (unknownMembers === "reject") throw unknownMember(name, problem, names.keys(), place);
-    return true;
-  };
-  function* checkMany(object: JsonObject, all: readonly string[], place: BodyPlace, pace: Pace): Steps<void> {
-    for (const [index, name] of all.entries()) {
-      if (isIgnored(name, place)) yield* checkBindings(object[name] ?? null, placeWithin(place, name), pace);
-      if (index % FEW === 0 && pace.isOver) yield;
-    }
-  }
   return (object, place) => {
-    const { progress } = place;
-    if (progress.continues(isIgnored, object)) return;
-    const all = progress.namesOf(object);
-    if (all.length > FEW) {
-      progress.doSteps(isIgnored, object, (pace) => checkMany(object, all, place, pace));
-      return;
-    }
-    for (const name of all) {
-      if (isIgnored(name, place)) refuseBindings(object[name] ?? null, placeWithin(place, name));
+    for (const name of namesOf(object)) {
+      if (names.has(name)) continue;
+      if (name.includes("@")) refuseBindingName(name, place);
+      else if (unknownMembers === "reject") throw unknownMember(name, problem, names.keys(), place);
+      refuseBindings(object[name] ?? null, placeWithin(place, name));
     }
   };
 }

@@ -1,5 +1,4 @@
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
-import { ReadingProgress } from "./reading-progress.ts";
 
 /** The place of a value in a body: the path to it, and the form of its numbers. */
 export interface BodyPlace {
@@ -10,8 +9,6 @@ export interface BodyPlace {
   readonly depth: number;
   /** Whether numbers may be strings. */
   readonly ieee754Compatible: boolean;
-  /** The items that have been read from the body. */
-  readonly progress: ReadingProgress;
 }
 
 /** Maximum nesting of structures, independent of the limit of the parser. */
@@ -21,13 +18,13 @@ const MAX_SHOWN = 128;
 
 /** Returns the place of a body. */
 export function bodyRoot(ieee754Compatible: boolean): BodyPlace {
-  return { parent: null, segment: "", depth: 0, ieee754Compatible, progress: new ReadingProgress() };
+  return { parent: null, segment: "", depth: 0, ieee754Compatible };
 }
 
 /** Returns the place of a member or item. */
 export function placeWithin(parent: BodyPlace, segment: string | number): BodyPlace {
-  const { depth, ieee754Compatible, progress } = parent;
-  return { parent, segment, depth: depth + 1, ieee754Compatible, progress };
+  const { depth, ieee754Compatible } = parent;
+  return { parent, segment, depth: depth + 1, ieee754Compatible };
 }
 
 /**
@@ -41,14 +38,9 @@ export function enter(parent: BodyPlace, segment: string | number): BodyPlace {
 
 /** Returns the path of a member or item, such as `Lines/2/Quantity`; empty for the body itself. */
 export function pathWithin(place: BodyPlace, segment: string | number): string {
-  return shorten(partWithin(place, segment));
-}
-
-/** Returns the whole path of a member or item, which identifies the part in the progress of the body. */
-export function partWithin(place: BodyPlace, segment: string | number): string {
   const segments = [segment];
   for (let at: BodyPlace | null = place; at !== null && at.parent !== null; at = at.parent) segments.push(at.segment);
-  return segments.toReversed().join("/");
+  return shorten(segments.toReversed().join("/"));
 }
 
 /**

@@ -1,6 +1,4 @@
-import type { Maybe } from "../base/maybe.ts";
 import { once } from "../base/memo.ts";
-import { Paused } from "../base/turn.ts";
 import { keyFields } from "../edm/key-values.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { JsonValue } from "../json/json-value.ts";
@@ -26,20 +24,20 @@ export interface BodySettings {
 /**
  * The readers of the bodies of one entity set, each compiled on first use. They throw ODataError `InvalidBody` or
  * `NullNotAllowed` with the path of the member as target, and `NotImplemented` for `@odata.bind` anywhere in the body,
- * which takes precedence over other faults. They return a promise if they pause for other requests, in a long collection.
+ * which takes precedence over other faults.
  * @see docs/reference/writing.md
  */
 export interface BodyReaders {
   /** Reads a new entity: the body of POST, which contains the key unless the server generates it. */
-  readonly readNew: (body: JsonValue, ieee754Compatible: boolean) => Maybe<BodyObject>;
+  readonly readNew: (body: JsonValue, ieee754Compatible: boolean) => BodyObject;
   /** Reads the replacement of an entity: the body of PUT. @param key the key of the URL, in the application's form */
-  readonly readReplacement: (body: JsonValue, ieee754Compatible: boolean, key: unknown) => Maybe<ReplacementBody>;
+  readonly readReplacement: (body: JsonValue, ieee754Compatible: boolean, key: unknown) => ReplacementBody;
   /** Reads the changes of an entity: the body of PATCH. */
-  readonly readDelta: (body: JsonValue, ieee754Compatible: boolean) => Maybe<DeltaBody>;
+  readonly readDelta: (body: JsonValue, ieee754Compatible: boolean) => DeltaBody;
 }
 
 /** Reads a new related entity. @param key the key of the URL, in the application's form */
-export type RelatedReader = (body: JsonValue, ieee754Compatible: boolean, key: unknown) => Maybe<BodyObject>;
+export type RelatedReader = (body: JsonValue, ieee754Compatible: boolean, key: unknown) => BodyObject;
 
 /** Makes the readers of the bodies of an entity set. */
 export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings): BodyReaders {
@@ -88,22 +86,19 @@ export function compileRelatedReader(
 }
 
 /**
- * Reads a body, in as many turns as its collections need. If reading fails, an unsupported `@odata.bind` in the body is
- * reported instead.
+ * Reads a body. If reading fails, an unsupported `@odata.bind` in the body is reported instead.
  * @param read takes the place of the body
  */
 export function guarded<Result>(
   body: JsonValue,
   ieee754Compatible: boolean,
   read: (place: BodyPlace) => Result,
-): Maybe<Result> {
+): Result {
   const place = bodyRoot(ieee754Compatible);
-  return place.progress.inTurns(() => {
-    try {
-      return read(place);
-    } catch (error) {
-      if (!(error instanceof Paused)) refuseBindings(body, place);
-      throw error;
-    }
-  });
+  try {
+    return read(place);
+  } catch (error) {
+    refuseBindings(body, place);
+    throw error;
+  }
 }

@@ -1,13 +1,9 @@
-import type { Maybe } from "../base/maybe.ts";
 import { keptPer, keptPerPair } from "../base/memo.ts";
-import { inTurns, type Turn } from "../base/turn.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { etagTextOf } from "./etag-text.ts";
-import { isLong } from "./late-texts.ts";
-import { type HashedPart, LongEtag } from "./long-etag.ts";
 import { compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { sha256Base64 } from "./sha256.ts";
 
@@ -71,14 +67,12 @@ export class ByteFrame {
 }
 
 /** Writes the ETag of an entity with its double quotes, as in the header and in `@odata.etag`. */
-export type EtagWriter = (entity: unknown) => string | LongEtag;
+export type EtagWriter = (entity: unknown) => string;
 
 /** A value of an ETag. */
 interface EtagPart {
   readonly read: (source: object) => PrimitiveValue | null;
   readonly put: (frame: ByteFrame, value: PrimitiveValue | null) => void;
-  /** The bytes before the text of a value. */
-  readonly head: Uint8Array;
 }
 
 const NULL = Uint8Array.of(0);
@@ -90,17 +84,10 @@ const MAX_KEPT = 256;
 
 /**
  * Makes the ETag of an entity for a header: undefined for a set without ETags.
- * @returns a promise where long values are hashed in turns with other requests
  * @throws as the writer of `etagWriter`
  */
-export function etagOf(
-  entitySet: EntitySet,
-  entity: unknown,
-  rowShape: RowShape | undefined,
-  turn: Turn,
-): Maybe<string | undefined> {
-  const etag = etagWriter(entitySet, rowShape)?.(entity);
-  return etag instanceof LongEtag ? inTurns((pace) => etag.steps(pace), turn) : etag;
+export function etagOf(entitySet: EntitySet, entity: unknown, rowShape: RowShape | undefined): string | undefined {
+  return etagWriter(entitySet, rowShape)?.(entity);
 }
 
 /**
@@ -126,11 +113,7 @@ function compileEtagWriter({ entityType, etag }: EntitySet, rowShape: RowShape |
     const name = entityType.qualifiedName;
     const source = rowShape === undefined ? requireObject(entity, name) : requireRow(entity, name);
     frame.clear();
-    for (const { read, put } of parts) {
-      const value = read(source);
-      if (isLong(value)) return longEtag(parts, source);
-      put(frame, value);
-    }
+    for (const { read, put } of parts) put(frame, read(source));
     const { bytes } = frame;
     // The ETag of an entity is often needed twice: for the header, and for the body.
     if (last.etag !== "" && isSame(bytes, last.bytes)) return last.etag;
@@ -147,33 +130,6 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false;
   for (let at = 0; at < left.length; at += 1) if (left[at] !== right[at]) return false;
   return true;
-}
-
-/** Collects what the ETag of an entity with long values is made of, without a copy of these values. */
-function longEtag(parts: readonly EtagPart[], source: object): LongEtag {
-  const frame = new ByteFrame();
-  const hashed: HashedPart[] = [];
-  const flush = (): void => {
-    hashed.push(frame.bytes.slice());
-    frame.clear();
-  };
-  for (const { read, put, head } of parts) {
-    const value = read(source);
-    if (typeof value === "string" && isLong(value)) {
-      frame.append(head);
-      flush();
-      hashed.push(value);
-    } else if (value instanceof Uint8Array && isLong(value)) {
-      frame.append(BINARY);
-      frame.appendSize(value.length);
-      flush();
-      hashed.push(value);
-    } else {
-      put(frame, value);
-    }
-  }
-  flush();
-  return new LongEtag(hashed);
 }
 
 function compilePart(owner: EntityType, property: StructuralProperty, rowShape: RowShape | undefined): EtagPart {
@@ -193,7 +149,7 @@ function compilePart(owner: EntityType, property: StructuralProperty, rowShape: 
       frame.appendText(toText(value));
     }
   };
-  return { read, put, head };
+  return { read, put };
 }
 
 /** Returns the bytes before the text of each value of a type. */

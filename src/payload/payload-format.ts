@@ -1,5 +1,3 @@
-import type { LateTexts } from "./late-texts.ts";
-
 /**
  * The negotiated form of a JSON payload.
  * @see OData JSON Format 4.0, sections 3.1 and 3.2
@@ -9,8 +7,6 @@ export interface PayloadFormat {
   readonly metadata: "none" | "minimal" | "full";
   /** Whether Int64, Decimal and counts are written as strings. */
   readonly ieee754Compatible: boolean;
-  /** The long parts of the text that a writer writes; absent: the writer writes all at once. */
-  readonly late?: LateTexts | undefined;
   /** Whether nothing names the set of the entities, so that they have no ids; those of expansions have theirs. */
   readonly isUnnamed?: boolean | undefined;
   /** What a write saved: these entities have an id even if their set cannot be read by key. The graph includes expansions. */

@@ -237,10 +237,8 @@ function nestedMember(
       }
       const items: readonly JsonValue[] = value;
       const here = enter(place, name);
-      put(
-        entity,
-        place.progress.readItems(items, (item, index) => reader()(item, here, index, entity)),
-      );
+      const related = items.map((item, index) => reader()(item, here, index, entity));
+      put(entity, related);
     } else {
       const related = reader()(value, place, name, entity);
       for (const fill of fillings) fill(entity, related, place);

@@ -1,4 +1,3 @@
-import type { Maybe } from "../base/maybe.ts";
 import { describeValue } from "../edm/invalid-value.ts";
 import type { Operation, OperationParameter } from "../edm/model.ts";
 import { isODataError, type ODataError, protocolError } from "../errors/odata-error.ts";
@@ -18,7 +17,7 @@ import { ValueReaders } from "./read-value.ts";
 export function compileParametersReader(
   { name: operation, parameters }: Pick<Operation, "name" | "parameters">,
   unknownMembers: UnknownMembers,
-): (body: JsonValue, ieee754Compatible: boolean) => Maybe<BodyObject> {
+): (body: JsonValue, ieee754Compatible: boolean) => BodyObject {
   const values = new ValueReaders(unknownMembers);
   const names = new Set(parameters.map(({ name }) => name));
   const checkNames = compileNameCheck(operation, names, unknownMembers, "parameter");

@@ -11,7 +11,7 @@ import {
   compileNameCheck,
   type UnknownMembers,
 } from "./body-members.ts";
-import { type BodyPlace, enter, invalidMember, nullNotAllowed, partWithin, placeWithin } from "./body-place.ts";
+import { type BodyPlace, enter, invalidMember, nullNotAllowed, placeWithin } from "./body-place.ts";
 import { refuseBindings } from "./refuse-binding.ts";
 
 /**
@@ -149,16 +149,9 @@ function complexValue(type: ComplexType, read: ComplexReader): ValueReader {
   };
 }
 
-/** The number of characters whose conversion is too short to pause for. */
-const SHORT = 65_536;
-
 function scalarReader(codec: ValueCodec): ValueReader {
-  const { fromLongText } = codec;
   return (value, place, segment) => {
     try {
-      if (fromLongText !== undefined && typeof value === "string" && value.length > SHORT) {
-        return place.progress.doSteps(codec, partWithin(place, segment), (pace) => fromLongText(value, pace));
-      }
       return codec.fromJson(value, place.ieee754Compatible);
     } catch (error) {
       if (error instanceof InvalidValueError) throw invalidMember(error.message, place, segment);
@@ -183,6 +176,6 @@ function collectionReader(readItem: ValueReader): ValueReader {
     }
     const here = enter(place, segment);
     const items: readonly JsonValue[] = value;
-    return place.progress.readItems(items, (item, index) => readItem(item, here, index));
+    return items.map((item, index) => readItem(item, here, index));
   };
 }

@@ -8,37 +8,6 @@ import { builtinModule } from "../base/host.ts";
  */
 export const sha256Base64: (bytes: Uint8Array) => string = nativeHash() ?? ((bytes) => toBase64(sha256(bytes)));
 
-/** A SHA-256 over bytes that are not there at once. */
-export interface Sha256 {
-  readonly update: (bytes: Uint8Array) => void;
-  /** Ends the hash. */
-  readonly toBase64: () => string;
-}
-
-/** Begins a SHA-256, of the host if available. */
-export function startSha256(): Sha256 {
-  const native = nativeHashObject();
-  if (native !== null) {
-    return { update: (bytes) => void native.update(bytes), toBase64: () => native.digest("base64") };
-  }
-  const hash = sha256.create();
-  return { update: (bytes) => void hash.update(bytes), toBase64: () => toBase64(hash.digest()) };
-}
-
-/** A `Hash` of Node.js. */
-interface HashObject {
-  readonly update: (bytes: Uint8Array) => unknown;
-  readonly digest: (encoding: "base64") => string;
-}
-
-function nativeHashObject(): HashObject | null {
-  const crypto = builtinModule("node:crypto");
-  if (typeof crypto !== "object" || crypto === null || !("createHash" in crypto)) return null;
-  const { createHash } = crypto;
-  if (typeof createHash !== "function") return null;
-  return (createHash as (algorithm: string) => HashObject)("sha256");
-}
-
 function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }

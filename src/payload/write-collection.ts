@@ -1,4 +1,3 @@
-import { cutChunks, joinChunks, PIECE_LENGTH, Utf8Pieces } from "./utf8-pieces.ts";
 import type { EntityWriter } from "./write-entity.ts";
 
 /** The data of the envelope of a page, apart from the next link. */
@@ -45,8 +44,11 @@ const BUFFERED_ENTITIES = 1000;
 /** A page of more bytes is written during iteration, however few entities it has. */
 const BUFFERED_BYTES = 1 << 20;
 
-/** JSON of more bytes is sent without a copy. */
-const COPIED_BYTES = 16 * 1024;
+/** Entities are joined to pieces of at least so many characters, and pieces to chunks. */
+const PIECE_LENGTH = 8 * 1024;
+const CHUNK_LENGTH = 64 * 1024;
+
+const encoder = new TextEncoder();
 
 /** Returns the number of entities of a part, including those of expansions. */
 export function totalOf({ total, json, entities }: EntitiesPayload): number {
@@ -74,10 +76,21 @@ function bufferChunks(chunks: Generator<Uint8Array, void, void>): Uint8Array | I
   for (let next = chunks.next(); next.done !== true; next = chunks.next()) {
     made.push(next.value);
     length += next.value.length;
-    // An empty chunk is a place for a pause.
-    if (length > BUFFERED_BYTES || next.value.length === 0) return madeAndRest(made, chunks);
+    if (length > BUFFERED_BYTES) return madeAndRest(made, chunks);
   }
-  return joinChunks(made);
+  return joinChunks(made, length);
+}
+
+function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const [only, second] = chunks;
+  if (only !== undefined && second === undefined) return only;
+  const joined = new Uint8Array(length);
+  let end = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, end);
+    end += chunk.length;
+  }
+  return joined;
 }
 
 function* madeAndRest(made: readonly Uint8Array[], rest: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
@@ -92,21 +105,15 @@ function* madeAndRest(made: readonly Uint8Array[], rest: Iterable<Uint8Array>): 
  * @see OData JSON Format 4.0, section 4.4
  */
 export async function* streamCollection(payload: StreamedPayload): AsyncGenerator<Uint8Array, void, void> {
-  const encoded = new Utf8Pieces();
   const { parts, serviceRoot } = payload;
   const [{ writer }] = parts;
   let separator = head(payload, undefined, writer);
   const rest = parts.values();
   for (let part = rest.next().value ?? null; part !== null; part = rest.next().value ?? (await payload.next())) {
-    const pieces = partPieces(part, separator, serviceRoot);
-    let next = pieces.next();
-    for (; next.done !== true; next = pieces.next()) yield* chunkOf(encoded, next.value);
+    yield* toChunks(partPieces(part, separator, serviceRoot));
     separator = ",";
-    const chunk = encoded.add(next.value) ?? encoded.take();
-    if (chunk.length > 0) yield chunk;
   }
-  encoded.add(tail(payload, payload.nextLink()));
-  yield encoded.take();
+  yield encoder.encode(tail(payload, payload.nextLink()));
 }
 
 /** Yields the body in pieces, and returns the last one. */
@@ -160,23 +167,18 @@ function* toChunks(
   pieces: Generator<string | Uint8Array, string, void>,
   first: IteratorResult<string | Uint8Array, string> = pieces.next(),
 ): Generator<Uint8Array, void, void> {
-  const encoded = new Utf8Pieces();
+  let text = "";
   let next = first;
-  for (; next.done !== true; next = pieces.next()) yield* chunkOf(encoded, next.value);
-  yield encoded.add(next.value) ?? encoded.take();
-}
-
-/** Adds a piece, and yields the chunks that it completes. */
-function* chunkOf(encoded: Utf8Pieces, piece: string | Uint8Array): Generator<Uint8Array, void, void> {
-  if (typeof piece !== "string" && piece.length > COPIED_BYTES) {
-    yield encoded.take();
-    yield* cutChunks(piece);
-    return;
+  for (; next.done !== true; next = pieces.next()) {
+    if (typeof next.value === "string") text += next.value;
+    if (text !== "" && (typeof next.value !== "string" || text.length >= CHUNK_LENGTH)) {
+      yield encoder.encode(text);
+      text = "";
+    }
+    if (typeof next.value !== "string") yield next.value;
   }
-  // A place for a pause.
-  if (piece === "") yield encoded.take();
-  const chunk = typeof piece === "string" ? encoded.add(piece) : encoded.addBytes(piece);
-  if (chunk !== null) yield chunk;
+  text += next.value;
+  if (text !== "") yield encoder.encode(text);
 }
 
 /** Writes everything before the first entity. Count and next link are written in every format. */

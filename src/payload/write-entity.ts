@@ -2,9 +2,9 @@ import type { EntitySet, EntityType } from "../edm/model.ts";
 import { selectsKey, type SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandedEntity } from "../query/expanded-entity.ts";
 import type { RowShape } from "../query/row-shape.ts";
+import { type EntityText, joinTexts, prefixed } from "./entity-text.ts";
 import { entityUrl, knownUrlFinder } from "./entity-url.ts";
 import { etagWriter } from "./etag.ts";
-import { LateTexts, type LongText } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { requireObject, requireRow } from "./property-reader.ts";
 import { compileExpansion, type CompileRelated } from "./write-expansion.ts";
@@ -21,20 +21,14 @@ export interface EntityWriter {
    * @param serviceRoot absolute, without a trailing slash
    * @throws Error if the entity has a value that the model does not allow
    */
-  writeItem(entity: unknown, serviceRoot: string): string | LongText;
+  writeItem(entity: unknown, serviceRoot: string): EntityText;
   /**
    * Writes the body of a response with one entity.
    * @param entity as for an item
    * @param serviceRoot absolute, without a trailing slash
    * @throws Error if the entity has a value that the model does not allow
    */
-  writeEntity(entity: unknown, serviceRoot: string, contextUrl: string): string | LongText;
-}
-
-/** Writes the text of an entity with marks for its long parts. */
-interface MarkedWriter {
-  readonly item: (entity: unknown, serviceRoot: string) => string;
-  readonly entity: (entity: unknown, serviceRoot: string, contextUrl: string) => string;
+  writeEntity(entity: unknown, serviceRoot: string, contextUrl: string): EntityText;
 }
 
 /** The origin of the entities. */
@@ -62,7 +56,7 @@ export interface EntityRoutes {
 type ControlWriter = (entity: unknown, serviceRoot: string) => string;
 
 /** Writes one entity after the given control information. */
-type TextWriter = (entity: unknown, serviceRoot: string, control: string) => string;
+type TextWriter<Text> = (entity: unknown, serviceRoot: string, control: string) => Text;
 
 /**
  * Makes the writer of entities: the selected members in the order of the clause, and the control information of the format.
@@ -77,29 +71,6 @@ export function compileEntityWriter(
   format: PayloadFormat,
   rowShape?: RowShape,
 ): EntityWriter {
-  const late = new LateTexts();
-  const { item, entity: whole } = compileMarkedWriter(target, clause, { ...format, late }, rowShape);
-  return Object.freeze({
-    format,
-    writeItem: (entity, serviceRoot) => {
-      const outer = late.open();
-      try {
-        return late.close(item(entity, serviceRoot), outer);
-      } catch (error) {
-        late.abandon(outer);
-        throw error;
-      }
-    },
-    writeEntity: (entity, serviceRoot, contextUrl) => late.write(() => whole(entity, serviceRoot, contextUrl)),
-  } satisfies EntityWriter);
-}
-
-function compileMarkedWriter(
-  target: WriterTarget,
-  clause: SelectExpandClause,
-  format: PayloadFormat,
-  rowShape: RowShape | undefined,
-): MarkedWriter {
   const { entitySet, entityType, routes } = target;
   const typeName = entityType.qualifiedName;
   const writeMembers =
@@ -113,7 +84,7 @@ function compileMarkedWriter(
   const isLinked = format.metadata === "full" && !isSelection && entitySet !== null && format.isUnnamed !== true;
   const expanded = new Set(clause.expanded.map(({ navigationProperty }) => navigationProperty.name));
   const links = isLinked ? compileLinks(entitySet, expanded, routes?.linksOf) : null;
-  const writePlain: TextWriter = (entity, serviceRoot, control) => {
+  const writePlain: TextWriter<string> = (entity, serviceRoot, control) => {
     const source = rowShape === undefined ? requireObject(entity, typeName) : requireRow(entity, typeName);
     const text = writeMembers(source, control);
     return links === null || entitySet === null
@@ -139,15 +110,16 @@ function toWriter(
   format: PayloadFormat,
   itemControl: ControlWriter,
   entityControl: ControlWriter,
-  writeText: TextWriter,
-): MarkedWriter {
-  return {
-    item: (entity, serviceRoot) => writeText(entity, serviceRoot, itemControl(entity, serviceRoot)),
-    entity: (entity, serviceRoot, contextUrl) => {
+  writeText: TextWriter<EntityText>,
+): EntityWriter {
+  return Object.freeze({
+    format,
+    writeItem: (entity, serviceRoot) => writeText(entity, serviceRoot, itemControl(entity, serviceRoot)),
+    writeEntity: (entity, serviceRoot, contextUrl) => {
       const context = format.metadata === "none" ? "" : `"@odata.context":${JSON.stringify(contextUrl)},`;
       return writeText(entity, serviceRoot, context + entityControl(entity, serviceRoot));
     },
-  };
+  } satisfies EntityWriter);
 }
 
 interface PlainParts {
@@ -157,7 +129,7 @@ interface PlainParts {
   readonly links: LinkWriters | null;
   readonly itemControl: ControlWriter;
   readonly entityControl: ControlWriter;
-  readonly writePlain: TextWriter;
+  readonly writePlain: TextWriter<string>;
 }
 
 /** Makes the writer that adds the expansions after the members of the entity. */
@@ -165,11 +137,12 @@ function compileExpandedWriter(
   { entitySet, routes }: WriterTarget,
   { expanded }: SelectExpandClause,
   { format, rowShape, links, itemControl, entityControl, writePlain }: PlainParts,
-): MarkedWriter {
+): EntityWriter {
   const compileRelated: CompileRelated = ({ target, navigationProperty, selectExpand }, relatedShape) => {
     const related: WriterTarget = { entitySet: target, entityType: navigationProperty.entityType, routes };
     const saved = format.saved === "graph" ? format.saved : undefined;
-    return compileMarkedWriter(related, selectExpand, { ...format, isUnnamed: false, saved }, relatedShape).item;
+    const writer = compileEntityWriter(related, selectExpand, { ...format, isUnnamed: false, saved }, relatedShape);
+    return (value, serviceRoot) => writer.writeItem(value, serviceRoot);
   };
   const writers = expanded.map((expansion) => ({
     write: compileExpansion(expansion, format, compileRelated),
@@ -185,16 +158,15 @@ function compileExpandedWriter(
       if (entitySet === null) throw new Error("Entities of no set have no URL.");
       return entityUrl(serviceRoot, entitySet, entity, rowShape);
     };
-    let text = writePlain(entity, serviceRoot, control);
-    let index = 0;
-    for (const { write, writeLinks } of writers) {
-      const member = write(related[index++] ?? null, serviceRoot, url);
-      const before = writeLinks === null ? "" : writeLinks(url());
+    const text = writePlain(entity, serviceRoot, control);
+    const writeMember = ({ write, writeLinks }: (typeof writers)[number], index: number): EntityText => {
+      const member = write(related[index] ?? null, serviceRoot, url);
+      const links = writeLinks === null ? "" : writeLinks(url());
       // If nothing was loaded, the links are written alone, without their trailing comma.
-      const written = member === "" ? before.slice(0, -1) : before + member;
-      if (written !== "") text += text === "" ? written : `,${written}`;
-    }
-    return `{${text}}`;
+      return member === "" ? links.slice(0, -1) : prefixed(links, member);
+    };
+    const separator = text === "" ? "" : ",";
+    return joinTexts({ before: `{${text}`, separator, items: writers, write: writeMember, after: "}" });
   });
 }
 
@@ -228,7 +200,7 @@ function compileItemControl(
   if (format.metadata === "none") return nothing;
   if (format.metadata === "full") return compileFullControl(target, format, rowShape);
   const { entitySet, routes } = target;
-  const etag = compileEtagControl(entitySet, format, rowShape);
+  const etag = compileEtagControl(entitySet, rowShape);
   // Clients make the id from the key, if the entity contains the whole key.
   if (entitySet === null || format.isUnnamed === true || selectsKey(clause, entitySet.entityType)) return etag;
   if (!hasId(entitySet, routes)) return etag;
@@ -252,7 +224,7 @@ function compileEntityControl(
   if (format.metadata === "full") return compileFullControl(target, format, rowShape);
   const { entitySet, routes } = target;
   if (entitySet === null) return nothing;
-  const etag = compileEtagControl(entitySet, format, rowShape);
+  const etag = compileEtagControl(entitySet, rowShape);
   if (!hasId(entitySet, routes, format.saved !== undefined)) return etag;
   const id = compileIdControl(entitySet, rowShape);
   return (entity, serviceRoot) => id(entity, serviceRoot) + etag(entity, serviceRoot);
@@ -266,7 +238,7 @@ function compileFullControl(
   const type = `"@odata.type":${JSON.stringify(`#${entityType.qualifiedName}`)},`;
   const withoutSet = routes?.marksTransient === true ? `${type}"@odata.id":null,` : type;
   if (entitySet === null) return () => withoutSet;
-  const etag = compileEtagControl(entitySet, format, rowShape);
+  const etag = compileEtagControl(entitySet, rowShape);
   const isNamed = hasId(entitySet, routes, format.saved !== undefined);
   const isLinked = hasId(entitySet, routes) || routes?.isEdited(entitySet) === true;
   if (format.isUnnamed === true || !(isNamed || isLinked)) {
@@ -284,16 +256,8 @@ function hasId(entitySet: EntitySet, routes: EntityRoutes | undefined, isSaved =
   return isSaved || routes === undefined || routes.isReadByKey(entitySet);
 }
 
-function compileEtagControl(
-  entitySet: EntitySet | null,
-  { late }: PayloadFormat,
-  rowShape: RowShape | undefined,
-): ControlWriter {
+function compileEtagControl(entitySet: EntitySet | null, rowShape: RowShape | undefined): ControlWriter {
   const write = entitySet === null ? null : etagWriter(entitySet, rowShape);
   if (write === null) return nothing;
-  return (entity) => {
-    const etag = write(entity);
-    if (typeof etag === "string") return `"@odata.etag":${JSON.stringify(etag)},`;
-    return `"@odata.etag":${late === undefined ? JSON.stringify(etag.toText()) : late.defer(etag.toJsonParts())},`;
-  };
+  return (entity) => `"@odata.etag":${JSON.stringify(write(entity))},`;
 }

@@ -2,13 +2,13 @@ import type { ExpandedNavigation } from "../query/clauses.ts";
 import { continuationOptions } from "../query/continuation.ts";
 import type { Related, RelatedCollection } from "../query/expanded-entity.ts";
 import type { RowShape } from "../query/row-shape.ts";
+import { type EntityText, joinTexts, prefixed } from "./entity-text.ts";
 import { entityUrl } from "./entity-url.ts";
-import { isLong } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { encodeSegment } from "./percent-encoding.ts";
 
 /** Writes one related entity as JSON text. */
-export type RelatedWriter = (entity: unknown, serviceRoot: string) => string;
+export type RelatedWriter = (entity: unknown, serviceRoot: string) => EntityText;
 
 /**
  * Makes the writer of the related entities of an expansion.
@@ -20,7 +20,7 @@ export type CompileRelated = (expansion: ExpandedNavigation, rowShape: RowShape 
  * Writes the result of one expansion for one entity as members of the entity; empty if nothing was loaded.
  * @param url returns the URL of the entity, for links
  */
-export type ExpansionWriter = (related: Related, serviceRoot: string, url: () => string) => string;
+export type ExpansionWriter = (related: Related, serviceRoot: string, url: () => string) => EntityText;
 
 /**
  * Makes the writer of the members of one expansion: the entities, or references to them, or their number, each with its
@@ -51,26 +51,17 @@ export function compileExpansion(
   return (related, serviceRoot, url) => {
     if (related === null) return "";
     if (related.kind === "entity") {
-      return head + (related.entity === null ? "null" : writerOf(related.rowShape)(related.entity, serviceRoot));
+      return prefixed(head, related.entity === null ? "null" : writerOf(related.rowShape)(related.entity, serviceRoot));
     }
     const count = related.count === undefined ? "" : `${writeCount(related)},`;
     const link = related.hasMore ? `${linkHead}${nextLink(related, url)},` : "";
-    let text = `${count}${link}${head}[`;
-    if (related.entities.length === 0) return `${text}]`;
+    const before = `${count}${link}${head}[`;
+    const { entities } = related;
+    if (entities.length === 0) return `${before}]`;
     // Without rows the layout may have no columns, so the writer is made here.
     const write = writerOf(related.rowShape);
-    const { entities } = related;
-    let separator = "";
-    let written = 0;
-    for (const entity of entities) {
-      text += separator + write(entity, serviceRoot);
-      separator = ",";
-      written += 1;
-      if (format.late === undefined || !isLong(text)) continue;
-      const rest = format.late.deferRest(written, entities.length, (index) => write(entities[index], serviceRoot));
-      return `${text}${rest}]`;
-    }
-    return `${text}]`;
+    const writeItem = (entity: unknown): EntityText => write(entity, serviceRoot);
+    return joinTexts({ before, separator: "", items: entities, write: writeItem, after: "]" });
   };
 }
 

@@ -2,7 +2,6 @@ import { keptPerPair } from "../base/memo.ts";
 import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowColumn, RowShape } from "../query/row-shape.ts";
-import { compileScalar, LateTexts, type LongText } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { compileFieldReader, compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { asRow, columnOf, compileIsNull } from "./row-reader.ts";
@@ -20,7 +19,7 @@ export interface PropertyWriter {
    * @returns null if the value is null
    * @throws Error for an invalid value
    */
-  writeEnvelope(entity: unknown, contextUrl: string): string | LongText | null;
+  writeEnvelope(entity: unknown, contextUrl: string): string | null;
 }
 
 /** By format. The layout is that of rows, or the type of objects. A type belongs to one service, and so to one profile. */
@@ -56,18 +55,12 @@ function compileWriter(
   rowShape: RowShape | undefined,
   isBare: boolean,
 ): PropertyWriter {
-  const late = new LateTexts();
-  const write = compileValue(ownerType, property, { ...format, late }, rowShape);
+  const write = compileValue(ownerType, property, format, rowShape);
   const envelope = compileEnvelope(property, format, isBare);
   return {
     writeEnvelope: (entity, contextUrl) => {
-      let isNull = false;
-      const body = late.write(() => {
-        const text = write(entity);
-        isNull = text === null;
-        return text === null ? "" : envelope(text, contextUrl);
-      });
-      return isNull ? null : body;
+      const text = write(entity);
+      return text === null ? null : envelope(text, contextUrl);
     },
   };
 }
@@ -118,10 +111,10 @@ function compileCell(
     const write = compilePropertyValue(path.slice(0, path.lastIndexOf("/")), property, format);
     return (row) => nullAsNull(write(column.toValue(asRow(row)[index])));
   }
-  const write = compileScalar(codecOf(property), format.ieee754Compatible, format.late);
+  const { toJson } = codecOf(property);
   return (row) => {
     const value = column.toValue(asRow(row)[index]);
-    return value === null ? null : write(value);
+    return value === null ? null : toJson(value, format.ieee754Compatible);
   };
 }
 

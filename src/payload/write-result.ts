@@ -1,13 +1,12 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntityType, Operation, ReturnType, StructuralProperty, ValueType } from "../edm/model.ts";
 import { typeContext } from "./context-url.ts";
-import { LateTexts, type LongText } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { compileEnvelope } from "./value-envelope.ts";
 import { compilePropertyValue } from "./write-value.ts";
 
 /** Writes the result of an operation's handler, which is neither null nor undefined. */
-export type ResultWriter = (value: unknown, serviceRoot: string) => string | LongText;
+export type ResultWriter = (value: unknown, serviceRoot: string) => string;
 
 /** The return type of an operation that does not return entities. */
 export type ValueResult = ReturnType & { readonly type: ValueType };
@@ -61,18 +60,15 @@ function compileWriter(
   resultsEnveloped: boolean,
 ): ResultWriter {
   const result = asProperty(returns);
-  const late = new LateTexts();
   const { type, isCollection } = returns;
   const isValueOfBound = operation.binding !== undefined && !isCollection && type.kind === "PrimitiveType";
   if (!resultsEnveloped && !isValueOfBound) {
-    const writeBare = compilePropertyValue(operation.qualifiedName, result, { ...format, metadata: "none", late });
-    return (value) => late.write(() => writeBare(value));
+    return compilePropertyValue(operation.qualifiedName, result, { ...format, metadata: "none" });
   }
-  const write = compilePropertyValue(operation.qualifiedName, result, { ...format, late });
+  const write = compilePropertyValue(operation.qualifiedName, result, format);
   const envelope = compileEnvelope(result, format, true);
   const typeName = type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
-  return (value, serviceRoot) =>
-    late.write(() => envelope(write(value), typeContext(serviceRoot, typeName, isCollection)));
+  return (value, serviceRoot) => envelope(write(value), typeContext(serviceRoot, typeName, isCollection));
 }
 
 /** Makes a property for a result, which is written like a property of its type. */

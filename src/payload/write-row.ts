@@ -2,7 +2,6 @@ import type { ComplexType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { ComplexColumn, DocumentColumn, RowColumn, RowShape, ScalarColumn } from "../query/row-shape.ts";
-import { compileScalar, isLong } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { missingCell } from "./property-reader.ts";
 import { asRow, columnOf, compileIsNull } from "./row-reader.ts";
@@ -57,7 +56,7 @@ export function compileRowWriter(
       if (cell === null && absent !== null) {
         text += absent;
       } else {
-        const json = isLong(cell) ? null : toJson(cell, ieee754Compatible);
+        const json = toJson(cell, ieee754Compatible);
         text += json === null ? separator + write(row) : head + json;
       }
     }
@@ -124,9 +123,9 @@ function compileScalarMember(
   format: PayloadFormat,
   { index, toValue }: ScalarColumn,
 ): MemberWriter {
-  const codec = codecOf(property);
+  const { toJson } = codecOf(property);
+  const { ieee754Compatible } = format;
   const { plain, annotated } = headsOf(property, format);
-  const writeValue = compileScalar(codec, format.ieee754Compatible, format.late);
   const absent = compileAbsent(path, property, plain);
   if (format.metadata === "full" && property.type.name === "Edm.Double") {
     // INF, -INF and NaN are strings, so they need a type annotation.
@@ -134,13 +133,13 @@ function compileScalarMember(
     return (source) => {
       const value = toValue(asRow(source)[index]);
       if (value === null) return absent();
-      const text = writeValue(value);
+      const text = toJson(value, ieee754Compatible);
       return (text.startsWith('"') ? told : plain) + text;
     };
   }
   return (source) => {
     const value = toValue(asRow(source)[index]);
-    return value === null ? absent() : annotated + writeValue(value);
+    return value === null ? absent() : annotated + toJson(value, ieee754Compatible);
   };
 }
 

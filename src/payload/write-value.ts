@@ -2,7 +2,6 @@ import type { ComplexType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
-import { compileScalar, isLong, type LateTexts } from "./late-texts.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import {
   kindOfValue,
@@ -143,7 +142,7 @@ function absentText(path: string, property: StructuralProperty, value: null | un
 function valueWriter(path: string, selected: SelectedProperty, compilation: Compilation): ValueWriter {
   const { property, nested } = selected;
   const write = singleWriter(path, property, nested, compilation);
-  return property.isCollection ? collectionWriter(path, property.nullable, write, compilation.format.late) : write;
+  return property.isCollection ? collectionWriter(path, property.nullable, write) : write;
 }
 
 function singleWriter(
@@ -155,17 +154,11 @@ function singleWriter(
   if (property.type.kind === "ComplexType") return complexWriter(path, property.type, nested, compilation);
   const codec = codecOf(property);
   const convert = compileConversion(codec, path);
-  const { ieee754Compatible, late } = compilation.format;
-  const write = compileScalar(codec, ieee754Compatible, late);
-  return (value) => write(convert(value));
+  const { ieee754Compatible } = compilation.format;
+  return (value) => codec.toJson(convert(value), ieee754Compatible);
 }
 
-function collectionWriter(
-  path: string,
-  itemsNullable: boolean,
-  write: ValueWriter,
-  late: LateTexts | undefined,
-): ValueWriter {
+function collectionWriter(path: string, itemsNullable: boolean, write: ValueWriter): ValueWriter {
   const writeItem: ValueWriter = (item) => {
     if (item !== null && item !== undefined) return write(item);
     if (itemsNullable) return "null";
@@ -178,18 +171,8 @@ function collectionWriter(
     if (!isIterable(value)) {
       throw handlerValueError(path, `the handler returned ${kindOfValue(value)} where a collection is expected.`);
     }
-    const items: readonly unknown[] = Array.isArray(value) ? value : [...value];
     let text = "";
-    let count = 0;
-    for (const item of items) {
-      text += text === "" ? writeItem(item) : `,${writeItem(item)}`;
-      count += 1;
-      if (late !== undefined && isLong(text)) {
-        // The application may change its list before the rest is written.
-        const rest = items.slice(count);
-        return `[${text}${late.deferRest(0, rest.length, (index) => writeItem(rest[index]))}]`;
-      }
-    }
+    for (const item of value) text += text === "" ? writeItem(item) : `,${writeItem(item)}`;
     return `[${text}]`;
   };
 }

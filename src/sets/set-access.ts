@@ -106,7 +106,7 @@ export class SetAccess {
     return this.#run("create", call, async ({ set, context, reader }, judge) => {
       this.#requireHandler(set, "create", call);
       const use = { kind: "create", call, takesNested: set.settings.allowDeepInsert } as const;
-      const entity = await bodies.readNew(toBody(set.entitySet.entityType, given, use), true);
+      const entity = bodies.readNew(toBody(set.entitySet.entityType, given, use), true);
       await judge(entity);
       if (!this.#isTrusted) await authorizeNested(context, set, entity);
       return this.#saved(answeredValue(await runCreate(set.entitySet, entity, reader)), call);
@@ -120,9 +120,9 @@ export class SetAccess {
     const wanted = toKey(entityType, key, call);
     const expected = expectedOption(entityType, options, call);
     const use = { kind: "patch", call, takesNested: false } as const;
-    return this.#change("update", call, { key: wanted, expected }, async ({ set, reader }) => {
+    return this.#change("update", call, { key: wanted, expected }, ({ set, reader }) => {
       this.#requireHandler(set, "patch", call);
-      const { delta } = await bodies.readDelta(toBody(entityType, given, use), true);
+      const { delta } = bodies.readDelta(toBody(entityType, given, use), true);
       return async () => {
         const saved = answeredValue(await runPatch(set.entitySet, wanted, delta, reader));
         return saved === null || saved === undefined ? null : this.#saved(saved, call);
@@ -154,7 +154,7 @@ export class SetAccess {
     category: "update" | "delete",
     call: string,
     { key, expected }: { readonly key: unknown; readonly expected: ExpectedValues | undefined },
-    prepare: (call: Call) => Maybe<() => Promise<T | null>>,
+    prepare: (call: Call) => () => Promise<T | null>,
   ): Promise<T | null> {
     return this.#run(
       category,
@@ -162,7 +162,7 @@ export class SetAccess {
       async (found, judge) => {
         const { set, reader } = found;
         const { entitySet } = set;
-        const write = await prepare(found);
+        const write = prepare(found);
         const isLoaded = judge.needsEntity || (expected !== undefined && set.handlers.getByKey !== undefined);
         if (isLoaded) {
           const entity = await findEntity(entitySet, key, reader);

@@ -1,4 +1,4 @@
-import { complexType, edm, entitySet, entityType, odataService, type ServiceOptions } from "odatakit";
+import { complexType, edm, entitySet, entityType, enumType, odataService, type ServiceOptions } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor } from "./doors.ts";
 import { bytesKept, watched } from "./limits.ts";
@@ -120,8 +120,13 @@ test("nothing from refused requests is kept", async () => {
   expect(work.calls).toBe(0);
 });
 
-test("a member name of more than 8,388,608 characters, and a float of more than 65,536, are refused", async () => {
-  const Float = entityType("Float", { id: edm.int32().key(), double: edm.double() });
+test("a member name of more than 8,388,608 characters, and a float or flags of more than 65,536, are refused", async () => {
+  const Access = enumType("Access", { Read: 1, Write: 2 }, { isFlags: true });
+  const Float = entityType("Float", {
+    id: edm.int32().key(),
+    double: edm.double(),
+    access: edm.enum(Access).default("Read"),
+  });
   const service = odataService({
     logger: noFailures,
     entitySets: [entitySet(Float, { unknownMembers: "ignore", create: (given) => given })],
@@ -147,4 +152,10 @@ test("a member name of more than 8,388,608 characters, and a float of more than 
     expect(await post(`{"Id":1,"Double":${quote}${digits}${quote}}`)).toEqual([201, undefined]);
     expect(await post(`{"Id":1,"Double":${quote}${digits}0${quote}}`)).toEqual([400, `Double: ${described}`]);
   }
+  const flags = `${"Read,".repeat(13_106)}Read,2`;
+  expect(await post(`{"Id":1,"Double":1,"Access":"${flags}"}`)).toEqual([201, undefined]);
+  expect(await post(`{"Id":1,"Double":1,"Access":"${flags} "}`)).toEqual([
+    400,
+    `Access: "${flags.slice(0, 40)}…" is too long: write at most 65536 characters.`,
+  ]);
 });

@@ -10,7 +10,7 @@ interface NoteService {
   readonly send: (path: string, init?: RequestInit) => Promise<Response>;
 }
 
-/** A service with one note, whose text is so long that its ETag is hashed in several turns. */
+/** A service with one note, whose text is long. */
 function openService(onRead: () => void = () => undefined): NoteService {
   const note = { id: 1, text: "ü".repeat(15_000_000) };
   const expected: unknown[] = [];
@@ -69,7 +69,6 @@ describe("the ETag of a long value", () => {
       onRead = resolve;
     });
     const pending = send("Notes(1)", patch(etag));
-    // The hash of so long a text has begun, and has not ended.
     await read;
     note.text = "new";
     expect((await pending).status).toBe(200);

@@ -1,8 +1,6 @@
-import { isPromiseLike, type Maybe } from "../../src/base/maybe.ts";
 import { ODataError } from "../../src/errors/odata-error.ts";
 import type { JsonValue } from "../../src/json/json-value.ts";
 import { parseJson } from "../../src/json/parse-json.ts";
-import type { BodyReaders } from "../../src/payload/body-readers.ts";
 
 /** Parses a JSON text, or the JSON of any other value. */
 export function json(body: unknown): JsonValue {
@@ -19,17 +17,4 @@ export function fault(read: () => unknown): Pick<ODataError, "status" | "code" |
     return { status, code, target, message };
   }
   throw new Error("The body was accepted.");
-}
-
-/** The readers of small bodies, which never pause. */
-export function synchronous(readers: BodyReaders) {
-  return {
-    readReplacement: (...body: Parameters<BodyReaders["readReplacement"]>) => now(readers.readReplacement(...body)),
-    readDelta: (...body: Parameters<BodyReaders["readDelta"]>) => now(readers.readDelta(...body)),
-  };
-}
-
-function now<T>(value: Maybe<T>): T {
-  if (isPromiseLike(value)) throw new Error("The reading has paused.");
-  return value;
 }

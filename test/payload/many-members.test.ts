@@ -1,15 +1,9 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Pace, Steps } from "../../src/base/turn.ts";
+import { expect, test } from "vitest";
 import { ODataError } from "../../src/errors/odata-error.ts";
 import type { JsonObject, JsonValue } from "../../src/json/json-value.ts";
 import { compileNameCheck, type UnknownMembers } from "../../src/payload/body-members.ts";
 import { guarded } from "../../src/payload/body-readers.ts";
-import { ReadingProgress } from "../../src/payload/reading-progress.ts";
 import { refuseBindings } from "../../src/payload/refuse-binding.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const MANY = 20_000;
 
@@ -23,28 +17,19 @@ const annotation = (index: number): string => `@a.b${String(index)}`;
 const BINDING = ["Customer@odata.bind", "Customers(1)"] as const;
 const nested = Array.from({ length: MANY }, () => ({ c: 1 }));
 
-interface Outcome {
-  readonly outcome: unknown;
-  readonly attempts: number;
-}
-
-/** Checks a body as its readers do. @param milliseconds between two readings of the clock */
-async function check(body: JsonObject, unknownMembers: UnknownMembers, milliseconds: number): Promise<Outcome> {
-  let now = 0;
-  vi.spyOn(performance, "now").mockImplementation(() => (now += milliseconds));
+/** Checks a body as its readers do. */
+function check(body: JsonObject, unknownMembers: UnknownMembers): unknown {
   const checkNames = compileNameCheck("A.Order", new Set(["Id", "Passed"]), unknownMembers);
-  let attempts = 0;
   try {
-    await guarded(body, false, (place) => {
-      attempts += 1;
+    guarded(body, false, (place) => {
       checkNames(body, place);
       refuseBindings(body["Passed"] ?? null, place);
     });
-    return { outcome: null, attempts };
+    return null;
   } catch (error) {
     if (!(error instanceof ODataError)) throw error;
-    const { status, code, target, message } = error;
-    return { outcome: { status, code, target, message }, attempts };
+    const { status, code, target } = error;
+    return { status, code, target };
   }
 }
 
@@ -79,36 +64,6 @@ const BODIES: ReadonlyArray<readonly [string, JsonObject, UnknownMembers, object
   ],
 ];
 
-describe("the names of a body with many members", () => {
-  test.each(BODIES)("are checked in turns as at once: %s", async (_name, body, unknownMembers, expected) => {
-    const atOnce = await check(body, unknownMembers, 0);
-    const inTurns = await check(body, unknownMembers, 6);
-    expect(atOnce.attempts).toBe(1);
-    expect(inTurns.attempts).toBeGreaterThan(5);
-    expect(inTurns.outcome).toEqual(atOnce.outcome);
-    if (expected === null) expect(atOnce.outcome).toBeNull();
-    else expect(atOnce.outcome).toMatchObject(expected);
-  });
-
-  test("are listed once, also for the search for links after a fault", async () => {
-    const body = members(unknown);
-    const list = vi.spyOn(Object, "keys");
-    await check(body, "reject", 6);
-    expect(list.mock.calls.filter(([object]) => object === body)).toHaveLength(1);
-  });
-
-  test("are checked apart for each task", () => {
-    const progress = new ReadingProgress();
-    const work = (result: string) =>
-      function* (pace: Pace): Steps<string> {
-        if (pace.isOver) yield;
-        return result;
-      };
-    const part = {};
-    expect(progress.doSteps("names", part, work("a"))).toBe("a");
-    expect(progress.continues("links", part)).toBe(false);
-    expect(progress.doSteps("links", part, work("b"))).toBe("b");
-    expect(progress.doSteps("names", part, work("c"))).toBe("a");
-    expect(progress.continues("names", part)).toBe(true);
-  });
+test.each(BODIES)("the names of a body with many members are checked: %s", (_name, body, unknownMembers, expected) => {
+  expect(check(body, unknownMembers)).toEqual(expected);
 });

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { checkKeyMatch } from "../../src/payload/body-key.ts";
 import { compileBodyReaders } from "../../src/payload/body-readers.ts";
 import { requireWhole, compileImmutableKeeper } from "../../src/payload/read-changes.ts";
-import { fault, json, synchronous } from "./bodies.ts";
+import { fault, json } from "./bodies.ts";
 import { entitySets, setOf, typeOf } from "./body-model.ts";
 
 const STRICT = { unknownMembers: "reject", allowDeepInsert: true, entitySets } as const;
-const orders = synchronous(compileBodyReaders(setOf("Orders"), STRICT));
-const lines = synchronous(compileBodyReaders(setOf("Lines"), STRICT));
-const customers = synchronous(compileBodyReaders(setOf("Customers"), STRICT));
+const orders = compileBodyReaders(setOf("Orders"), STRICT);
+const lines = compileBodyReaders(setOf("Lines"), STRICT);
+const customers = compileBodyReaders(setOf("Customers"), STRICT);
 
 describe("a replacement", () => {
   test("has all members that a client may send, without nested and computed values", () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { sha256 } from "#cryptography";
-import { sha256Base64, startSha256 } from "../../src/payload/sha256.ts";
+import { sha256Base64 } from "../../src/payload/sha256.ts";
 
 function randomBytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, index) => (index * 73 + length * 31 + ((index * index) >> 3)) & 255);
@@ -31,31 +31,6 @@ describe("SHA-256", () => {
     expect(sha256Base64(bytes)).toBe(nodeHash(bytes));
     expect(sha256Base64(bytes.subarray(10, 70))).toBe(nodeHash(bytes.slice(10, 70)));
     expect(sha256(bytes.subarray(10, 70))).toEqual(sha256(bytes.slice(10, 70)));
-  });
-});
-
-describe("SHA-256 in pieces", () => {
-  const bytes = randomBytes(1000);
-  const inPieces = (): string => {
-    const hash = startSha256();
-    for (let start = 0; start < bytes.length; start += 300) hash.update(bytes.subarray(start, start + 300));
-    return hash.toBase64();
-  };
-
-  test("is the same", () => {
-    expect(inPieces()).toBe(nodeHash(bytes));
-  });
-
-  test.each([
-    ["no such module", undefined],
-    ["a module of another kind", "text"],
-    ["a module without the function", {}],
-    ["a module with another thing of that name", { createHash: 1 }],
-  ])("%s: uses plain JavaScript", (_, module) => {
-    const lookUp = vi.spyOn(process, "getBuiltinModule").mockReturnValue(module as never);
-    const made = inPieces();
-    lookUp.mockRestore();
-    expect(made).toBe(nodeHash(bytes));
   });
 });
 

@@ -1,6 +1,6 @@
-import { LongText } from "../../src/payload/late-texts.ts";
+import type { EntityText } from "../../src/payload/entity-text.ts";
 
 /** Returns a written text as a whole. */
-export function written(text: string | LongText): string {
-  return text instanceof LongText ? [...text].join("") : text;
+export function written(text: EntityText): string {
+  return typeof text === "string" ? text : [...text].join("");
 }

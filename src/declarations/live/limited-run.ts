@@ -24,6 +24,12 @@ async function limitedRows(
   timeout: number,
 ): Promise<readonly CatalogueRow[]> {
   const query = CompiledQuery.raw(sql, [...parameters]);
-  const { rows } = await runLimited(db, (connection) => connection.executeQuery(query), { signal: undefined, timeout, stated: timeout });
-  return (rows as Readonly<Record<string, unknown>>[]).map((row) => Array.from({ length: width }, (_, place) => row[`c${String(place)}`]));
+  const { rows } = await runLimited(db, (connection) => connection.executeQuery(query), {
+    signal: undefined,
+    timeout,
+    stated: timeout,
+  });
+  return (rows as Readonly<Record<string, unknown>>[]).map((row) =>
+    Array.from({ length: width }, (_, place) => row[`c${String(place)}`]),
+  );
 }
