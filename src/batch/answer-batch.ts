@@ -1,3 +1,4 @@
+import { nextTurn } from "../base/host.ts";
 import { Turn } from "../base/turn.ts";
 import type { Context } from "../definition/context.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
@@ -6,7 +7,7 @@ import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { ODATA_VERSION } from "../http/odata-version.ts";
 import { readContinueOnError } from "../http/preferences.ts";
-import { parseBody } from "../http/read-json-body.ts";
+import { LONG_BODY, parseBody } from "../http/read-json-body.ts";
 import { unreadable } from "./batch-faults.ts";
 import type { BatchItem } from "./batch-request.ts";
 import { BatchRun, type BatchSettings, type ItemResult } from "./batch-run.ts";
@@ -68,7 +69,8 @@ export async function answerBatch(
   if (!isMultipart) checkContentHeaders(request, limits.maxBytes);
   const bytes = await request.readBody(limits.maxBytes);
   const items =
-    boundary !== null && isMultipart ? readMultipart(bytes, boundary, limits.maxParts) : readJson(bytes, limits);
+    boundary !== null && isMultipart ? readMultipart(bytes, boundary, limits.maxParts) : await readJson(bytes, limits);
+  if (bytes.length > LONG_BODY) await nextTurn();
   const wish = readContinueOnError(request.header("prefer"));
   const settings: BatchSettings = {
     origin,
@@ -83,9 +85,10 @@ export async function answerBatch(
   return isMultipart ? multipartResponse(results, applied) : jsonResponse(results, applied);
 }
 
-function readJson(bytes: Uint8Array, limits: BatchLimits): readonly BatchItem[] {
+async function readJson(bytes: Uint8Array, limits: BatchLimits): Promise<readonly BatchItem[]> {
   const { maxJsonDepth, maxJsonValues } = limits;
   const body = parseBody(bytes, (maxJsonDepth ?? Infinity) + ENVELOPE_DEPTH, maxJsonValues ?? Infinity);
+  if (bytes.length > LONG_BODY) await nextTurn();
   return readJsonBatch(body, limits);
 }
 

@@ -1,3 +1,4 @@
+import { nextTurn } from "../base/host.ts";
 import { chain, type Maybe } from "../base/maybe.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { JsonLimitError, JsonSyntaxError } from "../json/json-errors.ts";
@@ -24,15 +25,21 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** The most characters of a member name: the engine hashes a name in one call. */
 const MAX_NAME_LENGTH = 1 << 23;
 
+/** Other requests get a turn after the parsing of a body of more bytes. */
+export const LONG_BODY: number = 1 << 18;
+
 /**
  * Reads the body of a request as JSON, once and without loss. Checks the limits while it reads.
- * @returns a promise if the body has not fully arrived
+ * @returns a promise if the body has not fully arrived, or is long
  * @throws ODataError `PayloadTooLarge`; `InvalidBody` for a body that is empty, cut off, not UTF-8, not JSON or too deeply
  * nested, or that repeats a member (its path is the target)
  * @see docs/reference/limits.md
  */
 export function readJsonBody(request: ODataRequest, { maxBytes, maxDepth, maxValues }: BodyLimits): Maybe<JsonValue> {
-  return chain(request.readBody(maxBytes), (bytes) => parseBody(bytes, maxDepth ?? Infinity, maxValues ?? Infinity));
+  return chain(request.readBody(maxBytes), (bytes) => {
+    const value = parseBody(bytes, maxDepth ?? Infinity, maxValues ?? Infinity);
+    return bytes.length > LONG_BODY ? nextTurn().then(() => value) : value;
+  });
 }
 
 /**

@@ -12,6 +12,8 @@ const NINE = 57;
 const FIRST_PRINTABLE = 32;
 /** A double represents every integer of this many digits exactly. */
 const MAX_EXACT_DIGITS = 15;
+/** After so many plain characters of a string, the engine searches its end. */
+const SHORT_RUN = 48;
 /** From this length on, an engine may represent a part of a text as a view into it. */
 const VIEW_LENGTH = 13;
 /** A text of at most this length may stay in memory as long as a value from it. */
@@ -32,6 +34,8 @@ export class JsonScanner {
   /** Offset of the current line. */
   #lineStart = 0;
   readonly #successors = new Map<string, string>();
+  /** Matches plain characters; made for the first long string. */
+  #plain: RegExp | undefined;
 
   constructor(text: string) {
     this.text = text;
@@ -118,13 +122,25 @@ export class JsonScanner {
   /** Returns the offset of the quote, backslash, control character or end after a run of plain characters. */
   #plainEnd(start: number): number {
     const { text } = this;
+    const limit = start + SHORT_RUN;
     let end = start;
     let code = text.charCodeAt(end);
     while (code >= FIRST_PRINTABLE && code !== QUOTE && code !== BACKSLASH) {
       end += 1;
+      if (end === limit) return this.#longEnd(end);
       code = text.charCodeAt(end);
     }
     return end;
+  }
+
+  /** The engine is faster than a loop after some characters. */
+  #longEnd(start: number): number {
+    // oxlint-disable-next-line no-control-regex -- control characters are meant
+    this.#plain ??= /[^"\\\u0000-\u001f]*/y;
+    const plain = this.#plain;
+    plain.lastIndex = start;
+    plain.test(this.text);
+    return plain.lastIndex;
   }
 
   /** Makes the error of the first fault in a string with escapes. */

@@ -390,6 +390,20 @@ describe("writeJsonString", () => {
   });
 });
 
+describe("strings", () => {
+  test("of any length have the value of JSON.parse", () => {
+    for (let length = 0; length < 120; length += 1) {
+      for (const end of ["", "ä", String.raw`\n`, String.raw`\"x`, String.raw`\u00e4${"漢".repeat(60)}`]) {
+        const text = `["${"x".repeat(length)}${end}","y"]`;
+        expect(parse(text)).toEqual(JSON.parse(text));
+      }
+      const text = `["${"x".repeat(length)}\u0001","y"]`;
+      expect(fault(text).position).toBe(length + 2);
+      expect(fault(`["${"x".repeat(length)}`).position).toBe(length + 2);
+    }
+  });
+});
+
 describe("names", () => {
   test("keeps the names of an object with many members in their order", () => {
     const some = fc.array(
