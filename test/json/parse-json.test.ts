@@ -390,7 +390,7 @@ describe("writeJsonString", () => {
   });
 });
 
-describe("strings", () => {
+describe("the ends of strings", () => {
   test("of any length have the value of JSON.parse", () => {
     for (let length = 0; length < 120; length += 1) {
       for (const end of ["", "ä", String.raw`\n`, String.raw`\"x`, String.raw`\u00e4${"漢".repeat(60)}`]) {

@@ -1,5 +1,5 @@
 import { daysInMonth } from "../../edm/calendar.ts";
-import { type KnownBytes, scanString } from "./json-text.ts";
+import { scanString } from "./json-text.ts";
 
 /** The place of a value in JSON that a database wrote, and the text that replaces it. */
 export interface JsonPatch {
@@ -9,7 +9,7 @@ export interface JsonPatch {
 }
 
 /** The findings in one page. */
-export interface JsonFindings extends KnownBytes {
+export interface JsonFindings {
   /** The values that are valid but written differently, in order. */
   readonly patches: JsonPatch[];
   /** The number of entities, those of expansions included. */
@@ -152,8 +152,8 @@ const GUID_LENGTH = 36;
 
 /** Makes the scan of the name of an enumeration member. */
 export function scanName(names: ReadonlySet<string>): ScanJson {
-  return (bytes, at, findings) => {
-    const end = scanString(bytes, at, findings);
+  return (bytes, at) => {
+    const end = scanString(bytes, at);
     return end > 0 && names.has(new TextDecoder().decode(bytes.subarray(at + 1, end - 1))) ? end : -1;
   };
 }

@@ -1,6 +1,5 @@
 import type { Pace, Steps } from "../../base/turn.ts";
 import type { JsonFindings, JsonPatch, ScanJson } from "./json-cells.ts";
-import { checkUtf8 } from "./json-text.ts";
 
 /** A member of the objects that a database wrote. */
 export interface JsonMember {
@@ -32,9 +31,6 @@ const CLOSING = 125;
 const NULL_LENGTH = 4;
 const NOTHING: JsonRows = Object.freeze({ bytes: new Uint8Array(0), total: 0, lastStart: 0, previousStart: 0 });
 
-/** The bytes of objects above which a single value may take long: its characters are checked before, in steps. */
-const LONG_BYTES = 1 << 22;
-
 /**
  * Checks the values of objects that a database wrote, with commas between them, and writes those differently that JavaScript
  * writes differently.
@@ -49,8 +45,7 @@ export function* scanRows(
   pace: Pace,
 ): Steps<JsonRows | null> {
   if (count === 0) return NOTHING;
-  const isUtf8 = bytes.length > LONG_BYTES && (yield* checkUtf8(bytes, pace));
-  const findings: JsonFindings = { patches: [], entities: count, isUtf8 };
+  const findings: JsonFindings = { patches: [], entities: count };
   const place: RowPlace = { at: 0, lastStart: 0, previousStart: 0 };
   for (let row = 0; row < count;) {
     const scanned = scanSome(bytes, place, count - row, members, findings);

@@ -1,5 +1,4 @@
 import { builtinModule } from "../../base/host.ts";
-import type { Pace, Steps } from "../../base/turn.ts";
 
 const QUOTE = 34;
 const ZERO = 48;
@@ -15,20 +14,14 @@ const SEARCHED = 1 << 16;
 /** The most bytes of a character after its first one. */
 const MOST_CONTINUATIONS = 3;
 
-/** Facts about the bytes that are scanned. */
-export interface KnownBytes {
-  /** Whether they are known to be valid UTF-8; absent: not known. */
-  readonly isUtf8?: boolean;
-}
-
 /** Finds the end of an Edm.String, as `ScanJson`. Invalid UTF-8 and NUL have another text in JavaScript. */
-export function scanString(bytes: Uint8Array, at: number, findings?: KnownBytes): number {
+export function scanString(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== QUOTE) return -1;
   let end = at + 1;
   let searched = end + LONG_RUN;
   for (;;) {
     if (end >= searched) {
-      end = plainEnd(bytes, end, findings?.isUtf8 === true);
+      end = plainEnd(bytes, end);
       searched = end + LONG_RUN;
     }
     const byte = bytes[end];
@@ -56,27 +49,8 @@ function nativeCheck(): ((bytes: Uint8Array) => boolean) | null {
   return typeof buffer.isUtf8 === "function" ? (buffer.isUtf8 as (bytes: Uint8Array) => boolean) : null;
 }
 
-/** The number of bytes whose characters are checked between two readings of the clock. */
-const CHECKED = 1 << 20;
-
-/** Checks in steps whether bytes are valid UTF-8. @returns false also in a runtime without a fast check */
-export function* checkUtf8(bytes: Uint8Array, pace: Pace): Steps<boolean> {
-  if (isUtf8 === null) return false;
-  for (let at = 0; at < bytes.length;) {
-    const part = bytes.subarray(at, at + CHECKED);
-    const whole = at + part.length < bytes.length ? part.subarray(0, characterStart(part)) : part;
-    if (whole.length === 0 || !isUtf8(whole)) return false;
-    at += whole.length;
-    if (pace.isOver) yield;
-  }
-  return true;
-}
-
-/**
- * Returns a place up to which all characters are valid, and neither quotes nor backslashes.
- * @param isChecked whether all bytes are known to be valid
- */
-function plainEnd(bytes: Uint8Array, start: number, isChecked: boolean): number {
+/** Returns a place up to which all characters are valid, and neither quotes nor backslashes. */
+function plainEnd(bytes: Uint8Array, start: number): number {
   if (isUtf8 === null) return start;
   for (let at = start; ;) {
     const part = bytes.subarray(at, at + SEARCHED);
@@ -84,7 +58,7 @@ function plainEnd(bytes: Uint8Array, start: number, isChecked: boolean): number 
     const run = before(unescaped, QUOTE);
     // The last character may continue after the part.
     const whole = run.length < SEARCHED ? run : run.subarray(0, characterStart(run));
-    if (!isChecked && !isUtf8(whole)) return at;
+    if (!isUtf8(whole)) return at;
     at += whole.length;
     if (run.length < SEARCHED) return at;
   }
