@@ -143,9 +143,13 @@ export const BODY_ATTACKS: readonly Attack[] = [
     headers: REPRESENTATION,
     body: () => `{"Id":9999,"Name":"deep","Cities":[${many(2, (index) => city(89_990 + index, "ä"), ",")}]}`,
   },
-  { name: "SQLite reads 29 MB", target: "/Cities(99999)" },
-  { name: "SQLite reads 29 MB in a page", target: "/Cities?$filter=Id ge 99990" },
-  { name: "SQLite compares 29 MB", target: "/Cities?$filter=contains(Name,'ö')&$orderby=Name desc&$top=2" },
+  { name: "SQLite reads 29 MB", target: "/Cities(99999)", longest: MEGABYTES_29 },
+  { name: "SQLite reads 29 MB in a page", target: "/Cities?$filter=Id ge 99990", longest: MEGABYTES_29 },
+  {
+    name: "SQLite compares 29 MB",
+    target: "/Cities?$filter=contains(Name,'ö')&$orderby=Name desc&$top=2",
+    longest: MEGABYTES_29,
+  },
 ];
 
 /** Makes a city whose name is half of 29 MB. */

@@ -13,7 +13,7 @@ import {
   type ServiceDefaults,
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import type { Attack } from "./attack.ts";
+import { type Attack, pauseBudget } from "./attack.ts";
 import { label, tagged, wideSets } from "./attacked-sets.ts";
 import { databaseNameOf, openDatabase } from "./open-database.ts";
 import { peakMemory, resetPeakMemory } from "./peak-memory.ts";
@@ -198,17 +198,20 @@ export interface Attacked {
   readonly pause: number;
   /** The bytes by which the memory of the process grew meanwhile. */
   readonly memory: number;
+  /** The longest pause that is acceptable, in milliseconds. */
+  readonly budget: number;
 }
 
 /** Sends a request, and measures how long nothing else could run. CPU time does not depend on the load of the machine. */
 export async function attack(
   service: ODataService,
-  { method = "GET", target, body, headers = {} }: Attack,
+  { method = "GET", target, body, longest = 0, headers = {} }: Attack,
 ): Promise<Attacked> {
+  const bytes = body === undefined ? null : Buffer.from(body());
   const request = new Request(`http://attacked.example${encodeURI(target)}`, {
     method,
     headers: { "Content-Type": "application/json", ...headers },
-    ...(body === undefined ? {} : toStream(body())),
+    ...(bytes === null ? {} : toStream(bytes)),
   });
   let pause = 0;
   let last = cpuTime();
@@ -226,14 +229,14 @@ export async function attack(
   tick();
   clearInterval(timer);
   const code = response.ok ? undefined : (JSON.parse(text) as { error: { code: string } }).error.code;
-  return { status: response.status, code, time, pause, memory: peakMemory() - memory };
+  const budget = pauseBudget(Math.max(bytes?.length ?? 0, longest));
+  return { status: response.status, code, time, pause, memory: peakMemory() - memory, budget };
 }
 
 const CHUNK_LENGTH = 1 << 16;
 
 /** Makes a body that arrives in chunks, as from a connection, so that the work of the client is no pause of the server. */
-function toStream(body: string): RequestInit {
-  const bytes = Buffer.from(body);
+function toStream(bytes: Uint8Array): RequestInit {
   let start = 0;
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { writeAttackedDatabase, writeAttackedTables } from "./attacks.ts";
 import { deleteDatabase, makeDatabase } from "./open-database.ts";
-import { measureStalls, MEMORY_BUDGET, PAUSE_BUDGET, type Stall } from "./record/stalls.ts";
+import { budgetOf, measureStalls, MEMORY_BUDGET, type Stall } from "./record/stalls.ts";
 import { makeFolder } from "./with-servers.ts";
 
 const { values, positionals } = parseArgs({ options: { only: { type: "string" } }, allowPositionals: true });
@@ -15,7 +15,7 @@ const [server] = positionals;
 const NAME = "odatakit_attacked";
 
 console.log(
-  `${"request".padEnd(45)}${"response".padEnd(24)}${"ms".padStart(8)}${"pause ms".padStart(10)}${"memory MB".padStart(11)}  budgets ${String(PAUSE_BUDGET)}, ${String(MEMORY_BUDGET)}`,
+  `${"request".padEnd(45)}${"response".padEnd(24)}${"ms".padStart(8)}${"pause ms".padStart(10)}${"budget ms".padStart(11)}${"memory MB".padStart(11)}  budget ${String(MEMORY_BUDGET)}`,
 );
 if (server === undefined) {
   const file = join(makeFolder(), "attacked.db");
@@ -31,9 +31,11 @@ if (server === undefined) {
   }
 }
 
-function print({ name, answer, time, pause, memory = 0 }: Stall): void {
-  const verdict = pause <= PAUSE_BUDGET && memory <= MEMORY_BUDGET ? "within" : "above";
+function print(stall: Stall): void {
+  const { name, answer, time, pause, memory = 0 } = stall;
+  const budget = budgetOf(stall);
+  const verdict = pause <= budget && memory <= MEMORY_BUDGET ? "within" : "above";
   console.log(
-    `${name.padEnd(45)}${answer.padEnd(24)}${time.toFixed(0).padStart(8)}${pause.toFixed(1).padStart(10)}${String(memory).padStart(11)}  ${verdict}`,
+    `${name.padEnd(45)}${answer.padEnd(24)}${time.toFixed(0).padStart(8)}${pause.toFixed(1).padStart(10)}${String(budget).padStart(11)}${String(memory).padStart(11)}  ${verdict}`,
   );
 }

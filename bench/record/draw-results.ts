@@ -7,7 +7,7 @@ import type { BatchCost } from "./batches.ts";
 import type { Growth } from "./growth.ts";
 import type { StallRecord } from "./parts.ts";
 import { isComparable, readResult, type RecordedScenario } from "./results.ts";
-import { PAUSE_BUDGET, type Stall } from "./stalls.ts";
+import { budgetOf, type Stall } from "./stalls.ts";
 import type { StreamRecord } from "./stream-records.ts";
 
 /** Beside the page that shows them. */
@@ -104,14 +104,15 @@ function drawStreams(records: readonly StreamRecord[]): string {
 }
 
 function drawStalls(stalls: readonly Stall[]): string {
-  const longest = stalls.toSorted((left, right) => right.pause - left.pause).slice(0, LONGEST);
-  const bars = longest.map(({ name, pause }) => {
-    const ratio = pause / PAUSE_BUDGET;
-    return { name, ratio, min: ratio, max: ratio, budget: 1 };
+  const ratioOf = (stall: Stall): number => stall.pause / budgetOf(stall);
+  const longest = stalls.toSorted((left, right) => ratioOf(right) - ratioOf(left)).slice(0, LONGEST);
+  const bars = longest.map((stall) => {
+    const ratio = ratioOf(stall);
+    return { name: stall.name, ratio, min: ratio, max: ratio, budget: 1 };
   });
   return drawRatios({
     title: `The ${String(bars.length)} longest pauses, over SQLite`,
-    label: `pause ÷ ${String(PAUSE_BUDGET)} ms (left of 1: within the budget)`,
+    label: "pause ÷ budget (left of 1: within the budget)",
     bars,
   });
 }

@@ -1,7 +1,7 @@
 import type { Figure } from "./figures.ts";
 import type { StallRecord } from "./parts.ts";
 import { readResult, type RecordedScenario } from "./results.ts";
-import { MEMORY_BUDGET, PAUSE_BUDGET } from "./stalls.ts";
+import { budgetOf, MEMORY_BUDGET } from "./stalls.ts";
 import type { Compared } from "./start.ts";
 import { STREAM_BUDGET, type StreamRecord } from "./stream-records.ts";
 
@@ -34,13 +34,13 @@ const STREAM =
   "SQLite writes and checks a row of 8 columns in 1 µs, and the main thread checks its bytes: [the profile](../decisions/0029-streaming.md#where-the-time-goes).";
 const SERVER_STREAM =
   "V8 lets the space of new objects grow, since the driver makes an object for each row: [the profile](../decisions/0029-streaming.md#memory-over-postgresql).";
-const TURNS = "[the decision](../decisions/0032-long-work-takes-turns.md#what-still-takes-one-turn)";
+const TURNS = "[the decision](../decisions/0032-long-work-takes-turns.md#what-takes-one-turn)";
 /** The reasons of long pauses, by the names of their attacks. */
 const STALLS: readonly (readonly [name: RegExp, reason: string])[] = [
   [/^SQLite/u, `One call of \`node:sqlite\` binds, stores and returns the value: ${TURNS}.`],
-  [/members|annotations/u, `The names of one object are listed in one turn: ${TURNS}.`],
+  [/members|annotations/u, `V8 stores the names of one object in one turn: ${TURNS}.`],
   [/^(?:Many)?ListedTexts/u, `The texts of one element are computed in one turn: ${TURNS}.`],
-  [/29 MB/u, `One value is copied in one turn: ${TURNS}.`],
+  [/29 MB/u, `A body is parsed in one turn: ${TURNS}.`],
   [/^/u, `The conditions of one element take one turn: ${TURNS}.`],
 ];
 /** The reasons of much memory, by the names of their attacks. */
@@ -104,12 +104,12 @@ function missedStalls(): readonly Missed[] {
   const { sqlite = [], postgres = [] } = readResult<StallRecord>("stall") ?? {};
   const all = [...sqlite, ...postgres.map((stall) => ({ ...stall, name: `${stall.name}, over PostgreSQL` }))];
   const pauses = all
-    .filter(({ pause }) => pause > PAUSE_BUDGET)
-    .map(({ name, pause }) => ({
-      what: `pause: ${name}`,
-      budget: `${String(PAUSE_BUDGET)} ms`,
-      measured: `${String(pause)} ms`,
-      reason: STALLS.find(([names]) => names.test(name))?.[1] ?? "",
+    .filter((stall) => stall.pause > budgetOf(stall))
+    .map((stall) => ({
+      what: `pause: ${stall.name}`,
+      budget: `${String(budgetOf(stall))} ms`,
+      measured: `${String(stall.pause)} ms`,
+      reason: STALLS.find(([names]) => names.test(stall.name))?.[1] ?? "",
     }));
   const peaks = all
     .filter(({ memory = 0 }) => memory > MEMORY_BUDGET)

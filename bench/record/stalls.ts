@@ -1,4 +1,5 @@
 import { ATTACKS } from "../attack-requests.ts";
+import { pauseBudget } from "../attack.ts";
 import { attack, openAttackedService } from "../attacks.ts";
 import { collectGarbage } from "../peak-memory.ts";
 import { rounded } from "./figures.ts";
@@ -12,6 +13,8 @@ export interface Stall {
   readonly time: number;
   /** The longest CPU time of the main thread during which no other request could run, in milliseconds. */
   readonly pause: number;
+  /** The longest pause that is acceptable; absent in older records. */
+  readonly budget?: number;
   /** The megabytes by which the memory of the process grew; absent in older records. */
   readonly memory?: number;
 }
@@ -19,8 +22,10 @@ export interface Stall {
 /** The most memory that an attack may take, in megabytes. */
 export const MEMORY_BUDGET = 300;
 
-/** The longest pause that is acceptable, in milliseconds. */
-export const PAUSE_BUDGET = 50;
+/** Returns the longest pause that is acceptable, in milliseconds. Older records have none. */
+export function budgetOf({ budget = pauseBudget(0) }: Stall): number {
+  return budget;
+}
 
 /**
  * Sends the attacks, and reports each of them.
@@ -39,12 +44,13 @@ export async function measureStalls(
     for (const each of ATTACKS.filter(({ name }) => only.test(name))) {
       if (isPostgres && !/^\/(?:Cities|Countries|Texts)/u.test(each.target)) continue;
       collectGarbage();
-      const { status, code, time, pause, memory } = await attack(service, each);
+      const { status, code, time, pause, memory, budget } = await attack(service, each);
       const stall = {
         name: each.name,
         answer: [status, code].filter(Boolean).join(" "),
         time: rounded(time),
         pause: rounded(pause),
+        budget,
         memory: Math.round(memory / 1_000_000),
       };
       report(stall);
