@@ -1,56 +1,69 @@
 import { type Attack, many } from "./attack.ts";
 
 const MEGABYTES_29 = 29_000_000;
+const MEGABYTE = 1_000_000;
 const VALUES = 99_000;
 
-/** Makes a text of about 29 MB from a part. */
-function long(part: string): string {
-  return part.repeat(MEGABYTES_29 / new TextEncoder().encode(part).length);
-}
+/** Makes a text of about so many bytes from a part. */
+type Repeat = (part: string) => string;
+
+const repeatTo =
+  (bytes: number): Repeat =>
+  (part) =>
+    part.repeat(bytes / new TextEncoder().encode(part).length);
+const long = repeatTo(MEGABYTES_29);
+
+/** The sizes of bodies: one has the budget of short ones. */
+const SIZES = [
+  ["29 MB", MEGABYTES_29],
+  ["1 MB", MEGABYTE],
+] as const;
 
 interface LongValue {
   readonly member: string;
   readonly of: string;
-  readonly value: () => string;
+  readonly value: (long: Repeat) => string;
 }
 
 const LONG_VALUES: readonly LongValue[] = [
-  { member: "Text", of: "quotes", value: () => long(String.raw`\"`) },
-  { member: "Text", of: "lone surrogates", value: () => long(String.raw`\ud800`) },
-  { member: "Text", of: "control characters", value: () => long(String.raw`\u0001`) },
-  { member: "Text", of: "umlauts", value: () => long("ä") },
-  { member: "Text", of: "ideographs", value: () => long("漢") },
-  { member: "Text", of: "letters and an ideograph", value: () => `${long("x").slice(3)}漢` },
-  { member: "Text", of: "words and quotes", value: () => long(String.raw`word \" `) },
-  { member: "Short", of: "too many characters", value: () => long("😀x") },
-  { member: "Short", of: "letters, ended by emoji", value: () => `${long("ä")}😀` },
-  { member: "Bytes", of: "octets of base64", value: () => long("+/+/") },
-  { member: "Bytes", of: "octets and an invalid digit", value: () => `${long("AAAA")}AA*A` },
-  { member: "Duration", of: "digits", value: () => `P${long("1")}D` },
-  { member: "Guid", of: "digits", value: () => long("1") },
-  { member: "Date", of: "digits", value: () => long("1") },
-  { member: "Instant", of: "digits", value: () => `2024-02-29T10:00:00.${long("1")}Z` },
-  { member: "Time", of: "digits", value: () => `10:00:00.${long("1")}` },
-  { member: "Big", of: "digits", value: () => long("1") },
-  { member: "Price", of: "digits", value: () => `1.${long("0")}` },
-  { member: "Double", of: "digits", value: () => long("1") },
-  { member: "Access", of: "flags", value: () => long("Read,") + "Read" },
-  { member: "Place", of: "a text for an object", value: () => long("x") },
+  { member: "Text", of: "quotes", value: (long) => long(String.raw`\"`) },
+  { member: "Text", of: "lone surrogates", value: (long) => long(String.raw`\ud800`) },
+  { member: "Text", of: "control characters", value: (long) => long(String.raw`\u0001`) },
+  { member: "Text", of: "umlauts", value: (long) => long("ä") },
+  { member: "Text", of: "ideographs", value: (long) => long("漢") },
+  { member: "Text", of: "letters and an ideograph", value: (long) => `${long("x").slice(3)}漢` },
+  { member: "Text", of: "words and quotes", value: (long) => long(String.raw`word \" `) },
+  { member: "Short", of: "too many characters", value: (long) => long("😀x") },
+  { member: "Short", of: "letters, ended by emoji", value: (long) => `${long("ä")}😀` },
+  { member: "Bytes", of: "octets of base64", value: (long) => long("+/+/") },
+  { member: "Bytes", of: "octets and an invalid digit", value: (long) => `${long("AAAA")}AA*A` },
+  { member: "Duration", of: "digits", value: (long) => `P${long("1")}D` },
+  { member: "Guid", of: "digits", value: (long) => long("1") },
+  { member: "Date", of: "digits", value: (long) => long("1") },
+  { member: "Instant", of: "digits", value: (long) => `2024-02-29T10:00:00.${long("1")}Z` },
+  { member: "Time", of: "digits", value: (long) => `10:00:00.${long("1")}` },
+  { member: "Big", of: "digits", value: (long) => long("1") },
+  { member: "Price", of: "digits", value: (long) => `1.${long("0")}` },
+  { member: "Double", of: "digits", value: (long) => long("1") },
+  { member: "Access", of: "flags", value: (long) => long("Read,") + "Read" },
+  { member: "Place", of: "a text for an object", value: (long) => long("x") },
 ];
 
 const REPRESENTATION = { Prefer: "return=representation", "Content-Type": "application/json;IEEE754Compatible=true" };
 
-/** Attacks by one value of 29 MB, or by as many values as a body may have. */
+/** Attacks by one long value, or by as many values as a body may have. */
 export const BODY_ATTACKS: readonly Attack[] = [
-  ...LONG_VALUES.map(({ member, of, value }): Attack => {
-    return {
-      name: `29 MB for ${member}: ${of}`,
-      method: "POST",
-      target: "/Things",
-      headers: REPRESENTATION,
-      body: () => `{"Id":1,"Places":[],"Prices":[],"Octets":[],"${member}":"${value()}"}`,
-    };
-  }),
+  ...SIZES.flatMap(([size, bytes]) =>
+    LONG_VALUES.map(({ member, of, value }): Attack => {
+      return {
+        name: `${size} for ${member}: ${of}`,
+        method: "POST",
+        target: "/Things",
+        headers: REPRESENTATION,
+        body: () => `{"Id":1,"Places":[],"Prices":[],"Octets":[],"${member}":"${value(repeatTo(bytes))}"}`,
+      };
+    }),
+  ),
   { ...collection("Prices", (index) => String(index)), name: "99,000 decimals" },
   { ...collection("Octets", () => `"${"AAAA".repeat(60)}"`), name: "99,000 octets" },
   {
@@ -71,6 +84,12 @@ export const BODY_ATTACKS: readonly Attack[] = [
     method: "POST",
     target: "/Things",
     body: () => `{${many(VALUES, (index) => `"Txet${String(index)}":1`, ",")}}`,
+  },
+  {
+    name: "1 MB of unknown members",
+    method: "POST",
+    target: "/Things",
+    body: () => `{${many(70_000, (index) => `"Txet${String(index)}":1`, ",")}}`,
   },
   {
     name: "99,000 annotations",
@@ -127,6 +146,13 @@ export const BODY_ATTACKS: readonly Attack[] = [
     target: "/Cities",
     headers: REPRESENTATION,
     body: () => `{"Id":99999,"CountryId":1,"Population":1,"Name":"${long("ä")}"}`,
+  },
+  {
+    name: "SQLite stores 1 MB",
+    method: "POST",
+    target: "/Cities",
+    headers: REPRESENTATION,
+    body: () => `{"Id":99997,"CountryId":1,"Population":1,"Name":"${repeatTo(MEGABYTE)("ä")}"}`,
   },
   {
     // Each letter takes two bytes, since one character does.
