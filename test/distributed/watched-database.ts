@@ -48,7 +48,7 @@ async function watched({ db, close }: OpenDatabase, placements?: Placements): Pr
     close: async () => {
       stop();
       const statements = [...sent.values()].filter(({ sql: text }) => !CATALOGUE.test(text) && !BY_HAND.test(text));
-      const checked = [...new Set(statements.map(({ sql: text }) => String(text)))];
+      const checked = [...new Set(statements.map(({ sql: text }) => text))];
       const faults = checked.flatMap((text) => {
         const refused = refusedConstructs(text, placements).filter((fault) => !RESPONDED.has(fault));
         return refused.map((fault) => `${fault}: ${text}`);
