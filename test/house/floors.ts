@@ -17,7 +17,7 @@ const LOWER: Readonly<Record<string, Room>> = {
   syntax: { floor: 3, mayImport: ["edm", "errors", "json", "base"] },
   query: { floor: 3, mayImport: ["edm", "errors", "json", "base"] },
   binder: { floor: 4, mayImport: ["syntax", "query", "edm", "errors", "json", "base"] },
-  definition: { floor: 4, mayImport: ["query", "edm", "errors", "json", "base"] },
+  definition: { floor: 4, mayImport: ["query", "edm", "errors", "json", "base"], packages: ["#vocabularies"] },
   csdl: { floor: 4, mayImport: ["query", "edm", "errors"] },
   payload: { floor: 4, mayImport: ["query", "edm", "errors", "json", "base"], packages: ["#cryptography"] },
   memory: { floor: 5, mayImport: ["definition", "query", "edm", "errors", "json", "base"] },
@@ -102,7 +102,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
  */
 export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
   definition: [
-    ["option-table.ts", "names.ts", "logger.ts", "statement-trace.ts", "service-profile.ts", "vocabularies"],
+    ["option-table.ts", "names.ts", "logger.ts", "statement-trace.ts", "service-profile.ts"],
     ["types"],
     ["predicates", "handlers.ts"],
     ["entity-set-access.ts"],

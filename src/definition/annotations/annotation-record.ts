@@ -55,7 +55,7 @@ export function chooseType(
     report(`has the type ${describe(stated)}, which is unknown.`, "Give a type of the vocabulary.");
   } else if (type !== null && declared.kind === "record" && !isDerived(context, type, declared)) {
     report(`has the type ${text}, but needs a ${declared.name}.`, "Give that type, or one derived from it.");
-  } else if (type?.record.isAbstract === true) {
+  } else if (type?.element.$Abstract === true) {
     report(`has the abstract type ${text}.`, adviseTypes(context, type));
   }
   return { type, own: null, text };
@@ -69,7 +69,7 @@ function inferType(
   if (declared.kind === "any") return { type: null, own: null, text: undefined };
   const { vocabularies, used } = context.targets;
   const inferred = inferRecordType(vocabularies, declared, names);
-  if (inferred === null && declared.record.isAbstract) {
+  if (inferred === null && declared.element.$Abstract === true) {
     context.report(`needs \`@type\`, since ${declared.name} is abstract.`, adviseTypes(context, declared));
   }
   if (inferred === null || inferred.name === declared.name) return { type: declared, own: null, text: undefined };
@@ -78,7 +78,7 @@ function inferType(
 }
 
 function adviseTypes({ targets }: ValueContext, type: RecordType): string {
-  const concrete = derivedFrom(targets.vocabularies, type).filter(({ record }) => !record.isAbstract);
+  const concrete = derivedFrom(targets.vocabularies, type).filter(({ element }) => element.$Abstract !== true);
   const names = concrete.map(({ name }) => name).join(", ");
   return names === "" ? "No type of the vocabulary derives from it." : `Give one of ${names}.`;
 }

@@ -1,12 +1,12 @@
 import { isSimpleIdentifier } from "../names.ts";
 import { adviseName } from "../option-table.ts";
-import { type KnownVocabulary, vocabularyOf } from "../vocabularies/known-vocabularies.ts";
-import type { VocabularyType } from "../vocabularies/vocabulary.ts";
+import { elementsOf, type Vocabularies, type Vocabulary } from "./vocabularies.ts";
+import { type ExpectedType, termsOf, typeOfTerm } from "./vocabulary-types.ts";
 
 /** What terms of a service may name. */
 export interface TermScope {
   /** The vocabularies of the service by alias. */
-  readonly vocabularies: Readonly<Record<string, KnownVocabulary>>;
+  readonly vocabularies: Vocabularies;
   /** Collects the aliases in use. */
   readonly used: Set<string>;
   readonly containerName: string;
@@ -17,10 +17,9 @@ export interface ReadTerm {
   /** With the prefix of its vocabulary. */
   readonly term: string;
   readonly qualifiedTerm: string;
-  readonly alias: string;
   readonly qualifier: string | undefined;
-  /** The type of its value; undefined if the vocabulary is unknown. */
-  readonly type: VocabularyType | undefined;
+  /** The type of its value. */
+  readonly type: ExpectedType;
 }
 
 /** Resolves a term such as `UI.LineItem#Short`, or one with the namespace of its vocabulary. */
@@ -36,16 +35,15 @@ export function readTerm(
   const found = findVocabulary(scope, name);
   if ("message" in found) return found;
   const { alias, known, local } = found;
-  const vocabulary = vocabularyOf(known);
-  const type = vocabulary?.terms.get(local);
-  const isUnknown = type === undefined && !(known.isOpen && isSimpleIdentifier(local));
-  if (isUnknown) {
-    const advice = adviseName(local, vocabulary === null ? [] : nearTerms(local, [...vocabulary.terms.keys()]));
+  const type = typeOfTerm(scope.vocabularies, alias, local);
+  if (type === null && !(known.isOpen && isSimpleIdentifier(local))) {
+    const advice = adviseName(local, nearTerms(local, termsOf(elementsOf(known) ?? {})));
     const fix = `${advice} For a newer version of the vocabulary, give \`vocabularies: { ${alias}: { namespace, uri } }\`.`;
     return { message: `The vocabulary ${alias} has no term \`${local}\`.`, fix };
   }
   scope.used.add(alias);
-  return { term: `${known.prefix}.${local}`, qualifiedTerm: `${known.namespace}.${local}`, alias, qualifier, type };
+  const names = { term: `${known.prefix}.${local}`, qualifiedTerm: `${known.namespace}.${local}` };
+  return { ...names, qualifier, type: type ?? { kind: "any" } };
 }
 
 /**
@@ -71,7 +69,7 @@ export function findVocabulary(
   { vocabularies }: TermScope,
   name: string,
 ):
-  | { readonly alias: string; readonly known: KnownVocabulary; readonly local: string }
+  | { readonly alias: string; readonly known: Vocabulary; readonly local: string }
   | { readonly message: string; readonly fix: string } {
   const dot = name.lastIndexOf(".");
   const prefix = name.slice(0, Math.max(dot, 0));

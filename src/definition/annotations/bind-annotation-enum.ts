@@ -34,7 +34,7 @@ export function explicitEnum(context: ValueContext, value: unknown, wanted: Expe
   }
   const { alias, local, known } = found;
   used.add(alias);
-  const expected = expectedType(vocabularies, alias, local);
+  const expected = expectedType(vocabularies, { $Type: `${alias}.${local}` });
   if (expected.kind === "enum") return statedEnum(context, names, expected, wanted);
   if (expected.kind === "record") return context.wrong(value, "a member of an enumeration");
   const name = `${known.prefix}.${local}`;

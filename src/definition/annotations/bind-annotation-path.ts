@@ -3,7 +3,7 @@ import { adviseName } from "../option-table.ts";
 import type { PathScope } from "./annotation-sites.ts";
 import { type PathFault, type PathTargets, step, type Stop } from "./annotation-steps.ts";
 import { readTerm, termChain } from "./annotation-term.ts";
-import { expectedType, type ExpectedType, isOpenRecord, propertiesOfValues } from "./vocabulary-types.ts";
+import { type ExpectedType, isOpenRecord, propertiesOfValues } from "./vocabulary-types.ts";
 
 /** The kinds of paths in annotations. @see OData CSDL 4.0, sections 14.4.2 and 14.5.6 to 14.5.13 */
 export type PathKind = "AnnotationPath" | "ModelPath" | "NavigationPropertyPath" | "Path" | "PropertyPath";
@@ -77,7 +77,7 @@ function readTerms(
   if (typeof chain !== "string") return chain;
   const last = readTerm(targets, terms.at(-1) ?? "");
   if ("message" in last) return last;
-  const type = expectedType(targets.vocabularies, last.alias, last.type);
+  const { type } = last;
   if (kind !== "AnnotationPath" || places.length === 0) return { text: chain, type };
   const known = places.flatMap((place) => [...(targets.declared.get(place) ?? [])]);
   if (known.includes(chain)) return { text: chain, type };

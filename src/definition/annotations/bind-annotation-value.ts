@@ -6,7 +6,7 @@ import { readTerm } from "./annotation-term.ts";
 import { bindConstant, bindExplicit, EXPLICIT_CONSTANTS } from "./bind-annotation-constant.ts";
 import { rightForm } from "./explicit-forms.ts";
 import { constant, valueContext, type ValueContext, within } from "./value-context.ts";
-import { expectedType, type ExpectedType } from "./vocabulary-types.ts";
+import type { ExpectedType } from "./vocabulary-types.ts";
 
 /** The member that states the type of a record. */
 const TYPE_MEMBERS: readonly string[] = ["@type", "@odata.type", "$Type"];
@@ -55,8 +55,7 @@ function bindAnnotation(
     return null;
   }
   const inner = valueContext(targets, site, where === "" ? key : `${where}@${key}`, collect, list);
-  const type = expectedType(targets.vocabularies, read.alias, read.type);
-  const { term, qualifiedTerm, qualifier } = read;
+  const { term, qualifiedTerm, qualifier, type } = read;
   return {
     term,
     qualifiedTerm,

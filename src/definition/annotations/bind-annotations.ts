@@ -8,8 +8,8 @@ import type { PathTargets } from "./annotation-steps.ts";
 import { termChain, type TermScope } from "./annotation-term.ts";
 import { bindAnnotationTable } from "./bind-annotation-value.ts";
 import { nestingFault } from "./nesting-fault.ts";
-import { serviceVocabularies, usedVocabularies } from "./service-vocabularies.ts";
 import { valueContext } from "./value-context.ts";
+import { serviceVocabularies, usedVocabularies } from "./vocabularies.ts";
 
 /** The bound annotations of a service, and the faults of their declarations. */
 export interface BoundAnnotations {

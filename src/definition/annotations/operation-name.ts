@@ -72,7 +72,7 @@ function qualifiedNames(namespace: string, overloads: readonly Overload[]): read
 /** Operations of other schemas are unknown here; `$metadata` must refer to their schema. */
 function ownerFault({ vocabularies, namespace, used }: PathTargets, owner: string, message: string): NameFault | null {
   const referred = Object.entries(vocabularies).find(
-    ([alias, known]) => known.notation === null && (alias === owner || known.namespace === owner),
+    ([alias, known]) => known.parse === null && (alias === owner || known.namespace === owner),
   );
   if (referred !== undefined) {
     used.add(referred[0]);

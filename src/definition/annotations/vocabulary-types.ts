@@ -1,5 +1,5 @@
-import { type KnownVocabulary, vocabularyOf } from "../vocabularies/known-vocabularies.ts";
-import type { VocabularyRecord, VocabularyType } from "../vocabularies/vocabulary.ts";
+import type { ComplexTypeElement, TypeUse, VocabularyElements } from "#vocabularies";
+import { elementsOf, type Vocabularies } from "./vocabularies.ts";
 
 /** The expected type of a value, resolved. */
 export type ExpectedType =
@@ -35,68 +35,92 @@ export interface RecordType {
   readonly local: string;
   /** With the prefix of its vocabulary. */
   readonly name: string;
-  readonly record: VocabularyRecord;
+  readonly element: ComplexTypeElement;
 }
 
 const ANY: ExpectedType = { kind: "any" };
 const TEXT: ExpectedType = { kind: "edm", name: "String" };
+const LIST_PROPERTY: ExpectedType = { kind: "listProperty" };
 
-/** The types with a sign as their notation. */
-const SIGNS: ReadonlyMap<VocabularyType, ExpectedType> = new Map([
-  ["@", { kind: "operation" }],
-  ["%", { kind: "listProperty" }],
+/** Terms and properties of types whose values mean more, or less, than their types state. */
+const MEANINGS: ReadonlyMap<string, ExpectedType> = new Map([
+  ["Common.ValueListParameter/ValueListProperty", LIST_PROPERTY],
+  ["UI.RecommendationListType/RankProperty", LIST_PROPERTY],
+  ["UI.RecommendationBinding/ValueListProperty", LIST_PROPERTY],
+  // The template of an operation is in a vocabulary, and the actions on hierarchies are not checked.
+  ["Common.OperationTemplate", TEXT],
+  ["Hierarchy.RecursiveHierarchyActionsType/ChangeNextSiblingAction", TEXT],
+  ["Hierarchy.RecursiveHierarchyActionsType/CopyAction", TEXT],
 ]);
 
-type Vocabularies = Readonly<Record<string, KnownVocabulary>>;
+/** The types of names of functions and actions. */
+const OPERATION_NAMES: ReadonlySet<string> = new Set(["Common.QualifiedName", "UI.ActionName"]);
 
 /** Types whose values can have any form. */
 const OPEN_TYPES: ReadonlySet<string> = new Set(["Untyped", "PrimitiveType", "ComplexType", "EntityType", "Stream"]);
 
-/**
- * Resolves the type of a term or property.
- * @param alias the vocabulary that uses the type
- * @param type undefined if it is unknown
- */
-export function expectedType(
-  vocabularies: Vocabularies,
-  alias: string,
-  type: VocabularyType | undefined,
-): ExpectedType {
-  if (type === undefined) return ANY;
-  if (type.startsWith("[")) {
-    return { kind: "collection", item: expectedType(vocabularies, alias, type.slice(1, -1)) };
-  }
+/** Returns the names of the terms of a vocabulary. */
+export function termsOf(elements: VocabularyElements): readonly string[] {
+  return Object.entries(elements).flatMap(([name, { $Kind }]) => ($Kind === "Term" ? [name] : []));
+}
+
+/** Returns the type of the values of a term; null if the vocabulary does not have the term. */
+export function typeOfTerm(vocabularies: Vocabularies, alias: string, local: string): ExpectedType | null {
+  const element = elementOf(vocabularies, alias, local);
+  if (element?.$Kind !== "Term") return null;
+  return MEANINGS.get(`${alias}.${local}`) ?? expectedType(vocabularies, element);
+}
+
+function elementOf(vocabularies: Vocabularies, alias: string, local: string): VocabularyElements[string] | undefined {
+  const vocabulary = vocabularies[alias];
+  const elements = vocabulary === undefined ? null : elementsOf(vocabulary);
+  return elements !== null && Object.hasOwn(elements, local) ? elements[local] : undefined;
+}
+
+/** Resolves a type of the namespace Edm or of a vocabulary. Values of unknown types can have any form. */
+export function expectedType(vocabularies: Vocabularies, use: TypeUse): ExpectedType {
+  const { $Type: type = "Edm.String", $Collection: isCollection = false } = use;
+  if (isCollection) return { kind: "collection", item: expectedType(vocabularies, { $Type: type }) };
+  const { alias, local } = split(type);
+  if (alias === "Edm") return OPEN_TYPES.has(local) || local.startsWith("Geo") ? ANY : { kind: "edm", name: local };
+  const isOpen = vocabularies[alias]?.isOpen ?? false;
   // Another version of the vocabulary may name operations in other forms.
-  if (type === "@" && vocabularies[alias]?.isOpen === true) return TEXT;
-  const sign = SIGNS.get(type);
-  if (sign !== undefined) return sign;
-  if (type.startsWith(".")) {
-    const name = type === "." ? "String" : type.slice(1);
-    return OPEN_TYPES.has(name) || name.startsWith("Geo") ? ANY : { kind: "edm", name };
+  if (OPERATION_NAMES.has(type)) return isOpen ? TEXT : { kind: "operation" };
+  const element = elementOf(vocabularies, alias, local);
+  switch (element?.$Kind) {
+    case "TypeDefinition":
+      return expectedType(vocabularies, { $Type: element.$UnderlyingType });
+    case "EnumType": {
+      const members = Object.keys(element).filter((name) => !name.startsWith("$"));
+      const name = qualified(vocabularies, alias, local);
+      return { kind: "enum", name, alias, members, isFlags: element.$IsFlags === true, isOpen };
+    }
+    default:
+      return recordType(vocabularies, alias, local) ?? ANY;
   }
-  const [prefix, local] = type.includes(".") ? (type.split(".") as [string, string]) : [alias, type];
-  const known = vocabularies[prefix];
-  const found = known === undefined ? undefined : vocabularyOf(known)?.enums.get(local);
-  if (known !== undefined && found !== undefined) {
-    const { isOpen } = known;
-    return { kind: "enum", name: `${known.prefix}.${local}`, alias: prefix, ...found, isOpen };
-  }
-  return recordType(vocabularies, prefix, local) ?? ANY;
 }
 
 /** Returns a complex type of a vocabulary; null if it is unknown. */
 export function recordType(vocabularies: Vocabularies, alias: string, local: string): RecordType | null {
-  const known = vocabularies[alias];
-  const record = known === undefined ? undefined : vocabularyOf(known)?.records.get(local);
-  if (known === undefined || record === undefined) return null;
-  return { kind: "record", alias, local, name: `${known.prefix}.${local}`, record };
+  const element = elementOf(vocabularies, alias, local);
+  if (element?.$Kind !== "ComplexType") return null;
+  return { kind: "record", alias, local, name: qualified(vocabularies, alias, local), element };
+}
+
+function qualified(vocabularies: Vocabularies, alias: string, local: string): string {
+  return `${vocabularies[alias]?.prefix ?? alias}.${local}`;
+}
+
+function split(type: string): { readonly alias: string; readonly local: string } {
+  const dot = type.lastIndexOf(".");
+  return { alias: type.slice(0, dot), local: type.slice(dot + 1) };
 }
 
 /** Returns a type and its base types, the type first. */
 export function lineageOf(vocabularies: Vocabularies, type: RecordType): readonly RecordType[] {
-  const { base } = type.record;
-  if (base === "") return [type];
-  const [alias, local] = base.includes(".") ? (base.split(".") as [string, string]) : [type.alias, base];
+  const { $BaseType: base } = type.element;
+  if (base === undefined) return [type];
+  const { alias, local } = split(base);
   const parent = recordType(vocabularies, alias, local);
   return parent === null ? [type] : [type, ...lineageOf(vocabularies, parent)];
 }
@@ -106,8 +130,11 @@ export function propertiesOfRecord(vocabularies: Vocabularies, type: RecordType)
   return new Map(
     lineageOf(vocabularies, type)
       .toReversed()
-      .flatMap(({ alias, record }) =>
-        [...record.properties].map(([name, each]) => [name, expectedType(vocabularies, alias, each)] as const),
+      .flatMap(({ alias, local, element }) =>
+        Object.entries(element).flatMap(([name, use]) => {
+          if (typeof use !== "object") return [];
+          return [[name, MEANINGS.get(`${alias}.${local}/${name}`) ?? expectedType(vocabularies, use)] as const];
+        }),
       ),
   );
 }
@@ -121,15 +148,15 @@ export function propertiesOfValues(vocabularies: Vocabularies, type: RecordType)
 /** Returns whether values of a type, or of one of its base types, may have properties that it does not declare. */
 export function isOpenRecord(vocabularies: Vocabularies, type: RecordType): boolean {
   return lineageOf(vocabularies, type).some(
-    ({ record, alias }) => record.isOpen || vocabularies[alias]?.isOpen === true,
+    ({ element, alias }) => element.$OpenType === true || vocabularies[alias]?.isOpen === true,
   );
 }
 
 /** Returns the types of the same vocabulary that derive from a type. */
 export function derivedFrom(vocabularies: Vocabularies, base: RecordType): readonly RecordType[] {
-  const known = vocabularies[base.alias];
-  const names = known === undefined ? [] : [...(vocabularyOf(known)?.records.keys() ?? [])];
-  return names.flatMap((local) => {
+  const vocabulary = vocabularies[base.alias];
+  const elements = vocabulary === undefined ? null : elementsOf(vocabulary);
+  return Object.keys(elements ?? {}).flatMap((local) => {
     const type = recordType(vocabularies, base.alias, local);
     if (type === null || type.local === base.local) return [];
     return lineageOf(vocabularies, type).some(({ name }) => name === base.name) ? [type] : [];
@@ -148,8 +175,8 @@ export function inferRecordType(
 ): RecordType | null {
   const fits = (type: RecordType): boolean => {
     const properties = propertiesOfRecord(vocabularies, type);
-    const isOpen = lineageOf(vocabularies, type).some(({ record }) => record.isOpen);
-    return !type.record.isAbstract && (isOpen || names.every((name) => properties.has(name)));
+    const isOpen = lineageOf(vocabularies, type).some(({ element }) => element.$OpenType === true);
+    return type.element.$Abstract !== true && (isOpen || names.every((name) => properties.has(name)));
   };
   const derived = derivedFrom(vocabularies, declared);
   if (fits(declared)) return declared;

@@ -1,7 +1,7 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { bindAnnotations } from "../annotations/bind-annotations.ts";
 import { schemaNames } from "../annotations/schema-names.ts";
-import { knownAlias } from "../annotations/service-vocabularies.ts";
+import { knownAlias } from "../annotations/vocabularies.ts";
 import { type DeclaredService, entriesOf } from "../declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
 import { isNamespace, isSimpleIdentifier } from "../names.ts";
