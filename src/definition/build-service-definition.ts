@@ -10,7 +10,7 @@ import {
 } from "./declared-service.ts";
 import type { DeclaredEntitySet } from "./entity-set-access.ts";
 import { adaptLogger, type Logger } from "./logger.ts";
-import { type BuiltModel, buildModel } from "./model/build-model.ts";
+import { type AnnotationBinder, type BuiltModel, buildModel, schemaNames } from "./model/build-model.ts";
 import { collectTypes } from "./model/declared-types.ts";
 import { expansionSources } from "./navigations/expansion-sources.ts";
 import { navigationAuthorizationOf } from "./navigations/navigation-authorization.ts";
@@ -53,6 +53,7 @@ const SET_HANDLERS = [
  * shared with no other registration.
  * @param defaultLogger used if the application gives no logger
  * @param rowRules checks the row rules, if any set has one
+ * @param bindAnnotations resolves the annotations
  * @throws ConfigurationError with every fault of the declarations
  * @see docs/reference/services.md
  */
@@ -60,11 +61,14 @@ export function buildServiceDefinition(
   options: ServiceOptions,
   defaultLogger: Logger,
   rowRules: RowRuleChecks,
+  bindAnnotations: AnnotationBinder,
 ): ServiceDefinition {
   const service = collectDeclarations(options);
   const types = collectTypes(service);
-  checkDefinition(service, types);
-  const built = buildModel(service, types);
+  const names = schemaNames(service, types);
+  const { annotations, faults } = bindAnnotations(service, types, names);
+  checkDefinition(service, types, faults);
+  const built = buildModel(service, types, names, annotations);
   const { entityContainer } = built.model;
   const defaults = options.defaults ?? {};
   const sets = service.sets.flatMap((set) => {

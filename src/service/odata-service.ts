@@ -1,3 +1,4 @@
+import { bindAnnotations } from "../annotations/bind-annotations.ts";
 import { BoundedCache } from "../base/bounded-cache.ts";
 import { isPromiseLike } from "../base/maybe.ts";
 import { type UnlabeledReference, unlabeledReferences } from "../csdl/unlabeled-references.ts";
@@ -74,7 +75,7 @@ type Handled = ReturnType<ODataService["handle"]>;
  * @see docs/reference/services.md
  */
 export function odataService(options: ServiceOptions): ODataService {
-  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES);
+  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES, bindAnnotations);
   for (const { logTo } of options.entitySets ?? []) logTo?.(definition.logger);
   const schemaGate = new SchemaGate(definition, options.schemaCheck ?? "error");
   const runtime = toRuntime(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import { action, fn } from "../../src/definition/operations/operation.ts";
 import { allRows } from "../../src/definition/predicates/row-predicate.ts";
@@ -63,7 +64,7 @@ const customers = entitySet(Customer, {
 });
 
 function build(options: Partial<ServiceOptions> = {}): ServiceDefinition {
-  return buildServiceDefinition({ entitySets: [orders, customers], ...options }, logger, ROW_RULES);
+  return buildServiceDefinition({ entitySets: [orders, customers], ...options }, logger, ROW_RULES, bindAnnotations);
 }
 
 describe("the model", () => {

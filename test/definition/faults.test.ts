@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import { action, fn } from "../../src/definition/operations/operation.ts";
 import { allRows } from "../../src/definition/predicates/row-predicate.ts";
@@ -31,7 +32,7 @@ function untyped(value: unknown): never {
 
 function faultsOf(options: unknown): readonly ConfigurationFault[] {
   try {
-    buildServiceDefinition(untyped(options), logger, ROW_RULES);
+    buildServiceDefinition(untyped(options), logger, ROW_RULES, bindAnnotations);
   } catch (error) {
     if (error instanceof ConfigurationError) return error.faults;
     throw error;
@@ -1703,6 +1704,7 @@ describe("startup", () => {
         { prefix: "x/", entitySets: [entitySet(Customer, untyped({ maxTop: -1, etag: ["x"] }))] },
         logger,
         ROW_RULES,
+        bindAnnotations,
       );
     expect(run).toThrow(ConfigurationError);
     expect(run).toThrow(`The service cannot start: 3 faults in its declarations.

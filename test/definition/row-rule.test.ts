@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import type { User } from "../../src/definition/context.ts";
 import type { RowCondition, VaryingRowCondition } from "../../src/definition/predicates/row-conditions.ts";
@@ -79,6 +80,7 @@ function rulesOf(rule: Rule, other: Rule = () => allRows): readonly [RowRule, Ro
     { entitySets: [things("Things", rule), things("Others", other)] },
     logger,
     ROW_RULES,
+    bindAnnotations,
   );
   return [entitySets.get("Things")?.rows as RowRule, entitySets.get("Others")?.rows as RowRule];
 }
@@ -370,7 +372,7 @@ describe("paths", () => {
       navigation: { next: hasOptional(Other) },
       authorization: { rows: (_user, row) => row.next.id.eq(1) },
     });
-    const { entitySets } = buildServiceDefinition({ entitySets: [things] }, logger, ROW_RULES);
+    const { entitySets } = buildServiceDefinition({ entitySets: [things] }, logger, ROW_RULES, bindAnnotations);
     expect(thrown(() => entitySets.get("Things")?.rows?.conditionFor({})).message).toBe(
       "A row rule cannot follow Things/next, which has no `target` set.",
     );

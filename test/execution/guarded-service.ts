@@ -1,4 +1,5 @@
 import type { EntitySet } from "odatakit";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import type { Context, Principal } from "../../src/definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../src/definition/service-definition.ts";
@@ -14,6 +15,7 @@ export function declare(...entitySets: readonly EntitySet[]): ServiceDefinition 
     { entitySets, prefix: "", defaults: { allowUpsert: true, allowDeepInsert: true } },
     { error: silent, warn: silent, info: silent },
     ROW_RULES,
+    bindAnnotations,
   );
 }
 

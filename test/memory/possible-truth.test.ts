@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { allRows, edm, entitySet, entityType, noRows, type RowPredicate } from "odatakit";
 import { describe, expect, test } from "vitest";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import type { VaryingRowCondition } from "../../src/definition/predicates/row-conditions.ts";
 import { compileRowRule } from "../../src/definition/rules/row-rule.ts";
@@ -22,6 +23,7 @@ const { model } = buildServiceDefinition(
   { entitySets: [entitySet(Thing, { getAll: () => [] })] },
   { error: silent, warn: silent, info: silent },
   ROW_RULES,
+  bindAnnotations,
 );
 const { entitySets } = model.entityContainer;
 

@@ -1,7 +1,6 @@
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { DeclaredService } from "../declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
-import { checkAnnotations } from "./check-annotations.ts";
 import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
 import { checkCors } from "./check-cors.ts";
 import { checkAllowlists, checkETags, checkSearch, checkUncomparable } from "./check-entity-sets.ts";
@@ -86,14 +85,18 @@ export const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkRowRules,
   checkChosenKeys,
   checkOpenOperations,
-  checkAnnotations,
 ]);
 
 /**
  * Applies every startup rule to the declarations of a registration.
+ * @param annotationFaults the faults of its annotations, which are listed last
  * @throws ConfigurationError with all faults of all rules
  */
-export function checkDefinition(service: DeclaredService, types: DeclaredTypes): void {
-  const faults = STARTUP_RULES.flatMap((rule) => [...rule(service, types)]);
+export function checkDefinition(
+  service: DeclaredService,
+  types: DeclaredTypes,
+  annotationFaults: readonly ConfigurationFault[],
+): void {
+  const faults = [...STARTUP_RULES.flatMap((rule) => [...rule(service, types)]), ...annotationFaults];
   if (faults.length > 0) throw new ConfigurationError(faults);
 }

@@ -6,7 +6,7 @@ import type { BatchOptions, CorsOptions, ServiceOptions } from "../service-optio
 import type { EntitySetOptions } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
 import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
-import type { TypeOptions, VocabularyOptions } from "../types/annotations.ts";
+import type { TypeOptions } from "../types/annotations.ts";
 import type { EnumTypeOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
@@ -152,9 +152,6 @@ export const ENUM_TYPE_OPTIONS: OptionTable<keyof EnumTypeOptions<string, boolea
 
 /** The options of `entityType` and `complexType`. */
 export const TYPE_OPTIONS: OptionTable<keyof TypeOptions> = { annotations: ANY };
-
-/** The options of a vocabulary. */
-export const VOCABULARY_OPTIONS: OptionTable<keyof VocabularyOptions> = { namespace: TEXT, uri: TEXT };
 
 const NAVIGATION = {
   on: OBJECT,

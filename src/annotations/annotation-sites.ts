@@ -1,5 +1,4 @@
-import { annotationPlace, overloadName } from "../../edm/annotation.ts";
-import { isDeclaration } from "../declaration-kind.ts";
+import { isDeclaration } from "../definition/declaration-kind.ts";
 import {
   type DeclaredOperation,
   type DeclaredService,
@@ -8,26 +7,15 @@ import {
   navigationPlace,
   operationPlace,
   propertiesOf,
-} from "../declared-service.ts";
-import { type FaultPlace, isObject } from "../option-table.ts";
-import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../types/value-type.ts";
-
-/** The types that a service uses, as far as annotations need them. */
-export interface AnnotatedTypes {
-  readonly entityTypes: Iterable<EntityTypeDeclaration>;
-  readonly complexTypes: Iterable<ComplexTypeDeclaration>;
-  readonly enumTypes: Iterable<AnnotatedEnum>;
-}
-
-/** An enumeration, as far as annotations need it. */
-interface AnnotatedEnum {
-  readonly name: string;
-  readonly members: unknown;
-  readonly isFlags: boolean;
-  readonly options?: object | undefined;
-  readonly description?: unknown;
-  readonly memberDescriptions?: unknown;
-}
+} from "../definition/declared-service.ts";
+import type { DeclaredTypes } from "../definition/model/declared-types.ts";
+import { type FaultPlace, isObject } from "../definition/option-table.ts";
+import type {
+  ComplexTypeDeclaration,
+  EntityTypeDeclaration,
+  EnumTypeDeclaration,
+} from "../definition/types/value-type.ts";
+import { annotationPlace, overloadName } from "../edm/annotation.ts";
 
 /** Where the paths of an annotation start. @see OData CSDL 4.0, section 14.5.12 */
 export type PathScope =
@@ -55,7 +43,7 @@ export interface AnnotationSite {
 }
 
 /** Returns the annotated elements of a service. An element that several sets declare is listed for each of them. */
-export function annotationSites(service: DeclaredService, types: AnnotatedTypes): readonly AnnotationSite[] {
+export function annotationSites(service: DeclaredService, types: DeclaredTypes): readonly AnnotationSite[] {
   const sites = [
     ...containerSite(service),
     ...[...types.enumTypes].flatMap(enumSites),
@@ -75,7 +63,7 @@ function containerSite({ options }: DeclaredService): readonly AnnotationSite[] 
   return [{ ...plain(annotationPlace("container"), {}, "the service", annotations), scope: { kind: "container" } }];
 }
 
-function enumSites(type: AnnotatedEnum): readonly AnnotationSite[] {
+function enumSites(type: EnumTypeDeclaration): readonly AnnotationSite[] {
   const { name, description, memberDescriptions } = type;
   const options = isObject(type.options) ? type.options : {};
   const annotated = new Map(entriesOf(options["memberAnnotations"]));

@@ -1,19 +1,19 @@
-import { isDeclaration } from "../declaration-kind.ts";
-import { isSimpleIdentifier } from "../names.ts";
-import { adviseName, describe } from "../option-table.ts";
-import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../types/value-type.ts";
+import { isDeclaration } from "../definition/declaration-kind.ts";
+import { isSimpleIdentifier } from "../definition/names.ts";
+import { adviseName, describe } from "../definition/option-table.ts";
+import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { visibleMembers } from "./annotation-sites.ts";
 import { findVocabulary } from "./annotation-term.ts";
-import { valueContext, type ValueContext } from "./value-context.ts";
+import { type ValueContext, valueContext } from "./value-context.ts";
 import {
-  derivedFrom,
   type ExpectedType,
+  type RecordType,
+  derivedFrom,
   inferRecordType,
   isOpenRecord,
   lineageOf,
   propertiesOfRecord,
   recordType,
-  type RecordType,
 } from "./vocabulary-types.ts";
 
 /** The type of a record: of a vocabulary, of the service, or unknown. */

@@ -1,13 +1,8 @@
-import type { DeclaredOperation, DeclaredSet } from "../declared-service.ts";
-import { adviseName } from "../option-table.ts";
-import type { PropertyDeclaration } from "../types/value-type.ts";
-import type { PathTargets } from "./annotation-steps.ts";
-
-/** The fault of the name of an operation, and its fix. */
-interface NameFault {
-  readonly message: string;
-  readonly fix: string;
-}
+import type { DeclaredOperation, DeclaredSet } from "../definition/declared-service.ts";
+import { adviseName } from "../definition/option-table.ts";
+import type { PropertyDeclaration } from "../definition/types/value-type.ts";
+import type { NameFault } from "./annotation-term.ts";
+import type { PathTargets } from "./bind-annotation-path.ts";
 
 /** An operation, and the set to which it is bound. */
 interface Overload {

@@ -1,5 +1,5 @@
 import type { ComplexTypeElement, TypeUse, VocabularyElements } from "#vocabularies";
-import { elementsOf, type Vocabularies } from "./vocabularies.ts";
+import { type Vocabularies, elementsOf } from "./vocabularies.ts";
 
 /** The expected type of a value, resolved. */
 export type ExpectedType =
@@ -43,7 +43,7 @@ const TEXT: ExpectedType = { kind: "edm", name: "String" };
 const LIST_PROPERTY: ExpectedType = { kind: "listProperty" };
 
 /** Terms and properties of types whose values mean more, or less, than their types state. */
-const MEANINGS: ReadonlyMap<string, ExpectedType> = new Map([
+const MEANINGS: ReadonlyMap<string, ExpectedType> = new Map<string, ExpectedType>([
   ["Common.ValueListParameter/ValueListProperty", LIST_PROPERTY],
   ["UI.RecommendationListType/RankProperty", LIST_PROPERTY],
   ["UI.RecommendationBinding/ValueListProperty", LIST_PROPERTY],

@@ -1,8 +1,8 @@
-import { vocabularies as published, type VocabularyElements } from "#vocabularies";
-import { keptPer } from "../../base/memo.ts";
-import type { UsedVocabulary } from "../../edm/annotation.ts";
-import { entriesOf } from "../declared-service.ts";
-import { isObject } from "../option-table.ts";
+import { type VocabularyElements, vocabularies as published } from "#vocabularies";
+import { keptPer } from "../base/memo.ts";
+import { entriesOf } from "../definition/declared-service.ts";
+import { isObject } from "../definition/option-table.ts";
+import type { UsedVocabulary } from "../edm/annotation.ts";
 
 /** A vocabulary that the annotations of a service can use. */
 export interface Vocabulary {

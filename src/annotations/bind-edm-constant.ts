@@ -1,10 +1,9 @@
-import type { AnnotationConstantType, AnnotationExpression } from "../../edm/annotation.ts";
-import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
-import { InvalidValueError } from "../../edm/value-codec.ts";
-import { valueCodec } from "../../edm/value-codecs.ts";
-import { pathConstant } from "./bind-annotation-name.ts";
-import type { PathKind } from "./bind-annotation-path.ts";
-import { constant, type ValueContext } from "./value-context.ts";
+import type { AnnotationConstantType, AnnotationExpression } from "../edm/annotation.ts";
+import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.ts";
+import { InvalidValueError } from "../edm/value-codec.ts";
+import { valueCodec } from "../edm/value-codecs.ts";
+import { type PathKind, bindAnnotationPath } from "./bind-annotation-path.ts";
+import { type ValueContext, constant } from "./value-context.ts";
 
 /** The constants whose text the codec of a type checks. */
 export const CODED: Readonly<Record<string, AnnotationConstantType>> = {
@@ -93,4 +92,21 @@ export function naturalConstant(context: ValueContext, value: unknown): Annotati
 
 function floatText(value: number): string {
   return Number.isFinite(value) || Number.isNaN(value) ? String(value) : String(value).replace("Infinity", "INF");
+}
+
+/** Binds a path from the element. The path leads to a property, a navigation property or an annotation, by its kind. */
+export function pathConstant(context: ValueContext, value: unknown, kind: PathKind): AnnotationExpression {
+  const { targets, site } = context;
+  const scope = site.scope;
+  // The empty path is the element itself.
+  if (value === "" && kind === "NavigationPropertyPath" && scope.kind === "type") return constant(kind, "");
+  if (typeof value !== "string" || value === "") return context.wrong(value, 'a path, such as "address/city"');
+  const ownPlaces = [site.place, ...(scope.kind === "type" ? [`type ${scope.type.name}`] : [])];
+  const bound = bindAnnotationPath(targets, scope, value, kind, ownPlaces);
+  if ("message" in bound) {
+    context.report(`leads nowhere with the path "${value}": ${bound.message}`, bound.fix);
+    return constant("String", value);
+  }
+  if (kind !== "ModelPath") return constant(kind, bound.text);
+  return constant(bound.isNavigation ? "NavigationPropertyPath" : "PropertyPath", bound.text);
 }

@@ -1,47 +1,29 @@
-import type { Annotation, ModelAnnotations } from "../../edm/annotation.ts";
-import { frozenMap } from "../../edm/frozen-map.ts";
-import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import { type DeclaredService, entriesOf } from "../declared-service.ts";
-import { describe, isObject } from "../option-table.ts";
-import { type AnnotatedTypes, annotationSites, type AnnotationSite } from "./annotation-sites.ts";
-import type { PathTargets } from "./annotation-steps.ts";
-import { termChain, type TermScope } from "./annotation-term.ts";
+import { entriesOf } from "../definition/declared-service.ts";
+import type { AnnotationBinder } from "../definition/model/build-model.ts";
+import { describe, isObject } from "../definition/option-table.ts";
+import type { Annotation, ModelAnnotations } from "../edm/annotation.ts";
+import { frozenMap } from "../edm/frozen-map.ts";
+import type { ConfigurationFault } from "../errors/configuration-error.ts";
+import { type AnnotationSite, annotationSites } from "./annotation-sites.ts";
+import { type TermScope, termChain, type NameFault } from "./annotation-term.ts";
+import type { PathTargets } from "./bind-annotation-path.ts";
 import { bindAnnotationTable } from "./bind-annotation-value.ts";
-import { nestingFault } from "./nesting-fault.ts";
+import { checkAnnotations } from "./check-annotations.ts";
 import { valueContext } from "./value-context.ts";
 import { serviceVocabularies, usedVocabularies } from "./vocabularies.ts";
 
-/** The bound annotations of a service, and the faults of their declarations. */
-export interface BoundAnnotations {
-  readonly annotations: ModelAnnotations;
-  readonly faults: readonly ConfigurationFault[];
-}
-
 /**
- * Resolves the terms, types, paths and constants of all annotations of a service.
- * @param namespace the namespace of the schema
- * @param containerName the unqualified name of its container
+ * Resolves the terms, types, paths and constants of all annotations of a service, and finds all faults of its annotations
+ * and vocabularies.
  * @see docs/reference/annotations.md
  */
-export function bindAnnotations(
-  service: DeclaredService,
-  types: AnnotatedTypes,
-  namespace: string,
-  containerName: string,
-): BoundAnnotations {
+export const bindAnnotations: AnnotationBinder = (service, types, { namespace, containerName }) => {
   const sites = annotationSites(service, types);
-  const faults: ConfigurationFault[] = [];
+  const faults: ConfigurationFault[] = [...checkAnnotations(service, types, namespace)];
   const vocabularies = serviceVocabularies(service.options["vocabularies"], namespace);
   const used = new Set<string>();
-  const targets: PathTargets = {
-    service,
-    types,
-    namespace,
-    containerName,
-    vocabularies,
-    used,
-    declared: declaredTerms({ vocabularies, used: new Set(), containerName }, sites),
-  };
+  const declared = declaredTerms({ vocabularies, used: new Set() }, sites);
+  const targets: PathTargets = { service, types, namespace, containerName, vocabularies, used, declared };
   const byPlace = new Map<string, readonly Annotation[]>();
   for (const site of sites) {
     if (site.annotations === undefined && site.description === undefined) continue;
@@ -55,7 +37,7 @@ export function bindAnnotations(
     isExternal: service.options["annotationForm"] === "external",
   };
   return { annotations, faults };
-}
+};
 
 function bindSite(targets: PathTargets, site: AnnotationSite, faults: ConfigurationFault[]): readonly Annotation[] {
   const collect = (message: string, fix: string): void => {
@@ -122,4 +104,29 @@ function declaredTerms(scope: TermScope, sites: readonly AnnotationSite[]): Read
     }
   }
   return declared;
+}
+
+/** Deeper values would end the process that writes or reads them. No vocabulary needs a tenth of it. */
+const MAX_DEPTH = 200;
+
+/** Returns the fault of a value that contains itself or is nested too deeply; null for every other value. */
+function nestingFault(value: unknown): NameFault | null {
+  return faultBelow(value, new Set());
+}
+
+function faultBelow(value: unknown, around: Set<unknown>): NameFault | null {
+  if (typeof value !== "object" || value === null) return null;
+  if (around.has(value)) {
+    return { message: "contain themselves.", fix: "Give a tree: an object cannot contain itself." };
+  }
+  if (around.size >= MAX_DEPTH) {
+    return { message: `are nested deeper than ${MAX_DEPTH} levels.`, fix: "Nest them less deeply." };
+  }
+  around.add(value);
+  for (const each of Object.values(value)) {
+    const fault = faultBelow(each, around);
+    if (fault !== null) return fault;
+  }
+  around.delete(value);
+  return null;
 }

@@ -1,16 +1,21 @@
-import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import { bindAnnotations } from "../annotations/bind-annotations.ts";
-import { schemaNames } from "../annotations/schema-names.ts";
-import { knownAlias } from "../annotations/vocabularies.ts";
-import { type DeclaredService, entriesOf } from "../declared-service.ts";
-import type { DeclaredTypes } from "../model/declared-types.ts";
-import { isNamespace, isSimpleIdentifier } from "../names.ts";
-import { checkOptions, describe, isObject } from "../option-table.ts";
-import { VOCABULARY_OPTIONS } from "./option-tables.ts";
+import { type DeclaredService, entriesOf } from "../definition/declared-service.ts";
+import type { DeclaredTypes } from "../definition/model/declared-types.ts";
+import { isNamespace, isSimpleIdentifier } from "../definition/names.ts";
+import { checkOptions, describe, isObject, type OptionRule, type OptionTable } from "../definition/option-table.ts";
+import type { VocabularyOptions } from "../definition/types/annotations.ts";
+import type { ConfigurationFault } from "../errors/configuration-error.ts";
+import { knownAlias } from "./vocabularies.ts";
 
-/** Checks the vocabularies of the service, and its annotations: terms, types, paths and forms. */
-export function* checkAnnotations(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
-  const { namespace, containerName } = schemaNames(service, types);
+const TEXT: OptionRule = { kind: "text" };
+/** The options of a vocabulary. */
+const VOCABULARY_OPTIONS: OptionTable<keyof VocabularyOptions> = { namespace: TEXT, uri: TEXT };
+
+/** Checks the vocabularies of the service, and where its annotations stand. */
+export function* checkAnnotations(
+  service: DeclaredService,
+  types: DeclaredTypes,
+  namespace: string,
+): Iterable<ConfigurationFault> {
   yield* checkVocabularies(service, namespace);
   const { options, sets, operations } = service;
   if (options["annotations"] !== undefined && sets.length + operations.length === 0) {
@@ -36,7 +41,6 @@ export function* checkAnnotations(service: DeclaredService, types: DeclaredTypes
       }
     }
   }
-  yield* bindAnnotations(service, types, namespace, containerName).faults;
 }
 
 /** The alias of a vocabulary, and its namespace, are unique in the document. @see OData CSDL 4.0, sections 3.3 and 5.1.2 */

@@ -1,7 +1,13 @@
-import { isSimpleIdentifier } from "../names.ts";
-import { adviseName } from "../option-table.ts";
-import { elementsOf, type Vocabularies, type Vocabulary } from "./vocabularies.ts";
+import { isSimpleIdentifier } from "../definition/names.ts";
+import { adviseName } from "../definition/option-table.ts";
+import { type Vocabularies, type Vocabulary, elementsOf } from "./vocabularies.ts";
 import { type ExpectedType, termsOf, typeOfTerm } from "./vocabulary-types.ts";
+
+/** Why a name or path is wrong, and what to write instead. */
+export interface NameFault {
+  readonly message: string;
+  readonly fix: string;
+}
 
 /** What terms of a service may name. */
 export interface TermScope {
@@ -9,7 +15,6 @@ export interface TermScope {
   readonly vocabularies: Vocabularies;
   /** Collects the aliases in use. */
   readonly used: Set<string>;
-  readonly containerName: string;
 }
 
 /** A term, resolved. */
@@ -23,10 +28,7 @@ export interface ReadTerm {
 }
 
 /** Resolves a term such as `UI.LineItem#Short`, or one with the namespace of its vocabulary. */
-export function readTerm(
-  scope: TermScope,
-  text: string,
-): ReadTerm | { readonly message: string; readonly fix: string } {
+export function readTerm(scope: TermScope, text: string): ReadTerm | NameFault {
   const [name = "", qualifier, ...more] = text.split("#");
   if (more.length > 0 || (qualifier !== undefined && !isSimpleIdentifier(qualifier))) {
     const fix = "Write a name of letters and digits after one `#`.";
@@ -51,10 +53,7 @@ export function readTerm(
  * annotation.
  * @param terms the terms that `@` separates, the outermost first
  */
-export function termChain(
-  scope: TermScope,
-  terms: readonly string[],
-): string | { readonly message: string; readonly fix: string } {
+export function termChain(scope: TermScope, terms: readonly string[]): string | NameFault {
   const names: string[] = [];
   for (const each of terms) {
     const read = readTerm(scope, each);
@@ -68,9 +67,7 @@ export function termChain(
 export function findVocabulary(
   { vocabularies }: TermScope,
   name: string,
-):
-  | { readonly alias: string; readonly known: Vocabulary; readonly local: string }
-  | { readonly message: string; readonly fix: string } {
+): { readonly alias: string; readonly known: Vocabulary; readonly local: string } | NameFault {
   const dot = name.lastIndexOf(".");
   const prefix = name.slice(0, Math.max(dot, 0));
   const entry = Object.entries(vocabularies).find(([alias, { namespace }]) => alias === prefix || namespace === prefix);

@@ -1,8 +1,8 @@
-import type { AnnotationConstant, AnnotationConstantType, AnnotationExpression } from "../../edm/annotation.ts";
-import { describe } from "../option-table.ts";
-import type { EntityTypeDeclaration } from "../types/value-type.ts";
+import { describe } from "../definition/option-table.ts";
+import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
+import type { AnnotationConstant, AnnotationConstantType, AnnotationExpression } from "../edm/annotation.ts";
 import type { AnnotationSite } from "./annotation-sites.ts";
-import type { PathTargets } from "./annotation-steps.ts";
+import type { PathTargets } from "./bind-annotation-path.ts";
 
 /** The place of a value in an annotation, and where its faults go. */
 export interface ValueContext {
