@@ -1,4 +1,4 @@
-import { isDeclaration } from "../definition/declaration-kind.ts";
+import { isDeclaration } from "../definition/model/declaration-kind.ts";
 import { isSimpleIdentifier } from "../definition/names.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../definition/types/value-type.ts";

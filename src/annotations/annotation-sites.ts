@@ -1,4 +1,4 @@
-import { isDeclaration } from "../definition/declaration-kind.ts";
+import { isDeclaration } from "../definition/model/declaration-kind.ts";
 import {
   type DeclaredOperation,
   type DeclaredService,
@@ -7,7 +7,7 @@ import {
   navigationPlace,
   operationPlace,
   propertiesOf,
-} from "../definition/declared-service.ts";
+} from "../definition/model/declared-service.ts";
 import type { DeclaredTypes } from "../definition/model/declared-types.ts";
 import { type FaultPlace, isObject } from "../definition/option-table.ts";
 import type {

@@ -1,4 +1,4 @@
-import { namesOf } from "../definition/declared-service.ts";
+import { namesOf } from "../definition/model/declared-service.ts";
 import { isNamespace, isSimpleIdentifier } from "../definition/names.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";

@@ -1,4 +1,4 @@
-import type { DeclaredService } from "../definition/declared-service.ts";
+import type { DeclaredService } from "../definition/model/declared-service.ts";
 import type { DeclaredTypes } from "../definition/model/declared-types.ts";
 import { isSimpleIdentifier } from "../definition/names.ts";
 import { adviseName } from "../definition/option-table.ts";

@@ -1,5 +1,5 @@
-import { entriesOf } from "../definition/declared-service.ts";
 import type { AnnotationBinder } from "../definition/model/build-model.ts";
+import { entriesOf } from "../definition/model/declared-service.ts";
 import { describe, isObject } from "../definition/option-table.ts";
 import type { Annotation, ModelAnnotations } from "../edm/annotation.ts";
 import { frozenMap } from "../edm/frozen-map.ts";

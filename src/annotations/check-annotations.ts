@@ -1,4 +1,4 @@
-import { type DeclaredService, entriesOf } from "../definition/declared-service.ts";
+import { type DeclaredService, entriesOf } from "../definition/model/declared-service.ts";
 import type { DeclaredTypes } from "../definition/model/declared-types.ts";
 import { isNamespace, isSimpleIdentifier } from "../definition/names.ts";
 import { checkOptions, describe, isObject, type OptionRule, type OptionTable } from "../definition/option-table.ts";

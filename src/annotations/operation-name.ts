@@ -1,4 +1,4 @@
-import type { DeclaredOperation, DeclaredSet } from "../definition/declared-service.ts";
+import type { DeclaredOperation, DeclaredSet } from "../definition/model/declared-service.ts";
 import { adviseName } from "../definition/option-table.ts";
 import type { PropertyDeclaration } from "../definition/types/value-type.ts";
 import type { NameFault } from "./annotation-term.ts";

@@ -1,6 +1,6 @@
 import { type VocabularyElements, vocabularies as published } from "#vocabularies";
 import { keptPer } from "../base/memo.ts";
-import { entriesOf } from "../definition/declared-service.ts";
+import { entriesOf } from "../definition/model/declared-service.ts";
 import { isObject } from "../definition/option-table.ts";
 import type { UsedVocabulary } from "../edm/annotation.ts";
 

@@ -5,11 +5,10 @@ import { type UnlabeledReference, unlabeledReferences } from "../csdl/unlabeled-
 import { writeCsdlJson } from "../csdl/write-csdl-json.ts";
 import { csdlDocument } from "../csdl/write-csdl-xml.ts";
 import { printXml } from "../csdl/xml.ts";
-import { buildServiceDefinition } from "../definition/build-service-definition.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
-import { describeService } from "../definition/service-description.ts";
-import type { ServiceOptions } from "../definition/service-options.ts";
+import type { ServiceOptions } from "../definition/model/service-options.ts";
+import { type ServiceDefinition, describeService } from "../definition/service-definition.ts";
+import { buildServiceDefinition } from "../definition/startup/build-service-definition.ts";
 import type { Model } from "../edm/model.ts";
 import { hasRules } from "../endpoints/authorize.ts";
 import { metadataRepresentation } from "../endpoints/metadata-representation.ts";

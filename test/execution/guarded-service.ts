@@ -1,8 +1,8 @@
 import type { EntitySet } from "odatakit";
 import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
-import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
 import type { Context, Principal } from "../../src/definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../src/definition/service-definition.ts";
+import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import { ROW_RULES } from "../../src/execution/gate.ts";
 import { RowAccess } from "../../src/execution/row-access.ts";
 import { CallContext } from "../../src/sets/call-context.ts";

@@ -10,7 +10,7 @@ import {
 } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
-import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
+import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import { ROW_RULES } from "../../src/execution/gate.ts";
 import { applyQuery as applyInMemory } from "../../src/memory/apply-query.ts";
 

@@ -17,7 +17,9 @@ import type {
 } from "../../edm/model.ts";
 import { isTableName } from "../../edm/table-name.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import { isDeclaration } from "../declaration-kind.ts";
+import { isObject } from "../option-table.ts";
+import { TypeBuilder } from "./build-types.ts";
+import { isDeclaration } from "./declaration-kind.ts";
 import {
   type DeclaredOperation,
   type DeclaredParameter,
@@ -25,9 +27,7 @@ import {
   type DeclaredSet,
   type DeclaredNavigation,
   entriesOf,
-} from "../declared-service.ts";
-import { isObject } from "../option-table.ts";
-import { TypeBuilder } from "./build-types.ts";
+} from "./declared-service.ts";
 import type { DeclaredTypes } from "./declared-types.ts";
 
 /** A model, and the operation of the model for each declared operation. */

@@ -1,12 +1,12 @@
 import { keeper, keptPer } from "../../base/memo.ts";
 import type { EntityType } from "../../edm/model.ts";
-import { isDeclaration } from "../declaration-kind.ts";
-import { collectDeclarations } from "../declared-service.ts";
 import { entitySet } from "../sets/entity-set.ts";
 import { edm } from "../types/edm-builders.ts";
 import { entityType } from "../types/entity-type.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../types/value-type.ts";
 import { buildModel, schemaNames } from "./build-model.ts";
+import { isDeclaration } from "./declaration-kind.ts";
+import { collectDeclarations } from "./declared-service.ts";
 import { collectTypes } from "./declared-types.ts";
 
 /** Returns a complex type as the type of rows without a key. */

@@ -6,7 +6,7 @@ import {
   propertiesOf,
   navigationPlace,
   operationPlace,
-} from "../declared-service.ts";
+} from "../model/declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
 import { isSimpleIdentifier } from "../names.ts";
 import { type FaultPlace, nameOf } from "../option-table.ts";

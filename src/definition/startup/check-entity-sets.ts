@@ -1,5 +1,5 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import { isDeclaration } from "../declaration-kind.ts";
+import { isDeclaration } from "../model/declaration-kind.ts";
 import {
   type DeclaredService,
   type DeclaredSet,
@@ -7,7 +7,7 @@ import {
   propertyIn,
   type DeclaredNavigation,
   navigationPlace,
-} from "../declared-service.ts";
+} from "../model/declared-service.ts";
 import { adviseName, isObject } from "../option-table.ts";
 
 /** Checks that allowlists name properties and navigations of the set that clients can see. */

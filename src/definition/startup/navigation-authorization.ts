@@ -1,4 +1,4 @@
-import type { DeclaredNavigation, DeclaredSet } from "../declared-service.ts";
+import type { DeclaredNavigation, DeclaredSet } from "../model/declared-service.ts";
 import {
   type AuthorizationRequirement,
   type Category,

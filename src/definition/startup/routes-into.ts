@@ -1,4 +1,10 @@
-import { type DeclaredNavigation, type DeclaredSet, entriesOf, namesOf, propertyIn } from "../declared-service.ts";
+import {
+  type DeclaredNavigation,
+  type DeclaredSet,
+  entriesOf,
+  namesOf,
+  propertyIn,
+} from "../model/declared-service.ts";
 import { isObject } from "../option-table.ts";
 import type { Category } from "../rules/authorization.ts";
 import { asksTargetOf, setsAlong } from "./navigation-authorization.ts";

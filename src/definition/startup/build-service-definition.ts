@@ -1,32 +1,32 @@
-import { keeper } from "../base/memo.ts";
-import { frozenMap } from "../edm/frozen-map.ts";
-import type { EntitySet, Operation, OperationImport } from "../edm/model.ts";
-import { checkDefinition } from "./checks/check-definition.ts";
+import { keeper } from "../../base/memo.ts";
+import { frozenMap } from "../../edm/frozen-map.ts";
+import type { EntitySet, Operation, OperationImport } from "../../edm/model.ts";
+import type { DeclaredEntitySet } from "../context.ts";
+import { adaptLogger, type Logger } from "../logger.ts";
+import { type AnnotationBinder, type BuiltModel, buildModel, schemaNames } from "../model/build-model.ts";
 import {
   type DeclaredOperation,
   type DeclaredService,
   type DeclaredSet,
   collectDeclarations,
-} from "./declared-service.ts";
-import type { DeclaredEntitySet } from "./entity-set-access.ts";
-import { adaptLogger, type Logger } from "./logger.ts";
-import { type AnnotationBinder, type BuiltModel, buildModel, schemaNames } from "./model/build-model.ts";
-import { collectTypes } from "./model/declared-types.ts";
-import { expansionSources } from "./navigations/expansion-sources.ts";
-import { navigationAuthorizationOf } from "./navigations/navigation-authorization.ts";
-import { navigationHandlersOf } from "./navigations/navigation-handlers.ts";
-import { isObject, pickStated } from "./option-table.ts";
-import { requirementsOf, resolveCategories } from "./rules/authorization.ts";
-import { compileRowRule, type DeclaredRowRule, type RowRule, type RowRuleChecks } from "./rules/row-rule.ts";
+} from "../model/declared-service.ts";
+import { collectTypes } from "../model/declared-types.ts";
+import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
+import { isObject, pickStated } from "../option-table.ts";
+import { requirementsOf, resolveCategories } from "../rules/authorization.ts";
+import { compileRowRule, type DeclaredRowRule, type RowRule, type RowRuleChecks } from "../rules/row-rule.ts";
 import type {
   EntitySetDefinition,
   OperationDefinition,
   OperationHandler,
   ServiceDefinition,
-} from "./service-definition.ts";
-import type { ServiceDefaults, ServiceOptions } from "./service-options.ts";
-import { SERVICE_PROFILES } from "./service-profile.ts";
-import { guardedReferencesOf } from "./sets/guarded-reference.ts";
+} from "../service-definition.ts";
+import { SERVICE_PROFILES } from "../service-profile.ts";
+import { guardedReferencesOf } from "../sets/guarded-reference.ts";
+import { checkDefinition } from "./check-definition.ts";
+import { expansionSources } from "./expansion-sources.ts";
+import { navigationAuthorizationOf } from "./navigation-authorization.ts";
+import { navigationHandlersOf } from "./navigation-handlers.ts";
 import {
   resolveBatch,
   resolveCapabilities,

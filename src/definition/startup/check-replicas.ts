@@ -1,6 +1,6 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { ReplicatedDatabase } from "../../query/reading.ts";
-import type { DeclaredService } from "../declared-service.ts";
+import type { DeclaredService } from "../model/declared-service.ts";
 import { checkOptions, isObject } from "../option-table.ts";
 import { POSITION_OPTIONS } from "./option-tables.ts";
 

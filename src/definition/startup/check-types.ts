@@ -1,12 +1,12 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import { isDeclaration } from "../declaration-kind.ts";
+import { isDeclaration } from "../model/declaration-kind.ts";
 import {
   type DeclaredOperation,
   type DeclaredService,
   type DeclaredSet,
   entriesOf,
   operationPlace,
-} from "../declared-service.ts";
+} from "../model/declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
 import { checkOptions, describe, type FaultPlace, isObject } from "../option-table.ts";
 import { checkProperty } from "./check-property.ts";

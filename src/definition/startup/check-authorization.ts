@@ -5,10 +5,7 @@ import {
   type DeclaredSet,
   operationPlace,
   navigationPlace,
-} from "../declared-service.ts";
-import { asksTargetOf, setsAlong } from "../navigations/navigation-authorization.ts";
-import { navigationHandlersOf } from "../navigations/navigation-handlers.ts";
-import { linkRoutes, type NavigationInto, relatedHoldsKey } from "../navigations/routes-into.ts";
+} from "../model/declared-service.ts";
 import { everyOption, adviseName, describe, type FaultPlace, isObject } from "../option-table.ts";
 import {
   type AuthorizationRequirement,
@@ -20,6 +17,9 @@ import {
   resolveCategories,
 } from "../rules/authorization.ts";
 import { isOverTable } from "./check-links.ts";
+import { asksTargetOf, setsAlong } from "./navigation-authorization.ts";
+import { navigationHandlersOf } from "./navigation-handlers.ts";
+import { linkRoutes, type NavigationInto, relatedHoldsKey } from "./routes-into.ts";
 
 /** The members of the `authorization` of a set that contain rules. */
 const RULE_OPTIONS = ["all", ...CATEGORIES] as const;

@@ -13,8 +13,8 @@ import type {
   ScalarType,
 } from "../../query/expression.ts";
 import { adviseName } from "../option-table.ts";
-import type { AnyProperty } from "../types/value-type.ts";
 import { type PredicateCall, rowPredicate, type RowOperand, type RowPredicate, type RowTerm } from "./row-predicate.ts";
+import type { AnyProperty } from "./value-type.ts";
 
 /** The row that a rule receives: an operand for each property, and the row of each related entity, by field. */
 export type Row = Readonly<Record<string, unknown>>;

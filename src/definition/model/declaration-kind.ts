@@ -1,15 +1,15 @@
-import type { OperationDeclaration } from "./operations/operation.ts";
-import { hasKind } from "./option-table.ts";
-import type { ServiceRoute } from "./service-description.ts";
-import type { EntitySetDeclaration } from "./sets/entity-set.ts";
-import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
+import { hasKind } from "../option-table.ts";
+import type { ServiceRoute } from "../service-definition.ts";
+import type { EntitySetDeclaration } from "../sets/entity-set.ts";
+import type { OperationDeclaration } from "../sets/operation.ts";
+import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
 import type {
   AnyProperty,
   ComplexTypeDeclaration,
   EntityCollection,
   EntityTypeDeclaration,
   EnumTypeDeclaration,
-} from "./types/value-type.ts";
+} from "../types/value-type.ts";
 
 /** Every declaration by its kind. */
 interface Declarations {

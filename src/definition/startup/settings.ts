@@ -1,11 +1,11 @@
-import { keeper } from "../base/memo.ts";
-import { frozenSet } from "../edm/frozen-map.ts";
-import type { EntitySet } from "../edm/model.ts";
-import type { Capabilities, Limits } from "../query/capabilities.ts";
-import type { DeclaredSet } from "./declared-service.ts";
-import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "./service-definition.ts";
-import type { ServiceDefaults, ServiceOptions } from "./service-options.ts";
-import type { LimitSettings, SetSettings } from "./sets/set-settings.ts";
+import { keeper } from "../../base/memo.ts";
+import { frozenSet } from "../../edm/frozen-map.ts";
+import type { EntitySet } from "../../edm/model.ts";
+import type { Capabilities, Limits } from "../../query/capabilities.ts";
+import type { DeclaredSet } from "../model/declared-service.ts";
+import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
+import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "../service-definition.ts";
+import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
 
 /** Every setting with a value. */
 type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };

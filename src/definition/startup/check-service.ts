@@ -1,6 +1,6 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import { isDeclaration } from "../declaration-kind.ts";
-import type { DeclaredService } from "../declared-service.ts";
+import { isDeclaration } from "../model/declaration-kind.ts";
+import type { DeclaredService } from "../model/declared-service.ts";
 import { isNamespace } from "../names.ts";
 import { checkOptions, describe, isObject } from "../option-table.ts";
 import { CAN_TRACE } from "../statement-trace.ts";

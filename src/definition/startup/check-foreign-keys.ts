@@ -6,7 +6,7 @@ import {
   entriesOf,
   propertyIn,
   navigationPlace,
-} from "../declared-service.ts";
+} from "../model/declared-service.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 
 interface ForeignKeyProperty {

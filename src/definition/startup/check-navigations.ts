@@ -1,5 +1,5 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import { isDeclaration } from "../declaration-kind.ts";
+import { isDeclaration } from "../model/declaration-kind.ts";
 import {
   type DeclaredNavigation,
   type DeclaredService,
@@ -8,10 +8,10 @@ import {
   namesOf,
   propertyIn,
   navigationPlace,
-} from "../declared-service.ts";
-import { everyNavigation } from "../navigations/routes-into.ts";
+} from "../model/declared-service.ts";
 import { adviseName, describe } from "../option-table.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
+import { everyNavigation } from "./routes-into.ts";
 
 /** Checks that `target` names a set of the related type in the same registration. */
 export function* checkTargets({ sets }: DeclaredService): Iterable<ConfigurationFault> {

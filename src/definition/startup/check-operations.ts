@@ -5,7 +5,7 @@ import {
   type DeclaredSet,
   propertiesOf,
   operationPlace,
-} from "../declared-service.ts";
+} from "../model/declared-service.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
 /** Checks that operations of a set are bound to its type, and operations of the registration are unbound. */

@@ -1,8 +1,8 @@
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { Expression } from "../../query/expression.ts";
-import type { ValueOf } from "../types/infer.ts";
-import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
-import type { AnyProperty, EntityTypeDeclaration } from "../types/value-type.ts";
+import type { ValueOf } from "./infer.ts";
+import type { NavigationDeclaration } from "./navigation-declaration.ts";
+import type { AnyProperty, EntityTypeDeclaration } from "./value-type.ts";
 
 /** A condition on rows, as data: it becomes part of every query of the set. */
 export interface RowPredicate {

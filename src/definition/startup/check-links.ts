@@ -1,6 +1,6 @@
 import { isTableName } from "../../edm/table-name.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import { isDeclaration } from "../declaration-kind.ts";
+import { isDeclaration } from "../model/declaration-kind.ts";
 import {
   type DeclaredService,
   type DeclaredSet,
@@ -8,7 +8,7 @@ import {
   namesOf,
   propertyIn,
   navigationPlace,
-} from "../declared-service.ts";
+} from "../model/declared-service.ts";
 import { adviseName, describe, isObject } from "../option-table.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 

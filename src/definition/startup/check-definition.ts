@@ -1,5 +1,5 @@
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
-import type { DeclaredService } from "../declared-service.ts";
+import type { DeclaredService } from "../model/declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
 import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
 import { checkCors } from "./check-cors.ts";

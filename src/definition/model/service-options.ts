@@ -1,17 +1,17 @@
-import type { ODataError } from "../errors/odata-error.ts";
-import type { IncomingRequest, RuleContext, User } from "./context.ts";
-import type { Answer, Awaitable } from "./handlers.ts";
-import type { Logger } from "./logger.ts";
-import type { NamingPolicy } from "./names.ts";
-import type { OperationDeclaration } from "./operations/operation.ts";
-import type { PositionStore } from "./position-store.ts";
-import type { AuthorizationRules } from "./rules/authorization.ts";
-import type { ServiceRoute } from "./service-description.ts";
-import type { EntitySetDeclaration } from "./sets/entity-set.ts";
-import type { LimitSettings, SetSettings } from "./sets/set-settings.ts";
-import type { TracedStatement } from "./statement-trace.ts";
-import type { Annotations, VocabularyOptions } from "./types/annotations.ts";
-import type { EntityTypeDeclaration } from "./types/value-type.ts";
+import type { ODataError } from "../../errors/odata-error.ts";
+import type { IncomingRequest, RuleContext, User } from "../context.ts";
+import type { Answer, Awaitable } from "../handlers.ts";
+import type { Logger } from "../logger.ts";
+import type { NamingPolicy } from "../names.ts";
+import type { PositionStore } from "../position-store.ts";
+import type { AuthorizationRules } from "../rules/authorization.ts";
+import type { ServiceRoute } from "../service-definition.ts";
+import type { EntitySetDeclaration } from "../sets/entity-set.ts";
+import type { OperationDeclaration } from "../sets/operation.ts";
+import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
+import type { TracedStatement } from "../statement-trace.ts";
+import type { Annotations, VocabularyOptions } from "../types/annotations.ts";
+import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
 /** Unbound operations by name. */
 export interface UnboundOperations {

@@ -1,5 +1,5 @@
-import type { DeclaredNavigation, DeclaredSet } from "../declared-service.ts";
 import type { NavigationHandlers, OfferedHandler } from "../handlers.ts";
+import type { DeclaredNavigation, DeclaredSet } from "../model/declared-service.ts";
 import { pickStated } from "../option-table.ts";
 
 const NAVIGATION_HANDLERS = [

@@ -1,5 +1,5 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import type { DeclaredService } from "../declared-service.ts";
+import type { DeclaredService } from "../model/declared-service.ts";
 import { checkOptions, describe, isObject } from "../option-table.ts";
 import { CORS_OPTIONS } from "./option-tables.ts";
 

@@ -1,12 +1,12 @@
-import { frozenSet } from "../edm/frozen-map.ts";
+import { frozenSet } from "../../edm/frozen-map.ts";
+import { NAMING_POLICIES, type NamingPolicy, pluralOf, toWireName } from "../names.ts";
+import { everyOption, isObject, nameOf, type FaultPlace } from "../option-table.ts";
+import type { EntitySetDeclaration } from "../sets/entity-set.ts";
+import type { OperationDeclaration } from "../sets/operation.ts";
+import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
+import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 import { isDeclaration } from "./declaration-kind.ts";
-import { NAMING_POLICIES, type NamingPolicy, pluralOf, toWireName } from "./names.ts";
-import type { OperationDeclaration } from "./operations/operation.ts";
-import { everyOption, isObject, nameOf, type FaultPlace } from "./option-table.ts";
 import type { ServiceOptions } from "./service-options.ts";
-import type { EntitySetDeclaration } from "./sets/entity-set.ts";
-import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
-import type { EntityTypeDeclaration, PropertyDeclaration } from "./types/value-type.ts";
 
 /**
  * The declarations of one registration before the startup check: names are resolved, and each set object is listed once.

@@ -1,5 +1,5 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
-import { isDeclaration } from "../declaration-kind.ts";
+import { isDeclaration } from "../model/declaration-kind.ts";
 import {
   type DeclaredOperation,
   type DeclaredService,
@@ -8,7 +8,7 @@ import {
   isEntitySet,
   navigationPlace,
   operationPlace,
-} from "../declared-service.ts";
+} from "../model/declared-service.ts";
 import { type FaultPlace, checkOptions, describe, isObject } from "../option-table.ts";
 import {
   ACTION_OPTIONS,

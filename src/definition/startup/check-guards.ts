@@ -6,8 +6,12 @@ import {
   propertyIn,
   navigationPlace,
   operationPlace,
-} from "../declared-service.ts";
-import { navigationHandlersOf } from "../navigations/navigation-handlers.ts";
+} from "../model/declared-service.ts";
+import { isObject } from "../option-table.ts";
+import { type Category, needsResource, resolveCategories } from "../rules/authorization.ts";
+import type { EntityTypeDeclaration } from "../types/value-type.ts";
+import { isGuarded, statesRules } from "./check-authorization.ts";
+import { navigationHandlersOf } from "./navigation-handlers.ts";
 import {
   askingNavigations,
   type EntityRoute,
@@ -15,11 +19,7 @@ import {
   linkRoutes,
   navigationRoutes,
   navigationsInto,
-} from "../navigations/routes-into.ts";
-import { isObject } from "../option-table.ts";
-import { type Category, needsResource, resolveCategories } from "../rules/authorization.ts";
-import type { EntityTypeDeclaration } from "../types/value-type.ts";
-import { isGuarded, statesRules } from "./check-authorization.ts";
+} from "./routes-into.ts";
 
 const ROWS_FIX = "Give `authorization.rows` of";
 
