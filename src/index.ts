@@ -27,7 +27,7 @@ export type {
   EntityQuery,
   EntitySetAccess,
   WriteOptions,
-} from "./definition/entity-set-access.ts";
+} from "./definition/context.ts";
 export type { Entities, EntitySource, ValueSource } from "./definition/handlers.ts";
 export { complexType, entityType, enumType } from "./definition/types/entity-type.ts";
 export type { EnumTypeOptions } from "./definition/types/entity-type.ts";
@@ -46,15 +46,15 @@ export type { FieldsFirstLogger, Logger } from "./definition/logger.ts";
 export type { NamingPolicy } from "./definition/names.ts";
 export { hasMany, hasOptional, hasRequired } from "./definition/sets/navigation.ts";
 export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/types/navigation-declaration.ts";
-export { action, fn } from "./definition/operations/operation.ts";
-export type { OperationDeclaration as Operation } from "./definition/operations/operation.ts";
+export { action, fn } from "./definition/sets/operation.ts";
+export type { OperationDeclaration as Operation } from "./definition/sets/operation.ts";
 export type { Property } from "./definition/types/property.ts";
 export { requireUser } from "./definition/rules/refusal.ts";
-export { allRows, noRows } from "./definition/predicates/row-predicate.ts";
-export type { RowOf, RowPredicate } from "./definition/predicates/row-predicate.ts";
+export { allRows, noRows } from "./definition/types/row-predicate.ts";
+export type { RowOf, RowPredicate } from "./definition/types/row-predicate.ts";
 export type { TracedRequest, TracedStatement } from "./definition/statement-trace.ts";
 export type { PositionStore } from "./definition/position-store.ts";
-export type { ServiceDefaults, ServiceOptions } from "./definition/service-options.ts";
+export type { ServiceDefaults, ServiceOptions } from "./definition/model/service-options.ts";
 export type {
   ComplexTypeDeclaration as ComplexType,
   EntityCollection,

@@ -1,5 +1,5 @@
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import type { RouteResource } from "../definition/service-description.ts";
+import type { RouteResource } from "../definition/service-definition.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import { checkFormatOption, isJsonOption, negotiateType, prefersHtml } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";

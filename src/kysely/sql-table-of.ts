@@ -1,4 +1,4 @@
-import type { DeclaredEntitySet } from "../definition/entity-set-access.ts";
+import type { DeclaredEntitySet } from "../definition/context.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { isTableName } from "../edm/table-name.ts";

@@ -1,6 +1,5 @@
 import { checkOptions, describe as describeValue, isObject, type OptionTable } from "../definition/option-table.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
-import { descriptionOf, type ServiceDescription } from "../definition/service-description.ts";
+import { type ServiceDefinition, descriptionOf, type ServiceDescription } from "../definition/service-definition.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Access } from "./access.ts";

@@ -1,8 +1,7 @@
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
 import type { Category } from "../definition/rules/authorization.ts";
-import type { EntitySetDefinition } from "../definition/service-definition.ts";
-import type { NavigationRouteMethods } from "../definition/service-description.ts";
+import type { EntitySetDefinition, NavigationRouteMethods } from "../definition/service-definition.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type Access, accessAlong, judgedAlong } from "./access.ts";

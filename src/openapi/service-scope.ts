@@ -1,5 +1,9 @@
-import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import type { EntitySetRouteMethods, ServiceDescription } from "../definition/service-description.ts";
+import type {
+  EntitySetDefinition,
+  ServiceDefinition,
+  EntitySetRouteMethods,
+  ServiceDescription,
+} from "../definition/service-definition.ts";
 import { type Access, describeAccess, refusalsOf } from "./access.ts";
 import type { DocumentObject, PathItem } from "./open-api-document.ts";
 import { errorReferences } from "./responses.ts";

@@ -1,6 +1,6 @@
 import { escapeHtml } from "../base/escape-html.ts";
 import { builtinModule, type Host } from "../base/host.ts";
-import type { RouteResource } from "../definition/service-description.ts";
+import type { RouteResource } from "../definition/service-definition.ts";
 
 /** The paths of the viewer below the prefix of its service. */
 export const VIEWER_PATHS = {

@@ -1,7 +1,7 @@
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
-import { type JoinedTarget, joinedTarget } from "../definition/navigations/expansion-sources.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { type JoinedTarget, joinedTarget } from "../definition/startup/expansion-sources.ts";
 import type { DirectJoin, EntitySet, NavigationJoin, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectedProperty } from "../query/clauses.ts";
 import { keyProperties, propertiesToRead } from "./properties-to-read.ts";

@@ -1,5 +1,5 @@
 import { describe } from "../definition/option-table.ts";
-import { descriptionOf } from "../definition/service-description.ts";
+import { descriptionOf } from "../definition/service-definition.ts";
 import type { ExamineOptions } from "../definition/stored-database.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { SchemaFinding, SchemaFindingCode } from "../errors/schema-finding.ts";

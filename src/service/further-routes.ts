@@ -1,6 +1,6 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
 import { once } from "../base/memo.ts";
-import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-description.ts";
+import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-definition.ts";
 import type { Endpoint } from "../endpoints/exchange.ts";
 import { connectionPaths, readOdc, readPbids } from "../endpoints/read-connection-file.ts";
 import { readResource, type ResourceBody } from "../endpoints/read-document.ts";

@@ -1,5 +1,5 @@
 import { builtinModule } from "../base/host.ts";
-import { isEntitySet } from "../definition/declared-service.ts";
+import { isEntitySet } from "../definition/model/declared-service.ts";
 import { describe } from "../definition/option-table.ts";
 import type { EntitySetDeclaration } from "../definition/sets/entity-set.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";

@@ -1,14 +1,14 @@
+import { bindAnnotations } from "../annotations/bind-annotations.ts";
 import { BoundedCache } from "../base/bounded-cache.ts";
 import { isPromiseLike } from "../base/maybe.ts";
 import { type UnlabeledReference, unlabeledReferences } from "../csdl/unlabeled-references.ts";
 import { writeCsdlJson } from "../csdl/write-csdl-json.ts";
 import { csdlDocument } from "../csdl/write-csdl-xml.ts";
 import { printXml } from "../csdl/xml.ts";
-import { buildServiceDefinition } from "../definition/build-service-definition.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
-import { describeService } from "../definition/service-description.ts";
-import type { ServiceOptions } from "../definition/service-options.ts";
+import type { ServiceOptions } from "../definition/model/service-options.ts";
+import { type ServiceDefinition, describeService } from "../definition/service-definition.ts";
+import { buildServiceDefinition } from "../definition/startup/build-service-definition.ts";
 import type { Model } from "../edm/model.ts";
 import { hasRules } from "../endpoints/authorize.ts";
 import { metadataRepresentation } from "../endpoints/metadata-representation.ts";
@@ -74,7 +74,7 @@ type Handled = ReturnType<ODataService["handle"]>;
  * @see docs/reference/services.md
  */
 export function odataService(options: ServiceOptions): ODataService {
-  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES);
+  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES, bindAnnotations);
   for (const { logTo } of options.entitySets ?? []) logTo?.(definition.logger);
   const schemaGate = new SchemaGate(definition, options.schemaCheck ?? "error");
   const runtime = toRuntime(

@@ -1,5 +1,5 @@
 import { withinTime } from "../base/within-time.ts";
-import { descriptionOf } from "../definition/service-description.ts";
+import { descriptionOf } from "../definition/service-definition.ts";
 import type { StoredDatabase } from "../definition/stored-database.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { protocolError } from "../errors/odata-error.ts";

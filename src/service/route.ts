@@ -1,4 +1,4 @@
-import type { RouteMethod } from "../definition/service-description.ts";
+import type { RouteMethod } from "../definition/service-definition.ts";
 import type { RouteRules } from "../endpoints/authorize.ts";
 import type { Endpoint } from "../endpoints/exchange.ts";
 import { protocolError } from "../errors/odata-error.ts";

@@ -1,9 +1,9 @@
 import { chain, isPromiseLike, recover } from "../base/maybe.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { Logger } from "../definition/logger.ts";
+import type { SchemaCheck } from "../definition/model/service-options.ts";
 import type { RequestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
-import type { SchemaCheck } from "../definition/service-options.ts";
 import type { ExamineOptions, StoredDatabase, StoredHandler, StoredSet } from "../definition/stored-database.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { driverFields } from "../errors/driver-fields.ts";

@@ -7,8 +7,8 @@ import type {
   Transaction,
   TransactionContext,
   User,
+  EntitySetAccess,
 } from "../definition/context.ts";
-import type { EntitySetAccess } from "../definition/entity-set-access.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntitySet } from "../edm/model.ts";

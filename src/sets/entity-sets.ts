@@ -1,9 +1,9 @@
 import { keeper } from "../base/memo.ts";
-import { isDeclaration } from "../definition/declaration-kind.ts";
-import type { DeclaredEntitySet } from "../definition/entity-set-access.ts";
-import { rowConditions, type RowConditions } from "../definition/predicates/row-conditions.ts";
+import type { DeclaredEntitySet } from "../definition/context.ts";
+import { isDeclaration } from "../definition/model/declaration-kind.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
+import { rowConditions, type RowConditions } from "../definition/types/row-conditions.ts";
 import type { BodyReaders } from "../payload/body-readers.ts";
 
 /** An entity set with the readers of its bodies. */

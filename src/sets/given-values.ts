@@ -1,4 +1,4 @@
-import type { WriteOptions } from "../definition/entity-set-access.ts";
+import type { WriteOptions } from "../definition/context.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";

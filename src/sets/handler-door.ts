@@ -1,6 +1,11 @@
 import { withinTime } from "../base/within-time.ts";
-import type { Context, TransactionOptions } from "../definition/context.ts";
-import type { AccessOptions, DeclaredEntitySet, EntitySetAccess } from "../definition/entity-set-access.ts";
+import type {
+  Context,
+  TransactionOptions,
+  AccessOptions,
+  DeclaredEntitySet,
+  EntitySetAccess,
+} from "../definition/context.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { isODataError, type ODataError } from "../errors/odata-error.ts";

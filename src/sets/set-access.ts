@@ -1,6 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { Context } from "../definition/context.ts";
-import type { EntityFilter, WriteOptions } from "../definition/entity-set-access.ts";
+import type { Context, EntityFilter, WriteOptions } from "../definition/context.ts";
 import type { Category } from "../definition/rules/authorization.ts";
 import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";

@@ -1,6 +1,6 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
 import { keeper, keptPer } from "../base/memo.ts";
-import type { EntityFilter, EntityQuery } from "../definition/entity-set-access.ts";
+import type { EntityFilter, EntityQuery } from "../definition/context.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";

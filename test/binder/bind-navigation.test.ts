@@ -1,7 +1,8 @@
 import { edm, entityType, entitySet, hasMany, hasOptional } from "odatakit";
 import { describe, expect, test } from "vitest";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import { bindCollectionQuery, type QueryTarget } from "../../src/binder/bind-query-options.ts";
-import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
+import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import { ROW_RULES } from "../../src/execution/gate.ts";
 import type { BoundQuery } from "../../src/query/clauses.ts";
@@ -47,6 +48,7 @@ const definition = buildServiceDefinition(
   },
   silent,
   ROW_RULES,
+  bindAnnotations,
 );
 
 function targetOf(name: string): QueryTarget {

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
-import { action, fn } from "../../src/definition/operations/operation.ts";
-import { allRows } from "../../src/definition/predicates/row-predicate.ts";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
+import type { ServiceOptions } from "../../src/definition/model/service-options.ts";
 import { anyOf, authenticated, needsResource, resource, role } from "../../src/definition/rules/authorization.ts";
 import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
-import type { ServiceOptions } from "../../src/definition/service-options.ts";
 import { entitySet } from "../../src/definition/sets/entity-set.ts";
 import { hasMany, hasOptional, hasRequired } from "../../src/definition/sets/navigation.ts";
+import { action, fn } from "../../src/definition/sets/operation.ts";
+import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
+import { allRows } from "../../src/definition/types/row-predicate.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import { ROW_RULES } from "../../src/execution/gate.ts";
 
@@ -63,7 +64,7 @@ const customers = entitySet(Customer, {
 });
 
 function build(options: Partial<ServiceOptions> = {}): ServiceDefinition {
-  return buildServiceDefinition({ entitySets: [orders, customers], ...options }, logger, ROW_RULES);
+  return buildServiceDefinition({ entitySets: [orders, customers], ...options }, logger, ROW_RULES, bindAnnotations);
 }
 
 describe("the model", () => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { applyDelta } from "../../src/definition/model/apply-delta.ts";
-import { action, fn } from "../../src/definition/operations/operation.ts";
-import { allRows, noRows } from "../../src/definition/predicates/row-predicate.ts";
 import { anyOf, authenticated, resource, role } from "../../src/definition/rules/authorization.ts";
 import { requireUser } from "../../src/definition/rules/refusal.ts";
 import { entitySet } from "../../src/definition/sets/entity-set.ts";
 import { hasMany, hasOptional, hasRequired } from "../../src/definition/sets/navigation.ts";
+import { action, fn } from "../../src/definition/sets/operation.ts";
 import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
+import { allRows, noRows } from "../../src/definition/types/row-predicate.ts";
 
 const Order = entityType("Order", {
   id: edm.int64().key(),

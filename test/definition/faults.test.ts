@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
-import { action, fn } from "../../src/definition/operations/operation.ts";
-import { allRows } from "../../src/definition/predicates/row-predicate.ts";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
+import type { ServiceOptions } from "../../src/definition/model/service-options.ts";
 import { anyOf, authenticated, resource, role } from "../../src/definition/rules/authorization.ts";
-import type { ServiceOptions } from "../../src/definition/service-options.ts";
 import { entitySet } from "../../src/definition/sets/entity-set.ts";
 import { hasMany, hasOptional, hasRequired } from "../../src/definition/sets/navigation.ts";
+import { action, fn } from "../../src/definition/sets/operation.ts";
+import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
+import { allRows } from "../../src/definition/types/row-predicate.ts";
 import { ConfigurationError, type ConfigurationFault } from "../../src/errors/configuration-error.ts";
 import { ROW_RULES } from "../../src/execution/gate.ts";
 
@@ -31,7 +32,7 @@ function untyped(value: unknown): never {
 
 function faultsOf(options: unknown): readonly ConfigurationFault[] {
   try {
-    buildServiceDefinition(untyped(options), logger, ROW_RULES);
+    buildServiceDefinition(untyped(options), logger, ROW_RULES, bindAnnotations);
   } catch (error) {
     if (error instanceof ConfigurationError) return error.faults;
     throw error;
@@ -1703,6 +1704,7 @@ describe("startup", () => {
         { prefix: "x/", entitySets: [entitySet(Customer, untyped({ maxTop: -1, etag: ["x"] }))] },
         logger,
         ROW_RULES,
+        bindAnnotations,
       );
     expect(run).toThrow(ConfigurationError);
     expect(run).toThrow(`The service cannot start: 3 faults in its declarations.

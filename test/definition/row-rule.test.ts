@@ -1,14 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import type { User } from "../../src/definition/context.ts";
-import type { RowCondition, VaryingRowCondition } from "../../src/definition/predicates/row-conditions.ts";
-import { allRows, noRows, type RowPredicate } from "../../src/definition/predicates/row-predicate.ts";
 import type { RowRule } from "../../src/definition/rules/row-rule.ts";
 import { entitySet } from "../../src/definition/sets/entity-set.ts";
 import { hasMany, hasOptional } from "../../src/definition/sets/navigation.ts";
+import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
+import type { RowCondition, VaryingRowCondition } from "../../src/definition/types/row-conditions.ts";
+import { allRows, noRows, type RowPredicate } from "../../src/definition/types/row-predicate.ts";
 import { ROW_RULES } from "../../src/execution/gate.ts";
 import type { Expression, PathSource } from "../../src/query/expression.ts";
 import { caseCount } from "../cases.ts";
@@ -79,6 +80,7 @@ function rulesOf(rule: Rule, other: Rule = () => allRows): readonly [RowRule, Ro
     { entitySets: [things("Things", rule), things("Others", other)] },
     logger,
     ROW_RULES,
+    bindAnnotations,
   );
   return [entitySets.get("Things")?.rows as RowRule, entitySets.get("Others")?.rows as RowRule];
 }
@@ -370,7 +372,7 @@ describe("paths", () => {
       navigation: { next: hasOptional(Other) },
       authorization: { rows: (_user, row) => row.next.id.eq(1) },
     });
-    const { entitySets } = buildServiceDefinition({ entitySets: [things] }, logger, ROW_RULES);
+    const { entitySets } = buildServiceDefinition({ entitySets: [things] }, logger, ROW_RULES, bindAnnotations);
     expect(thrown(() => entitySets.get("Things")?.rows?.conditionFor({})).message).toBe(
       "A row rule cannot follow Things/next, which has no `target` set.",
     );

@@ -1,7 +1,8 @@
 import type { EntitySet } from "odatakit";
-import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import type { Context, Principal } from "../../src/definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../src/definition/service-definition.ts";
+import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import { ROW_RULES } from "../../src/execution/gate.ts";
 import { RowAccess } from "../../src/execution/row-access.ts";
 import { CallContext } from "../../src/sets/call-context.ts";
@@ -14,6 +15,7 @@ export function declare(...entitySets: readonly EntitySet[]): ServiceDefinition 
     { entitySets, prefix: "", defaults: { allowUpsert: true, allowDeepInsert: true } },
     { error: silent, warn: silent, info: silent },
     ROW_RULES,
+    bindAnnotations,
   );
 }
 

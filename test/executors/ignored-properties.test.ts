@@ -64,7 +64,7 @@ const COLUMNS = {
 
 const TYPES: Readonly<Record<DatabaseName, Readonly<Record<"flag" | "time" | "json" | "price", string>>>> = {
   sqlite: { flag: "integer", time: "text", json: "text", price: "text" },
-  postgres: { flag: "boolean", time: "timestamptz", json: "jsonb", price: "numeric(8,2)" },
+  postgres: { flag: "boolean", time: "timestamptz(3)", json: "jsonb", price: "numeric(8,2)" },
   mariadb: { flag: "boolean", time: "datetime(3)", json: "json", price: "decimal(8,2)" },
 };
 

@@ -25,7 +25,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Bundles a program for a runtime without modules of Node.js. */
 async function bundle(name: string): Promise<string> {
-  const alias = { odatakit: join(ROOT, "src/index.ts"), "#cryptography": join(ROOT, "vendor/cryptography.js") };
+  const alias = {
+    odatakit: join(ROOT, "src/index.ts"),
+    "#cryptography": join(ROOT, "vendor/cryptography.js"),
+    "#vocabularies": join(ROOT, "vendor/vocabularies.js"),
+  };
   const build = await rolldown({
     input: join(HERE, `programs/${name}.ts`),
     platform: "neutral",

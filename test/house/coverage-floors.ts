@@ -4,6 +4,7 @@
  */
 export const BRANCH_FLOORS: Readonly<Record<string, number>> = {
   adapters: 93,
+  annotations: 96,
   base: 95,
   batch: 93,
   binder: 97,

@@ -20,6 +20,11 @@ const LOWER: Readonly<Record<string, Room>> = {
   definition: { floor: 4, mayImport: ["query", "edm", "errors", "json", "base"] },
   csdl: { floor: 4, mayImport: ["query", "edm", "errors"] },
   payload: { floor: 4, mayImport: ["query", "edm", "errors", "json", "base"], packages: ["#cryptography"] },
+  annotations: {
+    floor: 5,
+    mayImport: ["definition", "query", "edm", "errors", "base"],
+    packages: ["#vocabularies"],
+  },
   memory: { floor: 5, mayImport: ["definition", "query", "edm", "errors", "json", "base"] },
   plan: { floor: 5, mayImport: ["definition", "query", "edm", "errors", "base"] },
   execution: { floor: 6, mayImport: ["plan", "memory", "definition", "query", "edm", "errors", "base"] },
@@ -103,22 +108,14 @@ export const FLOORS: Readonly<Record<string, Room>> = {
  */
 export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
   definition: [
-    ["option-table.ts", "names.ts", "logger.ts", "statement-trace.ts", "service-profile.ts", "vocabularies"],
+    ["option-table.ts", "names.ts", "logger.ts", "statement-trace.ts", "service-profile.ts"],
     ["types"],
-    ["predicates", "handlers.ts"],
-    ["entity-set-access.ts"],
-    ["context.ts"],
+    ["handlers.ts", "context.ts"],
     ["rules", "position-store.ts"],
-    ["operations"],
     ["sets"],
     ["service-definition.ts"],
-    ["service-description.ts", "stored-database.ts", "request-fields.ts"],
-    ["service-options.ts", "declaration-kind.ts"],
-    ["declared-service.ts"],
-    ["annotations"],
-    ["model", "navigations", "settings.ts"],
-    ["checks"],
-    ["build-service-definition.ts"],
+    ["model", "request-fields.ts", "stored-database.ts"],
+    ["startup"],
   ],
   execution: [
     ["canonical-entity.ts", "collection-result.ts", "concurrency.ts", "reader.ts", "row-to-entity.ts"],

@@ -5,7 +5,7 @@ import {
   type EntitySetRouteMethods,
   type RouteMethod,
   type ServiceDescription,
-} from "../../src/definition/service-description.ts";
+} from "../../src/definition/service-definition.ts";
 import { eachDoor, type Service } from "./doors.ts";
 import {
   as,

@@ -444,6 +444,8 @@ describe("the startup rejects an annotation", () => {
       { "UI.LineItems": [] },
       "The vocabulary UI has no term `LineItems`. Did you mean `LineItem`?",
     ],
+    ["of a member of objects", { "UI.constructor": [] }, "The vocabulary UI has no term `constructor`."],
+    ["of a type", { "UI.ImportanceType": "High" }, "The vocabulary UI has no term `ImportanceType`."],
     ["with a wrong qualifier", { "UI.LineItem#a b": [] }, "`UI.LineItem#a b` has no valid qualifier."],
     ["given twice", { "Core.Description": "a", "@Core.Description": "b" }, "is given twice."],
     [

@@ -135,6 +135,15 @@ describe("the name of an operation in an annotation", () => {
     expect(faultsOf({ "UI.LineItem": [intent as never] })).toEqual([]);
   });
 
+  test("is not checked in templates and in actions on hierarchies", () => {
+    expect(
+      faultsOf({
+        "Common.OperationTemplate": "com.sap.vocabularies.Hierarchy.v1.Template_CopyAction",
+        "Hierarchy.RecursiveHierarchyActions": { ChangeNextSiblingAction: "No.such", CopyAction: "No.such" },
+      }),
+    ).toEqual([]);
+  });
+
   test("is not checked in a vocabulary that the application replaces", () => {
     const vocabularies = { UI: { namespace: "com.sap.vocabularies.UI.v1", uri: "https://example.com/UI.xml" } };
     expect(() => shop(button("No.such"), { vocabularies })).not.toThrow();

@@ -9,7 +9,8 @@ import {
   type CollectionQuery,
 } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
+import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import { ROW_RULES } from "../../src/execution/gate.ts";
 import { applyQuery as applyInMemory } from "../../src/memory/apply-query.ts";
 
@@ -49,6 +50,7 @@ function start({ isPopulated = false, isAdmin = false }: Given = {}) {
     { entitySets: [entitySet(Team, { getAll: () => [] }), entitySet(Player, { getAll: () => [] })] },
     logger,
     ROW_RULES,
+    bindAnnotations,
   );
   const apply = (type: string, rows: readonly object[]) => (query: CollectionQuery) => {
     queries.push(query);

@@ -21,7 +21,8 @@ beforeEach(() => {
   const prepare = DatabaseSync.prototype.prepare;
   vi.spyOn(DatabaseSync.prototype, "prepare").mockImplementation(function (this: DatabaseSync, text) {
     const statement = prepare.call(this, text);
-    prepared.push(statement);
+    // The database of this statement is closed at once: it tells what `node:sqlite` does with U+0000.
+    if (!text.startsWith("select char(97, 0")) prepared.push(statement);
     return statement;
   });
   db = new Kysely({ dialect: sqliteDialect(":memory:") });

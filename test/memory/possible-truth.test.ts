@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { allRows, edm, entitySet, entityType, noRows, type RowPredicate } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { buildServiceDefinition } from "../../src/definition/build-service-definition.ts";
-import type { VaryingRowCondition } from "../../src/definition/predicates/row-conditions.ts";
+import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import { compileRowRule } from "../../src/definition/rules/row-rule.ts";
+import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
+import type { VaryingRowCondition } from "../../src/definition/types/row-conditions.ts";
 import { ROW_RULES } from "../../src/execution/gate.ts";
 import { canBeTrue } from "../../src/memory/can-be-true.ts";
 import { compiledFor } from "../../src/memory/compile-expression.ts";
@@ -22,6 +23,7 @@ const { model } = buildServiceDefinition(
   { entitySets: [entitySet(Thing, { getAll: () => [] })] },
   { error: silent, warn: silent, info: silent },
   ROW_RULES,
+  bindAnnotations,
 );
 const { entitySets } = model.entityContainer;
 

@@ -67,6 +67,7 @@ describe("the tarball", () => {
         "vendor/LICENSE",
         "vendor/LICENSE-diff3",
         "vendor/LICENSE-kysely",
+        "vendor/LICENSE-vocabularies",
       ]),
     );
   });

@@ -110,7 +110,7 @@ test(
 
 test("an array of wrong entities is an error of two levels, which names the property", { timeout: 60_000 }, () => {
   const calls = ARRAYS.map((call, index) => `export const s${String(index)} = ${call};`);
-  const head = HEAD.replace("import {", "import { action, arraySource, fn,").replace(", odataError", "");
+  const head = HEAD.replace("import {", "import { action, arraySource, fn,").replace(", odataError, type EntityOf", "");
   const program = head + calls.join("\n") + RIGHT_ARRAYS;
   const errors = errorsOf(compileProgram({ "messages.ts": program }).report);
   const levels = ["Types of property 'name' are incompatible.", "Type 'number' is not assignable to type 'string'."];

@@ -1,5 +1,5 @@
 import { keeper } from "../../base/memo.ts";
-import { annotationPlace, describedAt, overloadName } from "../../edm/annotation.ts";
+import { annotationPlace, describedAt, type ModelAnnotations, overloadName } from "../../edm/annotation.ts";
 import { deepFreeze, frozenMap, frozenSet } from "../../edm/frozen-map.ts";
 import type {
   EntityContainer,
@@ -16,9 +16,10 @@ import type {
   StructuralProperty,
 } from "../../edm/model.ts";
 import { isTableName } from "../../edm/table-name.ts";
-import { bindAnnotations } from "../annotations/bind-annotations.ts";
-import { schemaNames } from "../annotations/schema-names.ts";
-import { isDeclaration } from "../declaration-kind.ts";
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import { isObject } from "../option-table.ts";
+import { TypeBuilder } from "./build-types.ts";
+import { isDeclaration } from "./declaration-kind.ts";
 import {
   type DeclaredOperation,
   type DeclaredParameter,
@@ -26,9 +27,7 @@ import {
   type DeclaredSet,
   type DeclaredNavigation,
   entriesOf,
-} from "../declared-service.ts";
-import { isObject } from "../option-table.ts";
-import { TypeBuilder } from "./build-types.ts";
+} from "./declared-service.ts";
 import type { DeclaredTypes } from "./declared-types.ts";
 
 /** A model, and the operation of the model for each declared operation. */
@@ -37,12 +36,53 @@ export interface BuiltModel {
   readonly operations: ReadonlyMap<DeclaredOperation, Operation>;
 }
 
+/** The names of a schema. */
+export interface SchemaNames {
+  readonly namespace: string;
+  /** The unqualified name of the container. */
+  readonly containerName: string;
+}
+
+/** The resolved annotations of a registration, and the faults of their declarations. */
+export interface BoundAnnotations {
+  readonly annotations: ModelAnnotations;
+  readonly faults: readonly ConfigurationFault[];
+}
+
+/** Resolves the annotations of a registration. */
+export type AnnotationBinder = (service: DeclaredService, types: DeclaredTypes, names: SchemaNames) => BoundAnnotations;
+
+const DEFAULT_NAMESPACE = "Default";
+
+const NO_ANNOTATIONS: ModelAnnotations = { byPlace: frozenMap([]), vocabularies: [], isExternal: false };
+
+/** Returns the namespace of the schema, and the name of its container, which no other element has. */
+export function schemaNames({ options, sets, operations }: DeclaredService, types: DeclaredTypes): SchemaNames {
+  const { namespace } = options;
+  const neighbours = [
+    ...types.entityTypes,
+    ...types.complexTypes,
+    ...types.enumTypes,
+    ...operations,
+    ...sets.flatMap((set) => set.operations),
+  ];
+  const isTaken = neighbours.some(({ name }) => name === "Container");
+  return {
+    namespace: typeof namespace === "string" ? namespace : DEFAULT_NAMESPACE,
+    containerName: isTaken ? "DefaultContainer" : "Container",
+  };
+}
+
 /**
  * Builds the frozen model of a registration from checked declarations, with every name resolved.
+ * @param annotations undefined for a model without annotations and descriptions
  */
-export function buildModel(service: DeclaredService, types: DeclaredTypes): BuiltModel {
-  const { namespace, containerName } = schemaNames(service, types);
-  const { annotations } = bindAnnotations(service, types, namespace, containerName);
+export function buildModel(
+  service: DeclaredService,
+  types: DeclaredTypes,
+  { namespace, containerName }: SchemaNames,
+  annotations: ModelAnnotations = NO_ANNOTATIONS,
+): BuiltModel {
   const builder = new TypeBuilder(service, types, namespace, annotations);
   const operations = new Map<DeclaredOperation, Operation>();
   for (const set of service.sets) {

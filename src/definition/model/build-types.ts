@@ -17,13 +17,6 @@ import type {
   StructuralProperty,
   ValueType,
 } from "../../edm/model.ts";
-import {
-  type DeclaredNavigation,
-  type DeclaredProperty,
-  type DeclaredService,
-  namesOf,
-  propertiesOf,
-} from "../declared-service.ts";
 import type {
   ComplexTypeDeclaration,
   DeclaredValueType,
@@ -31,6 +24,13 @@ import type {
   EnumTypeDeclaration,
   PropertyDeclaration,
 } from "../types/value-type.ts";
+import {
+  type DeclaredNavigation,
+  type DeclaredProperty,
+  type DeclaredService,
+  namesOf,
+  propertiesOf,
+} from "./declared-service.ts";
 import { type DeclaredTypes, toEnumType } from "./declared-types.ts";
 import { toDefaultValue } from "./default-value.ts";
 

@@ -1,12 +1,12 @@
 import { keeper, keptPer } from "../../base/memo.ts";
 import type { EntityType } from "../../edm/model.ts";
-import { isDeclaration } from "../declaration-kind.ts";
-import { collectDeclarations } from "../declared-service.ts";
 import { entitySet } from "../sets/entity-set.ts";
 import { edm } from "../types/edm-builders.ts";
 import { entityType } from "../types/entity-type.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../types/value-type.ts";
-import { buildModel } from "./build-model.ts";
+import { buildModel, schemaNames } from "./build-model.ts";
+import { isDeclaration } from "./declaration-kind.ts";
+import { collectDeclarations } from "./declared-service.ts";
 import { collectTypes } from "./declared-types.ts";
 
 /** Returns a complex type as the type of rows without a key. */
@@ -23,7 +23,7 @@ function rowType(complex: ComplexTypeDeclaration): EntityType {
 
 /**
  * Returns the entity type of a declaration in its own model, which is built once and needs no service. Its wire names
- * follow the default naming policy; a service may use other names for the same keys.
+ * follow the default naming policy; a service may use other names for the same keys. It has no annotations and descriptions.
  * @throws Error if the declaration has faults, which every service with the type reports
  * @see docs/reference/model.md
  */
@@ -31,7 +31,8 @@ export const declaredEntityType: (declaration: EntityTypeDeclaration) => EntityT
   const complex: object = declaration;
   if (isDeclaration(complex, "ComplexTypeDeclaration")) return rowType(complex);
   const service = collectDeclarations({ entitySets: [entitySet(declaration, {})] });
-  const { model } = buildModel(service, collectTypes(service));
+  const types = collectTypes(service);
+  const { model } = buildModel(service, types, schemaNames(service, types));
   const type = model.entityTypes.get(declaration.name);
   if (type === undefined) throw new Error(`The entity type ${declaration.name} has no model.`);
   return type;

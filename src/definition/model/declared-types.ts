@@ -2,8 +2,6 @@ import { keeper } from "../../base/memo.ts";
 import type { DescribedElement } from "../../edm/annotation.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import type { EnumType } from "../../edm/model.ts";
-import { isDeclaration } from "../declaration-kind.ts";
-import { type DeclaredOperation, type DeclaredService, entriesOf } from "../declared-service.ts";
 import { isObject } from "../option-table.ts";
 import type {
   ComplexTypeDeclaration,
@@ -11,6 +9,8 @@ import type {
   EnumTypeDeclaration,
   PropertyDeclaration,
 } from "../types/value-type.ts";
+import { isDeclaration } from "./declaration-kind.ts";
+import { type DeclaredOperation, type DeclaredService, entriesOf } from "./declared-service.ts";
 
 /** The types that the declarations of a registration use, each once, in order of first use. */
 export interface DeclaredTypes {

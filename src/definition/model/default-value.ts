@@ -2,10 +2,10 @@ import type { EnumType } from "../../edm/model.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
 import type { JsonValue } from "../../json/json-value.ts";
-import { isDeclaration } from "../declaration-kind.ts";
-import { entriesOf, namesOf } from "../declared-service.ts";
 import { describe, isObject } from "../option-table.ts";
 import type { ComplexTypeDeclaration, EnumTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
+import { isDeclaration } from "./declaration-kind.ts";
+import { entriesOf, namesOf } from "./declared-service.ts";
 
 /** Resolves a declared enumeration. */
 export type ResolveEnumType = (type: EnumTypeDeclaration) => EnumType;

@@ -1,8 +1,8 @@
 import type { RuleContext, User } from "../context.ts";
 import type { Awaitable } from "../handlers.ts";
 import { isObject } from "../option-table.ts";
-import type { RowOf, RowPredicate } from "../predicates/row-predicate.ts";
 import type { EntityOf } from "../types/infer.ts";
+import type { RowOf, RowPredicate } from "../types/row-predicate.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
 /** A rule that decides who may make a request: the result of `authenticated`, `role`, `anyOf` or `resource`. */

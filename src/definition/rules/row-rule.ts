@@ -2,7 +2,7 @@ import type { EntitySet } from "../../edm/model.ts";
 import type { RowRestriction } from "../../query/source.ts";
 import type { Context, User } from "../context.ts";
 import type { Answer } from "../handlers.ts";
-import { type RowCondition, rowConditions } from "../predicates/row-conditions.ts";
+import { type RowCondition, rowConditions } from "../types/row-conditions.ts";
 
 /** The row rule of one set. */
 export interface RowRule {

@@ -1,10 +1,8 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { SearchClause } from "../../query/clauses.ts";
-import type { SetContext, WriteContext } from "../context.ts";
-import type { DeclaredEntitySet } from "../entity-set-access.ts";
+import type { SetContext, WriteContext, DeclaredEntitySet } from "../context.ts";
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
-import type { OperationDeclaration } from "../operations/operation.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
 import type { Authorization } from "../rules/authorization.ts";
 import type { Annotations } from "../types/annotations.ts";
@@ -14,6 +12,7 @@ import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { AppliedQueryOf, CheckedResults, HandlerResults, InferredResults, NoResults } from "./handler-results.ts";
 import type { Navigations } from "./navigation.ts";
+import type { OperationDeclaration } from "./operation.ts";
 import type { SetSettings } from "./set-settings.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";
 

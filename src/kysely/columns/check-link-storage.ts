@@ -1,4 +1,4 @@
-import { isDeclaration } from "../../definition/declaration-kind.ts";
+import { isDeclaration } from "../../definition/model/declaration-kind.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import { isObject } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";

@@ -1,4 +1,4 @@
-import { isDeclaration } from "../../definition/declaration-kind.ts";
+import { isDeclaration } from "../../definition/model/declaration-kind.ts";
 import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { ReportFault } from "./storage-option.ts";

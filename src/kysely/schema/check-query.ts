@@ -143,13 +143,13 @@ async function findFaults(
 
 /**
  * Returns the names of the columns of a query: those of a row that an outer join adds. Without rows on either side of it, a
- * distributed database joins them on one machine.
+ * distributed database joins them on one machine; it refuses a condition that is never true.
  */
 async function namesOf({ from }: QueryRows, { db, profile }: QueryScope): Promise<readonly string[]> {
   const id = sql.id(ROWS);
   const rows = from.as(ROWS, null, { profile, isLookup: false });
   const none = sql`(select * from ${rows}${profile.syntax.limit(sql`0`, null)}) as ${id}`;
-  const statement = sql`select ${id}.* from (select 1 as odata_one) as odata_one left join ${none} on 1 = 0`;
+  const statement = sql`select ${id}.* from (select 1 as odata_one) as odata_one left join ${none} on 1 = 1`;
   const compiled = compileStatement(statement, db, profile);
   const parameters = readSlots(compiled.parameters, toExecution({ values: [], base: () => from.parameters }));
   try {

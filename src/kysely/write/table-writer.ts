@@ -101,7 +101,9 @@ export class TableWriter {
     const { table } = this;
     const { values } = change;
     const { columns, cells } = this.#orFault(task, () => changedColumns(table, this.#fieldsOf(values), change));
-    if (columns.length === 0) return this.read(task, key, table.returnedTo(task.context));
+    // A change without values only counts: it changes the version of the row.
+    const isRead = columns.length === 0 && Object.keys(values).length > 0;
+    if (isRead) return this.read(task, key, table.returnedTo(task.context));
     return this.#update(task, key, { columns, cells, values }, expected);
   }
 

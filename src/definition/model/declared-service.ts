@@ -1,0 +1,193 @@
+import { frozenSet } from "../../edm/frozen-map.ts";
+import { NAMING_POLICIES, type NamingPolicy, pluralOf, toWireName } from "../names.ts";
+import { everyOption, isObject, nameOf, type FaultPlace } from "../option-table.ts";
+import type { EntitySetDeclaration } from "../sets/entity-set.ts";
+import type { OperationDeclaration } from "../sets/operation.ts";
+import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
+import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
+import { isDeclaration } from "./declaration-kind.ts";
+import type { ServiceOptions } from "./service-options.ts";
+
+/**
+ * The declarations of one registration before the startup check: names are resolved, and each set object is listed once.
+ * Values that are not declarations are left out here and reported by `check-options.ts`.
+ */
+export interface DeclaredService {
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly naming: NamingPolicy;
+  readonly sets: readonly DeclaredSet[];
+  /** The unbound operations. */
+  readonly operations: readonly DeclaredOperation[];
+  /** The handlers of all sets that check row rules in their own transaction. */
+  readonly handlersCheckingRows: ReadonlySet<unknown>;
+}
+
+/** One entity set. */
+export interface DeclaredSet {
+  readonly name: string;
+  readonly entityType: EntityTypeDeclaration;
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The declaration that the application passes to `ctx.sets`. */
+  readonly declaration: EntitySetDeclaration;
+  /** Returns the faults that only the maker of the declaration can find. */
+  readonly check: EntitySetDeclaration["check"];
+  /** The fields of properties that its database cannot compare. */
+  readonly uncomparable: readonly string[];
+  readonly navigations: readonly DeclaredNavigation[];
+  readonly operations: readonly DeclaredOperation[];
+}
+
+/** One navigation property of a set. */
+export interface DeclaredNavigation {
+  readonly field: string;
+  /** The wire name. */
+  readonly name: string;
+  readonly declaration: NavigationDeclaration;
+  /** Undefined if the declaration names no entity type. */
+  readonly target: EntityTypeDeclaration | undefined;
+  /** The message of the error that the function for the type threw. */
+  readonly failure: string | undefined;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** One function or action. */
+export interface DeclaredOperation {
+  readonly name: string;
+  readonly kind: "Function" | "Action";
+  readonly bound: "entity" | "collection" | undefined;
+  readonly declaration: OperationDeclaration;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly parameters: readonly DeclaredParameter[];
+}
+
+/** One parameter of an operation. */
+export interface DeclaredParameter {
+  readonly name: string;
+  readonly declared: PropertyDeclaration;
+}
+
+/** One property of a structured type, with its wire name. */
+export interface DeclaredProperty {
+  readonly field: string;
+  readonly name: string;
+  readonly declared: PropertyDeclaration;
+}
+
+/** Collects the declarations of a registration and resolves their names. */
+export function collectDeclarations(options: ServiceOptions): DeclaredService {
+  const given: Readonly<Record<string, unknown>> = isObject(options) ? everyOption(options) : {};
+  const naming = NAMING_POLICIES.find((policy) => policy === given["propertyNaming"]) ?? "PascalCase";
+  const listed: readonly unknown[] = Array.isArray(given["entitySets"]) ? given["entitySets"] : [];
+  const sets = [...new Set(listed)].filter(isEntitySet);
+  return {
+    options: given,
+    naming,
+    sets: sets.map((each) => collectSet(each, naming)),
+    operations: [...collectOperations(given["functions"]), ...collectOperations(given["actions"])],
+    handlersCheckingRows: frozenSet(sets.flatMap((each) => each.handlersCheckingRows ?? [])),
+  };
+}
+
+/** Returns whether a value is an entity set of an entity type. */
+export function isEntitySet(value: unknown): value is EntitySetDeclaration {
+  return isDeclaration(value, "EntitySetDeclaration") && isDeclaration(value.entityType, "EntityTypeDeclaration");
+}
+
+/** Returns the properties of a structured type with their wire names. */
+export function propertiesOf(
+  type: { readonly properties: Readonly<Record<string, unknown>> },
+  naming: NamingPolicy,
+): readonly DeclaredProperty[] {
+  return entriesOf(type.properties).flatMap(([field, property]) => {
+    if (!isDeclaration(property, "Property")) return [];
+    const { declared } = property;
+    return [{ field, name: declared.json === undefined ? toWireName(field, naming) : nameOf(declared.json), declared }];
+  });
+}
+
+/** Returns the entries of an object; none for any other value. */
+export function entriesOf(table: unknown): ReadonlyArray<readonly [string, unknown]> {
+  return isObject(table) ? Object.entries(table) : [];
+}
+
+/** Returns the declaration of a property of a structured type; undefined if the type does not have it. */
+export function propertyIn(
+  type: { readonly properties: Readonly<Record<string, unknown>> },
+  field: string,
+): PropertyDeclaration | undefined {
+  const property = entriesOf(type.properties).find(([name]) => name === field)?.[1];
+  return isDeclaration(property, "Property") ? property.declared : undefined;
+}
+
+/** Returns the keys of an object; none for any other value. */
+export function namesOf(table: unknown): readonly string[] {
+  return isObject(table) ? Object.keys(table) : [];
+}
+
+function collectSet(set: EntitySetDeclaration, naming: NamingPolicy): DeclaredSet {
+  const options: Readonly<Record<string, unknown>> = { ...set.options };
+  const { entityType } = set;
+  const navigations = entriesOf(options["navigation"]).flatMap(([field, each]) =>
+    isDeclaration(each, "NavigationDeclaration") ? [collectNavigation(field, each, naming)] : [],
+  );
+  return {
+    name: typeof options["name"] === "string" ? options["name"] : pluralOf(nameOf(entityType.name)),
+    entityType,
+    options,
+    declaration: set,
+    check: set.check,
+    uncomparable: set.uncomparable ?? [],
+    navigations,
+    operations: [...collectOperations(options["functions"]), ...collectOperations(options["actions"])],
+  };
+}
+
+function collectNavigation(
+  field: string,
+  declaration: NavigationDeclaration,
+  naming: NamingPolicy,
+): DeclaredNavigation {
+  return {
+    field,
+    name: toWireName(field, naming),
+    declaration,
+    ...resolveTarget(declaration.to),
+    options: isObject(declaration.options) ? declaration.options : {},
+  };
+}
+
+/** The function for a type throws while the module of the type is not loaded: modules may import each other. */
+function resolveTarget(to: NavigationDeclaration["to"]): Pick<DeclaredNavigation, "target" | "failure"> {
+  try {
+    const target: unknown = typeof to === "function" ? to() : to;
+    return { target: isDeclaration(target, "EntityTypeDeclaration") ? target : undefined, failure: undefined };
+  } catch (error) {
+    return { target: undefined, failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function collectOperations(table: unknown): readonly DeclaredOperation[] {
+  return entriesOf(table).flatMap(([name, declaration]) => {
+    if (!isDeclaration(declaration, "OperationDeclaration")) return [];
+    const { bound } = declaration;
+    const options: Readonly<Record<string, unknown>> = isObject(declaration.options) ? declaration.options : {};
+    const parameters = entriesOf(options["params"]).flatMap(([parameter, property]) =>
+      isDeclaration(property, "Property") ? [{ name: parameter, declared: property.declared }] : [],
+    );
+    const isBound = bound === "entity" || bound === "collection";
+    const kind = declaration.operationKind;
+    return [{ name, kind, bound: isBound ? bound : undefined, declaration, options, parameters }];
+  });
+}
+
+/** Returns the set and the read route of a navigation property, for its faults. */
+export function navigationPlace(set: DeclaredSet, { name }: DeclaredNavigation): FaultPlace {
+  return { set: set.name, route: `/${set.name}({key})/${name}`, method: "GET" };
+}
+
+/** Returns the set (of a bound operation) and the route of an operation, for its faults. */
+export function operationPlace(set: DeclaredSet | undefined, { name, kind, bound }: DeclaredOperation): FaultPlace {
+  const method = kind === "Function" ? "GET" : "POST";
+  if (set === undefined) return { route: `/${name}`, method };
+  return { set: set.name, route: `/${set.name}${bound === "entity" ? "({key})" : ""}/${name}`, method };
+}

@@ -1,0 +1,209 @@
+import { keeper } from "../../base/memo.ts";
+import { frozenMap } from "../../edm/frozen-map.ts";
+import type { EntitySet, Operation, OperationImport } from "../../edm/model.ts";
+import type { DeclaredEntitySet } from "../context.ts";
+import { adaptLogger, type Logger } from "../logger.ts";
+import { type AnnotationBinder, type BuiltModel, buildModel, schemaNames } from "../model/build-model.ts";
+import {
+  type DeclaredOperation,
+  type DeclaredService,
+  type DeclaredSet,
+  collectDeclarations,
+} from "../model/declared-service.ts";
+import { collectTypes } from "../model/declared-types.ts";
+import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
+import { isObject, pickStated } from "../option-table.ts";
+import { requirementsOf, resolveCategories } from "../rules/authorization.ts";
+import { compileRowRule, type DeclaredRowRule, type RowRule, type RowRuleChecks } from "../rules/row-rule.ts";
+import type {
+  EntitySetDefinition,
+  OperationDefinition,
+  OperationHandler,
+  ServiceDefinition,
+} from "../service-definition.ts";
+import { SERVICE_PROFILES } from "../service-profile.ts";
+import { guardedReferencesOf } from "../sets/guarded-reference.ts";
+import { checkDefinition } from "./check-definition.ts";
+import { expansionSources } from "./expansion-sources.ts";
+import { navigationAuthorizationOf } from "./navigation-authorization.ts";
+import { navigationHandlersOf } from "./navigation-handlers.ts";
+import {
+  resolveBatch,
+  resolveCapabilities,
+  resolveCors,
+  resolveDefaultCapabilities,
+  resolveLimits,
+  resolveSettings,
+} from "./settings.ts";
+
+const SET_HANDLERS = [
+  "queryable",
+  "getAll",
+  "applyQuery",
+  "getByKey",
+  "create",
+  "replace",
+  "patch",
+  "delete",
+  "search",
+] as const;
+
+/**
+ * Checks the declarations of one registration and resolves its names, settings and model. The result is frozen and
+ * shared with no other registration.
+ * @param defaultLogger used if the application gives no logger
+ * @param rowRules checks the row rules, if any set has one
+ * @param bindAnnotations resolves the annotations
+ * @throws ConfigurationError with every fault of the declarations
+ * @see docs/reference/services.md
+ */
+export function buildServiceDefinition(
+  options: ServiceOptions,
+  defaultLogger: Logger,
+  rowRules: RowRuleChecks,
+  bindAnnotations: AnnotationBinder,
+): ServiceDefinition {
+  const service = collectDeclarations(options);
+  const types = collectTypes(service);
+  const names = schemaNames(service, types);
+  const { annotations, faults } = bindAnnotations(service, types, names);
+  checkDefinition(service, types, faults);
+  const built = buildModel(service, types, names, annotations);
+  const { entityContainer } = built.model;
+  const defaults = options.defaults ?? {};
+  const sets = service.sets.flatMap((set) => {
+    const entitySet = entityContainer.entitySets.get(set.name);
+    return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service.sets, defaults, built)];
+  });
+  const guarded = sets.flatMap(({ entitySet, rows }) => (rows === null ? [] : [entitySet]));
+  const imports: readonly OperationImport[] = [
+    ...entityContainer.functionImports.values(),
+    ...entityContainer.actionImports.values(),
+  ];
+  return Object.freeze(
+    keeper<ServiceDefinition>({
+      name: options.name,
+      prefix: options.prefix ?? (options.name === undefined ? "" : `/${options.name}`),
+      group: options.group,
+      model: built.model,
+      entitySets: relatedSets(sets, guarded),
+      operationImports: frozenMap(imports.map((each) => [each.name, each])),
+      operations: operationsOf(service, built),
+      rowRules: guarded.length === 0 ? null : rowRules,
+      handlersCheckingRows: service.handlersCheckingRows,
+      defaultCapabilities: resolveDefaultCapabilities(defaults),
+      defaultSettings: resolveSettings(undefined, defaults),
+      limits: resolveLimits(defaults),
+      batch: resolveBatch(options.batch),
+      cors: resolveCors(options.cors, haveReplica(sets)),
+      profile: SERVICE_PROFILES[options.profile ?? "specification"],
+      logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
+      onStatement: options.onStatement,
+      publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
+      trustProxy: options.trustProxy ?? false,
+      connectionFiles: connectionName(options.connectionFiles),
+      refusesCrossSiteWrites: options.crossSiteWrites === "refuse",
+      challenge: options.challenge ?? "Bearer",
+      exposesConstraintNames: options.exposeConstraintNames ?? false,
+      explainError: options.explainError,
+      positions: options.positions,
+      authenticate: options.authenticate,
+      tokenScope: options.tokenScope,
+      authorization: requirementsOf(options.authorization),
+      declarationOf: declarationFinder(service),
+    }),
+  );
+}
+
+type UnrelatedSet = Omit<EntitySetDefinition, "guardedReferences">;
+
+/**
+ * Adds to sets what depends on other sets: what loads their related entities, and their foreign keys.
+ * @param guarded the sets with row rules
+ */
+function relatedSets(
+  sets: readonly UnrelatedSet[],
+  guarded: readonly EntitySet[],
+): ReadonlyMap<string, EntitySetDefinition> {
+  const byName = new Map(sets.map((set) => [set.entitySet.name, set]));
+  return frozenMap(
+    sets.map((set) => {
+      const expansions = expansionSources(set, (name) => byName.get(name));
+      const capabilities = Object.freeze({ ...set.capabilities, expansions });
+      const guardedReferences = guardedReferencesOf(set.entitySet, guarded);
+      return [set.entitySet.name, Object.freeze({ ...set, capabilities, guardedReferences })];
+    }),
+  );
+}
+
+function connectionName(given: ServiceOptions["connectionFiles"]): string | null {
+  if (typeof given === "string") return given;
+  return given === false ? null : "service";
+}
+
+function declarationFinder({ sets }: DeclaredService): ServiceDefinition["declarationOf"] {
+  const declarations = new Map<string, DeclaredEntitySet>(sets.map(({ declaration, name }) => [name, declaration]));
+  return (name) => declarations.get(name);
+}
+
+function haveReplica(sets: readonly Pick<EntitySetDefinition, "database">[]): boolean {
+  return sets.some(({ database }) => database?.replicated !== undefined);
+}
+
+function toSetDefinition(
+  set: DeclaredSet,
+  entitySet: EntitySet,
+  sets: readonly DeclaredSet[],
+  defaults: ServiceDefaults,
+  built: BuiltModel,
+): UnrelatedSet {
+  return {
+    entitySet,
+    database: set.declaration.database,
+    // The startup check found functions; `entitySet` typed their parameters and results.
+    handlers: Object.freeze(pickStated(set.options, SET_HANDLERS)),
+    capabilities: resolveCapabilities(set, entitySet, defaults),
+    settings: resolveSettings(set, defaults),
+    navigationHandlers: frozenMap(
+      set.navigations.map((each) => [each.name, Object.freeze(navigationHandlersOf(each, sets))]),
+    ),
+    operations: operationsOf(set, built, set.options["transactional"] === true),
+    transactional: set.options["transactional"] === true,
+    authorization: resolveCategories(set.options["authorization"]),
+    navigationAuthorization: frozenMap(
+      set.navigations.map((each) => [each.name, navigationAuthorizationOf(each, sets)]),
+    ),
+    rows: rowRuleOf(set, entitySet, built),
+  };
+}
+
+function rowRuleOf({ options }: DeclaredSet, entitySet: EntitySet, { model }: BuiltModel): RowRule | null {
+  const declared: unknown = isObject(options["authorization"]) ? options["authorization"]["rows"] : undefined;
+  if (typeof declared !== "function") return null;
+  return compileRowRule(declared as DeclaredRowRule, entitySet, model.entityContainer.entitySets);
+}
+
+/**
+ * Returns the operations of a set, or the unbound operations, with their handlers by name.
+ * @param isTransactional the default of the option `transactional`
+ */
+function operationsOf(
+  { operations }: { readonly operations: readonly DeclaredOperation[] },
+  built: BuiltModel,
+  isTransactional = false,
+): ReadonlyMap<string, OperationDefinition> {
+  return frozenMap(
+    operations.flatMap((declared) => {
+      const operation: Operation | undefined = built.operations.get(declared);
+      const { handler, authorization, transactional = isTransactional } = declared.options;
+      if (operation === undefined || !isHandler(handler)) return [];
+      const rules = requirementsOf(authorization);
+      const definition = { operation, handler, transactional: transactional === true, authorization: rules };
+      return [[declared.name, Object.freeze(definition)] as const];
+    }),
+  );
+}
+
+function isHandler(value: unknown): value is OperationHandler {
+  return typeof value === "function";
+}

@@ -1,0 +1,196 @@
+import type { BatchOptions, CorsOptions, ServiceOptions } from "../model/service-options.ts";
+import { NAMING_POLICIES } from "../names.ts";
+import type { OptionRule, OptionTable } from "../option-table.ts";
+import type { PositionStore } from "../position-store.ts";
+import type { EntitySetOptions } from "../sets/entity-set.ts";
+import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
+import type { FunctionOptions, OperationParameters } from "../sets/operation.ts";
+import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
+import type { TypeOptions } from "../types/annotations.ts";
+import type { EnumTypeOptions } from "../types/entity-type.ts";
+import type { EntityTypeDeclaration } from "../types/value-type.ts";
+
+const FLAG: OptionRule = { kind: "flag" };
+const TEXT: OptionRule = { kind: "text" };
+const HANDLER: OptionRule = { kind: "handler" };
+const FIELDS: OptionRule = { kind: "texts" };
+const OBJECT: OptionRule = { kind: "object" };
+const ARRAY: OptionRule = { kind: "array" };
+const ANY: OptionRule = { kind: "any" };
+const FROM_ZERO: OptionRule = { kind: "limit", least: 0 };
+const FROM_ONE: OptionRule = { kind: "limit", least: 1 };
+
+const SET_SETTINGS: OptionTable<keyof SetSettings> = {
+  filterEnabled: FLAG,
+  orderByEnabled: FLAG,
+  selectEnabled: FLAG,
+  expandEnabled: FLAG,
+  countEnabled: FLAG,
+  maxTop: FROM_ONE,
+  allowDeepInsert: FLAG,
+  maxRequestBodyBytes: FROM_ONE,
+  propertyAccessEnabled: FLAG,
+  propertyRouteDocsEnabled: FLAG,
+  allowUpsert: FLAG,
+  idempotentDelete: FLAG,
+  roundingMode: { kind: "choice", values: ["spec-compliant", "BankersRounding"] },
+  selectPushdownEnabled: FLAG,
+  expandPushdownEnabled: FLAG,
+  unknownMembers: { kind: "choice", values: ["reject", "ignore"] },
+  paging: { kind: "choice", values: ["offset", "keyset"] },
+};
+
+const LIMITS: OptionTable<keyof LimitSettings> = {
+  maxExpandDepth: FROM_ZERO,
+  maxExpandTop: FROM_ONE,
+  maxNodeCount: FROM_ONE,
+  maxAnyAllDepth: FROM_ZERO,
+  maxInListLength: FROM_ONE,
+  maxOrderByProperties: FROM_ONE,
+  maxUrlLength: FROM_ONE,
+  maxQueryBodyBytes: FROM_ONE,
+  maxJsonDepth: FROM_ONE,
+  maxJsonValues: FROM_ONE,
+  maxResponseEntities: FROM_ONE,
+  maxExpandItems: FROM_ZERO,
+  maxIterableEntities: FROM_ONE,
+  queryTimeout: FROM_ONE,
+  maxStreams: FROM_ONE,
+  streamTimeout: FROM_ONE,
+};
+
+/** The options of `entitySet`. */
+export const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclaration>> = {
+  ...SET_SETTINGS,
+  name: TEXT,
+  queryable: HANDLER,
+  getAll: HANDLER,
+  applyQuery: HANDLER,
+  getByKey: HANDLER,
+  create: HANDLER,
+  replace: HANDLER,
+  patch: HANDLER,
+  delete: HANDLER,
+  search: HANDLER,
+  filterProperties: FIELDS,
+  orderByProperties: FIELDS,
+  selectProperties: FIELDS,
+  expandProperties: FIELDS,
+  etag: FIELDS,
+  navigation: OBJECT,
+  functions: OBJECT,
+  actions: OBJECT,
+  transactional: FLAG,
+  annotations: ANY,
+  authorization: ANY,
+};
+
+/** The options of `batch` of `odataService`. */
+export const BATCH_OPTIONS: OptionTable<keyof BatchOptions> = {
+  multipart: FLAG,
+  json: FLAG,
+  maxParts: FROM_ONE,
+  timeout: FROM_ONE,
+  changeSets: { kind: "choice", values: ["atomic", "sequential"] },
+};
+
+/** The options of `cors` of `odataService`. */
+export const CORS_OPTIONS: OptionTable<keyof CorsOptions> = {
+  origins: ANY,
+  credentials: FLAG,
+  maxAge: ANY,
+  headers: ANY,
+};
+
+/** The options of `positions` of `odataService`. */
+export const POSITION_OPTIONS: OptionTable<keyof PositionStore> = { read: HANDLER, write: HANDLER };
+
+/** The options of `defaults` of `odataService`. */
+export const DEFAULTS_OPTIONS: OptionTable<keyof (SetSettings & LimitSettings)> = { ...SET_SETTINGS, ...LIMITS };
+
+/** The options of `odataService`. */
+export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
+  name: TEXT,
+  prefix: ANY,
+  namespace: TEXT,
+  group: TEXT,
+  entitySets: ARRAY,
+  functions: OBJECT,
+  actions: OBJECT,
+  defaults: OBJECT,
+  propertyNaming: { kind: "choice", values: NAMING_POLICIES },
+  profile: { kind: "choice", values: ["specification", "standard"] },
+  batch: ANY,
+  cors: ANY,
+  authenticate: HANDLER,
+  authorization: ANY,
+  crossSiteWrites: { kind: "choice", values: ["allow", "refuse"] },
+  challenge: TEXT,
+  exposeConstraintNames: FLAG,
+  secret: ANY,
+  tokenScope: HANDLER,
+  explainError: HANDLER,
+  schemaCheck: { kind: "choice", values: ["error", "warn", false] },
+  positions: OBJECT,
+  logger: OBJECT,
+  onStatement: HANDLER,
+  publicUrl: TEXT,
+  trustProxy: FLAG,
+  annotations: ANY,
+  connectionFiles: ANY,
+  annotationForm: { kind: "choice", values: ["inline", "external"] },
+  vocabularies: OBJECT,
+  routes: ARRAY,
+};
+
+/** The options of `enumType`. */
+export const ENUM_TYPE_OPTIONS: OptionTable<keyof EnumTypeOptions<string, boolean>> = {
+  isFlags: FLAG,
+  annotations: ANY,
+  memberAnnotations: OBJECT,
+};
+
+/** The options of `entityType` and `complexType`. */
+export const TYPE_OPTIONS: OptionTable<keyof TypeOptions> = { annotations: ANY };
+
+const NAVIGATION = {
+  on: OBJECT,
+  target: TEXT,
+  partner: TEXT,
+  authorization: { kind: "choice", values: ["parent"] },
+  annotations: ANY,
+  get: HANDLER,
+  getBatch: HANDLER,
+} as const satisfies OptionTable;
+
+/** The options of `hasOptional` and `hasRequired`. */
+export const ONE_OPTIONS: OptionTable<keyof OneOptions<EntityTypeDeclaration, EntityTypeDeclaration>> = {
+  ...NAVIGATION,
+  setRef: HANDLER,
+  removeRef: HANDLER,
+};
+
+/** The options of `hasMany`. */
+export const MANY_OPTIONS: OptionTable<keyof ManyOptions<EntityTypeDeclaration, EntityTypeDeclaration>> = {
+  ...NAVIGATION,
+  create: HANDLER,
+  addRef: HANDLER,
+  removeRef: HANDLER,
+  through: OBJECT,
+};
+
+const { composable, ...OPERATION }: OptionTable<keyof FunctionOptions<never, unknown, OperationParameters, unknown>> = {
+  bound: { kind: "choice", values: ["entity", "collection"] },
+  params: OBJECT,
+  returns: ANY,
+  composable: FLAG,
+  annotations: ANY,
+  authorization: ANY,
+  handler: HANDLER,
+};
+
+/** The options of `action`. */
+export const ACTION_OPTIONS: OptionTable = { ...OPERATION, transactional: FLAG };
+
+/** The options of `fn`. */
+export const FUNCTION_OPTIONS: OptionTable = { ...OPERATION, composable };
