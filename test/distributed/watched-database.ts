@@ -48,6 +48,7 @@ async function watched({ db, close }: OpenDatabase, placements?: Placements): Pr
     close: async () => {
       stop();
       const statements = [...sent.values()].filter(({ sql: text }) => !CATALOGUE.test(text) && !BY_HAND.test(text));
+      // oxlint-disable-next-line typescript/no-unnecessary-type-conversion -- a batch is an object whose text this is
       const checked = [...new Set(statements.map(({ sql: text }) => String(text)))];
       const faults = checked.flatMap((text) => {
         const refused = refusedConstructs(text, placements).filter((fault) => !RESPONDED.has(fault));
