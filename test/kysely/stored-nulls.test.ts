@@ -5,6 +5,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
 import type { AnyProperty } from "../../src/definition/types/value-type.ts";
 import type { StorageForm } from "../../src/kysely/columns/storage-option.ts";
+import { cutsTexts } from "../../src/kysely/sqlite/sqlite-database.ts";
 import { fuzzCount, SEED } from "../cases.ts";
 import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { literalOf } from "../walk/compare-values.ts";
@@ -70,7 +71,10 @@ const NASTY = [
   "'00000000-0000-4000-8000-00000000000a'|'00000000-0000-4000-8000-00000000000A'|'{00000000-0000-4000-8000-00000000000a}'|'00000000000040008000000000000000'|'00000000-0000-4000-8000-00000000000g'",
   "'1' || char(0)|'10:00:00' || char(0)|'2024-01-01' || char(0)|'2024-01-01T10:00:00Z' || char(0)|'2024-01-01T10:00:00.5Z' || char(0)|'2024-01-01 10:00:00' || char(0)|'PT1H' || char(0)",
   "'00000000-0000-4000-8000-00000000000a' || char(0)|'2024-01-01' || char(0) || 'x'|'a' || char(0)|'ünï'|'true'|'٣'|'2024-0٣-01'",
-].flatMap((line) => line.split(/(?<!\|)\|(?!\|)/u));
+]
+  .flatMap((line) => line.split(/(?<!\|)\|(?!\|)/u))
+  // Where `node:sqlite` ends a text at U+0000, the response shows the text before it.
+  .filter((text) => !(cutsTexts() && text.includes("char(0)")));
 
 const ALPHABET = Array.from("01234567890123456789-+:.TtZz PDHMSe ");
 

@@ -54,11 +54,11 @@ function pull(invocation: Invocation, folder: string, database: PulledDatabase):
     terminal.report("odatakit: The database contains nothing to publish. `odatakit inspect` explains why.");
     return "nothing";
   }
-  const modules = modulesOf(database, folder, invocation);
-  if (isProblem(modules)) return modules;
   const isCheck = options["check"] === true;
   const isDryRun = options["dry-run"] === true;
   try {
+    const modules = modulesOf(database, folder, invocation);
+    if (isProblem(modules)) return modules;
     if (!isCheck && !isDryRun) mkdirSync(folder, { recursive: true });
     const given = { folder, isCheck, isDryRun, keepMine: options["keep-mine"] === true };
     return pullFolder(modules, given, (line, styles) => terminal.print(paint(line, styles, terminal)));

@@ -1,10 +1,10 @@
 import type { DescribedNavigation, DescribedService, DescribedSet, WrittenModule } from "odatakit/introspect";
 
-/** A navigation in the text of a module, whose white space is collapsed: its key, and what it leads along. */
+/** A navigation in the text of a module, whose white space is collapsed: its key, and the pairs of columns that it follows. */
 const NAVIGATION =
   /([\p{ID_Continue}$]+|"(?:\\.|[^"\\])*"): has(?:Many|Optional|Required)\( ?(\(\) => [\p{ID_Continue}$]+, \{ .*?)(?:, partner: "[^"]*")? \} ?\)/gu;
 
-/** What decides which names a pull keeps. */
+/** The inputs of the choice of names that a pull keeps. */
 export interface PulledNames {
   /** The modules of the service, with the names that the database gives now. */
   readonly modules: readonly WrittenModule[];
@@ -36,7 +36,7 @@ export function keepPulledNames(service: DescribedService, { modules, bases, giv
   return kept;
 }
 
-/** Returns the keys of navigations by what they lead along, unless two lead along the same. */
+/** Returns the keys of navigations by the pairs of columns that they follow, unless two follow the same pairs. */
 function navigationsIn(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string | null>();
   const line = text.replaceAll(/\s+/gu, " ").replaceAll(/, (?=[)\]}])/gu, " ");

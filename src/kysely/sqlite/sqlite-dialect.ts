@@ -1,7 +1,7 @@
 import { SqliteIntrospector, SqliteQueryCompiler, type Dialect } from "kysely";
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
-import { SqliteDatabase } from "./sqlite-database.ts";
+import { cutsTexts, SqliteDatabase } from "./sqlite-database.ts";
 import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
 import { SqliteReads } from "./sqlite-reads.ts";
 import type { JournalMode, SqliteSettings, Synchronous } from "./sqlite-settings.ts";
@@ -82,7 +82,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialec
   return {
     createDriver: () => new SqliteDriver(database, reads),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new SynchronousSqliteAdapter(reads),
+    createAdapter: () => new SynchronousSqliteAdapter(reads, cutsTexts),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
 }

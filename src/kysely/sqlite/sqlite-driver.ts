@@ -9,7 +9,7 @@ import { chain } from "../../base/maybe.ts";
 import type { Patience, PatientReader, SnapshotReader } from "../connection/patient-reader.ts";
 import { lostSnapshot, reasonOf } from "./reader-faults.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
-import { cutsTexts, type SqliteDatabase } from "./sqlite-database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 import type { SqliteReads } from "./sqlite-reads.ts";
 import { Turns } from "./turns.ts";
 
@@ -110,16 +110,19 @@ function quoted(name: string): string {
 /** Kysely's adapter of SQLite, with synchronous reads. */
 export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientReader {
   readonly #reads: SqliteReads;
+  readonly #probe: () => boolean;
   #cutsTexts: boolean | undefined;
 
-  constructor(reads: SqliteReads) {
+  /** @param probe returns whether `node:sqlite` ends a text at U+0000 */
+  constructor(reads: SqliteReads, probe: () => boolean) {
     super();
     this.#reads = reads;
+    this.#probe = probe;
   }
 
   /** Whether `node:sqlite` ends a text at U+0000, as that of Node.js 22 does. */
   get cutsTexts(): boolean {
-    this.#cutsTexts ??= cutsTexts();
+    this.#cutsTexts ??= this.#probe();
     return this.#cutsTexts;
   }
 
