@@ -79,6 +79,9 @@ test("the public API is exactly this", async () => {
         "openApiDocument",
         "openApiRoute",
       ],
+      "./postgres": [
+        "postgresDialect",
+      ],
       "./sqlite": [
         "sqliteDialect",
       ],
