@@ -1,6 +1,12 @@
 import { annotationPlace, type ModelAnnotations, overloadName } from "../edm/annotation.ts";
-import { listedImports } from "../edm/listed-imports.ts";
-import type { EntitySet, Model, Operation, OperationImport, OperationParameter } from "../edm/model.ts";
+import {
+  listedImports,
+  type EntitySet,
+  type Model,
+  type Operation,
+  type OperationImport,
+  type OperationParameter,
+} from "../edm/model.ts";
 import { FUNCTION_SIGNATURES } from "../query/functions.ts";
 import {
   VOCABULARIES,

@@ -1,5 +1,4 @@
-import { listedImports } from "../edm/listed-imports.ts";
-import type { Model } from "../edm/model.ts";
+import { listedImports, type Model } from "../edm/model.ts";
 import { metadataUrl } from "./context-url.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { encodeSegment } from "./percent-encoding.ts";
