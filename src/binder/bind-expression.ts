@@ -17,13 +17,11 @@ import type { BinaryOperator } from "../syntax/token.ts";
 import { bindCall } from "./bind-call.ts";
 import { bindLambda, bindBoolean, isCondition } from "./bind-lambda.ts";
 import { bindLiteral, toType } from "./bind-literal.ts";
-import { bindCount, bindMemberPath, bindVariable } from "./bind-member-path.ts";
-import { bindRoot, isRootKey } from "./bind-navigation.ts";
+import { bindCount, bindMemberPath, bindVariable, bindRoot, isRootKey } from "./bind-member-path.ts";
 import { bindArithmetic, bindComparison, bindHas, bindIn } from "./bind-operators.ts";
 import { invalidOption, isModelName, quotedName, slashAdvice, unsupportedOption } from "./binding-error.ts";
 import type { BindingContext, BindingScope, RangeVariable } from "./binding-scope.ts";
-import { type Operand, bound, describeOperand, isScalar, typeOf } from "./operand.ts";
-import { negationType } from "./type-promotion.ts";
+import { type Operand, bound, describeOperand, isScalar, typeOf, negationType } from "./operand.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 

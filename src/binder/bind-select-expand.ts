@@ -7,7 +7,7 @@ import { typeName } from "./operand.ts";
 import { type NameRules, resolveMember } from "./resolve-member.ts";
 
 /** The place of a `$select`. */
-export interface SelectTarget {
+interface SelectTarget {
   readonly model: Model;
   readonly entityType: EntityType;
   /** The wire names that `$select` may use; null: all. */

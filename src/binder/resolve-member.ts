@@ -18,7 +18,7 @@ export interface NameRules extends Pick<BindingContext, "option" | "allowed"> {
 }
 
 /** A name as the client wrote it. */
-export interface NameInPath {
+interface NameInPath {
   readonly name: string;
   readonly position: number | undefined;
   /** Whether it names a property of an entity. Allowlists apply to these, not to members of complex values. */

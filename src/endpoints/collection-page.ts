@@ -1,5 +1,5 @@
 import type { QueryTarget } from "../binder/bind-query-options.ts";
-import type { OptionRules } from "../binder/check-capabilities.ts";
+import type { OptionRules } from "../binder/option-rules.ts";
 import { type CollectionPart, type CollectionResult, sizeOf } from "../execution/collection-result.ts";
 import type { CollectionRows } from "../execution/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";

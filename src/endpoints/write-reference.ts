@@ -1,9 +1,8 @@
 import { attempt } from "../base/attempt.ts";
 import { chain, type Maybe } from "../base/maybe.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import { checkCapabilities } from "../binder/check-capabilities.ts";
-import { REMOVED_LINK_OPTIONS } from "../binder/option-rules.ts";
-import { resolveReference } from "../binder/resolve-reference.ts";
+import { checkCapabilities, REMOVED_LINK_OPTIONS } from "../binder/option-rules.ts";
+import { resolveReference } from "../binder/resolve-path.ts";
 import type { Context } from "../definition/context.ts";
 import type { Answer, LinkHandler } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
