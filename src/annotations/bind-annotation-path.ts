@@ -6,13 +6,13 @@ import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../definitio
 import { annotationPlace } from "../edm/annotation.ts";
 import { type PathScope, type TypeMember, visibleMembers } from "./annotation-sites.ts";
 import { type TermScope, readTerm, termChain, type NameFault } from "./annotation-term.ts";
-import { type ExpectedType, isOpenRecord, propertiesOfValues } from "./vocabulary-types.ts";
+import { type ExpectedType, isOpenRecord, propertiesOfValues } from "./vocabularies.ts";
 
 /** The kinds of paths in annotations. @see OData CSDL 4.0, sections 14.4.2 and 14.5.6 to 14.5.13 */
 export type PathKind = "AnnotationPath" | "ModelPath" | "NavigationPropertyPath" | "Path" | "PropertyPath";
 
 /** A path with wire names, or the reason why it leads nowhere. */
-export type BoundPath = { readonly text: string; readonly isNavigation: boolean } | NameFault;
+type BoundPath = { readonly text: string; readonly isNavigation: boolean } | NameFault;
 
 /**
  * Resolves a path: each segment is the key of a property or navigation, or its wire name.
