@@ -48,12 +48,12 @@ export { hasMany, hasOptional, hasRequired } from "./definition/sets/navigation.
 export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/types/navigation-declaration.ts";
 export { action, fn } from "./definition/sets/operation.ts";
 export type { OperationDeclaration as Operation } from "./definition/sets/operation.ts";
-export type { Property } from "./definition/types/property.ts";
+export type { Property } from "./definition/types/edm-builders.ts";
 export { requireUser } from "./definition/rules/refusal.ts";
 export { allRows, noRows } from "./definition/types/row-predicate.ts";
 export type { RowOf, RowPredicate } from "./definition/types/row-predicate.ts";
 export type { TracedRequest, TracedStatement } from "./definition/statement-trace.ts";
-export type { PositionStore } from "./definition/position-store.ts";
+export type { PositionStore } from "./definition/service-definition.ts";
 export type { ServiceDefaults, ServiceOptions } from "./definition/model/service-options.ts";
 export type {
   ComplexTypeDeclaration as ComplexType,

@@ -91,7 +91,7 @@ function scanToken(lexer: Lexer, code: number): void {
       scanDollarName(lexer, start);
       return;
     case 64:
-      scanAlias(lexer, start, scanTokens);
+      scanAlias(lexer, start);
       return;
     default:
       scanName(lexer, start);
@@ -248,11 +248,10 @@ const MAX_ALIAS_CHARACTERS = 1_048_576;
 /**
  * Reads a parameter alias. Where an operand may start, an alias with a value is replaced by the tokens of the value, in
  * parentheses if necessary.
- * @param scanTokens reads all tokens of a text
  * @throws ODataError 400 for a value that is not a single operand or contains its own alias, and above the limits
  * @see OData URL Conventions 4.0, section 5.3; ABNF rule parameterAlias
  */
-export function scanAlias(lexer: Lexer, start: number, scanTokens: (lexer: Lexer) => void): void {
+function scanAlias(lexer: Lexer, start: number): void {
   const end = skipName(lexer.text, start + 1);
   if (end === start + 1) throw fault(lexer, start, 'found "@": a parameter alias needs a name, as in @p.');
   const name = lexer.text.slice(start, end);
@@ -262,7 +261,7 @@ export function scanAlias(lexer: Lexer, start: number, scanTokens: (lexer: Lexer
     return;
   }
   const inner = innerLexer(lexer, start, name, value);
-  expand(inner, scanTokens);
+  expand(inner);
   lexer.offset = end;
   lexer.expectOperand = false;
   lexer.afterSlash = false;
@@ -300,7 +299,7 @@ function innerLexer(lexer: Lexer, start: number, name: string, value: string): L
   return inner;
 }
 
-function expand(inner: Lexer, scanTokens: (lexer: Lexer) => void): void {
+function expand(inner: Lexer): void {
   const { aliases, tokens } = inner.shared;
   const first = tokens.length;
   push(inner, "(", 0, 0);

@@ -1,8 +1,7 @@
 import { required } from "../../base/required.ts";
 import { toWireName } from "../../definition/names.ts";
-import { edm } from "../../definition/types/edm-builders.ts";
+import { edm, type Property } from "../../definition/types/edm-builders.ts";
 import { entityType, enumType } from "../../definition/types/entity-type.ts";
-import type { Property } from "../../definition/types/property.ts";
 import type {
   EntityTypeDeclaration,
   EnumTypeDeclaration,

@@ -1,11 +1,10 @@
 import type { BatchOptions, CorsOptions, ServiceOptions } from "../model/service-options.ts";
 import { NAMING_POLICIES } from "../names.ts";
 import type { OptionRule, OptionTable } from "../option-table.ts";
-import type { PositionStore } from "../position-store.ts";
-import type { EntitySetOptions } from "../sets/entity-set.ts";
+import type { PositionStore } from "../service-definition.ts";
+import type { EntitySetOptions, LimitSettings, SetSettings } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
 import type { FunctionOptions, OperationParameters } from "../sets/operation.ts";
-import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
 import type { TypeOptions } from "../types/annotations.ts";
 import type { EnumTypeOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";

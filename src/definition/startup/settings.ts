@@ -5,13 +5,13 @@ import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { DeclaredSet } from "../model/declared-service.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
 import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "../service-definition.ts";
-import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
+import type { LimitSettings, SetSettings } from "../sets/entity-set.ts";
 
 /** Every setting with a value. */
 type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
 /** The defaults of all settings. @see docs/reference/entity-sets.md */
-export const DEFAULT_SETTINGS: Resolved<SetSettings> = Object.freeze({
+const DEFAULT_SETTINGS: Resolved<SetSettings> = Object.freeze({
   filterEnabled: true,
   orderByEnabled: true,
   selectEnabled: true,
