@@ -4,8 +4,12 @@ import { matchesEntityTag } from "../http/conditional.ts";
 import { checkFormatOption, isJsonOption, negotiateType, prefersHtml } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { encodeSegment } from "../payload/percent-encoding.ts";
-import { LANDING_PAGE_HEADERS, type LandingLink, writeLandingPage } from "../payload/write-landing-page.ts";
-import { writeServiceDocument } from "../payload/write-service-document.ts";
+import {
+  LANDING_PAGE_HEADERS,
+  type LandingLink,
+  writeLandingPage,
+  writeServiceDocument,
+} from "../payload/write-service-document.ts";
 import { readForm } from "../plan/plan-collection.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { connectionPaths, titleOf } from "./read-connection-file.ts";

@@ -10,9 +10,9 @@ import {
   compileFieldWriter,
   compileNameCheck,
   type UnknownMembers,
+  refuseBindings,
 } from "./body-members.ts";
 import { type BodyPlace, enter, invalidMember, nullNotAllowed, placeWithin } from "./body-place.ts";
-import { refuseBindings } from "./refuse-binding.ts";
 
 /**
  * Converts a parsed value to its canonical form, as the model requires.
@@ -21,7 +21,7 @@ import { refuseBindings } from "./refuse-binding.ts";
 export type ValueReader = (value: JsonValue, place: BodyPlace, segment: string | number) => unknown;
 
 /** The declaration of a value: a property or a parameter. */
-export interface ValueSlot {
+interface ValueSlot {
   readonly type: ValueType;
   readonly isCollection: boolean;
   /** For a collection: whether its items may be null. */
