@@ -22,7 +22,7 @@ interface FurtherRules {
 }
 
 /** The refusals of a route that depend on the user. */
-export interface Refusals {
+interface Refusals {
   /** Whether every request needs a user. */
   readonly needsUser: boolean;
   /** Whether a request may receive 401. */
@@ -71,7 +71,7 @@ export function accessAlong(
 }
 
 /** Requests along a navigation. */
-export interface AccessAlong {
+interface AccessAlong {
   readonly category: Category;
   readonly along: readonly Category[];
   /** The target set; undefined if the navigation names none. */

@@ -4,8 +4,7 @@ import { fullDescription } from "../edm/annotation.ts";
 import type { EntityType, StructuralProperty, ValueType } from "../edm/model.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { DocumentObject } from "./open-api-document.ts";
-import type { SchemaRegistry } from "./schema-registry.ts";
-import { valueSchema } from "./value-schemas.ts";
+import { type SchemaRegistry, valueSchema } from "./value-schemas.ts";
 
 /** The query options of routes, in the order of their listing. */
 export type QueryOption = "$top" | "$skip" | "$filter" | "$orderby" | "$select" | "$expand" | "$count" | "$search";
@@ -147,7 +146,7 @@ function selectOf(properties: readonly StructuralProperty[]): string | undefined
 }
 
 /** The key predicate of a path, and its parameters. */
-export interface KeyTemplate {
+interface KeyTemplate {
   /** The key predicate with its parentheses. */
   readonly predicate: string;
   readonly parameters: readonly DocumentObject[];
