@@ -18,7 +18,7 @@ export function linkCategories(holder: KeyHolder): readonly Category[] {
 }
 
 /** A link to write. */
-export interface WrittenLink {
+interface WrittenLink {
   readonly navigation: Navigation;
   /** The key of the entity in which the link starts. */
   readonly key: unknown;

@@ -4,7 +4,7 @@ import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { actionAlong, requireCategory, requireRules, navigationRules } from "../execution/judge-rules.ts";
 import { definitionIn } from "../execution/reader.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import type { Access } from "./access.ts";
+import type { Access } from "./exchange.ts";
 
 /** The rules of a route. */
 export interface RouteRules {

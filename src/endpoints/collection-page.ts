@@ -54,7 +54,7 @@ export interface PagePart extends Pick<CollectionPart, "entities" | "rowShape" |
 }
 
 /** One page before it is written. */
-export interface PageToWrite extends Pick<CollectionResult, "count" | "nextLink" | "hasMore" | "last"> {
+interface PageToWrite extends Pick<CollectionResult, "count" | "nextLink" | "hasMore" | "last"> {
   readonly parts: readonly [PagePart, ...(readonly PagePart[])];
 }
 

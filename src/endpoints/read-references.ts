@@ -10,8 +10,8 @@ import { bindEntity } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
 import { collectionResponse } from "./collection-response.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
-import { noEntityResponse } from "./navigation-answer.ts";
 import {
+  noEntityResponse,
   bindParentKey,
   collectionOf,
   type Navigation,
