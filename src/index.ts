@@ -73,8 +73,8 @@ export type { FilterClause, OrderByItem, RoundingMode, SearchExpression, Selecte
 export type { Expression } from "./query/expression.ts";
 export { arraySource } from "./memory/array-source.ts";
 export { loadEntitySets } from "./service/load-entity-sets.ts";
-export { servicesFetch } from "./service/services-fetch.ts";
-export type { ServicesFetch } from "./service/services-fetch.ts";
+export { servicesFetch } from "./service/compose-services.ts";
+export type { ServicesFetch } from "./service/compose-services.ts";
 export { odataService } from "./service/odata-service.ts";
 export { reloadable, type ReloadableService, type ReplaceOptions } from "./service/reloadable.ts";
 export type { ODataService } from "./service/odata-service.ts";
