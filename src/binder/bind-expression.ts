@@ -6,7 +6,7 @@ import type { Expression } from "../query/expression.ts";
 import { isFunctionName } from "../query/functions.ts";
 import type {
   BinarySyntax,
-  CastSyntax,
+  CastCallSyntax,
   InSyntax,
   LogicalSyntax,
   OrderByItemSyntax,
@@ -195,7 +195,7 @@ function isComparison(node: BinarySyntax | InSyntax): boolean {
 }
 
 /** Refuses a type cast, which a path with points instead of slashes looks like. */
-function refusedCast({ typeName, position }: CastSyntax, { option, model }: BindingScope): ODataError {
+function refusedCast({ typeName, position }: CastCallSyntax, { option, model }: BindingScope): ODataError {
   if (isModelName(typeName, model)) {
     return unsupportedOption(option, position, `Type casts are not supported in ${option}.`);
   }
@@ -203,7 +203,7 @@ function refusedCast({ typeName, position }: CastSyntax, { option, model }: Bind
 }
 
 /** Refuses a name that is called like a method, such as `Name.contains('x')`. */
-function refusedCall(cast: CastSyntax, scope: BindingScope): ODataError {
+function refusedCall(cast: CastCallSyntax, scope: BindingScope): ODataError {
   const { typeName, position } = cast;
   const end = typeName.lastIndexOf(".");
   const name = typeName.slice(end + 1).toLowerCase();

@@ -22,7 +22,7 @@ import {
   navigationOf,
   noParent,
   optionsOf,
-  type Navigation,
+  type AddressedNavigation,
 } from "./read-navigation.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
@@ -83,7 +83,7 @@ export const createRelated: Endpoint = (exchange, path) => {
  */
 function authorizeCreationAlong(
   exchange: Exchange,
-  { entitySet, navigationProperty }: Navigation,
+  { entitySet, navigationProperty }: AddressedNavigation,
   { key, given, parent }: { readonly key: unknown; readonly given: object; readonly parent: AddressedEntity },
 ): Maybe<undefined> {
   const { user, service } = exchange;

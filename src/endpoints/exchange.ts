@@ -24,7 +24,7 @@ import { type Arrival, fullUrlOf, hostOf, type RequestUrl, toIncomingRequest } f
 import type { EntitySetRuntime, ServiceRuntime } from "./service-runtime.ts";
 
 /** One request in an endpoint: its URL, headers and body, its user, and the results of earlier stages. */
-export class Exchange implements Arrival, Access {
+export class Exchange implements Arrival, CallerAccess {
   readonly service: ServiceRuntime;
   readonly odata: ODataRequest;
   readonly requestId: string;
@@ -47,7 +47,7 @@ export class Exchange implements Arrival, Access {
   #reader: Reader | undefined;
 
   /** @param path the resource, whose parameters are no system query options */
-  constructor(service: ServiceRuntime, arrival: Arrival, access: Access, path: ResourcePath) {
+  constructor(service: ServiceRuntime, arrival: Arrival, access: CallerAccess, path: ResourcePath) {
     const { odata, requestId, url, sent, baseUrl, batch, reading } = arrival;
     this.service = service;
     this.odata = odata;
@@ -227,7 +227,7 @@ function outermostPlace(context: RequestContext): CallPlace {
 const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
 
 /** The user, and the results of the rules of the route. */
-export interface Access {
+export interface CallerAccess {
   /** Null for an anonymous request. */
   readonly user: User | null;
   /** The rules that only a loaded entity can decide: checked when the entity is loaded. */
@@ -237,7 +237,7 @@ export interface Access {
 }
 
 /** Returns the access of a user where no rule restricts the route. */
-export function unrestricted(user: User | null): Access {
+export function unrestricted(user: User | null): CallerAccess {
   return { user, pending: NO_RULES, isTargetSkipped: false };
 }
 

@@ -42,7 +42,7 @@ import { okResponse, noContentResponse } from "./response.ts";
 import type { NavigationRuntime } from "./service-runtime.ts";
 
 /** A navigation in a path, and its target. */
-export interface Navigation {
+export interface AddressedNavigation {
   readonly entitySet: EntitySet;
   readonly navigationProperty: NavigationProperty;
   /** The key of the parent as written in the URL. */
@@ -52,7 +52,7 @@ export interface Navigation {
 
 /** The part of a response with one entity that does not depend on how it was found. */
 interface RelatedEntity {
-  readonly navigation: Navigation;
+  readonly navigation: AddressedNavigation;
   /** The key of the parent in the application's form. */
   readonly key: unknown;
   readonly missing: () => ODataError;
@@ -154,7 +154,7 @@ function relatedEntityResponse(
  */
 export function collectionOf(
   exchange: Exchange,
-  navigation: Navigation,
+  navigation: AddressedNavigation,
   key: unknown,
 ): Pick<CollectionResource, "form" | "rows" | "selectPushdownEnabled"> {
   const { source, table, search, target, selectPushdownEnabled } = navigation.runtime;
@@ -186,7 +186,7 @@ function rowsWithoutSet(handlers: CollectionRows["handlers"]): CollectionRows {
  */
 export function readOne(
   exchange: Exchange,
-  navigation: Navigation,
+  navigation: AddressedNavigation,
   key: unknown,
   clause: SelectExpandClause | null,
 ): Maybe<FoundEntity | null> {
@@ -197,7 +197,7 @@ export function readOne(
 }
 
 /** Reads the related entities through the handler. @throws ODataError for a missing parent */
-function readAll(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<Iterable<unknown>> {
+function readAll(exchange: Exchange, navigation: AddressedNavigation, key: unknown): Maybe<Iterable<unknown>> {
   const { source } = navigation.runtime;
   const related = chain(openParent(exchange, navigation, key), () => readRelatedEntities(source, key, exchange.reader));
   return chain(related, (entities) => {
@@ -207,14 +207,19 @@ function readAll(exchange: Exchange, navigation: Navigation, key: unknown): Mayb
 }
 
 /** Checks the parent where a rule needs it. @throws ODataError for a missing or refused parent */
-function openParent(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<FoundEntity | undefined> {
+function openParent(exchange: Exchange, navigation: AddressedNavigation, key: unknown): Maybe<FoundEntity | undefined> {
   const { entitySet, runtime } = navigation;
   // Between tables, the parent itself is read.
   const mustBeSeen = runtime.table === null;
   return requireEntity(exchange, { entitySet, key, mustBeSeen }, () => noParent(navigation));
 }
 
-function openTable(exchange: Exchange, navigation: Navigation, table: TargetWay, key: unknown): Maybe<TableParent> {
+function openTable(
+  exchange: Exchange,
+  navigation: AddressedNavigation,
+  table: TargetWay,
+  key: unknown,
+): Maybe<TableParent> {
   const { source } = navigation.runtime;
   const found = chain(openParent(exchange, navigation, key), (loaded) =>
     // The join key is in an entity that a rule has loaded whole.
@@ -228,7 +233,7 @@ function openTable(exchange: Exchange, navigation: Navigation, table: TargetWay,
 
 function readFromTable(
   exchange: Exchange,
-  navigation: Navigation,
+  navigation: AddressedNavigation,
   key: unknown,
   wanted: { readonly key: unknown; readonly clause: SelectExpandClause | null },
 ): Maybe<FoundEntity | null> {
@@ -261,7 +266,7 @@ function asObject(entity: unknown): FoundEntity | null {
 }
 
 /** Returns the navigation that a path addresses; the route table passes no other path. */
-export function navigationOf(exchange: Exchange, path: ResourcePath): Navigation {
+export function navigationOf(exchange: Exchange, path: ResourcePath): AddressedNavigation {
   if (!("navigationProperty" in path)) throw new Error(`A path of kind ${path.kind} addresses no navigation property.`);
   const { entitySet, navigationProperty, key } = path;
   const runtime = exchange.entitySet(entitySet).navigations.get(navigationProperty.name);
@@ -270,22 +275,22 @@ export function navigationOf(exchange: Exchange, path: ResourcePath): Navigation
 }
 
 /** Returns the key of the parent in the application's form. @throws ODataError `InvalidKey` */
-export function bindParentKey(exchange: Exchange, { entitySet, key }: Navigation): unknown {
+export function bindParentKey(exchange: Exchange, { entitySet, key }: AddressedNavigation): unknown {
   return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
 }
 
 /** Makes the error for a missing parent. */
-export function noParent({ entitySet, key }: Navigation): ODataError {
+export function noParent({ entitySet, key }: AddressedNavigation): ODataError {
   return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
 }
 
 /** Makes the error for a single-valued navigation without a related entity. */
-export function noRelatedEntity({ entitySet, navigationProperty, key }: Navigation): ODataError {
+export function noRelatedEntity({ entitySet, navigationProperty, key }: AddressedNavigation): ODataError {
   const parent = `${entitySet.name}(${key})`;
   return protocolError("NotFound", `${parent} does not exist, or has no entity at '${navigationProperty.name}'.`);
 }
 
-function noSuchRelated({ entitySet, navigationProperty, key }: Navigation, relatedKey: string): ODataError {
+function noSuchRelated({ entitySet, navigationProperty, key }: AddressedNavigation, relatedKey: string): ODataError {
   const { name } = navigationProperty;
   return protocolError(
     "NotFound",

@@ -7,7 +7,7 @@ import {
 } from "../definition/service-definition.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
-import type { Access } from "./access.ts";
+import type { RequestRules } from "./access.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
 import { addEntitySetPaths } from "./entity-set-paths.ts";
 import { addNavigationPaths } from "./navigation-paths.ts";
@@ -147,7 +147,7 @@ function addService(
 }
 
 /** Routes without a set have only the rules of the registration. */
-const OF_SERVICE: Access = { rules: [] };
+const OF_SERVICE: RequestRules = { rules: [] };
 
 function addRoot(scope: ServiceScope): void {
   const refusals = errorResponses({});

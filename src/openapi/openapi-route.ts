@@ -1,5 +1,5 @@
 import { escapeHtml } from "../base/escape-html.ts";
-import { builtinModule, type Host } from "../base/host.ts";
+import { builtinModule, type HostGlobal } from "../base/host.ts";
 import { once } from "../base/memo.ts";
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-definition.ts";
@@ -91,7 +91,7 @@ const PACKAGE = "swagger-ui-dist";
  * Reads the files of the viewer from its installed package.
  * @returns undefined without the package or a file system
  */
-export function loadViewerAssets(packageName: string = PACKAGE, host?: Host): ViewerAssets | undefined {
+export function loadViewerAssets(packageName: string = PACKAGE, host?: HostGlobal): ViewerAssets | undefined {
   const modules = builtinModule("node:module", host) as typeof import("node:module") | undefined;
   const files = builtinModule("node:fs", host) as typeof import("node:fs") | undefined;
   if (modules === undefined || files === undefined) return undefined;

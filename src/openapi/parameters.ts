@@ -253,7 +253,7 @@ export const PREFER_RETURN: DocumentObject = inHeader(
 );
 
 /** The query options of the routes along a navigation property. */
-export interface NavigationOptions {
+export interface NavigationQueryOptions {
   /** `GET /Set(key)/Nav` of a collection. */
   readonly collection: readonly QueryOption[];
   /** `GET /Set(key)/Nav/$count`. */
@@ -265,7 +265,7 @@ export interface NavigationOptions {
 }
 
 /** Fewer options than entity sets support. */
-const SPECIFIED: NavigationOptions = {
+const SPECIFIED: NavigationQueryOptions = {
   collection: ["$top", "$skip", "$orderby", "$select", "$count"],
   count: [],
   entity: ["$select"],
@@ -273,7 +273,7 @@ const SPECIFIED: NavigationOptions = {
 };
 
 /** The options that entity sets support. */
-const STANDARD: NavigationOptions = {
+const STANDARD: NavigationQueryOptions = {
   collection: COLLECTION_OPTIONS,
   count: ["$filter", "$search"],
   entity: ["$select", "$expand"],
@@ -281,6 +281,6 @@ const STANDARD: NavigationOptions = {
 };
 
 /** Returns the query options of navigation routes for a profile. @see docs/reference/navigation.md */
-export function navigationOptions({ navigationTakesEveryOption }: ServiceProfile): NavigationOptions {
+export function navigationOptions({ navigationTakesEveryOption }: ServiceProfile): NavigationQueryOptions {
   return navigationTakesEveryOption ? STANDARD : SPECIFIED;
 }

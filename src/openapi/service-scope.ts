@@ -4,7 +4,7 @@ import type {
   EntitySetRouteMethods,
   ServiceDescription,
 } from "../definition/service-definition.ts";
-import { type Access, describeAccess, refusalsOf } from "./access.ts";
+import { type RequestRules, describeAccess, refusalsOf } from "./access.ts";
 import type { DocumentObject, PathItem } from "./open-api-document.ts";
 import { errorReferences } from "./responses.ts";
 import { SchemaRegistry, componentName } from "./value-schemas.ts";
@@ -32,7 +32,7 @@ export interface OperationDescription {
   readonly summary: string;
   /** The description of the operation by the application. */
   readonly text?: string | undefined;
-  readonly access: Access;
+  readonly access: RequestRules;
   readonly parameters?: readonly DocumentObject[];
   readonly requestBody?: DocumentObject | undefined;
   /** Whether the body contains the query options of a read. */

@@ -6,14 +6,14 @@ import { nearestName } from "../errors/nearest-name.ts";
 import type { RowShape, Row, RowColumn, ScalarColumn } from "../query/row-shape.ts";
 
 /** Reads a field of an application's object; undefined for a missing field. */
-export type FieldReader = (source: object) => unknown;
+export type FieldGetter = (source: object) => unknown;
 
 /**
  * Makes the reader of a field. Getters of a class are fields, too. A name that every object inherits, such as `constructor`,
  * `__proto__` or `toString`, is a field only as an own property.
  * @param field key in the application's objects
  */
-export function compileFieldReader(field: string): FieldReader {
+export function compileFieldReader(field: string): FieldGetter {
   if (field in Object.prototype) {
     return (source) => (Object.hasOwn(source, field) ? (Reflect.get(source, field) as unknown) : undefined);
   }

@@ -13,8 +13,8 @@ import {
   refuseBindings,
 } from "./body-members.ts";
 import { type BodyPlace, enter, invalidMember, nullNotAllowed, pathWithin, placeWithin } from "./body-place.ts";
-import { compileFieldReader, type FieldReader } from "./property-reader.ts";
-import type { ValueReader, ValueReaders } from "./read-value.ts";
+import { compileFieldReader, type FieldGetter } from "./property-reader.ts";
+import type { JsonValueReader, ValueReaders } from "./read-value.ts";
 
 /** Two properties with equal values in related entities. */
 interface NestedLink {
@@ -146,7 +146,7 @@ function skipMember(name: string): MemberStep {
 }
 
 /** @param namedBy the navigations whose nested entity determines the value */
-function plainMember(property: StructuralProperty, read: ValueReader, namedBy: readonly string[]): MemberStep {
+function plainMember(property: StructuralProperty, read: JsonValueReader, namedBy: readonly string[]): MemberStep {
   const { name } = property;
   const put = compileFieldWriter(property.field);
   if (property.databaseDefault === true) {
@@ -164,7 +164,7 @@ function plainMember(property: StructuralProperty, read: ValueReader, namedBy: r
 }
 
 /** Reads a member whose value the owner determines. If the owner has no value yet, the code that creates both sets it. */
-function linkedMember(property: StructuralProperty, principal: StructuralProperty, read: ValueReader): MemberStep {
+function linkedMember(property: StructuralProperty, principal: StructuralProperty, read: JsonValueReader): MemberStep {
   const { name } = property;
   const put = compileFieldWriter(property.field);
   const readPrincipal = compileFieldReader(principal.field);
@@ -252,7 +252,7 @@ function compileFilling({
   dependent,
   principal,
 }: NestedLink): (entity: BodyObject, related: BodyObject, place: BodyPlace) => void {
-  const readOwn: FieldReader = compileFieldReader(dependent.field);
+  const readOwn: FieldGetter = compileFieldReader(dependent.field);
   const readRelated = compileFieldReader(principal.field);
   const put: FieldWriter = compileFieldWriter(dependent.field);
   return (entity, related, place) => {

@@ -4,7 +4,7 @@ import { requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { type Arrival, toIncomingRequest } from "../endpoints/arrival.ts";
 import { authorize } from "../endpoints/authorize.ts";
-import { type Access, unrestricted, Exchange } from "../endpoints/exchange.ts";
+import { type CallerAccess, unrestricted, Exchange } from "../endpoints/exchange.ts";
 import { readSentOptions } from "../endpoints/sent-options.ts";
 import type { ServiceRuntime } from "../endpoints/service-runtime.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
@@ -18,7 +18,7 @@ import type { ResourcePath } from "../query/resource-path.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { isListedOrigin, isPreflight } from "./cors.ts";
 import {
-  type Place,
+  type RoutePlace,
   placeOf,
   routeAt,
   type RoutedRequest,
@@ -40,7 +40,7 @@ export interface ServiceRoutes extends RouteTables {
 
 /** A request at a place of its service. */
 interface PlacedRequest extends Pick<Arrival, "odata" | "requestId" | "reading"> {
-  readonly place: Place;
+  readonly place: RoutePlace;
   readonly runtime: ServiceRuntime;
   readonly routes: ServiceRoutes;
 }
@@ -165,7 +165,7 @@ function accessOf(
   { definition, hasRules }: ServiceRuntime,
   { path, isPublic }: RoutedRequest,
   endpoint: RouteEndpoint,
-): Access {
+): CallerAccess {
   return hasRules && !isPublic ? authorize(user, definition, path, endpoint) : unrestricted(user);
 }
 
@@ -179,7 +179,10 @@ interface EndpointCall {
 }
 
 /** Calls the endpoint for a user who passed the rules of the route. Reads query options that are in the body before. */
-function answerAs(access: Access, { arrival, runtime, routes, routed, endpoint }: EndpointCall): Maybe<ODataResponse> {
+function answerAs(
+  access: CallerAccess,
+  { arrival, runtime, routes, routed, endpoint }: EndpointCall,
+): Maybe<ODataResponse> {
   const { path, queried } = routed;
   const pass = (exchange: Exchange): Maybe<ODataResponse> => {
     const run = (): Maybe<ODataResponse> => enter(exchange, path, endpoint, routes);

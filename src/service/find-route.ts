@@ -25,7 +25,7 @@ export interface RouteTables {
 }
 
 /** The place that a URL names, before its names are looked up. */
-export interface Place {
+export interface RoutePlace {
   readonly url: RequestUrl;
   /** The route outside the model at this path. */
   readonly further: FurtherRoute | undefined;
@@ -42,7 +42,7 @@ export interface RoutedRequest {
   readonly route: Route;
   /** Whether requests skip authentication and authorization. */
   readonly isPublic: boolean;
-  /** As in `Place`. */
+  /** As in `RoutePlace`. */
   readonly queried: RequestUrl | undefined;
   /** Whether the route accepts batches. */
   readonly isBatch: boolean;
@@ -56,7 +56,7 @@ export function placeOf(
   { target }: Pick<ODataRequest, "target">,
   { prefix, limits }: Pick<ServiceDefinition, "prefix" | "limits">,
   further: FurtherRoutes,
-): Place {
+): RoutePlace {
   checkUrlLength(target, limits.maxUrlLength);
   const url = splitTarget(target);
   if (!isBelowPrefix(url.path, prefix)) throw outsideOfPrefix(url.path, prefix);
@@ -73,7 +73,7 @@ const NO_SEGMENTS: readonly PathSegmentSyntax[] = Object.freeze([]);
 
 /** Finds the route of a place. @throws ODataError `NotFound` for a place that the service does not have */
 export function routeAt(
-  { url, further, segments, queried }: Place,
+  { url, further, segments, queried }: RoutePlace,
   { model, profile }: Pick<ServiceDefinition, "model" | "profile">,
   { routes }: RouteTables,
 ): RoutedRequest {
@@ -136,7 +136,7 @@ export class GuardedPlaces {
   }
 
   /** Returns the refusal of a user at a place; null for a known user, and where a route needs no user. */
-  refusalAt({ further, segments }: Place, user: User | null): ODataError | null {
+  refusalAt({ further, segments }: RoutePlace, user: User | null): ODataError | null {
     if (user !== null || further?.isPublic === true) return null;
     if (this.#isWhole) return refusal(null, "use this service");
     const [{ name } = { name: "" }] = segments;

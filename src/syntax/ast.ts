@@ -13,7 +13,7 @@ export type SyntaxNode =
   | VariableSyntax
   | RootSyntax
   | KeySyntax
-  | CastSyntax
+  | CastCallSyntax
   | CountSyntax
   | LambdaSyntax
   | CallSyntax
@@ -87,7 +87,7 @@ export interface KeySyntax {
 }
 
 /** `source/Ns.Type`: a type cast segment; also the qualified type name that `isof` and `cast` take (source null). */
-export interface CastSyntax {
+export interface CastCallSyntax {
   readonly kind: "cast";
   readonly source: SyntaxNode | null;
   readonly typeName: string;

@@ -16,7 +16,7 @@ import {
   findLinks,
   type FoundLink,
   findRelations,
-  type FoundRelation,
+  type DraftRelation,
   type IsComparable,
   withGivenRelations,
 } from "./find-relations.ts";
@@ -97,7 +97,7 @@ function comparison({ kind }: DatabaseSchema, options: DescribeOptions): IsCompa
 function namingInput(
   { kind }: DatabaseSchema,
   drafts: readonly DraftObject[],
-  relations: readonly FoundRelation[],
+  relations: readonly DraftRelation[],
   links: readonly FoundLink[],
   options: DescribeOptions,
 ): NamingInput {

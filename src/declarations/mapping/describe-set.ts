@@ -19,7 +19,7 @@ import type {
 import { type RelationNames, objectKey, type ServiceNames } from "../names/naming.ts";
 import type { DraftObject } from "./draft-object.ts";
 import { isGuaranteed } from "./find-key.ts";
-import type { FoundLink, FoundRelation } from "./find-relations.ts";
+import type { FoundLink, DraftRelation } from "./find-relations.ts";
 import { memberOf, namesOf, type FoundService } from "./found-service.ts";
 import { hasOwnDefault, literalDefault } from "./literal-default.ts";
 import { mapColumn, placeOf, publishedColumn, roughMapping } from "./rough-mapping.ts";
@@ -135,7 +135,7 @@ function describeNavigations(draft: DraftObject, found: FoundService): readonly 
   ];
 }
 
-function describeToOne(relation: FoundRelation, found: FoundService): DescribedNavigation {
+function describeToOne(relation: DraftRelation, found: FoundService): DescribedNavigation {
   const { from, to, foreignKey } = relation;
   const { toOne, reverse } = relationNames(relation, found);
   // The library requires this of a foreign key without null, although SQLite may contain rows that refer to no row.
@@ -161,7 +161,7 @@ function mayBeNullIn(draft: DraftObject, name: string, { schema, options }: Foun
   return mayBeNull(draft, column, mapped, schema.kind);
 }
 
-function describeReverse(relation: FoundRelation, found: FoundService): DescribedNavigation {
+function describeReverse(relation: DraftRelation, found: FoundService): DescribedNavigation {
   const { from, to, foreignKey, isUnique } = relation;
   const { toOne, reverse } = relationNames(relation, found);
   return {
@@ -216,7 +216,7 @@ function describeLink({ link, from, to }: FoundLink, found: FoundService): Descr
   };
 }
 
-function relationNames({ id }: FoundRelation, { names }: FoundService): RelationNames {
+function relationNames({ id }: DraftRelation, { names }: FoundService): RelationNames {
   return required(names.relations.get(id), "Each relation has names.");
 }
 

@@ -8,7 +8,7 @@ import type { DraftObject } from "./draft-object.ts";
 import { placeOf } from "./rough-mapping.ts";
 
 /** A foreign key between two published objects. */
-export interface FoundRelation {
+export interface DraftRelation {
   readonly id: string;
   readonly from: DraftObject;
   readonly to: DraftObject;
@@ -28,10 +28,10 @@ export function findRelations(
   drafts: readonly DraftObject[],
   isComparable: IsComparable,
   warn: (warning: DescribedWarning) => void,
-): readonly FoundRelation[] {
+): readonly DraftRelation[] {
   const byKey = new Map(drafts.map((draft) => [objectKey(draft.object), draft]));
   return drafts.flatMap((from) =>
-    differentForeignKeys(from.object).flatMap((foreignKey): readonly FoundRelation[] => {
+    differentForeignKeys(from.object).flatMap((foreignKey): readonly DraftRelation[] => {
       const to = byKey.get(objectKey(foreignKey.target));
       const reason = reasonAgainst(from, to, foreignKey, isComparable);
       if (reason !== undefined || to === undefined) {
@@ -186,9 +186,9 @@ export interface FoundLink {
   readonly id: string;
   readonly link: DraftObject;
   /** The foreign key to the object with the navigation. */
-  readonly from: FoundRelation;
+  readonly from: DraftRelation;
   /** The foreign key to the objects that the navigation returns. */
-  readonly to: FoundRelation;
+  readonly to: DraftRelation;
   /** The `id` of the other direction. */
   readonly back: string;
 }
@@ -197,7 +197,7 @@ export interface FoundLink {
  * Finds link tables: exactly two foreign keys over different columns without null, which together are unique; every other
  * column can be omitted when a link is stored.
  */
-export function findLinks(drafts: readonly DraftObject[], relations: readonly FoundRelation[]): readonly FoundLink[] {
+export function findLinks(drafts: readonly DraftObject[], relations: readonly DraftRelation[]): readonly FoundLink[] {
   return drafts.flatMap((link): readonly FoundLink[] => {
     if (link.object.kind !== "table" || differentForeignKeys(link.object).length !== 2) return [];
     const [one, other] = relations.filter(({ from }) => from === link);
@@ -210,7 +210,7 @@ export function findLinks(drafts: readonly DraftObject[], relations: readonly Fo
   });
 }
 
-function isLink({ object, columns }: DraftObject, one: FoundRelation, other: FoundRelation): boolean {
+function isLink({ object, columns }: DraftObject, one: DraftRelation, other: DraftRelation): boolean {
   const ends = [...one.foreignKey.columns, ...other.foreignKey.columns];
   if (new Set(ends).size !== ends.length || one.isUnique || other.isUnique) return false;
   const isEnd = ({ name }: ObjectColumn): boolean => ends.includes(name);

@@ -5,7 +5,7 @@ import type { Logger } from "../logger.ts";
 import type { NamingPolicy } from "../names.ts";
 import type { AuthorizationRules } from "../rules/authorization.ts";
 import type { PositionStore, ServiceRoute } from "../service-definition.ts";
-import type { EntitySetDeclaration, LimitSettings, SetSettings } from "../sets/entity-set.ts";
+import type { EntitySetDeclaration, LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import type { OperationDeclaration } from "../sets/operation.ts";
 import type { TracedStatement } from "../statement-trace.ts";
 import type { Annotations, VocabularyOptions } from "../types/annotations.ts";
@@ -17,7 +17,7 @@ interface UnboundOperations {
 }
 
 /** The settings that all sets of a service inherit, and the limits of every request. */
-export interface ServiceDefaults extends SetSettings, LimitSettings {}
+export interface ServiceDefaults extends InheritedSettings, LimitSettings {}
 
 /** The formats and limits of `POST /$batch`. @see docs/reference/batch.md */
 export interface BatchOptions {

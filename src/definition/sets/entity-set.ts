@@ -72,7 +72,7 @@ export interface EntitySetOptions<
   A = unknown,
   R extends HandlerResults = NoResults,
 >
-  extends EntitySetOperations<E, N, R>, SetSettings {
+  extends EntitySetOperations<E, N, R>, InheritedSettings {
   /** The name in URLs and `$metadata`; the plural of the type name if absent. */
   readonly name?: string | undefined;
   /** The properties that `$filter` may use; all if absent. */
@@ -200,7 +200,7 @@ export function entitySet<
  * setting is inherited; `null` means no limit.
  * @see docs/reference/entity-sets.md
  */
-export interface SetSettings {
+export interface InheritedSettings {
   /** Whether clients may use `$filter`. */
   readonly filterEnabled?: boolean | undefined;
   /** Whether clients may use `$orderby`. */

@@ -25,7 +25,7 @@ import {
   PredicateCall,
   type RowTerm,
   rowPredicate,
-  type RowOperand,
+  type ConditionOperand,
   type RowPredicate,
 } from "./row-predicate.ts";
 import type { AnyProperty } from "./value-type.ts";
@@ -272,7 +272,7 @@ function operandOf(
   source: ItExpression | NavigationExpression,
   property: StructuralProperty,
   { whose, presentCall }: RowScope,
-): RowOperand<AnyProperty> {
+): ConditionOperand<AnyProperty> {
   const { type } = property;
   const made = (term: RowTerm): RowPredicate => rowPredicate(term, property.field, presentCall());
   const value: PropertyExpression = Object.freeze({ kind: "property", source, property, type });
