@@ -1,5 +1,5 @@
 import { keptPer } from "../base/memo.ts";
-import type { ComplexType, EntityType, Property, EntitySet, NavigationProperty, Model } from "../edm/model.ts";
+import type { ComplexType, EntityType, ModelProperty, EntitySet, NavigationProperty, Model } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type {
   PathSource,
@@ -119,7 +119,7 @@ function bindSegment(operand: BoundOperand, segment: MemberSyntax, scope: Bindin
 }
 
 interface Names {
-  readonly table: MemberTable<Property>;
+  readonly table: MemberTable<ModelProperty>;
   readonly rules: NameRules;
   /** Whether they are properties of an entity, to which allowlists apply; otherwise they are members of a value. */
   readonly areOfEntity: boolean;
@@ -144,7 +144,11 @@ function namesBehind(source: StructuredSource, position: number, scope: BindingS
  * Refuses a property of an item that is written without the range variable, unless the entity has a property of that name.
  * @throws ODataError `InvalidQueryOption`
  */
-function refuseItemMember(table: MemberTable<Property>, { name, position }: MemberSyntax, scope: BindingScope): void {
+function refuseItemMember(
+  table: MemberTable<ModelProperty>,
+  { name, position }: MemberSyntax,
+  scope: BindingScope,
+): void {
   if (scope.variables.length === 0 || hasMember(table, name)) return;
   const owner = scope.variables.findLast(({ expression }) => {
     return isStructured(expression) && offers(namesBehind(expression, position, scope), name);
@@ -159,11 +163,14 @@ function offers({ table, rules }: Names, name: string): boolean {
   return member !== undefined && (rules.allowed === null || rules.allowed.has(member.name));
 }
 
-function hasMember(table: MemberTable<Property>, name: string): boolean {
+function hasMember(table: MemberTable<ModelProperty>, name: string): boolean {
   return memberOf(table, name) !== undefined;
 }
 
-function memberOf({ members, membersIgnoringCase }: MemberTable<Property>, name: string): Property | undefined {
+function memberOf(
+  { members, membersIgnoringCase }: MemberTable<ModelProperty>,
+  name: string,
+): ModelProperty | undefined {
   return members.get(name) ?? membersIgnoringCase.get(name.toLowerCase());
 }
 
@@ -195,13 +202,13 @@ function it(scope: BindingScope, position: number): BoundOperand {
  * properties that the set declares, although the type may have more from other sets.
  * @param entitySet the set of the entity; null: none, so it has no navigations
  */
-function memberTable(type: EntityType | ComplexType, entitySet: EntitySet | null): MemberTable<Property> {
+function memberTable(type: EntityType | ComplexType, entitySet: EntitySet | null): MemberTable<ModelProperty> {
   if (type.kind === "ComplexType" || type.navigationProperties.length === 0) return type;
   return tableOf(entitySet ?? type);
 }
 
 /** By set; by type for entities without a set. */
-const tableOf = keptPer((owner: EntitySet | EntityType): MemberTable<Property> => {
+const tableOf = keptPer((owner: EntitySet | EntityType): MemberTable<ModelProperty> => {
   const [type, navigations] =
     owner.kind === "EntitySet" ? [owner.entityType, owner.navigationProperties.values()] : [owner, []];
   const members = [...type.properties, ...navigations];

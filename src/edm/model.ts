@@ -105,9 +105,9 @@ export interface EntityType {
   /** The navigation properties that any set of this type declares. */
   readonly navigationProperties: readonly NavigationProperty[];
   /** Structural and navigation properties by wire name. */
-  readonly members: ReadonlyMap<string, Property>;
+  readonly members: ReadonlyMap<string, ModelProperty>;
   /** Structural and navigation properties by lower-cased wire name. */
-  readonly membersIgnoringCase: ReadonlyMap<string, Property>;
+  readonly membersIgnoringCase: ReadonlyMap<string, ModelProperty>;
   readonly description?: string | undefined;
   readonly longDescription?: string | undefined;
 }
@@ -120,8 +120,8 @@ export interface ComplexType {
   readonly properties: readonly StructuralProperty[];
   /** Ignored members, in order of declaration: rules receive those that handlers return, and clients none. */
   readonly ignoredProperties: readonly StructuralProperty[];
-  readonly members: ReadonlyMap<string, Property>;
-  readonly membersIgnoringCase: ReadonlyMap<string, Property>;
+  readonly members: ReadonlyMap<string, ModelProperty>;
+  readonly membersIgnoringCase: ReadonlyMap<string, ModelProperty>;
   readonly description?: string | undefined;
   readonly longDescription?: string | undefined;
 }
@@ -144,7 +144,7 @@ export interface EnumType {
 export type ValueType = PrimitiveType | EnumType | ComplexType;
 
 /** A property of a structured type. */
-export type Property = StructuralProperty | NavigationProperty;
+export type ModelProperty = StructuralProperty | NavigationProperty;
 
 /** A structural property. */
 export interface StructuralProperty {

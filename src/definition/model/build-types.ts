@@ -12,7 +12,7 @@ import type {
   EntityType,
   EnumType,
   NavigationProperty,
-  Property,
+  ModelProperty,
   ReferentialConstraint,
   StructuralProperty,
   ValueType,
@@ -237,7 +237,7 @@ function joined(one: NavigationProperty, other: NavigationProperty): NavigationP
   return { ...one, partner: one.partner ?? other.partner, referentialConstraints };
 }
 
-function membersOf<Member extends Property>(
+function membersOf<Member extends ModelProperty>(
   properties: readonly Member[],
 ): { readonly members: ReadonlyMap<string, Member>; readonly membersIgnoringCase: ReadonlyMap<string, Member> } {
   return {
