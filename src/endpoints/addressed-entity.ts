@@ -14,7 +14,7 @@ import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The entity that a request addresses. */
-export interface EntityAddress {
+interface EntityAddress {
   readonly entitySet: EntitySet;
   /** In the application's form. */
   readonly key: unknown;
@@ -119,7 +119,7 @@ export function requireReferenced(
 }
 
 /** The errors for an entity that rules are checked for. */
-export interface JudgedOutcome {
+interface JudgedOutcome {
   /** Makes the error for an entity that is missing or hidden; null where the entity is optional. */
   readonly missing: () => ODataError | null;
   readonly refuse: () => ODataError;

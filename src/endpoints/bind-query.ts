@@ -4,7 +4,7 @@ import {
   bindEntityQuery,
   type QueryTarget,
 } from "../binder/bind-query-options.ts";
-import type { OptionRules } from "../binder/check-capabilities.ts";
+import type { OptionRules } from "../binder/option-rules.ts";
 import { ODataError } from "../errors/odata-error.ts";
 import {
   authorizeExpansions,

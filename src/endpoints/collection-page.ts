@@ -1,5 +1,5 @@
 import type { QueryTarget } from "../binder/bind-query-options.ts";
-import type { OptionRules } from "../binder/check-capabilities.ts";
+import type { OptionRules } from "../binder/option-rules.ts";
 import { type CollectionPart, type CollectionResult, sizeOf } from "../execution/collection-result.ts";
 import type { CollectionRows } from "../execution/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
@@ -54,7 +54,7 @@ export interface PagePart extends Pick<CollectionPart, "entities" | "rowShape" |
 }
 
 /** One page before it is written. */
-export interface PageToWrite extends Pick<CollectionResult, "count" | "nextLink" | "hasMore" | "last"> {
+interface PageToWrite extends Pick<CollectionResult, "count" | "nextLink" | "hasMore" | "last"> {
   readonly parts: readonly [PagePart, ...(readonly PagePart[])];
 }
 

@@ -14,7 +14,7 @@ import type { Exchange } from "./exchange.ts";
 export type EntityState = "present" | "missing" | "unknown";
 
 /** The entity that a write changes, or the parent of the entity that it changes. */
-export interface WriteTarget {
+interface WriteTarget {
   readonly entitySet: EntitySet;
   /** In the application's form. */
   readonly key: unknown;

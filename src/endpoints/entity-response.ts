@@ -16,7 +16,7 @@ import type { Exchange } from "./exchange.ts";
 import { jsonResponse, notModifiedResponse } from "./response.ts";
 
 /** An entity that a request addresses. */
-export interface EntityResource {
+interface EntityResource {
   /** The set or type of the entity. */
   readonly origin: EntityOrigin;
   readonly query: BoundEntityQuery;

@@ -22,7 +22,7 @@ import { createdResponse, jsonResponse, noContentResponse } from "./response.ts"
 export type WriteOutcome = "patched" | "updated" | "created" | "upserted";
 
 /** An entity as a handler saved it, and how to return it. */
-export interface EntityResult {
+interface EntityResult {
   /** The set or type of the entity. Without a set it has neither URL nor ETag. */
   readonly origin: EntityOrigin;
   readonly query: BoundEntityQuery;

@@ -16,7 +16,7 @@ import { callCreate } from "./create-entity.ts";
 import { checkPreconditions, missingEntityError, type CurrentEntity, type EntityState } from "./current-entity.ts";
 import { entityResult, type WriteOutcome } from "./entity-result.ts";
 import { type Endpoint, type Exchange, routed } from "./exchange.ts";
-import { logIgnoredEntities } from "./ignored-entities.ts";
+import { logIgnoredEntities } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";

@@ -16,9 +16,17 @@ import { requireEntity } from "./addressed-entity.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { callPatch, patchHandler, type PatchTarget } from "./patch-entity.ts";
-import { addressedProperty, ownerOf, propertyPathText } from "./property-owner.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
-import { bindPropertyKey, entityNotFound, isStructured, propertyPathOf, readOwner } from "./read-property.ts";
+import {
+  addressedProperty,
+  ownerOf,
+  propertyPathText,
+  bindPropertyKey,
+  entityNotFound,
+  isStructured,
+  propertyPathOf,
+  readOwner,
+} from "./read-property.ts";
 import { openBody } from "./request-body.ts";
 import { type ExtraHeaders, minimalPreference, noContentResponse } from "./response.ts";
 import type { EntitySetRuntime } from "./service-runtime.ts";

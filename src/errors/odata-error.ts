@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 
 /** The options of an error. */
-export interface ODataErrorOptions {
+interface ODataErrorOptions {
   /** The option, property, parameter or header at fault. */
   readonly target?: string | undefined;
   /** The cause, which is logged but never sent. */

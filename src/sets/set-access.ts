@@ -16,11 +16,9 @@ import { runCount } from "../execution/run-collection.ts";
 import { runCreate, runDelete, runPatch } from "../execution/write-entity.ts";
 import { readForm, type ReadForm } from "../plan/plan-collection.ts";
 import type { BoundQuery } from "../query/clauses.ts";
-import { toBody } from "./body-values.ts";
 import type { ReachedSet } from "./entity-sets.ts";
-import { checkExpected, expectedOption, type ExpectedValues, toKey } from "./given-values.ts";
-import { readEntities, toReadEntity } from "./read-entities.ts";
-import { type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-query.ts";
+import { toBody, checkExpected, expectedOption, type ExpectedValues, toKey } from "./given-values.ts";
+import { readEntities, toReadEntity, type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-query.ts";
 
 /** The handlers that read or write one entity. */
 type KeyedHandler = "getByKey" | "create" | "patch" | "delete";

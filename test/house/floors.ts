@@ -111,7 +111,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["option-table.ts", "names.ts", "logger.ts", "statement-trace.ts", "service-profile.ts"],
     ["types"],
     ["handlers.ts", "context.ts"],
-    ["rules", "position-store.ts"],
+    ["rules"],
     ["sets"],
     ["service-definition.ts"],
     ["model", "request-fields.ts", "stored-database.ts"],

@@ -1,5 +1,5 @@
-import type { ArgumentSyntax, SyntaxNode } from "./ast.ts";
-import { type Literal, precedenceOf, UNARY_PRECEDENCE } from "./token.ts";
+import type { ArgumentSyntax, SyntaxNode } from "../../src/syntax/ast.ts";
+import { type Literal, precedenceOf, UNARY_PRECEDENCE } from "../../src/syntax/token.ts";
 
 const PATH_PRECEDENCE = 9;
 
