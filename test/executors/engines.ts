@@ -140,6 +140,12 @@ function serverOf(
   return url === undefined ? [] : [{ name, title, open: (log, settings) => open(url, log, settings) }];
 }
 
+/** The databases in this process, for tests of one of them. Every run has them. */
+export const EMBEDDED: readonly DatabaseEngine[] = [
+  { name: "sqlite", title: "SQLite", open: openSqlite },
+  { name: "postgres", title: "PGlite", open: openPGlite },
+];
+
 /**
  * The databases of this run: always SQLite and PGlite, and the servers whose URLs are in ODATAKIT_POSTGRES and
  * ODATAKIT_MYSQL. With ODATAKIT_SERVERS_ONLY only the servers, with ODATAKIT_WITHOUT_PGLITE no PGlite. In the project "distributed" only PostgreSQL, as if it were
@@ -156,12 +162,8 @@ function all(): readonly DatabaseEngine[] {
   const cluster = serverOf("ODATAKIT_CITUS", "postgres", "Citus", openCluster);
   if (cluster.length > 0) return cluster;
   if (process.env["ODATAKIT_SERVERS_ONLY"] !== undefined) return servers;
-  const embeddedOnes: readonly DatabaseEngine[] = [
-    { name: "sqlite", title: "SQLite", open: openSqlite },
-    { name: "postgres", title: "PGlite", open: openPGlite },
-  ];
   const isWithout = process.env["ODATAKIT_WITHOUT_PGLITE"] !== undefined;
-  return [...embeddedOnes.filter(({ title }) => !isWithout || title !== "PGlite"), ...servers];
+  return [...EMBEDDED.filter(({ title }) => !isWithout || title !== "PGlite"), ...servers];
 }
 
 function spread(engine: DatabaseEngine): readonly DatabaseEngine[] {

@@ -115,7 +115,7 @@ test.runIf(isLinux).each(FAULTS)("npm %s that %s is counted", (step, how, expect
 test.runIf(isLinux)("steps that never ran are a failure", () => {
   const { status, summary } = ciRun("run check", "kills-its-lane");
   expect(status).toBe(1);
-  expect(summary.slice(0, -1)).toEqual(["failed: the steps of packages_and_programs did not run to their end"]);
+  expect(summary.slice(0, -1)).toEqual(["failed: the steps of programs did not run to their end"]);
   expect(summary.at(-1)).toMatch(/^\d+ passed, 1 failed$/);
 });
 
