@@ -78,21 +78,25 @@ const OVER_CLUSTER = [
 /** Whether the tests run over the cluster of DISTRIBUTED_URL, and no other database. */
 const IS_CLUSTER = process.env["ODATAKIT_CITUS"] !== undefined;
 
-/** Whether this run completes `npm test`: the long files, those over servers, and distributed sets, as a sample. */
-const IS_REST = process.env["ODATAKIT_FILES"] === "rest";
+/**
+ * The files of this run. `rest` completes `npm test`: the long files, those over servers, and distributed sets. `short` omits the
+ * long files always, `all` never.
+ */
+const { ODATAKIT_FILES: FILES } = process.env;
+const IS_REST = FILES === "rest";
 
 /** The folder below `coverage/` for what this run covers. `npm run check:coverage` compares such runs together with the floors. */
 const { ODATAKIT_COVERAGE: RECORDED } = process.env;
 
 /** Whether the command names files: then the long ones are no exception. */
 const NAMES_FILES =
-  process.env["ODATAKIT_FILES"] !== "short" &&
+  FILES !== "short" &&
   process.argv.slice(2).some((argument) => !["run", "list"].includes(argument) && !argument.startsWith("-"));
 
 /** A server of PostgreSQL takes the place of the PostgreSQL in this process. */
 const WITHOUT_PGLITE = process.env["ODATAKIT_POSTGRES"] === undefined ? {} : { ODATAKIT_WITHOUT_PGLITE: "1" };
 
-const OMITTED = IS_REST || ALL_CASES || NAMES_FILES ? [] : LONG;
+const OMITTED = FILES === "all" || IS_REST || ALL_CASES || NAMES_FILES ? [] : LONG;
 const OVER_SERVERS = IS_REST ? filesOverServers() : [];
 
 /** `npm run test:browser` runs these: it installs the browser first. */
