@@ -3,11 +3,11 @@ import { type AuthorizationRequirement, needsResource } from "../definition/rule
 import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { entityKeyReader } from "../execution/entity-key.ts";
-import { actionOf, judge, judgeEntity, judgeLoaded } from "../execution/judge-rules.ts";
-import { findEntity, type FoundEntity } from "../execution/read-by-key.ts";
-import { definitionIn } from "../execution/reader.ts";
-import { wholeEntity } from "../execution/row-to-entity.ts";
+import { entityKeyReader } from "../execution/entities/entity-key.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
+import { wholeEntity } from "../execution/entities/row-to-entity.ts";
+import { findEntity, type FoundEntity } from "../execution/reads/read-by-key.ts";
+import { actionOf, judge, judgeEntity, judgeLoaded } from "../execution/rules/judge-rules.ts";
 import { keyProperties } from "../plan/properties-to-read.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";

@@ -1,8 +1,8 @@
 import type { User } from "../definition/context.ts";
 import type { AuthorizationRequirement, Category } from "../definition/rules/authorization.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
-import { actionAlong, requireCategory, requireRules, navigationRules } from "../execution/judge-rules.ts";
-import { definitionIn } from "../execution/reader.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
+import { actionAlong, requireCategory, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { CallerAccess } from "./exchange.ts";
 

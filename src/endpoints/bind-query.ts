@@ -12,7 +12,7 @@ import {
   pathGuardOf,
   type QueryReader,
   starAccessOf,
-} from "../execution/authorize-query.ts";
+} from "../execution/rules/authorize-query.ts";
 import type { BoundEntityQuery, BoundQuery, ShapeCache } from "../query/clauses.ts";
 import type { Exchange } from "./exchange.ts";
 import { readOptions } from "./read-options.ts";

@@ -1,10 +1,10 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { ruleContextOf } from "../definition/context.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
-import { sizeOf, type CollectionPart } from "../execution/collection-result.ts";
-import { CollectionStream } from "../execution/collection-stream.ts";
-import { openCollection, runCollection, tooManyEntities } from "../execution/run-collection.ts";
-import { type ExpandRequest, runExpand } from "../execution/run-expand.ts";
+import { sizeOf, type CollectionPart } from "../execution/entities/collection-result.ts";
+import { CollectionStream } from "../execution/reads/collection-stream.ts";
+import { openCollection, runCollection, tooManyEntities } from "../execution/reads/run-collection.ts";
+import { type ExpandRequest, runExpand } from "../execution/reads/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { entityUrlStart } from "../payload/entity-url.ts";

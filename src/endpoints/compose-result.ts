@@ -8,9 +8,9 @@ import {
   COMPOSED_VALUES_OPTIONS,
 } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType, ComplexType, StructuralProperty } from "../edm/model.ts";
-import { isSource } from "../execution/handler-answer.ts";
-import { type CollectionRows, runCollection } from "../execution/run-collection.ts";
-import { runExpand } from "../execution/run-expand.ts";
+import { isSource } from "../execution/entities/handler-answer.ts";
+import { type CollectionRows, runCollection } from "../execution/reads/run-collection.ts";
+import { runExpand } from "../execution/reads/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { originContext } from "../payload/context-url.ts";

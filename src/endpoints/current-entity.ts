@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { getEntity, readByKey, type FoundEntity } from "../execution/read-by-key.ts";
+import { getEntity, readByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
 import { matchesEntityTag, namesEveryEntityTag } from "../http/conditional.ts";
 import { etagOf, etagValuesReader } from "../payload/etag.ts";
 import { selectNothing, propertiesToRead } from "../plan/properties-to-read.ts";

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { FoundEntity } from "../execution/read-by-key.ts";
-import { runExpand } from "../execution/run-expand.ts";
+import type { FoundEntity } from "../execution/reads/read-by-key.ts";
+import { runExpand } from "../execution/reads/run-expand.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";

@@ -3,23 +3,23 @@ import { bindEntityKey } from "../binder/bind-key.ts";
 import { type NavigationOptions, navigationOptions } from "../binder/option-rules.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { findByKey } from "../execution/entity-key.ts";
-import type { FoundEntity } from "../execution/read-by-key.ts";
+import { findByKey } from "../execution/entities/entity-key.ts";
+import type { FoundEntity } from "../execution/reads/read-by-key.ts";
 import {
   readRelatedEntities,
   readRelatedEntity,
   type SearchHandler,
   searchRelatedRows,
   parentExists,
-} from "../execution/read-navigation.ts";
+} from "../execution/reads/read-navigation.ts";
 import {
   type TableParent,
   readParent,
   readRelatedRow,
   relatedSource,
   searchRelatedTable,
-} from "../execution/read-table-navigation.ts";
-import { type CollectionRows, runCount } from "../execution/run-collection.ts";
+} from "../execution/reads/read-table-navigation.ts";
+import { type CollectionRows, runCount } from "../execution/reads/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { collectionNavigationContext, entityNavigationContext, originContext } from "../payload/context-url.ts";

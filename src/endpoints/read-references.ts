@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { parentExists } from "../execution/read-navigation.ts";
+import { parentExists } from "../execution/reads/read-navigation.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { referenceCollectionContext, referenceContext } from "../payload/context-url.ts";

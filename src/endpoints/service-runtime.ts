@@ -3,7 +3,7 @@ import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
-import type { NavigationSource } from "../execution/read-navigation.ts";
+import type { NavigationSource } from "../execution/reads/read-navigation.ts";
 import type { BodyReaders, RelatedReader } from "../payload/body-readers.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { TokenSeal } from "../payload/token-seal.ts";

@@ -3,7 +3,7 @@ import { keptPer, once } from "../base/memo.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { isSavedSeen } from "../execution/check-written.ts";
+import { isSavedSeen } from "../execution/writes/check-written.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { etagOf } from "../payload/etag.ts";
 import {

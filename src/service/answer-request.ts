@@ -8,7 +8,7 @@ import { type CallerAccess, unrestricted, Exchange } from "../endpoints/exchange
 import { readSentOptions } from "../endpoints/sent-options.ts";
 import type { ServiceRuntime } from "../endpoints/service-runtime.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
-import { answeredValue } from "../execution/handler-answer.ts";
+import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { checkHost, isCrossSiteWrite, readBaseUrl } from "../http/base-url.ts";
 import { refuseIsolation } from "../http/isolation.ts";
 import type { ODataRequest } from "../http/odata-request.ts";

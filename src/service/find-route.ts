@@ -7,7 +7,7 @@ import type { ServiceDefinition, EntitySetDefinition } from "../definition/servi
 import type { Model } from "../edm/model.ts";
 import type { RequestUrl } from "../endpoints/arrival.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
-import { judge } from "../execution/judge-rules.ts";
+import { judge } from "../execution/rules/judge-rules.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import { withoutQuerySegment } from "../http/query-body.ts";
 import type { ResourcePath } from "../query/resource-path.ts";

@@ -21,7 +21,7 @@ import {
   type EntitySetRuntime,
   type NavigationRuntime,
 } from "../endpoints/service-runtime.ts";
-import { ROW_RULES } from "../execution/gate.ts";
+import { ROW_RULES } from "../execution/reads/gate.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
 import { readRequestId } from "../http/headers.ts";

@@ -12,7 +12,7 @@ import type {
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntitySet } from "../edm/model.ts";
-import { type RowAccess, ServiceContext } from "../execution/row-access.ts";
+import { type RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
 import type { Caller, Reading } from "../query/reading.ts";
 import type { TransactionPart } from "./transaction-part.ts";
 

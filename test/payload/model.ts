@@ -64,7 +64,9 @@ export function entityType(
   properties: readonly StructuralProperty[],
   navigationProperties: readonly NavigationProperty[] = [],
 ): EntityType {
-  const members = new Map<string, ModelProperty>([...properties, ...navigationProperties].map((item) => [item.name, item]));
+  const members = new Map<string, ModelProperty>(
+    [...properties, ...navigationProperties].map((item) => [item.name, item]),
+  );
   return {
     kind: "EntityType",
     name,
