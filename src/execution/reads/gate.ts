@@ -181,7 +181,7 @@ function visibility(set: EntitySetDefinition, entities: () => Iterable<unknown>,
   const run = startRuleLoads(evaluation, set.entitySet, context);
   const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
   const loaded = chain(
-    inTurns((pace) => visitRows(entities(), add, pace), run.turn),
+    inTurns((pace) => visitRows(entities(), add, pace, evaluation), run.turn),
     () => loadRelations(clausesOf(filter), objects, run),
   );
   return chain(loaded, () => (entity) => {
