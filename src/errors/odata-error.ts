@@ -91,7 +91,7 @@ export function tooManyItems(most: number): ODataError {
 /**
  * Makes the error of a row in memory for which lambda operators inspect too many items.
  * @param most the budget of one row
- * @see docs/reference/limits.md#items-of-any-and-all
+ * @see docs/reference/limits.md, Items of any and all
  */
 export function tooManyRowItems(most: number): ODataError {
   const message = `'any' and 'all' inspect more than ${String(most)} items for one entity: start each predicate with a condition that few items meet.`;

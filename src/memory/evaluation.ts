@@ -108,7 +108,7 @@ export class Evaluation implements ReadState {
   /**
    * Spends items of the budget of the row.
    * @throws ODataError `InvalidQueryOption` above the budget
-   * @see docs/reference/limits.md#items-of-any-and-all
+   * @see docs/reference/limits.md, Items of any and all
    */
   spendRowItems(items: number): void {
     this.#rowItems += items;
