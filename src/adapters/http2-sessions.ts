@@ -106,9 +106,11 @@ export class Http2Sessions {
       if (state.session.destroyed) return;
       if (state.streams === 0 && !state.session.closed) this.#endLater(state, this.#settings.keepAliveTimeout);
     });
-    // The unread rest of a body would keep the stream open.
+    // The unread rest of a body would keep the stream open, and so would bytes that have arrived.
     stream.once("finish", () => {
-      if (!stream.readableEnded) stream.close(NO_ERROR);
+      if (stream.readableEnded) return;
+      stream.close(NO_ERROR);
+      stream.resume();
     });
     this.#limitTime(stream);
   }
