@@ -305,6 +305,21 @@ describe("HTTP/2", () => {
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
+  test("close() ends the connection of a client that never closes its side", async () => {
+    const server = await start({ drainTimeout: 300 });
+    const silent = connectTls({ port: server.port, ca: CERT, ALPNProtocols: ["h2"], allowHalfOpen: true });
+    silent.on("error", () => undefined);
+    onTestFinished(() => void silent.destroy());
+    // The preface of the client, with settings that name none.
+    silent.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    silent.write(Uint8Array.of(0, 0, 0, 4, 0, 0, 0, 0, 0));
+    await new Promise((resolve) => {
+      silent.once("data", resolve);
+    });
+    silent.resume();
+    await server.close();
+  });
+
   test("close() ends after drainTimeout", async () => {
     const server = await start({ drainTimeout: 300 });
     const stream = open(server.port).request({ ":path": "/odata/Notes(5000)" });
