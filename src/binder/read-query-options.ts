@@ -26,7 +26,7 @@ const NOTHING: QueryOptionsSyntax = {
   signIsOptional: false,
 };
 
-const NO_OPTIONS: QueryOptionsReading = Object.freeze({ options: NOTHING, format: undefined, fault: undefined });
+const NOTHING_READ: QueryOptionsReading = Object.freeze({ options: NOTHING, format: undefined, fault: undefined });
 
 /**
  * Reads the options of a query string. It returns a fault instead of throwing, because `$format`, Accept and the key are
@@ -35,7 +35,7 @@ const NO_OPTIONS: QueryOptionsReading = Object.freeze({ options: NOTHING, format
  * @param names how names without `$` are read
  */
 export function readQueryOptions(query: string, names: OptionNames): QueryOptionsReading {
-  if (query === "") return NO_OPTIONS;
+  if (query === "") return NOTHING_READ;
   const options = attempt(() => parseQueryOptions(query, names), ODataError);
   if (options instanceof ODataError) return { ...readLeniently(query, names), fault: options };
   return { options, format: options.system.get("$format"), fault: undefined };

@@ -1,9 +1,9 @@
-const ZERO = 48;
+const CODE_OF_ZERO = 48;
 
 /** Returns the value of the two digits at an offset of a text; -1 for other characters. */
 export function twoDigits(text: string, at: number): number {
-  const tens = text.charCodeAt(at) - ZERO;
-  const ones = text.charCodeAt(at + 1) - ZERO;
+  const tens = text.charCodeAt(at) - CODE_OF_ZERO;
+  const ones = text.charCodeAt(at + 1) - CODE_OF_ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
 }
 
@@ -16,7 +16,7 @@ export function digitsEnd(text: string, start: number): number {
 
 /** Returns whether a character code is a decimal digit. */
 export function isDigit(code: number): boolean {
-  return code >= ZERO && code <= ZERO + 9;
+  return code >= CODE_OF_ZERO && code <= CODE_OF_ZERO + 9;
 }
 
 /** Writes a number with leading zeros up to a length. */
@@ -45,5 +45,5 @@ export interface Fraction {
 
 function fractionDigit(fraction: Fraction, at: number): number {
   const offset = fraction.start + at;
-  return offset < fraction.end ? fraction.text.charCodeAt(offset) : ZERO;
+  return offset < fraction.end ? fraction.text.charCodeAt(offset) : CODE_OF_ZERO;
 }
