@@ -6,7 +6,7 @@ import { asEntity } from "./entity.ts";
 import { Evaluation } from "./evaluation.ts";
 import { FEWEST_ROWS, rowsPerReading } from "./operand-cost.ts";
 import { isBehind, isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";
-import { type Effort, visitRows } from "./visit-rows.ts";
+import { type Effort, visitInTurns, visitRows } from "./visit-rows.ts";
 
 /** A condition on rows. */
 interface RowTest {
@@ -85,12 +85,41 @@ function* filterRows(
   if (test === null && isList(rows)) return rows;
   const { keeps, slice } = test ?? KEEPS_ALL;
   const kept: unknown[] = [];
+  if (test !== null && isList(rows)) {
+    yield* visitInTurns(rows, (list, start) => keepTurn(list, start, test, kept, { effort, pace }));
+    return kept;
+  }
   const add = (row: unknown): boolean => {
     if (keeps(row)) kept.push(row);
     return true;
   };
   yield* visitRows(rows, add, pace, effort, slice);
   return kept;
+}
+
+/**
+ * Adds the rows that meet a condition, until the turn is over. The loop calls the condition itself, which engines inline.
+ * @returns the position of the next row, or null after the last
+ */
+function keepTurn(
+  rows: readonly unknown[],
+  start: number,
+  { keeps, slice }: RowTest,
+  kept: unknown[],
+  { effort, pace }: { readonly effort: Effort; readonly pace: Pace },
+): number | null {
+  let index = start;
+  while (index < rows.length) {
+    const end = Math.min(rows.length, index + slice);
+    effort.isLong = false;
+    while (index < end && !effort.isLong) {
+      const row = rows[index];
+      index += 1;
+      if (keeps(row)) kept.push(row);
+    }
+    if (index < rows.length && pace.isOver) return index;
+  }
+  return null;
 }
 
 /** Reads rows without ordering them: up to the last row of the page, unless all rows are counted. */

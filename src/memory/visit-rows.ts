@@ -48,28 +48,32 @@ export function* visitRows(
     return yield* visitRows(rows.rows, (row) => !rows.meets(row) || visit(row), pace, effort);
   }
   const visitor: Visitor = { visit, effort, slice };
-  if (Array.isArray(rows)) yield* visitList(rows, visitor, pace);
-  else if (rows instanceof Set) yield* visitList([...rows], visitor, pace);
-  else yield* visitIterable(rows, visitor, pace);
-  return undefined;
-}
-
-function* visitList(rows: readonly unknown[], visitor: Visitor, pace: Pace): Steps<undefined> {
-  let list = rows;
-  let next = visitTurn(list, 0, visitor, pace);
-  while (next !== null) {
-    // The application may change its list during a pause.
-    if (list === rows) list = rows.slice();
-    yield;
-    next = visitTurn(list, next, visitor, pace);
-  }
+  if (!Array.isArray(rows) && !(rows instanceof Set)) return yield* visitIterable(rows, visitor, pace);
+  yield* visitInTurns(Array.isArray(rows) ? rows : [...rows], (list, start) => visitTurn(list, start, visitor, pace));
   return undefined;
 }
 
 /**
- * Visits rows until the turn is over. Returns the position of the next row, or null if nothing is left to visit. It is
- * a separate function, because JavaScript engines optimize loops in generators less.
+ * Visits a list in turns.
+ * @param turn visits rows from a position on. Returns the position of the next row, or null if nothing is left to visit. It is
+ *   a function of its own, because JavaScript engines optimize loops in generators less
  */
+export function* visitInTurns(
+  rows: readonly unknown[],
+  turn: (list: readonly unknown[], start: number) => number | null,
+): Steps<undefined> {
+  let list = rows;
+  let next = turn(list, 0);
+  while (next !== null) {
+    // The application may change its list during a pause.
+    if (list === rows) list = rows.slice();
+    yield;
+    next = turn(list, next);
+  }
+  return undefined;
+}
+
+/** Visits rows until the turn is over. Returns the position of the next row, or null if nothing is left to visit. */
 function visitTurn(
   rows: readonly unknown[],
   start: number,
