@@ -10,7 +10,7 @@ const INTRODUCTIONS: Readonly<Record<string, string>> = {
   odatakit: "Model, entity sets, operations, rules, services, errors, and sources over arrays. It depends on nothing.",
   "odatakit/node": "Serves services over `node:http`. [Deployment](../../docs/guides/deployment.md) explains its use.",
   "odatakit/kysely":
-    "Entity sets over tables and queries of SQLite, PostgreSQL and MariaDB. It needs the package `kysely`. [SQL](../../docs/reference/sql.md) explains its use.",
+    "Entity sets over tables and queries of SQLite, PostgreSQL and MariaDB. It needs the package `kysely`. [Tables](../../docs/reference/tables.md) explains its use.",
   "odatakit/sqlite": "A Kysely dialect over the SQLite of Node.js. It needs the package `kysely`.",
   "odatakit/mariadb": "A Kysely dialect over pools of mysql2. It needs the packages `kysely` and `mysql2`.",
   "odatakit/postgres": "A Kysely dialect over pools of pg. It needs the packages `kysely` and `pg`.",

@@ -9,7 +9,7 @@ export interface TracedRequest {
   readonly target: string;
 }
 
-/** A statement that a service has run, as `onStatement` receives it. @see docs/reference/sql.md, Trace statements */
+/** A statement that a service has run, as `onStatement` receives it. @see docs/reference/tables.md, Trace statements */
 export interface TracedStatement {
   /** The text with placeholders, before additions that limit its time. */
   readonly sql: string;

@@ -54,7 +54,7 @@ const STORING = ["create", "replace", "patch"] as const satisfies readonly SqlOp
  * Declares an entity set over one table of a database. The database evaluates reads completely: filter, order, paging,
  * count, selection and keys. Handlers in the options replace those of the table. `odataService` reports faults of the
  * options together with all other faults of its declarations.
- * @see docs/reference/sql.md
+ * @see docs/reference/tables.md
  */
 export function sqlEntitySet<
   const E extends EntityTypeDeclaration,

@@ -58,7 +58,7 @@ export type SourceOf<E extends EntityTypeDeclaration | ComplexTypeDeclaration> =
  * selection. Statements are compiled once per query shape, even if the handler makes a new source for each request.
  * @param type the declared entity type; for a composable function over rows without a key, a complex type
  * @throws ConfigurationError if the database, the base query or the columns cannot be used
- * @see docs/reference/sql.md
+ * @see docs/reference/tables.md
  */
 export function sqlSource<E extends EntityTypeDeclaration | ComplexTypeDeclaration>(
   type: E,

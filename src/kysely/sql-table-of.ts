@@ -10,7 +10,7 @@ import { planAll } from "./read/sql-reader.ts";
 import { storageOf } from "./schema/expected-tables.ts";
 import { columnName, wantedTable } from "./schema/table-rows.ts";
 
-/** The table of an entity set, as its declaration maps it. @see docs/reference/sql.md, Read the mapping of a set */
+/** The table of an entity set, as its declaration maps it. @see docs/reference/tables.md, Read the mapping of a set */
 export interface MappedTable {
   /** The schema in statements; undefined for the default of the connection. */
   readonly schema: string | undefined;
@@ -57,7 +57,7 @@ export function mappedBy(options: MappedOptions): MayBeMapped {
 /**
  * Returns the table and columns of an entity set that `sqlEntitySet` declared; null for any other set, and for a declaration
  * with a faulty type or database, which `odataService` reports.
- * @see docs/reference/sql.md, Read the mapping of a set
+ * @see docs/reference/tables.md, Read the mapping of a set
  */
 export function sqlTableOf<E extends EntityTypeDeclaration, N>(
   declaration: DeclaredEntitySet<E, N>,

@@ -62,7 +62,7 @@ export interface ODataService {
    * Compares the declarations with the tables of their databases, once. `serve` awaits it before it listens; otherwise the
    * first request does. With `schemaCheck: false` or without a database, it does nothing.
    * @throws ConfigurationError with every difference; Error if a database cannot be reached
-   * @see docs/reference/sql.md
+   * @see docs/reference/tables.md
    */
   ready(): Promise<void>;
   /**

@@ -1,3 +1,4 @@
+// Statements: docs/reference/openapi.md#say-whose-api-it-is
 import express from "express";
 import Fastify from "fastify";
 import { Hono } from "hono";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/limitations.md#supported-runtimes
 import { describe, expect, test } from "vitest";
 import { type Answer, eachFramework, type HeaderTable, nodeDoor } from "../http/doors.ts";
 import { batchBody, JSON_TYPE, orderService } from "./hosts.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/navigation.md#links
 import fc from "fast-check";
 import { edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,5 @@
+// Statements: docs/reference/check.md#check-a-database
+// Statements: docs/reference/check.md#findings
 import { ConfigurationError, edm, entityType, odataService } from "odatakit";
 import { checkDatabase } from "odatakit/check";
 import { sqlEntitySet } from "odatakit/kysely";

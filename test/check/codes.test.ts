@@ -1,3 +1,4 @@
+// Statements: docs/reference/check.md#findings
 import { expect, test } from "vitest";
 import { readSource } from "../house/source-files.ts";
 

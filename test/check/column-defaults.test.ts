@@ -1,3 +1,4 @@
+// Statements: docs/reference/check.md#findings
 import { sql } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { checkDatabase } from "odatakit/check";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/serve.md#what-it-does
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,5 @@
+// Statements: docs/reference/serve.md#odatakit-serve
+// Statements: docs/reference/serve.md#wrong-credentials
 import { describe, expect, test } from "vitest";
 import { FailureLimit } from "../../src/cli/serve/failure-limit.ts";
 

@@ -1,3 +1,4 @@
+// Statements: docs/reference/command-line.md#exit-codes
 import { ConfigurationError } from "odatakit";
 import { expect, test } from "vitest";
 import type { Command } from "../../src/cli/command.ts";

@@ -1,3 +1,6 @@
+// Statements: docs/reference/command-line.md#command-line
+// Statements: docs/reference/serve.md#odatakit-serve
+// Statements: docs/reference/serve.md#what-it-does
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { request } from "node:http";

@@ -1,3 +1,7 @@
+// Statements: docs/reference/command-line.md#command-line
+// Statements: docs/reference/command-line.md#exit-codes
+// Statements: docs/reference/serve.md#odatakit-serve
+// Statements: docs/reference/serve.md#what-it-does
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

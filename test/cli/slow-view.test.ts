@@ -1,3 +1,4 @@
+// Statements: docs/reference/serve.md#what-it-does
 import { expect, test } from "vitest";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
 

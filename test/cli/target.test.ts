@@ -1,3 +1,4 @@
+// Statements: docs/reference/command-line.md#command-line
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isProblem } from "../../src/cli/problem.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/guides/clients.md#clients
 import { expect, test } from "vitest";
 import { describeClient } from "./describe-client.ts";
 import { linesOf } from "./recorded-requests.ts";

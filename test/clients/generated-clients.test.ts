@@ -1,3 +1,4 @@
+// Statements: docs/guides/clients.md#clients
 import { cp } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";

@@ -1,3 +1,6 @@
+// Statements: docs/reference/entity-sets.md#declare-an-entity-set
+// Statements: docs/reference/model.md#modifiers
+// Statements: docs/reference/model.md#types-that-refer-to-each-other
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import type { ServiceOptions } from "../../src/definition/model/service-options.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/limitations.md#not-part-of-the-service
 import { describe, expect, test } from "vitest";
 import { applyDelta } from "../../src/definition/model/apply-delta.ts";
 import { anyOf, authenticated, resource, role } from "../../src/definition/rules/authorization.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/limitations.md#row-rules
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/scaling.md#distributed-tables
 import type { ODataService } from "odatakit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpenDatabase } from "../executors/engines.ts";

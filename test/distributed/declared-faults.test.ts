@@ -1,3 +1,4 @@
+// Statements: docs/scaling.md#distributed-tables
 import { Kysely } from "kysely";
 import { complexType, ConfigurationError, edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";

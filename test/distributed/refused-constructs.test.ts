@@ -1,3 +1,4 @@
+// Statements: docs/scaling.md#what-was-run
 import { expect, test } from "vitest";
 import { refusedConstructs } from "./refused-constructs.ts";
 import type { TablePlacement } from "./table-placement.ts";

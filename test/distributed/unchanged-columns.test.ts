@@ -1,3 +1,4 @@
+// Statements: docs/scaling.md#which-statements-the-service-sends
 import { sql } from "kysely";
 import { edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

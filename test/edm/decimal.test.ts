@@ -1,3 +1,4 @@
+// Statements: docs/reference/limits.md#fixed-limits
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {

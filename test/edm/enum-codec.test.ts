@@ -1,3 +1,4 @@
+// Statements: docs/reference/model.md#enumerations
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { enumFromNumber, enumToNumber, hasEnumFlags, hasAllBits, withBits } from "../../src/edm/enum-codec.ts";

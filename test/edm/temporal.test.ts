@@ -1,3 +1,4 @@
+// Statements: docs/reference/model.md#property-types
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { daysInMonth, fromEpochDays, MAX_YEAR, toEpochDays } from "../../src/edm/calendar.ts";

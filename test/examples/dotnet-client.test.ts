@@ -1,3 +1,4 @@
+// Statements: docs/guides/clients.md#clients-that-do-not-run-here
 import { describe, expect, test } from "vitest";
 import { received } from "../http/batch-model.ts";
 import {

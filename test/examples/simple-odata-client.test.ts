@@ -1,3 +1,4 @@
+// Statements: docs/guides/clients.md#clients-that-do-not-run-here
 import { describe } from "vitest";
 import {
   EMPTY_RESPONSE,

@@ -1,3 +1,5 @@
+// Statements: docs/reference/tables.md#expressions-and-queries-in-place-of-columns-and-tables
+// Statements: docs/reference/schema-check.md
 import { sql } from "kysely";
 import { complexType, ConfigurationError, edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet, type BaseQuery, type SqlEntitySetOptions } from "odatakit/kysely";

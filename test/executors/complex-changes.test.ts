@@ -1,3 +1,6 @@
+// Statements: docs/reference/properties.md#paths-into-values
+// Statements: docs/reference/table-writes.md#writes
+// Statements: docs/reference/writing.md#changes-of-complex-values
 import fc from "fast-check";
 import { sql } from "kysely";
 import {

@@ -1,3 +1,4 @@
+// Statements: docs/reference/expand.md#declare-navigations
 import { Kysely } from "kysely";
 import {
   arraySource,

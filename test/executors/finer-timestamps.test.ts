@@ -1,3 +1,4 @@
+// Statements: docs/reference/storage.md#where-values-are-stored
 import { sql } from "kysely";
 import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/tables.md#what-runs-in-the-database
 import { expect, test } from "vitest";
 import { ENGINES } from "./engines.ts";
 import { thingRows } from "./thing-rows.ts";

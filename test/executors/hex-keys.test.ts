@@ -1,3 +1,4 @@
+// Statements: docs/reference/storage.md#bytes-as-hexadecimal-digits
 import { sql } from "kysely";
 import {
   edm,

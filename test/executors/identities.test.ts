@@ -1,3 +1,4 @@
+// Statements: docs/reference/tables.md#what-runs-in-the-database
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { caseCount } from "../cases.ts";

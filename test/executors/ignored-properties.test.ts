@@ -1,3 +1,4 @@
+// Statements: docs/reference/handlers.md#ctxsets
 import { sql } from "kysely";
 import {
   action,

@@ -1,3 +1,5 @@
+// Statements: docs/reference/check.md#findings
+// Statements: docs/reference/model.md#modifiers
 import { sql } from "kysely";
 import {
   action,

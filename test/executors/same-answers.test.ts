@@ -1,3 +1,4 @@
+// Statements: docs/reference/filter.md#functions
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzzCount, PROPERTY_SETTINGS } from "../cases.ts";

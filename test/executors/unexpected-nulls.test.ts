@@ -1,3 +1,4 @@
+// Statements: docs/reference/schema-check.md
 import { sql } from "kysely";
 import { edm, entitySet, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";

@@ -6,7 +6,7 @@ import { OUTSIDE_PAGES } from "../../site/paths.ts";
 import { SIDEBAR } from "../../site/sidebar.ts";
 import { ERROR_CODES } from "../../src/errors/error-codes.ts";
 import { declarationPaths } from "./declarations.ts";
-import { brokenLinks, rowsWithoutTest } from "./links.ts";
+import { brokenLinks } from "./links.ts";
 import { runModules, type ModuleRun } from "./module-runs.ts";
 import { snippetsOf, withoutLayout, writeSnippets } from "./snippets.ts";
 import { ROOT, filesBelow, readManifest, readSource } from "./source-files.ts";
@@ -61,20 +61,9 @@ test("every relative link of the documentation leads somewhere", () => {
   expect(pages.flatMap(brokenLinks)).toEqual([]);
 });
 
-test("every row of a table with the column Test links to a test file", () => {
-  expect(pages.flatMap(rowsWithoutTest)).toEqual([]);
-});
-
 test("the sidebar of the documentation site lists every page of docs, and no other", () => {
   const listed = SIDEBAR.flatMap(({ items }) => items).map(({ link }) => (link === "/" ? "/index" : link));
   const pages = filesBelow("docs", ".md").map(({ path }) => path.slice("docs".length, -".md".length));
   const outside = [...Object.values(OUTSIDE_PAGES), ...API_PAGES].map((path) => `/${path.slice(0, -".md".length)}`);
   expect(listed.toSorted()).toEqual([...pages, ...outside].toSorted());
-});
-
-test("every page of docs/reference links to a test file", () => {
-  const unproven = pages.filter(
-    ({ path, text }) => path.startsWith("docs/reference/") && !/^\[.+\]: .*test\//mu.test(text),
-  );
-  expect(unproven.map(({ path }) => path)).toEqual([]);
 });

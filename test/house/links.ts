@@ -28,19 +28,6 @@ export function targetsOf(page: SourceFile): ReadonlyArray<{ readonly target: st
   }));
 }
 
-/** The lines of tables whose last column is "Test", and that name no test there, each with its number. */
-export function rowsWithoutTest(page: SourceFile): readonly string[] {
-  let isTable = false;
-  return proseOf(page)
-    .split("\n")
-    .flatMap((line, index) => {
-      if (!line.startsWith("|")) isTable = false;
-      if (line.endsWith("| Test |")) isTable = true;
-      const isRow = isTable && !/\| (?:Test|---) \|$/u.test(line);
-      return isRow && !/\|[^|]*\[[a-z][a-z0-9/-]*\][^|]*\|$/u.test(line) ? [`${page.path}:${index + 1} ${line}`] : [];
-    });
-}
-
 /** Replaces the code of a page by blanks. */
 function proseOf(page: SourceFile): string {
   return page.text.replaceAll(CODE, (code) => code.replaceAll(/[^\n]/gu, " "));
@@ -54,7 +41,7 @@ function leadsSomewhere(from: string, target: string): boolean {
 }
 
 /** The anchors of a page's headings, made as code hosts make them. */
-function anchorsOf(text: string): readonly string[] {
+export function anchorsOf(text: string): readonly string[] {
   return Array.from(text.matchAll(/^#{1,6} +(?<title>.+)$/gmu), (match) =>
     (match.groups?.["title"] ?? "")
       .toLowerCase()

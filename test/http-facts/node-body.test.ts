@@ -1,3 +1,4 @@
+// Statements: docs/reference/headers.md#response-headers
 import { once } from "node:events";
 import { request as send } from "node:http";
 import { connect, type Socket } from "node:net";

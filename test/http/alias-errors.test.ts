@@ -1,3 +1,4 @@
+// Statements: docs/reference/query-options.md#parameter-aliases
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
 

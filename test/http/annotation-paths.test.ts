@@ -1,3 +1,4 @@
+// Statements: docs/reference/annotations.md#openapi
 import { action, edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { faultsOfSchema, readCsdl } from "../csdl/validate-csdl.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/services.md#say-who-calls
 import { Kysely } from "kysely";
 import { authenticated, edm, entitySet, entityType, odataService, role, type EntitySet } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/services.md#the-context-of-handlers
 import { once } from "node:events";
 import { Agent, createServer, get, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo } from "node:net";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/limitations.md#supported-runtimes
 import { expect, test } from "vitest";
 import { chooseCoding } from "../../src/adapters/content-coding.ts";
 

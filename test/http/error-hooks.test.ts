@@ -1,3 +1,5 @@
+// Statements: docs/reference/errors.md#errors-of-your-own
+// Statements: docs/reference/services.md#make-a-service
 import { edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { expect, test } from "vitest";
 

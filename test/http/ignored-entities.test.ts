@@ -1,3 +1,4 @@
+// Statements: docs/reference/writing.md#bodies
 import { sql } from "kysely";
 import { applyDelta, edm, entitySet, entityType, hasMany, hasOptional, type Logger, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

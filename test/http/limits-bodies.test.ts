@@ -1,3 +1,7 @@
+// Statements: docs/reference/errors.md#codes
+// Statements: docs/reference/limits.md#fixed-limits
+// Statements: docs/reference/limits.md#settings
+// Statements: docs/reference/writing.md#bodies
 import { complexType, edm, entitySet, entityType, enumType, odataService, type ServiceOptions } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor } from "./doors.ts";

@@ -1,3 +1,7 @@
+// Statements: docs/reference/errors.md#codes
+// Statements: docs/reference/limits.md#settings
+// Statements: docs/reference/status-codes.md#errors
+// Statements: docs/reference/writing.md#bodies
 import {
   action,
   complexType,

@@ -1,3 +1,5 @@
+// Statements: docs/reference/services.md#log-failures
+// Statements: docs/reference/services.md#make-a-service
 import {
   edm,
   entitySet,

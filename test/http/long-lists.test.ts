@@ -1,3 +1,4 @@
+// Statements: docs/reference/limits.md#fixed-limits
 import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 

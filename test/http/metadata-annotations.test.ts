@@ -1,3 +1,5 @@
+// Statements: docs/reference/annotations.md#openapi
+// Statements: docs/reference/services.md#make-a-service
 import {
   ConfigurationError,
   action,

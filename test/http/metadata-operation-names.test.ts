@@ -1,3 +1,4 @@
+// Statements: docs/reference/annotations.md#openapi
 import {
   action,
   complexType,

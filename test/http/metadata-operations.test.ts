@@ -1,3 +1,6 @@
+// Statements: docs/reference/formats.md#metadata
+// Statements: docs/reference/operations.md#declare
+// Statements: docs/reference/operations.md#metadata
 import { action, ConfigurationError, edm, entitySet, entityType, fn, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { faultsOfSchema, readCsdl } from "../csdl/validate-csdl.ts";

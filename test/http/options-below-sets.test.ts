@@ -1,3 +1,4 @@
+// Statements: docs/reference/expand.md#settings
 import { edm, entitySet, entityType, hasMany, hasOptional, odataService, type ServiceOptions } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { eachDoor, expectError } from "./doors.ts";

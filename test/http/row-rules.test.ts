@@ -1,3 +1,6 @@
+// Statements: docs/reference/errors.md#codes
+// Statements: docs/reference/limitations.md#row-rules
+// Statements: docs/reference/status-codes.md#errors
 import { odataError, type RowPredicate } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { type HeaderTable, headersOf, type Service } from "./doors.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/limitations.md#supported-runtimes
 import { request } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,3 +1,7 @@
+// Statements: docs/reference/errors.md#codes
+// Statements: docs/reference/limits.md#time
+// Statements: docs/reference/paging.md#long-pages
+// Statements: docs/reference/status-codes.md#errors
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { edm, entitySet, entityType, odataService } from "odatakit";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/limitations.md#supported-runtimes
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type ClientHttp2Session, connect as connectHttp2, constants, type IncomingHttpHeaders } from "node:http2";

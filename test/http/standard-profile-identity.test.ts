@@ -1,3 +1,7 @@
+// Statements: docs/reference/batch.md#urls-and-references
+// Statements: docs/reference/headers.md#response-headers
+// Statements: docs/reference/operations.md#results
+// Statements: docs/reference/services.md#the-profile-of-the-standard
 import { edm, entitySet, entityType, fn, hasMany, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { shopBehind, single, whole } from "./batch-model.ts";

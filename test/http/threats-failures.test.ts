@@ -1,3 +1,8 @@
+// Statements: docs/reference/entity-sets.md#errors-of-handlers
+// Statements: docs/reference/envelopes.md#errors
+// Statements: docs/reference/errors.md#codes
+// Statements: docs/reference/errors.md#errors
+// Statements: docs/reference/status-codes.md#errors
 import {
   action,
   arraySource,

@@ -1,3 +1,6 @@
+// Statements: docs/reference/model.md#modifiers
+// Statements: docs/reference/properties.md#read
+// Statements: docs/reference/routes.md#paths
 import { describe, expect, test } from "vitest";
 import { rawDoor, url } from "./doors.ts";
 import { accountService } from "./threats-model.ts";

@@ -1,3 +1,5 @@
+// Statements: docs/reference/search.md#over-a-table
+// Statements: docs/reference/tables.md#search-over-columns
 import fc from "fast-check";
 import { sql } from "kysely";
 import { edm, entitySet, entityType, hasMany, odataService } from "odatakit";

@@ -1,3 +1,7 @@
+// Statements: docs/reference/model.md#defaults
+// Statements: docs/reference/model.md#modifiers
+// Statements: docs/reference/table-writes.md#writes
+// Statements: docs/reference/writing.md#bodies
 import { sql } from "kysely";
 import {
   action,

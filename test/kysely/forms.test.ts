@@ -1,3 +1,5 @@
+// Statements: docs/reference/tables.md#what-runs-in-the-database
+// Statements: docs/reference/storage.md#where-values-are-stored
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareDateTimeOffsets } from "../../src/edm/date-time-offset.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/table-writes.md#writes
 import { sql } from "kysely";
 import { edm, entityType, odataService, resource } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/table-writes.md#the-journal-of-a-file
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

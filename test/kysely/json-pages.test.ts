@@ -1,3 +1,4 @@
+// Statements: docs/reference/tables.md#pages-as-json
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/tables.md#pages-as-json
 import fc from "fast-check";
 import { sql } from "kysely";
 import { edm, entityType, enumType, hasMany, odataService } from "odatakit";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/storage.md#cells-that-cannot-be-read
 import { sql } from "kysely";
 import { complexType, edm, entityType, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,3 +1,4 @@
+// Statements: docs/guides/existing-databases.md#sessions-of-mariadb
 import { Kysely, MysqlDialect, sql } from "kysely";
 import { createPool } from "mysql2";
 import { ConfigurationError, edm, entityType, odataService } from "odatakit";

@@ -1,3 +1,4 @@
+// Statements: docs/guides/existing-databases.md#timestamps-without-time-zone
 import { Kysely, MysqlDialect, sql } from "kysely";
 import { createPool, type PoolOptions } from "mysql2";
 import { edm, entityType, odataService, type ODataService } from "odatakit";

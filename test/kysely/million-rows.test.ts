@@ -1,3 +1,4 @@
+// Statements: docs/reference/paging.md#long-pages
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/limits.md#large-bodies
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

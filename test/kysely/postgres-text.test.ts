@@ -1,3 +1,4 @@
+// Statements: docs/reference/limitations.md#declared-and-not-served-in-this-version
 import {
   DummyDriver,
   Kysely,

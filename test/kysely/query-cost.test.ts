@@ -1,3 +1,4 @@
+// Statements: docs/reference/tables.md#where-statements-run
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { estimateCost, jsonRows, visitsOf, type PlanLine } from "../../src/kysely/sqlite/query-cost.ts";

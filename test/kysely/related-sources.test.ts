@@ -1,3 +1,4 @@
+// Statements: docs/reference/relations.md#tables-that-are-related
 import fc from "fast-check";
 import { Kysely, sql } from "kysely";
 import {

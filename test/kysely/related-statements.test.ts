@@ -1,3 +1,4 @@
+// Statements: docs/reference/relations.md#tables-that-are-related
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { arraysService, ask, fillRelations, relationTables, tablesService } from "./relations.ts";

@@ -1,3 +1,6 @@
+// Statements: docs/guides/replicas.md#replicas
+// Statements: docs/guides/replicas.md#when-the-replica-fails
+// Statements: docs/guides/replicas.md#which-server-runs-a-statement
 import { expect, test } from "vitest";
 import { replicaFault } from "../../src/kysely/read/replica-fault.ts";
 import { ReplicaReads, type PlacedRows } from "../../src/kysely/read/replica-reads.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/limitations.md#row-rules
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { caseCount } from "../cases.ts";

@@ -1,3 +1,5 @@
+// Statements: docs/reference/check.md#findings
+// Statements: docs/reference/schema-check.md
 import { sql } from "kysely";
 import {
   complexType,

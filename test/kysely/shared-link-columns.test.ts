@@ -1,3 +1,4 @@
+// Statements: docs/reference/relations.md#tables-that-are-related
 import { sql } from "kysely";
 import { edm, entityType, hasMany, odataService } from "odatakit";
 import { sqlEntitySet, type SqlOperation } from "odatakit/kysely";

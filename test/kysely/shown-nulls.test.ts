@@ -1,3 +1,4 @@
+// Statements: docs/reference/storage.md#cells-that-cannot-be-read
 import { sql } from "kysely";
 import {
   arraySource,

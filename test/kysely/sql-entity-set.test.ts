@@ -1,3 +1,6 @@
+// Statements: docs/reference/tables.md#a-set-over-a-table
+// Statements: docs/reference/tables.md#a-source-over-a-query
+// Statements: docs/reference/table-writes.md#writes
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { DummyDriver, Kysely, MssqlAdapter, MssqlIntrospector, MssqlQueryCompiler, SqliteDialect, sql } from "kysely";
 import { complexType, ConfigurationError, edm, entitySet, entityType, hasMany, odataService } from "odatakit";
@@ -288,7 +291,7 @@ describe("faults at startup", () => {
       { ...base, columns: { name: { storage: "epoch" } } },
       [
         '`name`, Edm.String, cannot be stored as "epoch".',
-        'Use "hex", or omit `storage`: see the table of storage forms in docs/reference/sql.md.',
+        'Use "hex", or omit `storage`: see the table of storage forms in docs/reference/tables.md.',
       ],
     ],
     [
@@ -304,7 +307,7 @@ describe("faults at startup", () => {
       { ...base, columns: { tags: { storage: "text" } } },
       [
         '`tags`, a collection, cannot be stored as "text".',
-        "Omit `storage`, or see the table of storage forms in docs/reference/sql.md.",
+        "Omit `storage`, or see the table of storage forms in docs/reference/tables.md.",
       ],
     ],
     [

@@ -1,3 +1,4 @@
+// Statements: docs/reference/tables.md#what-runs-in-the-database
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

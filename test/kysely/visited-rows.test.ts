@@ -1,3 +1,4 @@
+// Statements: docs/reference/limitations.md#queries-whose-cost-is-a-product
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ENGINES } from "../executors/engines.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/table-writes.md#writes
 import { Kysely, sql } from "kysely";
 import { odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";

@@ -1,3 +1,6 @@
+// Statements: docs/reference/errors.md#codes
+// Statements: docs/reference/table-writes.md#writes
+// Statements: docs/reference/status-codes.md#errors
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { DISTRIBUTED } from "../distributed/distributed-engines.ts";

@@ -1,3 +1,6 @@
+// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
+// Statements: docs/reference/entity-sets.md#queryable-an-array-that-odatakit-queries
+// Statements: docs/reference/limitations.md#values
 import { describe, expect, test, vi } from "vitest";
 import { applyQuery } from "../../src/memory/apply-query.ts";
 import { compileProperty } from "../../src/memory/compile-property.ts";

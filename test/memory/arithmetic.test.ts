@@ -1,3 +1,5 @@
+// Statements: docs/reference/filter.md#arithmetic
+// Statements: docs/reference/limits.md#fixed-limits
 import { describe, expect, test } from "vitest";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import { compileExpression } from "../../src/memory/compile-expression.ts";

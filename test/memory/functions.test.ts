@@ -1,3 +1,4 @@
+// Statements: docs/reference/filter.md#functions
 import { describe, expect, test, vi } from "vitest";
 import { applyQuery } from "../../src/memory/apply-query.ts";
 import { FUNCTION_NAMES, FUNCTION_SIGNATURES } from "../../src/query/functions.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/filter.md#any-and-all
 import { describe, expect, test } from "vitest";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
 import { Evaluation } from "../../src/memory/evaluation.ts";

@@ -1,3 +1,7 @@
+// Statements: docs/reference/entity-sets.md#applyquery-your-handler-applies-the-query
+// Statements: docs/reference/filter.md#comparison
+// Statements: docs/reference/filter.md#null
+// Statements: docs/reference/limitations.md#values
 import { describe, expect, test } from "vitest";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import { compileExpression } from "../../src/memory/compile-expression.ts";

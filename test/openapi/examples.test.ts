@@ -1,3 +1,4 @@
+// Statements: docs/reference/openapi.md#contents-of-the-document
 import type { ODataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { afterAll, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/openapi.md#contents-of-the-document
 import { openApiDocument } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";
 import { sampleService } from "../http/model.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/openapi.md#contents-of-the-document
 import { Kysely, sql } from "kysely";
 import {
   action,

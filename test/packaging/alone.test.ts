@@ -1,3 +1,4 @@
+// Statements: docs/reference/command-line.md#command-line
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/routes.md#keys
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bindEntityKey } from "../../src/binder/bind-key.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/writing.md#foreign-keys
 import { sql } from "kysely";
 import {
   applyDelta,

@@ -1,3 +1,4 @@
+// Statements: docs/reference/limitations.md#row-rules
 import { describe, expect, test } from "vitest";
 import { SEED } from "../cases.ts";
 import type { Shared } from "../executors/relations-memory.ts";

@@ -1,3 +1,4 @@
+// Statements: docs/reference/handlers.md#ctxsets
 import { Kysely, sql } from "kysely";
 import {
   action,

@@ -1,3 +1,4 @@
+// Statements: docs/reference/handlers.md#ctxset
 import {
   action,
   arraySource,

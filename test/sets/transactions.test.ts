@@ -1,3 +1,5 @@
+// Statements: docs/reference/handlers.md#ctxintransaction
+// Statements: docs/reference/services.md#the-context-of-handlers
 import { odataError, type Context } from "odatakit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";

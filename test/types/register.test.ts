@@ -1,3 +1,4 @@
+// Statements: docs/reference/model.md#the-type-of-your-user
 import { expect, test } from "vitest";
 import { declarationPaths } from "../house/declarations.ts";
 import { compileProgram } from "./compile-program.ts";

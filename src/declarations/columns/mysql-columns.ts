@@ -33,7 +33,7 @@ const SINGLE: ColumnWarning = {
   flag: null,
 };
 
-/** Maps a column of MariaDB. @see docs/reference/sql.md */
+/** Maps a column of MariaDB. @see docs/reference/storage.md */
 export const mapMysqlColumn: MapColumn = (column, context) => {
   const { type, definition } = column;
   const isUnsigned = /\b(?:unsigned|zerofill)\b/.test(definition);

@@ -50,7 +50,7 @@ const TEXT_NOTES: Readonly<Record<string, string>> = {
   jsonb: "published as String of JSON, and compared as text",
 };
 
-/** Maps a column of PostgreSQL. @see docs/reference/sql.md */
+/** Maps a column of PostgreSQL. @see docs/reference/storage.md */
 export const mapPostgresColumn: MapColumn = (column, context) => {
   const item = /^(.*?)((?:\[\])*)$/.exec(column.type) ?? [];
   const [, type = column.type, brackets = ""] = item;

@@ -13,7 +13,7 @@ import {
 /**
  * Maps a column of SQLite. The declared type says what the author meant, and the sample what the rows contain; a `STRICT`
  * table has no sample, because SQLite enforces its types.
- * @see docs/reference/sql.md
+ * @see docs/reference/storage.md
  */
 export const mapSqliteColumn: MapColumn = (column, context) => {
   const { sample } = column;

@@ -118,7 +118,7 @@ const WRITES = ["create", "replace", "patch"] as const;
 /**
  * Checks that both sides of a writable foreign key store Guids in the same way. A constraint of the database compares text
  * with its letter case, so it would reject every write if only one side has `storage: "text"`.
- * @see docs/reference/sql.md, Guids in any letter case
+ * @see docs/reference/storage.md, Guids in any letter case
  */
 export function* checkStoredGuids({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {

@@ -7,7 +7,7 @@ const CHANGES = ["replace", "patch"] as const;
 
 /**
  * Reports a `rowVersion` that is not a computed integer, and handlers of the application that would not count.
- * @see docs/reference/sql.md, Writes
+ * @see docs/reference/table-writes.md, Writes
  */
 export function checkRowVersion(
   { name, properties }: EntityType,

@@ -10,7 +10,7 @@ type Written = ReadonlyMap<string, readonly string[]>;
  * @param plans the columns of the properties
  * @param rowVersion the property that counts writes; null for none
  * @param columnKey returns the same text for names of the same column
- * @see docs/reference/sql.md
+ * @see docs/reference/storage.md
  */
 export function checkSharedColumns(
   plans: PlansByField,

@@ -31,7 +31,7 @@ export interface ColumnSettings<Columns = object, Conversion = ColumnConversion,
    *   be a key.
    * - A String, Decimal or Duration in PostgreSQL: `"text"` for other types, such as inet, money and interval. A String in
    *   MariaDB: `"text"` for JSON.
-   * @see docs/reference/sql.md, Databases that already exist
+   * @see docs/reference/storage.md, Databases that already exist
    */
   readonly storage?: Storage | undefined;
   /**

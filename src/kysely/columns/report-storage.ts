@@ -26,7 +26,7 @@ function adviseStorage(property: StructuralProperty, { columnFormat, arrays }: C
   const fitting = fittingStorage(property, (storage) =>
     isCollection ? arrays !== undefined && type.kind !== "ComplexType" : columnFormat(property, storage) !== null,
   );
-  const table = "see the table of storage forms in docs/reference/sql.md";
+  const table = "see the table of storage forms in docs/reference/storage.md";
   return fitting.length === 0
     ? `Omit \`storage\`, or ${table}.`
     : `Use ${fitting.join(" or ")}, or omit \`storage\`: ${table}.`;

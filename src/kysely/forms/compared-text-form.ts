@@ -6,7 +6,7 @@ import { convertedForm, plainForm, type Conversion, type SqlForm } from "../stat
  * Makes the form of texts that the database compares in its own way, as in a foreign key.
  * @param bound converts bound texts and texts of key lists
  * @param column converts columns; by default as `bound`
- * @see docs/reference/sql.md
+ * @see docs/reference/storage.md
  */
 export function comparedTextForm(
   { type, collation }: TextComparison,

@@ -21,7 +21,7 @@ interface HexSyntax {
 /**
  * Makes the form of an Edm.String whose cells are bytes: its values are their hexadecimal digits in lower case. Bytes sort
  * like their digits. Other strings have no cell, so ranges between strings compare the digits.
- * @see docs/reference/sql.md
+ * @see docs/reference/storage.md
  */
 export function hexForm({ binary, string, toDigits, toCell }: HexSyntax): SqlForm {
   const digits: Conversion = { form: string, apply: toDigits };

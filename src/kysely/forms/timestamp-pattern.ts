@@ -10,6 +10,6 @@ const OFFSET = "([Zz]|[-+]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))";
 /**
  * The stored timestamps that are read, as a regular expression of PostgreSQL and of MariaDB: with an offset, or with a blank and
  * a year of four digits. It has no backslash, which a session may not escape.
- * @see docs/reference/sql.md
+ * @see docs/reference/storage.md
  */
 export const TIMESTAMP_PATTERN: string = `^((${YEAR}-${DAY}|${LEAP_YEAR}-02-29)[Tt]${TIME}${OFFSET}|([0-9]{4}-${DAY}|[0-9]{2}(0[48]|[2468][048]|[13579][26])-02-29|([02468][048]|[13579][26])00-02-29) ${TIME})$`;

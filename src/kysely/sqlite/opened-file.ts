@@ -23,7 +23,7 @@ export class MovedFileError extends Error {
 /**
  * The file of a writable connection. SQLite keeps writing to a file that was replaced or deleted, where nobody finds the
  * rows again. With a rollback journal it notices; with a write-ahead log it does not.
- * @see docs/reference/sql.md, A file that is replaced
+ * @see docs/reference/table-writes.md, A file that is replaced
  */
 export class OpenedFile {
   readonly #path: string;

@@ -13,7 +13,7 @@ export interface SqliteOptions {
   /**
    * Milliseconds to wait while another connection locks the file, default 5000; 0 reports the lock at once. Writes wait
    * without stopping the process. Opening a locked file stops it, and so do reads of a file without a write-ahead log.
-   * @see docs/reference/sql.md, While another process writes
+   * @see docs/reference/table-writes.md, While another process writes
    */
   readonly busyTimeout?: number | undefined;
   /**
@@ -27,7 +27,7 @@ export interface SqliteOptions {
    * With `"wal"`, the default, a writable file gets a write-ahead log and keeps it after the service has ended. With
    * `"keep"`, the file stays as it is: without a write-ahead log, readers and writers then wait for one another, and long
    * reads stop the process. Files that are opened read-only always stay as they are.
-   * @see docs/reference/sql.md, The journal of a file
+   * @see docs/reference/table-writes.md, The journal of a file
    */
   readonly journalMode?: JournalMode | undefined;
   /** The maximum number of cached prepared statements, each for reads, synchronous writes and Kysely. Default 200. */
@@ -74,7 +74,7 @@ const JOURNAL_MODES: ReadonlySet<unknown> = new Set<JournalMode>(["wal", "keep"]
  * `odata_decimal_*`.
  * @throws ConfigurationError for an invalid option; the first statement throws an Error if the file cannot be opened or
  *   this Node.js has no `node:sqlite`
- * @see docs/reference/sql.md
+ * @see docs/reference/tables.md
  */
 export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialect {
   const database = new SqliteDatabase(checkSettings(file, options));

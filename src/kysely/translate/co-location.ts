@@ -13,7 +13,7 @@ export interface PlacedRows {
 /**
  * Whether each machine of a distributed database has the related rows of all its rows: the join pairs the columns that
  * distribute two co-located tables, or the target is a table that each machine has completely.
- * @see docs/reference/sql.md
+ * @see docs/scaling.md
  */
 export function isCoLocated(join: NavigationJoin, source: PlacedRows, target: PlacedRows): boolean {
   if (join.kind === "link" || source.placement === undefined) return false;

@@ -7,7 +7,7 @@ import type { SqlTable } from "./sql-table.ts";
 /**
  * Whether two rows of a table can have one key value, in different cells that its constraints tell apart: a Guid in upper case
  * and in lower case. A write then reads its row first, and reaches none of several rows.
- * @see docs/reference/sql.md
+ * @see docs/reference/table-writes.md
  */
 export const mayShareKeys: (table: SqlTable) => boolean = keptPer(({ entityType, plans }) =>
   entityType.key.some((property) => {

@@ -134,7 +134,7 @@ function memberOf(stored: JsonObject, name: string): JsonValue {
 
 /**
  * Makes the cells of complex values null that cannot be read.
- * @see docs/reference/sql.md
+ * @see docs/reference/table-writes.md
  */
 export function withoutUnreadable(columns: RowShape["columns"]): RowShape["columns"] {
   return new Map(

@@ -171,7 +171,7 @@ export interface Violation {
 /**
  * Logs a write that the database rejected, with the name of the constraint.
  * @returns the message for the client, if the service exposes the names of constraints and this one has a name
- * @see docs/reference/sql.md
+ * @see docs/reference/table-writes.md
  */
 export function reportViolation(context: Context, table: SqlTable, violation: Violation): string | null {
   const { constraint, err, code } = violation;

@@ -1,3 +1,4 @@
+// Statements: docs/reference/command-line.md#what-is-published
 import { sql } from "kysely";
 import { odataService } from "odatakit";
 import { introspectDatabase, type IntrospectOptions } from "odatakit/introspect";

@@ -1,3 +1,4 @@
+// Statements: docs/scaling.md#what-was-run
 import { CompiledQuery, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../../executors/engines.ts";

@@ -190,7 +190,7 @@ const PURPOSES: ReadonlyArray<readonly [prefix: string, purpose: string]> = [
 /**
  * Rejects a statement that needs functions of `sqliteDialect`, for a database that another dialect has opened.
  * @throws ODataError `UnsupportedQueryOption`
- * @see docs/reference/sql.md
+ * @see docs/reference/tables.md
  */
 function refuseOwnFunctions(text: string): void {
   const name = /\bodata_\w+(?=\()/.exec(text)?.[0];
