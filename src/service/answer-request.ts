@@ -3,8 +3,9 @@ import type { User } from "../definition/context.ts";
 import { requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { type Arrival, toIncomingRequest } from "../endpoints/arrival.ts";
-import { authorize } from "../endpoints/authorize.ts";
-import { type CallerAccess, unrestricted, Exchange } from "../endpoints/exchange.ts";
+import { authorize, type CallerAccess, unrestricted } from "../endpoints/authorize.ts";
+import { AuthorizedRequest } from "../endpoints/authorized-request.ts";
+import { Execution } from "../endpoints/execution.ts";
 import { readSentOptions } from "../endpoints/sent-options.ts";
 import type { ServiceRuntime } from "../endpoints/service-runtime.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
@@ -98,7 +99,9 @@ function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataRes
   const isWrite = routed.queried === undefined;
   if (isWrite && isRefusedWrite(odata, definition, arrival.baseUrl)) throw crossSiteWrite();
   if (routed.isPublic) {
-    return endpoint.answer(new Exchange(runtime, arrival, unrestricted(null), routed.path), routed.path);
+    const access = unrestricted(null);
+    const request = new AuthorizedRequest(runtime, arrival, access, routed.path);
+    return endpoint.answer(request, new Execution(runtime, arrival, access));
   }
   const pass = (user: User | null): Maybe<ODataResponse> =>
     answerAs(accessOf(user, runtime, routed, endpoint), { arrival, runtime, routes, routed, endpoint });
@@ -184,15 +187,16 @@ function answerAs(
   { arrival, runtime, routes, routed, endpoint }: EndpointCall,
 ): Maybe<ODataResponse> {
   const { path, queried } = routed;
-  const pass = (exchange: Exchange): Maybe<ODataResponse> => {
-    const run = (): Maybe<ODataResponse> => enter(exchange, path, endpoint, routes);
+  const pass = (request: AuthorizedRequest): Maybe<ODataResponse> => {
+    const execution = new Execution(runtime, request.arrival, access);
+    const run = (): Maybe<ODataResponse> => enter(request, execution, endpoint, routes);
     const { positions } = routes;
     if (positions === null || !(isOfData(path) || routed.isBatch)) return run();
-    return positions.around(exchange, kindOf(arrival.odata, routed), run);
+    return positions.around(execution, kindOf(arrival.odata, routed), run);
   };
-  if (queried === undefined) return pass(new Exchange(runtime, arrival, access, path));
+  if (queried === undefined) return pass(new AuthorizedRequest(runtime, arrival, access, path));
   return chain(readSentOptions(arrival.odata, runtime.definition, path, queried), (sent) =>
-    pass(new Exchange(runtime, { ...arrival, sent }, access, path)),
+    pass(new AuthorizedRequest(runtime, { ...arrival, sent }, access, path)),
   );
 }
 
@@ -203,15 +207,15 @@ function kindOf({ method }: ODataRequest, { queried, isBatch }: RoutedRequest): 
 
 /** Calls the endpoint when the database is known to fit. */
 function enter(
-  exchange: Exchange,
-  path: ResourcePath,
+  request: AuthorizedRequest,
+  execution: Execution,
   { answer }: RouteEndpoint,
   { schemaGate }: ServiceRoutes,
 ): Maybe<ODataResponse> {
-  if (schemaGate.isOpen || !isOfData(path)) return answer(exchange, path);
-  const { requestId: id, odata, url, service } = exchange;
-  const fields = requestFields(service.definition, { id, method: odata.method, path: url.path });
-  return chain(schemaGate.enter(fields), () => answer(exchange, path));
+  if (schemaGate.isOpen || !isOfData(request.path)) return answer(request, execution);
+  const { requestId: id, odata, url } = request.arrival;
+  const fields = requestFields(request.service.definition, { id, method: odata.method, path: url.path });
+  return chain(schemaGate.enter(fields), () => answer(request, execution));
 }
 
 /** Returns whether a path leads to data. The service document, `$metadata` and API descriptions need no database. */

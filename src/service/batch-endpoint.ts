@@ -10,8 +10,9 @@ import type {
   ServiceDefinition,
 } from "../definition/service-definition.ts";
 import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
-import type { Endpoint, Exchange } from "../endpoints/exchange.ts";
+import type { Execution } from "../endpoints/execution.ts";
 import { readOptions } from "../endpoints/read-options.ts";
+import type { Endpoint } from "../endpoints/stages.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { answerBatched, batchedRoute, isJsonBody, type ServiceRoutes } from "./answer-request.ts";
@@ -42,20 +43,23 @@ export function batchEndpoint(
   };
   const databases = databasesOf(definition.entitySets.values());
   const database = databases.length === 1 ? (databases[0] ?? null) : null;
-  return (exchange) => {
-    bindNoQuery(readOptions(exchange));
-    const { odata, context, baseUrl } = exchange;
+  return (request, execution) => {
+    bindNoQuery(readOptions(request));
+    const { odata, baseUrl } = request.arrival;
+    const { context } = execution;
     const publicPath = baseUrl.replace(/^[^:/]+:\/\/[^/]*/, "");
     const takesSlashedReferences = batchTakesLooseUrls;
     const origin = { baseUrl, host: odata.host, publicPath, prefix, takesSlashedReferences };
-    return answerBatch({ request: odata, context, origin }, settings, pipelineOf(exchange, routes(), database));
+    return answerBatch({ request: odata, context, origin }, settings, pipelineOf(execution, routes(), database));
   };
 }
 
-function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: TransactionalDatabase | null): PartPipeline {
-  const { service, requestId, baseUrl, user, reading } = exchange;
+function pipelineOf(execution: Execution, routes: ServiceRoutes, database: TransactionalDatabase | null): PartPipeline {
+  const { service, arrival, access } = execution;
+  const { requestId, baseUrl, reading } = arrival;
+  const { user } = access;
   const { definition } = service;
-  const isJson = isJsonBody(exchange.odata);
+  const isJson = isJsonBody(arrival.odata);
   return {
     database,
     plan: (request) => {
@@ -64,7 +68,7 @@ function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: Transac
       return planOperation(definition, path, request.method);
     },
     ready: () => {
-      const { odata, url } = exchange;
+      const { odata, url } = arrival;
       const fields = requestFields(definition, { id: requestId, method: odata.method, path: url.path });
       return routes.schemaGate.isOpen ? undefined : routes.schemaGate.enter(fields);
     },
@@ -76,7 +80,7 @@ function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: Transac
         ),
       ),
     committed: (responses) =>
-      chain(routes.positions?.report(exchange), () => {
+      chain(routes.positions?.report(execution), () => {
         const add = positionAdder(reading);
         return responses.map(({ id, response }) => ({ id, response: add(response) }));
       }),

@@ -1,0 +1,46 @@
+import { chain, type Maybe } from "../base/maybe.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
+import type { Execution } from "./execution.ts";
+
+/** Makes the response to a request that has passed the checks before negotiation. */
+export type Endpoint = (request: AuthorizedRequest, execution: Execution) => Maybe<ODataResponse>;
+
+/** The stages of an endpoint. The value of each is all that the next one learns from it. */
+interface Stages<Bound, Plan, Result> {
+  /** Checks what the client sent: format, key, headers, query options, body. Calls no handler of data. */
+  readonly bind: (request: AuthorizedRequest) => Maybe<Bound>;
+  /** Decides how to read. */
+  readonly plan: (bound: Bound, request: AuthorizedRequest, execution: Execution) => Plan;
+  /** Checks the rules and preconditions that depend on entities, and calls the handlers. */
+  readonly execute: (plan: Plan, execution: Execution) => Maybe<Result>;
+  /** Writes the response. Calls no handler. */
+  readonly write: (result: Result, plan: Plan, request: AuthorizedRequest) => Maybe<ODataResponse>;
+}
+
+/** The stages of an endpoint whose bound request needs no plan. */
+type PlainStages<Bound, Result> = Omit<Stages<Bound, Bound, Result>, "plan">;
+
+/**
+ * Makes an endpoint of its stages.
+ * @see ARCHITECTURE.md, Two flows
+ */
+export function inStages<Bound, Result>({ bind, execute, write }: PlainStages<Bound, Result>): Endpoint {
+  return inPlannedStages({ bind, plan: (bound) => bound, execute, write });
+}
+
+/** Makes an endpoint of its stages, one of which plans. */
+export function inPlannedStages<Bound, Plan, Result>(stages: Stages<Bound, Plan, Result>): Endpoint {
+  const { bind, plan, execute, write } = stages;
+  return (request, execution) =>
+    chain(bind(request), (bound) => {
+      const planned = plan(bound, request, execution);
+      return chain(execute(planned, execution), (result) => write(result, planned, request));
+    });
+}
+
+/** Returns the handler of a route, or its form. @throws Error for a route without one: a fault of the route table */
+export function routed<T>(handler: T | undefined, route: string): T {
+  if (handler === undefined) throw new Error(`${route} has a route, but no handler.`);
+  return handler;
+}
