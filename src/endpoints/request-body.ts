@@ -31,6 +31,7 @@ export function openBody(request: AuthorizedRequest, entitySet: EntitySet | null
   const { ieee754Compatible } = checkContentHeaders(odata, maxBytes);
   return {
     read: (bind) => {
+      request.arrival.clock?.enter("body");
       const json = readJsonBody(odata, { maxBytes, maxDepth, maxValues });
       return chain(json, (value) => bind(value, ieee754Compatible));
     },

@@ -25,18 +25,32 @@ type PlainStages<Bound, Result> = Omit<Stages<Bound, Bound, Result>, "plan">;
  * Makes an endpoint of its stages.
  * @see ARCHITECTURE.md, Two flows
  */
-export function inStages<Bound, Result>({ bind, execute, write }: PlainStages<Bound, Result>): Endpoint {
-  return inPlannedStages({ bind, plan: (bound) => bound, execute, write });
+export function inStages<Bound, Result>(stages: PlainStages<Bound, Result>): Endpoint {
+  return (request, execution) =>
+    chain(stages.bind(request), (bound) => executeAndWrite(stages, bound, request, execution));
 }
 
 /** Makes an endpoint of its stages, one of which plans. */
 export function inPlannedStages<Bound, Plan, Result>(stages: Stages<Bound, Plan, Result>): Endpoint {
-  const { bind, plan, execute, write } = stages;
   return (request, execution) =>
-    chain(bind(request), (bound) => {
-      const planned = plan(bound, request, execution);
-      return chain(execute(planned, execution), (result) => write(result, planned, request));
+    chain(stages.bind(request), (bound) => {
+      request.arrival.clock?.enter("plan");
+      return executeAndWrite(stages, stages.plan(bound, request, execution), request, execution);
     });
+}
+
+function executeAndWrite<Plan, Result>(
+  { execute, write }: Pick<Stages<unknown, Plan, Result>, "execute" | "write">,
+  plan: Plan,
+  request: AuthorizedRequest,
+  execution: Execution,
+): Maybe<ODataResponse> {
+  const { clock } = request.arrival;
+  clock?.enter("execute");
+  return chain(execute(plan, execution), (result) => {
+    clock?.enter("write");
+    return write(result, plan, request);
+  });
 }
 
 /** Returns the handler of a route, or its form. @throws Error for a route without one: a fault of the route table */

@@ -39,8 +39,11 @@ export interface ServiceRoutes extends RouteTables {
   readonly positions: PositionReports | null;
 }
 
+/** A request before its URL is read. */
+type ReceivedRequest = Pick<Arrival, "odata" | "requestId" | "reading" | "clock">;
+
 /** A request at a place of its service. */
-interface PlacedRequest extends Pick<Arrival, "odata" | "requestId" | "reading"> {
+interface PlacedRequest extends ReceivedRequest {
   readonly place: RoutePlace;
   readonly runtime: ServiceRuntime;
   readonly routes: ServiceRoutes;
@@ -48,17 +51,18 @@ interface PlacedRequest extends Pick<Arrival, "odata" | "requestId" | "reading">
 
 /** Checks a request, identifies its user, and passes it to its endpoint. */
 export function answerRequest(
-  { odata, requestId, reading }: Pick<Arrival, "odata" | "requestId" | "reading">,
+  received: ReceivedRequest,
   runtime: ServiceRuntime,
   routes: ServiceRoutes,
 ): Maybe<ODataResponse> {
+  const { odata } = received;
   const { definition } = runtime;
   checkHost(odata);
   checkMaxVersion(odata.header("odata-maxversion"));
   checkRequestVersion(odata.header("odata-version"), () => isJsonBatch(odata, definition));
   refuseIsolation(odata);
   const place = placeOf(odata, definition, routes.further);
-  const placed = { odata, requestId, reading, place, runtime, routes };
+  const placed = { ...received, place, runtime, routes };
   const refusal = routes.guarded.refusalAt(place, null);
   if (refusal === null || isPreflight(definition.cors, odata)) return answerAtPlace(placed);
   const arrival = arrivalOf(placed);
@@ -90,7 +94,7 @@ interface KnownUser {
 
 /** Finds the route of a request, and identifies its user unless it is known. */
 function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataResponse> {
-  const { odata, place, runtime, routes } = placed;
+  const { odata, clock, place, runtime, routes } = placed;
   const { definition } = runtime;
   const routed = routeAt(place, definition, routes);
   if (odata.method === "OPTIONS") return optionsResponse(routed.route.allow);
@@ -99,6 +103,7 @@ function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataRes
   const isWrite = routed.queried === undefined;
   if (isWrite && isRefusedWrite(odata, definition, arrival.baseUrl)) throw crossSiteWrite();
   if (routed.isPublic) {
+    clock?.enter("bind");
     const access = unrestricted(null);
     const request = new AuthorizedRequest(runtime, arrival, access, routed.path);
     return endpoint.answer(request, new Execution(runtime, arrival, access));
@@ -109,9 +114,10 @@ function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataRes
 }
 
 /** @throws ODataError for a malformed host */
-function arrivalOf({ odata, requestId, reading, place: { url }, runtime: { definition } }: PlacedRequest): Arrival {
+function arrivalOf({ odata, requestId, reading, clock, place: { url }, runtime }: PlacedRequest): Arrival {
+  const { definition } = runtime;
   const baseUrl = definition.publicUrl ?? readBaseUrl(odata, definition.trustProxy);
-  return { odata, requestId, url, baseUrl, reading };
+  return { odata, requestId, url, baseUrl, reading, clock };
 }
 
 /** An operation of a batch, which has passed the checks of the batch. */
@@ -140,6 +146,7 @@ export function answerBatched(
   const routed = routeAt(place, runtime.definition, routes);
   if (isOptions) return optionsResponse(routed.route.allow);
   const endpoint = routed.route.endpoint(odata.method);
+  arrival.clock?.enter("authorize");
   const access = accessOf(user, runtime, routed, endpoint);
   return answerAs(access, { arrival: { ...arrival, url: routed.url }, runtime, routes, routed, endpoint });
 }
@@ -212,10 +219,15 @@ function enter(
   { answer }: RouteEndpoint,
   { schemaGate }: ServiceRoutes,
 ): Maybe<ODataResponse> {
-  if (schemaGate.isOpen || !isOfData(request.path)) return answer(request, execution);
-  const { requestId: id, odata, url } = request.arrival;
+  const { requestId: id, odata, url, clock } = request.arrival;
+  const run = (): Maybe<ODataResponse> => {
+    clock?.enter("bind");
+    return answer(request, execution);
+  };
+  if (schemaGate.isOpen || !isOfData(request.path)) return run();
+  clock?.enter("schema");
   const fields = requestFields(request.service.definition, { id, method: odata.method, path: url.path });
-  return chain(schemaGate.enter(fields), () => answer(request, execution));
+  return chain(schemaGate.enter(fields), run);
 }
 
 /** Returns whether a path leads to data. The service document, `$metadata` and API descriptions need no database. */
@@ -242,6 +254,7 @@ export function isJsonBody(request: ODataRequest): boolean {
 
 /** Calls `authenticate` of the application. @throws ODataError that it returned or threw */
 function authenticate(arrival: Arrival, { authenticate: findUser }: ServiceDefinition): Maybe<User | null> {
+  arrival.clock?.enter("authorize");
   if (findUser === undefined) return null;
   return chain(findUser(toIncomingRequest(arrival)), (result) => {
     const user = answeredValue(result);

@@ -12,6 +12,7 @@ import type {
 import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import type { Execution } from "../endpoints/execution.ts";
 import { readOptions } from "../endpoints/read-options.ts";
+import { StageClock } from "../endpoints/stage-clock.ts";
 import type { Endpoint } from "../endpoints/stages.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -60,6 +61,8 @@ function pipelineOf(execution: Execution, routes: ServiceRoutes, database: Trans
   const { user } = access;
   const { definition } = service;
   const isJson = isJsonBody(arrival.odata);
+  /** The clock of the operation in execution. */
+  let running: StageClock | null = null;
   return {
     database,
     plan: (request) => {
@@ -72,20 +75,32 @@ function pipelineOf(execution: Execution, routes: ServiceRoutes, database: Trans
       const fields = requestFields(definition, { id: requestId, method: odata.method, path: url.path });
       return routes.schemaGate.isOpen ? undefined : routes.schemaGate.enter(fields);
     },
-    answer: (request, batch) =>
-      followStatements(definition, { id: requestId, method: request.method, target: request.target }, () =>
+    answer: (request, batch) => {
+      const { method, target } = request;
+      const clock = definition.serverTiming ? new StageClock() : null;
+      running = clock;
+      return followStatements(definition, { id: requestId, method, target }, clock, () =>
         chain(
-          answerBatched({ odata: request, requestId, baseUrl, user, batch, isJson, reading }, service, routes),
-          (response) => withoutBody(request, withPosition(reading, response)),
+          answerBatched({ odata: request, requestId, baseUrl, user, batch, isJson, reading, clock }, service, routes),
+          (response) => {
+            if (running === clock) running = null;
+            return withoutBody(request, withPosition(reading, clock === null ? response : clock.end(response)));
+          },
         ),
-      ),
+      );
+    },
     committed: (responses) =>
       chain(routes.positions?.report(execution), () => {
         const add = positionAdder(reading);
         return responses.map(({ id, response }) => ({ id, response: add(response) }));
       }),
-    fail: (request, error, contentId) =>
-      withoutBody(request, withPosition(reading, handleError(definition, request, requestId, error, contentId))),
+    fail: (request, error, contentId) => {
+      const response = handleError(definition, request, requestId, error, contentId);
+      const timed = running === null ? response : running.end(response);
+      // Operations that fail because of this one are not executed.
+      running = null;
+      return withoutBody(request, withPosition(reading, timed));
+    },
   };
 }
 

@@ -298,6 +298,7 @@ describe("the registration", () => {
       profile: { name: "specification" },
       publicUrl: undefined,
       trustProxy: false,
+      serverTiming: false,
       challenge: "Bearer",
       authenticate: undefined,
     });
