@@ -51,12 +51,12 @@ export function expandUnlessKnown(
   const { origin } = resource;
   const etag = origin.kind === "EntitySet" ? etagOf(origin, found.entity, found.rowShape) : undefined;
   checkReadMatch(execution, etag);
-  if (hasEntity(execution, etag)) return { etag, expanded: null };
+  if (isKnown(execution, etag)) return { etag, expanded: null };
   return chain(expandEntity(execution, resource, found), (expanded) => ({ etag, expanded }));
 }
 
-/** Whether the client has the entity with an ETag. */
-export function hasEntity({ arrival }: Execution, etag: string | undefined): boolean {
+/** Whether the client has the representation with an ETag. */
+export function isKnown({ arrival }: Pick<Execution, "arrival">, etag: string | undefined): boolean {
   const condition = etag === undefined ? undefined : arrival.odata.header("if-none-match");
   return etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag);
 }

@@ -1,6 +1,5 @@
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { RouteResource } from "../definition/service-definition.ts";
-import { matchesEntityTag } from "../http/conditional.ts";
 import { checkFormatOption, isJsonOption, negotiateType, prefersHtml } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { writeOdc, writePbids } from "../payload/connection-files.ts";
@@ -13,6 +12,7 @@ import {
 } from "../payload/write-service-document.ts";
 import { readForm } from "../plan/plan-collection.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
+import { isKnown } from "./entity-response.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { jsonResponse, notModifiedResponse, okResponse } from "./response.ts";
 import type { Endpoint } from "./stages.ts";
@@ -46,8 +46,7 @@ export const readMetadata: Endpoint = (request) => {
   checkFormatOption(format, definition.profile.metadataTakesXmlFormat, definition.profile.mediaParameters);
   bindNoQuery(readOptions(request));
   const { contentType, body, etag } = isJsonOption(format) ? (metadata.json ?? metadata.xml) : metadata.xml;
-  const condition = request.arrival.odata.header("if-none-match");
-  if (condition !== undefined && matchesEntityTag(condition, etag)) return notModifiedResponse(request, etag);
+  if (isKnown(request, etag)) return notModifiedResponse(request, etag);
   return okResponse(request, contentType, body, { ETag: etag });
 };
 
@@ -69,8 +68,7 @@ export function readResource(
 ): ODataResponse {
   negotiateType(contentType, request.options.format, request.arrival.odata.header("accept"));
   bindNoQuery(readOptions(request));
-  const condition = request.arrival.odata.header("if-none-match");
-  if (condition !== undefined && matchesEntityTag(condition, etag)) return notModifiedResponse(request, etag);
+  if (isKnown(request, etag)) return notModifiedResponse(request, etag);
   return okResponse(request, contentType, bytes, { ETag: etag, ...headers });
 }
 

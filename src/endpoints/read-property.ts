@@ -17,7 +17,7 @@ import type { RowShape } from "../query/row-shape.ts";
 import { addressEntity } from "./addressed-entity.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { checkMissingMatch, checkReadMatch } from "./current-entity.ts";
-import { hasEntity } from "./entity-response.ts";
+import { isKnown } from "./entity-response.ts";
 import type { Execution } from "./execution.ts";
 import { readBinaryFormat, readJsonFormat, readOptions, readTextFormat } from "./read-options.ts";
 import { jsonResponse, noContentResponse, notModifiedResponse, okResponse } from "./response.ts";
@@ -40,7 +40,7 @@ export const readProperty: Endpoint = inStages({
       }
       const etag = etagOf(entitySet, found.entity, found.rowShape);
       checkReadMatch(execution, etag);
-      return { etag, found: hasEntity(execution, etag) ? null : found };
+      return { etag, found: isKnown(execution, etag) ? null : found };
     });
   },
   write: ({ etag, found }, { addressed, format, key }, request) => {

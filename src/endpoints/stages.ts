@@ -6,15 +6,15 @@ import type { Execution } from "./execution.ts";
 /** Makes the response to a request that has passed the checks before negotiation. */
 export type Endpoint = (request: AuthorizedRequest, execution: Execution) => Maybe<ODataResponse>;
 
-/** The stages of an endpoint. The value of each is all that the next one learns from it. */
+/** The stages of an endpoint: each passes what it has found to the next. Only `execute` reads and writes data. */
 interface Stages<Bound, Plan, Result> {
-  /** Checks what the client sent: format, key, headers, query options, body. Calls no handler of data. */
+  /** Checks what the client sent: format, key, headers, query options, body. */
   readonly bind: (request: AuthorizedRequest) => Maybe<Bound>;
-  /** Decides how to read. */
+  /** Decides how to read. Calls at most the `tokenScope` of the application. */
   readonly plan: (bound: Bound, request: AuthorizedRequest, execution: Execution) => Plan;
   /** Checks the rules and preconditions that depend on entities, and calls the handlers. */
   readonly execute: (plan: Plan, execution: Execution) => Maybe<Result>;
-  /** Writes the response. Calls no handler. */
+  /** Writes the response. The later parts of a long page are read while it is sent. */
   readonly write: (result: Result, plan: Plan, request: AuthorizedRequest) => Maybe<ODataResponse>;
 }
 
