@@ -7,7 +7,7 @@ type Metric = (typeof METRICS)[number];
 
 /**
  * Measures the stages of one request, for `Server-Timing`.
- * @see W3C Server Timing; docs/reference/services.md, Time the stages
+ * @see https://www.w3.org/TR/server-timing/; docs/reference/services.md, Time the stages
  */
 export class StageClock {
   readonly #begun: number = performance.now();

@@ -23,7 +23,7 @@ type PlainStages<Bound, Result> = Omit<Stages<Bound, Bound, Result>, "plan">;
 
 /**
  * Makes an endpoint of its stages.
- * @see ARCHITECTURE.md, Two flows
+ * @see docs/explanations/how-a-request-runs.md, During a request
  */
 export function inStages<Bound, Result>(stages: PlainStages<Bound, Result>): Endpoint {
   return (request, execution) =>
