@@ -44,6 +44,8 @@ export interface ServiceDefinition {
   readonly logger: Logger;
   /** Receives each SQL statement of a request. */
   readonly onStatement: ((statement: TracedStatement) => unknown) | undefined;
+  /** Whether responses report the time of each stage. */
+  readonly serverTiming: boolean;
   /** The configured base URL without a trailing slash, such as `https://api.example.com`. */
   readonly publicUrl: string | undefined;
   /** Whether the service serves connection files for Excel and Power BI. */
@@ -90,6 +92,8 @@ export interface CorsDefinition {
   readonly headers: ReadonlySet<string>;
   /** Whether pages send and read the positions of databases with replicas. */
   readonly takesPositions: boolean;
+  /** Whether pages read the time of the stages. */
+  readonly showsTiming: boolean;
 }
 
 /** One entity set after startup. */

@@ -11,7 +11,8 @@ import { actionOf, judge, judgeEntity, judgeLoaded } from "../execution/rules/ju
 import { keyProperties } from "../plan/properties-to-read.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Execution } from "./execution.ts";
+import type { ServiceRuntime } from "./service-runtime.ts";
 
 /** The entity that a request addresses. */
 interface EntityAddress {
@@ -33,16 +34,16 @@ export type AddressedEntity = FoundEntity | null | undefined;
  * @throws ODataError `Forbidden`; the error of a handler or rule
  * @see docs/guides/authorization.md
  */
-export function addressEntity(exchange: Exchange, address: EntityAddress): Maybe<AddressedEntity> {
+export function addressEntity(execution: Execution, address: EntityAddress): Maybe<AddressedEntity> {
   const { entitySet, key, mustBeSeen = false } = address;
-  const { pending } = exchange;
-  if (pending.length === 0 && !(mustBeSeen && hidesRows(exchange, entitySet))) return undefined;
+  const { pending } = execution.access;
+  if (pending.length === 0 && !(mustBeSeen && hidesRows(execution.service, entitySet))) return undefined;
   // Without a rule that receives it, nothing reads its ignored properties, which may lack columns.
   const selected = pending.length === 0 ? () => wholeEntity(entitySet) : undefined;
-  return chain(findEntity(entitySet, key, exchange.reader, selected), (entity) => {
+  return chain(findEntity(entitySet, key, execution.reader, selected), (entity) => {
     if (entity === null) return null;
-    return chain(judgeLoaded(pending, exchange.context, entity, entitySet), (passed): FoundEntity => {
-      if (!passed) throw refusal(exchange.user, `do this with this entity of ${entitySet.name}`);
+    return chain(judgeLoaded(pending, execution.context, entity, entitySet), (passed): FoundEntity => {
+      if (!passed) throw refusal(execution.access.user, `do this with this entity of ${entitySet.name}`);
       return { entity, rowShape: undefined };
     });
   });
@@ -50,11 +51,11 @@ export function addressEntity(exchange: Exchange, address: EntityAddress): Maybe
 
 /** Does the same for an entity that must exist. @param missing makes the error for a missing entity */
 export function requireEntity(
-  exchange: Exchange,
+  execution: Execution,
   address: EntityAddress,
   missing: () => ODataError,
 ): Maybe<FoundEntity | undefined> {
-  return chain(addressEntity(exchange, address), (addressed) => {
+  return chain(addressEntity(execution, address), (addressed) => {
     if (addressed === null) throw missing();
     return addressed;
   });
@@ -65,11 +66,11 @@ export function requireEntity(
  * @param entity the argument of the create handler
  * @throws ODataError `Unauthorized`, `Forbidden`; the error of a rule
  */
-export function authorizeCreation(exchange: Exchange, entitySet: EntitySet, entity: unknown): Maybe<undefined> {
-  if (!exchange.service.hasRules) return undefined;
-  const { create: rules } = definitionIn(exchange.service.definition, entitySet).authorization;
-  return chain(judgeEntity(rules, exchange.context, entity), (passed): undefined => {
-    if (!passed) throw refusal(exchange.user, actionOf("create", entitySet.name));
+export function authorizeCreation(execution: Execution, entitySet: EntitySet, entity: unknown): Maybe<undefined> {
+  if (!execution.service.hasRules) return undefined;
+  const { create: rules } = definitionIn(execution.service.definition, entitySet).authorization;
+  return chain(judgeEntity(rules, execution.context, entity), (passed): undefined => {
+    if (!passed) throw refusal(execution.access.user, actionOf("create", entitySet.name));
   });
 }
 
@@ -80,23 +81,23 @@ export function authorizeCreation(exchange: Exchange, entitySet: EntitySet, enti
  * @see docs/guides/authorization.md
  */
 export function authorizeRelated(
-  exchange: Exchange,
+  execution: Execution,
   origin: EntityOrigin,
   { entity, rowShape }: FoundEntity,
   missing: () => ODataError,
 ): Maybe<undefined> {
-  const isAsked = exchange.service.hasRules && !exchange.isTargetSkipped;
+  const isAsked = execution.service.hasRules && !execution.access.isTargetSkipped;
   if (!isAsked || origin.kind !== "EntitySet") return undefined;
-  const { read: rules } = definitionIn(exchange.service.definition, origin).authorization;
+  const { read: rules } = definitionIn(execution.service.definition, origin).authorization;
   if (!rules.some(needsResource)) return undefined;
-  const { user } = exchange;
+  const { user } = execution.access;
   const verdict = judge(rules, user);
   if (verdict === "passed") return undefined;
   if (verdict === "failed") throw refusal(user, actionOf("read", origin.name));
   const { value: key } = entityKeyReader(origin.entityType, rowShape)(entity);
-  return chain(findEntity(origin, key, exchange.reader), (whole) => {
+  return chain(findEntity(origin, key, execution.reader), (whole) => {
     if (whole === null) throw missing();
-    return chain(judgeLoaded(rules, exchange.context, whole, origin), (passed): undefined => {
+    return chain(judgeLoaded(rules, execution.context, whole, origin), (passed): undefined => {
       if (!passed) throw refusal(user, `read this entity of ${origin.name}`);
     });
   });
@@ -108,12 +109,12 @@ export function authorizeRelated(
  * @throws ODataError that `missing` makes; the error of the handler
  */
 export function requireReferenced(
-  exchange: Exchange,
+  execution: Execution,
   { entitySet, key }: EntityAddress,
   missing: () => ODataError,
 ): Maybe<undefined> {
   const selected = (): readonly SelectedProperty[] => keyProperties(entitySet.entityType);
-  return chain(findEntity(entitySet, key, exchange.reader, selected), (entity): undefined => {
+  return chain(findEntity(entitySet, key, execution.reader, selected), (entity): undefined => {
     if (entity === null) throw missing();
   });
 }
@@ -127,15 +128,15 @@ interface JudgedOutcome {
 
 /** Loads an entity by its key and checks rules for it. @throws ODataError that `outcome` makes, a handler or a rule */
 export function judgeByKey(
-  exchange: Exchange,
+  execution: Execution,
   { entitySet, key }: EntityAddress,
   rules: readonly AuthorizationRequirement[],
   { missing, refuse }: JudgedOutcome,
 ): Maybe<undefined> {
   if (rules.length === 0) return undefined;
-  return chain(findEntity(entitySet, key, exchange.reader), (entity) => {
+  return chain(findEntity(entitySet, key, execution.reader), (entity) => {
     if (entity !== null) {
-      return chain(judgeLoaded(rules, exchange.context, entity, entitySet), (passed): undefined => {
+      return chain(judgeLoaded(rules, execution.context, entity, entitySet), (passed): undefined => {
         if (!passed) throw refuse();
       });
     }
@@ -146,11 +147,11 @@ export function judgeByKey(
 }
 
 /** Returns the parent of a new entity as the user sees it, for the values that links take; null where it is missing. */
-export function loadParent(exchange: Exchange, { entitySet, key }: EntityAddress): Maybe<object | null> {
-  return findEntity(entitySet, key, exchange.reader, () => wholeEntity(entitySet));
+export function loadParent(execution: Execution, { entitySet, key }: EntityAddress): Maybe<object | null> {
+  return findEntity(entitySet, key, execution.reader, () => wholeEntity(entitySet));
 }
 
 /** Whether a rule hides entities of a set. */
-export function hidesRows(exchange: Exchange, entitySet: EntitySet): boolean {
-  return definitionIn(exchange.service.definition, entitySet).rows !== null;
+export function hidesRows({ definition }: ServiceRuntime, entitySet: EntitySet): boolean {
+  return definitionIn(definition, entitySet).rows !== null;
 }

@@ -2,6 +2,7 @@ import type { Host, IncomingRequest } from "../definition/context.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { Reading } from "../query/reading.ts";
 import type { BatchScope } from "../sets/transaction-part.ts";
+import type { StageClock } from "./stage-clock.ts";
 
 /** The URL of a request, cut but not decoded. */
 export interface RequestUrl {
@@ -25,6 +26,8 @@ export interface Arrival {
   readonly batch?: BatchScope | undefined;
   /** Where the request, or its batch, reads databases with replicas; null: the service has none. */
   readonly reading: Reading | null;
+  /** Measures the stages of the request; null unless the service reports their time. */
+  readonly clock: StageClock | null;
 }
 
 /** Returns the request as the application sees it. Headers are made on first use. */

@@ -9,8 +9,9 @@ import { entityKeyReader } from "../execution/entities/entity-key.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import { actionAlong, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
 import { judgeByKey } from "./addressed-entity.ts";
-import type { Exchange } from "./exchange.ts";
-import { type AddressedNavigation, readOne } from "./read-navigation.ts";
+import type { Execution } from "./execution.ts";
+import { type AddressedNavigation, type BoundNavigation, readOne } from "./read-navigation.ts";
+import type { ServiceRuntime } from "./service-runtime.ts";
 
 /** Returns the categories of the target set that writing a link needs, which depend on the side of the foreign key. */
 export function linkCategories(holder: KeyHolder): readonly Category[] {
@@ -19,9 +20,8 @@ export function linkCategories(holder: KeyHolder): readonly Category[] {
 
 /** A link to write. */
 interface WrittenLink {
-  readonly navigation: AddressedNavigation;
-  /** The key of the entity in which the link starts. */
-  readonly key: unknown;
+  /** The navigation from the entity in which the link starts. */
+  readonly navigation: BoundNavigation;
   /** The key of the related entity; undefined where the request removes any link. */
   readonly related: unknown;
   /** Whether the request adds the link; else it removes the link. */
@@ -31,7 +31,7 @@ interface WrittenLink {
 }
 
 /** Whether the rules along a navigation depend on the entity that a written link leads to. */
-export function judgesLinks({ service }: Exchange, { entitySet, navigationProperty }: AddressedNavigation): boolean {
+export function judgesLinks(service: ServiceRuntime, { entitySet, navigationProperty }: AddressedNavigation): boolean {
   if (!service.hasRules) return false;
   const set = definitionIn(service.definition, entitySet);
   return rulesAlong(set, { entitySet, navigationProperty }).some(needsResource);
@@ -51,22 +51,22 @@ function rulesAlong(
  * @throws ODataError `Unauthorized`, `Forbidden`; the error of `missing`, of a handler or rule
  * @see docs/guides/authorization.md
  */
-export function authorizeLink(exchange: Exchange, link: WrittenLink): Maybe<undefined> {
+export function authorizeLink(execution: Execution, link: WrittenLink): Maybe<undefined> {
   const { navigation, related, isAdded } = link;
-  if (!judgesLinks(exchange, navigation)) return undefined;
-  const set = definitionIn(exchange.service.definition, navigation.entitySet);
-  const rules = pendingAlong(exchange, set, navigation, rulesAlong(set, navigation));
+  if (!judgesLinks(execution.service, navigation)) return undefined;
+  const set = definitionIn(execution.service.definition, navigation.entitySet);
+  const rules = pendingAlong(execution, set, navigation, rulesAlong(set, navigation));
   const { origin } = navigation.runtime;
   if (origin.kind !== "EntitySet") return undefined;
   const replaces = isAdded && !navigation.navigationProperty.isCollection;
-  const named = related === undefined ? undefined : judgeNamed(exchange, origin, link, rules);
+  const named = related === undefined ? undefined : judgeNamed(execution, origin, link, rules);
   return chain(named, () =>
-    related === undefined || replaces ? judgeReplaced(exchange, set, origin, link) : undefined,
+    related === undefined || replaces ? judgeReplaced(execution, set, origin, link) : undefined,
   );
 }
 
 function pendingAlong(
-  { user }: Exchange,
+  { access: { user } }: Execution,
   set: EntitySetDefinition,
   { navigationProperty }: AddressedNavigation,
   rules: readonly AuthorizationRequirement[],
@@ -76,37 +76,40 @@ function pendingAlong(
 }
 
 function judgeNamed(
-  exchange: Exchange,
+  execution: Execution,
   origin: EntitySet,
   { navigation, related, missing }: WrittenLink,
   rules: readonly AuthorizationRequirement[],
 ): Maybe<undefined> {
-  const refuse = (): ODataError => refusalOfLink(exchange, navigation);
-  return judgeByKey(exchange, { entitySet: origin, key: related }, rules, { missing, refuse });
+  const refuse = (): ODataError => refusalOfLink(execution, navigation);
+  return judgeByKey(execution, { entitySet: origin, key: related }, rules, { missing, refuse });
 }
 
-function refusalOfLink({ user }: Exchange, { navigationProperty, runtime }: AddressedNavigation): ODataError {
+function refusalOfLink(
+  { access: { user } }: Execution,
+  { navigationProperty, runtime }: AddressedNavigation,
+): ODataError {
   return refusal(user, `link this entity of ${runtime.origin.name}`, navigationProperty.name);
 }
 
 /** Checks the entity whose link a single-valued navigation loses. Its row changes if it contains the foreign key. */
 function judgeReplaced(
-  exchange: Exchange,
+  execution: Execution,
   set: EntitySetDefinition,
   origin: EntitySet,
-  { navigation, key, related }: WrittenLink,
+  { navigation, related }: WrittenLink,
 ): Maybe<undefined> {
   const { target } = navigationRules(set, navigation.navigationProperty);
   const isChanged = keyHolderOf(navigation.entitySet, navigation.navigationProperty) === "related";
   const replacedRules = isChanged ? target.update : [];
   const asked = related === undefined ? rulesAlong(set, navigation) : replacedRules;
-  const rules = pendingAlong(exchange, set, navigation, asked);
+  const rules = pendingAlong(execution, set, navigation, asked);
   if (rules.length === 0) return undefined;
-  return chain(readOne(exchange, navigation, key, null), (found) => {
+  return chain(readOne(execution, navigation, null), (found) => {
     if (found === null) return undefined;
     const { value } = entityKeyReader(origin.entityType, found.rowShape)(found.entity);
     // An entity that is missing by now is no longer linked.
-    const judged = { missing: () => null, refuse: () => refusalOfLink(exchange, navigation) };
-    return judgeByKey(exchange, { entitySet: origin, key: value }, rules, judged);
+    const judged = { missing: () => null, refuse: () => refusalOfLink(execution, navigation) };
+    return judgeByKey(execution, { entitySet: origin, key: value }, rules, judged);
   });
 }

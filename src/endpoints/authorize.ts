@@ -4,7 +4,6 @@ import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import { actionAlong, requireCategory, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import type { CallerAccess } from "./exchange.ts";
 
 /** The rules of a route. */
 export interface RouteRules {
@@ -12,6 +11,23 @@ export interface RouteRules {
   readonly category: Category | null;
   /** The categories of the target set of a route along a navigation. */
   readonly along?: readonly Category[] | undefined;
+}
+
+const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
+
+/** The user, and the results of the rules of the route. */
+export interface CallerAccess {
+  /** Null for an anonymous request. */
+  readonly user: User | null;
+  /** The rules that only a loaded entity can decide: checked when the entity is loaded. */
+  readonly pending: readonly AuthorizationRequirement[];
+  /** Whether the route follows a navigation that skips the rules of its target set. */
+  readonly isTargetSkipped: boolean;
+}
+
+/** Returns the access of a user where no rule restricts the route. */
+export function unrestricted(user: User | null): CallerAccess {
+  return { user, pending: NO_RULES, isTargetSkipped: false };
 }
 
 /** Whether a service has any rule that may refuse a request. */

@@ -14,7 +14,7 @@ import {
   starAccessOf,
 } from "../execution/rules/authorize-query.ts";
 import type { BoundEntityQuery, BoundQuery, ShapeCache } from "../query/clauses.ts";
-import type { Exchange } from "./exchange.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { readOptions } from "./read-options.ts";
 
 /**
@@ -22,24 +22,24 @@ import { readOptions } from "./read-options.ts";
  * @param rules the options that the resource accepts
  * @throws ODataError `UnsupportedQueryOption`, `InvalidQueryOption`; `Unauthorized`, `Forbidden`
  */
-export function bindCollection(exchange: Exchange, target: QueryTarget, rules?: OptionRules): BoundQuery {
-  const bind: Bind<BoundQuery> = (of, shapes) => bindCollectionQuery(readOptions(exchange), of, shapes, rules);
-  return guarded(exchange, readable(exchange, target), bind, authorizeQuery);
+export function bindCollection(request: AuthorizedRequest, target: QueryTarget, rules?: OptionRules): BoundQuery {
+  const bind: Bind<BoundQuery> = (of, shapes) => bindCollectionQuery(readOptions(request), of, shapes, rules);
+  return guarded(request, readable(request, target), bind, authorizeQuery);
 }
 
 /** Binds the query options of a request for a count. @throws ODataError as for bindCollection */
-export function bindCount(exchange: Exchange, target: QueryTarget, rules?: OptionRules): BoundQuery {
-  const bind: Bind<BoundQuery> = (of, shapes) => bindCountQuery(readOptions(exchange), of, shapes, rules);
-  return guarded(exchange, target, bind, authorizeQuery);
+export function bindCount(request: AuthorizedRequest, target: QueryTarget, rules?: OptionRules): BoundQuery {
+  const bind: Bind<BoundQuery> = (of, shapes) => bindCountQuery(readOptions(request), of, shapes, rules);
+  return guarded(request, target, bind, authorizeQuery);
 }
 
 /**
  * Binds the query options of a request for one entity, or of a write that returns one.
  * @throws ODataError as for bindCollection
  */
-export function bindEntity(exchange: Exchange, target: QueryTarget, rules?: OptionRules): BoundEntityQuery {
-  const bind: Bind<BoundEntityQuery> = (of, shapes) => bindEntityQuery(readOptions(exchange), of, shapes, rules);
-  return guarded(exchange, readable(exchange, target), bind, (reader, { selectExpand }) => {
+export function bindEntity(request: AuthorizedRequest, target: QueryTarget, rules?: OptionRules): BoundEntityQuery {
+  const bind: Bind<BoundEntityQuery> = (of, shapes) => bindEntityQuery(readOptions(request), of, shapes, rules);
+  return guarded(request, readable(request, target), bind, (reader, { selectExpand }) => {
     authorizeExpansions(reader, selectExpand, target.entitySet);
   });
 }
@@ -57,14 +57,14 @@ function authorizeQuery(reader: QueryReader, { shape }: BoundQuery): void {
  * user may not follow: otherwise the error would tell which names exist behind it.
  */
 function guarded<Query>(
-  exchange: Exchange,
+  request: AuthorizedRequest,
   target: QueryTarget,
   bind: Bind<Query>,
   authorize: (reader: QueryReader, query: Query) => void,
 ): Query {
-  const { service } = exchange;
+  const { service } = request;
   if (!service.hasRules) return bind(target, service.shapes);
-  const reader = queryReaderOf(exchange);
+  const reader = queryReaderOf(request);
   try {
     const query = bind(target, service.shapes);
     authorize(reader, query);
@@ -85,14 +85,14 @@ export function returnedBy(target: QueryTarget): QueryTarget {
 }
 
 /** Limits stars in `$expand` to the navigations that the user may read. */
-function readable(exchange: Exchange, target: QueryTarget): QueryTarget {
-  if (!exchange.service.hasRules) return target;
-  const { system } = readOptions(exchange);
+function readable(request: AuthorizedRequest, target: QueryTarget): QueryTarget {
+  if (!request.service.hasRules) return target;
+  const { system } = readOptions(request);
   if (system.get("$expand")?.includes("*") !== true) return target;
-  return { ...target, star: starAccessOf(queryReaderOf(exchange)) };
+  return { ...target, star: starAccessOf(queryReaderOf(request)) };
 }
 
 /** Returns the user and the service of a request, for rules of queries. */
-export function queryReaderOf({ service, user, isTargetSkipped }: Exchange): QueryReader {
-  return { definition: service.definition, user, isOwnSkipped: isTargetSkipped };
+export function queryReaderOf({ service, access }: Pick<AuthorizedRequest, "service" | "access">): QueryReader {
+  return { definition: service.definition, user: access.user, isOwnSkipped: access.isTargetSkipped };
 }

@@ -9,8 +9,9 @@ import { type EntitiesPayload, writeCollection } from "../payload/write-collecti
 import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
 import type { EntityWriter } from "../payload/write-entity.ts";
 import { type CollectionPlan, type LastRow, nextPageOption, type ReadForm } from "../plan/plan-collection.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Execution } from "./execution.ts";
 import { jsonResponse } from "./response.ts";
 import { maxLinkLength, unlinkablePage } from "./sent-options.ts";
 
@@ -23,7 +24,10 @@ export interface CollectionResource {
   /** The query options that the collection accepts. */
   readonly rules: OptionRules;
   readonly form: ReadForm;
-  readonly rows: CollectionRows;
+  /** Returns the handlers that read it. */
+  readonly rows: (execution: Execution) => CollectionRows;
+  /** Whether it turned out to be null when it was read, so that the response has no content; absent: it never is. */
+  readonly isNull?: (() => boolean) | undefined;
   /** The set or type of the entities. */
   readonly origin: EntityOrigin;
   readonly selectPushdownEnabled: boolean;
@@ -39,9 +43,9 @@ export interface CollectionResource {
   contextUrl(contextSelect: readonly string[]): string;
 }
 
-/** A request for a page of a collection. */
-export interface PageRequest {
-  readonly exchange: Exchange;
+/** A page that is planned: how to read it, and how to write it. */
+export interface PlannedPage {
+  readonly request: AuthorizedRequest;
   readonly format: JsonFormat;
   readonly resource: CollectionResource;
   readonly plan: CollectionPlan;
@@ -54,36 +58,36 @@ export interface PagePart extends Pick<CollectionPart, "entities" | "rowShape" |
 }
 
 /** One page before it is written. */
-interface PageToWrite extends Pick<CollectionResult, "count" | "nextLink" | "hasMore" | "last"> {
+export interface PageToWrite extends Pick<CollectionResult, "count" | "nextLink" | "hasMore" | "last"> {
   readonly parts: readonly [PagePart, ...(readonly PagePart[])];
 }
 
 /** Makes the response with a page that has been read. */
-export function pageResponse(request: PageRequest, read: PageToWrite): ODataResponse {
-  const { exchange, resource, plan } = request;
+export function pageResponse(planned: PlannedPage, read: PageToWrite): ODataResponse {
+  const { request, resource, plan } = planned;
   const page = hasNoReferences(resource) ? withoutEntities(read) : read;
   const [first, ...others] = page.parts;
   const length = page.parts.reduce((sum, part) => sum + sizeOf(part), 0);
   const body = writeCollection({
-    contextUrl: contextUrlOf(request),
+    contextUrl: contextUrlOf(planned),
     count: page.count,
-    nextLink: page.nextLink ?? (page.hasMore ? ownNextLink(exchange, plan, length, page.last) : undefined),
-    parts: [toPayload(request, first), ...others.map((part) => toPayload(request, part))],
-    serviceRoot: exchange.serviceRoot,
+    nextLink: page.nextLink ?? (page.hasMore ? ownNextLink(request, plan, length, page.last) : undefined),
+    parts: [toPayload(planned, first), ...others.map((part) => toPayload(planned, part))],
+    serviceRoot: request.serviceRoot,
   });
-  return bodyResponse(request, startBody(body), page.nextLink);
+  return bodyResponse(planned, startBody(body), page.nextLink);
 }
 
 /** Makes the response with the body of a page. @param handlerLink the next link of a handler */
 export function bodyResponse(
-  { exchange, format, plan }: PageRequest,
+  { request, format, plan }: PlannedPage,
   body: ResponseBody,
   handlerLink: string | undefined,
 ): ODataResponse {
   const applied = handlerLink === undefined ? plan.page.appliedPageSize : undefined;
-  const name = exchange.preferences.maxPageSizeName;
+  const name = request.preferences.maxPageSizeName;
   return jsonResponse(
-    exchange,
+    request,
     format,
     body,
     applied === undefined ? undefined : { "Preference-Applied": `${name}=${String(applied)}` },
@@ -91,14 +95,14 @@ export function bodyResponse(
 }
 
 /** Returns the context URL of a page. */
-export function contextUrlOf({ resource, plan }: PageRequest): string {
+export function contextUrlOf({ resource, plan }: PlannedPage): string {
   return resource.contextUrl(plan.query.shape.selectExpand.contextSelect);
 }
 
 /** Returns entities with the writer of their form. */
-export function toPayload(request: PageRequest, part: PagePart): EntitiesPayload {
+export function toPayload(planned: PlannedPage, part: PagePart): EntitiesPayload {
   const { entities, json, total } = part;
-  return { entities, json, total, writer: writerOf(request, part) };
+  return { entities, json, total, writer: writerOf(planned, part) };
 }
 
 /** Whether the entities have no URLs, because their navigation has no target set. @see docs/reference/navigation.md */
@@ -111,12 +115,12 @@ function withoutEntities({ count }: PageToWrite): PageToWrite {
   return { parts: [none], count: count === undefined ? undefined : 0, hasMore: false, nextLink: undefined };
 }
 
-function writerOf({ exchange, format, resource, plan }: PageRequest, { rowShape }: PagePart): EntityWriter {
+function writerOf({ request, format, resource, plan }: PlannedPage, { rowShape }: PagePart): EntityWriter {
   const { origin, referencesOnly, isUnnamed } = resource;
   if (referencesOnly !== true) {
     const { selectExpand } = plan.query.shape;
     const written = isUnnamed === true ? { ...format, isUnnamed } : format;
-    return entityWriterFor(exchange.service, origin, selectExpand, written, rowShape);
+    return entityWriterFor(request.service, origin, selectExpand, written, rowShape);
   }
   return compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, rowShape);
 }
@@ -127,19 +131,19 @@ function writerOf({ exchange, format, resource, plan }: PageRequest, { rowShape 
  * @throws ODataError `InvalidQueryOption` if the options came in a body, and are longer than URLs may be
  */
 export function ownNextLink(
-  exchange: Exchange,
+  request: AuthorizedRequest,
   plan: CollectionPlan,
   length: number,
   last: LastRow | undefined,
 ): string {
-  const { pairs } = exchange.options.options;
-  const link = nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length, last));
-  const limit = maxLinkLength(exchange);
+  const { pairs } = request.options.options;
+  const link = nextLink(request.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length, last));
+  const limit = maxLinkLength(request);
   if (limit === null || link.length <= limit) return link;
   const byOffset =
-    last === undefined ? link : nextLink(exchange.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length));
-  const targetLength = byOffset.length - exchange.baseUrl.length;
-  if (exchange.sent !== undefined && targetLength > limit) throw unlinkablePage(targetLength, limit);
+    last === undefined ? link : nextLink(request.requestUrl, pairs, OFFSET_OPTIONS, nextPageOption(plan, length));
+  const targetLength = byOffset.length - request.arrival.baseUrl.length;
+  if (request.arrival.sent !== undefined && targetLength > limit) throw unlinkablePage(targetLength, limit);
   return byOffset;
 }
 

@@ -10,16 +10,18 @@ import type { ODataResponse } from "../http/odata-response.ts";
 import { entityUrlStart } from "../payload/entity-url.ts";
 import { streamCollection } from "../payload/write-collection.ts";
 import type { TokenScope } from "../plan/keyset-token.ts";
-import { planCollection } from "../plan/plan-collection.ts";
+import { type CollectionPlan, planCollection } from "../plan/plan-collection.ts";
 import { planExpand, type ExpandPlan } from "../plan/plan-expand.ts";
 import { SHORT_PAGE } from "../plan/plan-paging.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
-import { shapeKey } from "../query/clauses.ts";
+import { type BoundQuery, shapeKey } from "../query/clauses.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCollection, returnedBy } from "./bind-query.ts";
 import {
   type CollectionResource,
   hasNoReferences,
-  type PageRequest,
+  type PageToWrite,
+  type PlannedPage,
   pageResponse,
   bodyResponse,
   contextUrlOf,
@@ -28,26 +30,57 @@ import {
   toPayload,
 } from "./collection-page.ts";
 import { jsonMembers } from "./entity-writer-for.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Execution } from "./execution.ts";
+import { noContentResponse } from "./response.ts";
 import { mayOutgrowLinks } from "./sent-options.ts";
+import { type Endpoint, inPlannedStages } from "./stages.ts";
+
+/** A collection that a request addresses, and the format of the response. */
+export interface CollectionRequest {
+  readonly format: JsonFormat;
+  readonly resource: CollectionResource;
+}
+
+interface BoundCollection extends CollectionRequest {
+  readonly query: BoundQuery;
+}
+
+/** A page that is read and expanded: whole, or as far as a long one is read before the response begins. */
+type ReadPage = PageToWrite | BegunPage;
 
 /**
- * Makes the response with one page of a collection: binds the query options, plans, reads, expands and writes.
+ * Makes an endpoint for one page of a collection: binds the query options, plans, reads, expands and writes.
+ * @param address returns the collection. @throws ODataError for negotiation, a key
  * @throws ODataError for a query option, or the error of a handler
  * @see docs/reference/entity-sets.md
  */
-export function collectionResponse(
-  exchange: Exchange,
-  format: JsonFormat,
-  resource: CollectionResource,
-): ODataResponse | PromiseLike<ODataResponse> {
-  const { target, rules, form, rows, selectPushdownEnabled, countsAfterSkip } = resource;
-  const { service } = exchange;
-  const { definition } = service;
-  const isReturned = form === "get-all" || form === "apply-query";
-  const query = bindCollection(exchange, isReturned ? returnedBy(target) : target, rules);
+export function readsCollection(address: (request: AuthorizedRequest) => CollectionRequest): Endpoint {
+  return inPlannedStages({
+    bind: (request): BoundCollection => {
+      const { format, resource } = address(request);
+      const { target, rules, form } = resource;
+      const isReturned = form === "get-all" || form === "apply-query";
+      const query = bindCollection(request, isReturned ? returnedBy(target) : target, rules);
+      return { format, resource, query };
+    },
+    plan: planPage,
+    execute: readPage,
+    write: (page, planned, request) => {
+      if (planned.resource.isNull?.() === true) return noContentResponse(request);
+      return "others" in page ? begunResponse(planned, page) : pageResponse(planned, page);
+    },
+  });
+}
+
+function planPage(
+  { format, resource, query }: BoundCollection,
+  request: AuthorizedRequest,
+  execution: Execution,
+): PlannedPage {
+  const { target, form, selectPushdownEnabled, countsAfterSkip, origin } = resource;
+  const { service } = request;
   const { selectExpand, entityType } = query.shape;
-  const expandPlan = planExpand(selectExpand, definition);
+  const expandPlan = planExpand(selectExpand, service.definition);
   const needed = propertiesToRead(target.entitySet, selectExpand, {
     // Links contain the key, and handlers of expansions are called with it.
     key: format.metadata !== "none" || expandPlan?.needsKey === true,
@@ -55,8 +88,7 @@ export function collectionResponse(
     join: expandPlan?.joinProperties,
   });
   const selected = resource.referencesOnly === true ? keyProperties(entityType) : needed;
-  const { maxPageSize } = exchange.preferences;
-  const { origin } = resource;
+  const { maxPageSize } = request.preferences;
   const members =
     resource.referencesOnly === true ? undefined : jsonMembers(service, origin, selectExpand, expandPlan, format);
   const json = resource.isUnnamed === true && members?.id !== undefined ? undefined : members;
@@ -67,20 +99,25 @@ export function collectionResponse(
     countsAfterSkip,
     json,
     idStart:
-      json?.id === undefined || origin.kind !== "EntitySet" ? undefined : entityUrlStart(exchange.serviceRoot, origin),
-    keyset: resource.keyset === true ? keysetTokenScope(exchange, target.entitySet) : undefined,
+      json?.id === undefined || origin.kind !== "EntitySet" ? undefined : entityUrlStart(request.serviceRoot, origin),
+    keyset: resource.keyset === true ? keysetTokenScope(request, execution, target.entitySet) : undefined,
   });
-  const { reader, maxEntities } = exchange;
-  const request: PageRequest = { exchange, format, resource, plan };
+  return { request, format, resource, plan };
+}
+
+function readPage(planned: PlannedPage, execution: Execution): Maybe<ReadPage> {
+  const { request, resource, plan } = planned;
+  const { reader, maxEntities } = execution;
   // A response that has begun could not become an error.
-  const isWhole = hasNoReferences(resource) || mayOutgrowLinks(exchange);
+  const isWhole = hasNoReferences(resource) || mayOutgrowLinks(request);
   const open = isWhole ? runCollection : openCollection;
-  return chain(open(plan, rows, reader, maxEntities), (result) => {
+  return chain(open(plan, resource.rows(execution), reader, maxEntities), (result): Maybe<ReadPage> => {
+    const { query, expand } = plan;
     const run: ExpandRequest = { ...reader, values: query.values, maxEntities };
-    if (result instanceof CollectionStream) return streamResponse(request, result, run);
-    return chain(expandPart(expandPlan, entityType, result, run), (part) => {
-      exchange.countEntities(part.total ?? sizeOf(part));
-      return pageResponse(request, { ...result, parts: [part] });
+    if (result instanceof CollectionStream) return readStream(plan, new Parts(plan, result, run, execution));
+    return chain(expandPart(expand, query.shape.entityType, result, run), (part): PageToWrite => {
+      execution.countEntities(part.total ?? sizeOf(part));
+      return { ...result, parts: [part] };
     });
   });
 }
@@ -92,15 +129,15 @@ const ROW_OPTIONS: readonly string[] = ["$filter", "$orderby", "$search"];
  * Returns the scope of a request's keyset tokens: a token is valid for one service, set, user and query.
  * @throws Error for a user without an identity, when the service has no `tokenScope` either
  */
-function keysetTokenScope(exchange: Exchange, entitySet: EntitySet): TokenScope {
-  const { definition, seal } = exchange.service;
+function keysetTokenScope(request: AuthorizedRequest, execution: Execution, entitySet: EntitySet): TokenScope {
+  const { definition, seal } = request.service;
   if (seal === null) throw new Error(`${entitySet.name} has keyset paging, but its service has no secret.`);
-  const { system, aliases } = exchange.options.options;
+  const { system, aliases } = request.options.options;
   const context = shapeKey([
     definition.name,
     definition.prefix,
     entitySet.name,
-    ownerOf(exchange, entitySet),
+    ownerOf(execution, entitySet),
     ...ROW_OPTIONS.map((name) => system.get(name)),
     ...[...aliases].toSorted(([left], [right]) => (left < right ? -1 : 1)).flat(),
   ]);
@@ -108,17 +145,17 @@ function keysetTokenScope(exchange: Exchange, entitySet: EntitySet): TokenScope 
 }
 
 /** Returns a string that identifies the owner of tokens; undefined for an anonymous request. */
-function ownerOf(exchange: Exchange, { name }: EntitySet): string | undefined {
-  const { tokenScope: scopeOf } = exchange.service.definition;
+function ownerOf(execution: Execution, { name }: EntitySet): string | undefined {
+  const { tokenScope: scopeOf } = execution.service.definition;
   if (scopeOf !== undefined) {
     // JavaScript may return anything, such as a promise, which would be the same string for all users.
-    const scope: unknown = scopeOf(ruleContextOf(exchange.context));
+    const scope: unknown = scopeOf(ruleContextOf(execution.context));
     if (typeof scope === "string") return scope;
     throw new TypeError(
       "`tokenScope` of odataService did not return a string: return one that identifies the user or tenant.",
     );
   }
-  const { user } = exchange;
+  const { user } = execution.access;
   if (user === null) return undefined;
   const id: unknown = typeof user === "object" ? Reflect.get(user, "id") : user;
   if ((typeof id === "string" && id !== "") || typeof id === "bigint" || Number.isFinite(id)) {
@@ -130,27 +167,29 @@ function ownerOf(exchange: Exchange, { name }: EntitySet): string | undefined {
 }
 
 /**
- * Makes the response with a page that is read in parts. A page that turns out to be short is written at once. Otherwise the
- * response begins with the parts read so far, and the others are read as fast as the client reads.
- * @param run its limit is that of the whole response
+ * Reads a page in parts. A page that turns out to be short is whole. Otherwise the response begins with the parts read so
+ * far, and the others are read as fast as the client reads.
  * @throws errors of reading, before the response begins
  * @see docs/explanations/how-a-request-runs.md
  */
-async function streamResponse(
-  request: PageRequest,
-  stream: CollectionStream,
-  run: ExpandRequest,
-): Promise<ODataResponse> {
-  const parts = new Parts(request, stream, run);
+async function readStream(plan: CollectionPlan, parts: Parts): Promise<ReadPage> {
+  const { stream } = parts;
+  const countAll = (): Maybe<PageToWrite["count"]> => (plan.query.count ? stream.count() : undefined);
   try {
     const first = (await parts.next()) ?? NO_ENTITIES;
     const others: PagePart[] = [];
     while (parts.total <= SHORT_PAGE) {
       const part = await parts.next();
-      if (part === null) return await wholeResponse(request, stream, [first, ...others]);
+      if (part === null) {
+        const count = await countAll();
+        const { nextLink, hasMore, last } = stream;
+        return { parts: [first, ...others], count, nextLink, hasMore, last };
+      }
       others.push(part);
     }
-    return await longResponse(request, stream, parts, [first, ...others]);
+    const count = await countAll();
+    await checkLength(stream, plan.page.size, parts.limit);
+    return { parts: [first, ...others], count, others: parts };
   } catch (error) {
     stream.close();
     throw error;
@@ -175,16 +214,19 @@ const NO_ENTITIES: PagePart = Object.freeze({ entities: Object.freeze([]), rowSh
 
 /** The parts of one page, with their expansions. */
 class Parts {
-  readonly #request: PageRequest;
-  readonly #stream: CollectionStream;
+  readonly stream: CollectionStream;
+  readonly #plan: CollectionPlan;
   readonly #run: ExpandRequest;
+  readonly #execution: Execution;
   /** The number of entities so far, expansions included. */
   total = 0;
 
-  constructor(request: PageRequest, stream: CollectionStream, run: ExpandRequest) {
-    this.#request = request;
-    this.#stream = stream;
+  /** @param run its limit is that of the whole response */
+  constructor(plan: CollectionPlan, stream: CollectionStream, run: ExpandRequest, execution: Execution) {
+    this.#plan = plan;
+    this.stream = stream;
     this.#run = run;
+    this.#execution = execution;
   }
 
   /** The greatest number of entities in the response; null: no limit. */
@@ -194,53 +236,49 @@ class Parts {
 
   /** Returns the next part; null after the last. @throws ODataError above the limit of the response */
   async next(): Promise<PagePart | null> {
-    const part = await this.#stream.next();
+    const part = await this.stream.next();
     if (part === null) return null;
-    const { query, expand } = this.#request.plan;
+    const { query, expand } = this.#plan;
     const { maxEntities } = this.#run;
     const left = maxEntities === null ? null : maxEntities - this.total;
     if (left !== null && sizeOf(part) > left) throw tooManyEntities(maxEntities ?? 0);
-    const run = { ...this.#run, before: this.total, snapshot: this.#stream.snapshot };
+    const run = { ...this.#run, before: this.total, snapshot: this.stream.snapshot };
     const expanded = await expandPart(expand, query.shape.entityType, part, run);
     const length = expanded.total ?? sizeOf(expanded);
     if (left !== null && length > left) throw tooManyEntities(maxEntities ?? 0);
     this.total += length;
-    this.#request.exchange.countEntities(length);
+    this.#execution.countEntities(length);
     return expanded;
   }
 }
 
-type ReadParts = readonly [PagePart, ...(readonly PagePart[])];
-
-async function wholeResponse(request: PageRequest, stream: CollectionStream, parts: ReadParts): Promise<ODataResponse> {
-  const { nextLink, hasMore, last } = stream;
-  const count = request.plan.query.count ? await stream.count() : undefined;
-  return pageResponse(request, { parts, count, nextLink, hasMore, last });
+/** A long page whose first parts are read. The others are read while the response is sent. */
+interface BegunPage extends Pick<PageToWrite, "parts" | "count"> {
+  readonly others: Parts;
 }
 
-async function longResponse(
-  request: PageRequest,
-  stream: CollectionStream,
-  parts: Parts,
-  read: ReadParts,
-): Promise<ODataResponse> {
-  const { exchange, plan } = request;
-  const count = plan.query.count ? await stream.count() : undefined;
-  await checkLength(stream, plan.page.size, parts.limit);
-  const [first, ...others] = read;
+function begunResponse(planned: PlannedPage, { parts, count, others }: BegunPage): ODataResponse {
+  const { request, plan } = planned;
+  const { stream } = others;
   const { nextLink } = stream;
-  const chunks = streamCollection({
-    contextUrl: contextUrlOf(request),
-    serviceRoot: exchange.serviceRoot,
-    count,
-    parts: [toPayload(request, first), ...others.map((part) => toPayload(request, part))],
-    next: async () => {
-      const part = await parts.next();
-      return part === null ? null : toPayload(request, part);
-    },
-    nextLink: () => nextLink ?? (stream.hasMore ? ownNextLink(exchange, plan, stream.length, stream.last) : undefined),
-  });
-  return bodyResponse(request, closing(chunks, stream), nextLink);
+  try {
+    const [first, ...further] = parts;
+    const chunks = streamCollection({
+      contextUrl: contextUrlOf(planned),
+      serviceRoot: request.serviceRoot,
+      count,
+      parts: [toPayload(planned, first), ...further.map((part) => toPayload(planned, part))],
+      next: async () => {
+        const part = await others.next();
+        return part === null ? null : toPayload(planned, part);
+      },
+      nextLink: () => nextLink ?? (stream.hasMore ? ownNextLink(request, plan, stream.length, stream.last) : undefined),
+    });
+    return bodyResponse(planned, closing(chunks, stream), nextLink);
+  } catch (error) {
+    stream.close();
+    throw error;
+  }
 }
 
 /** Refuses a response that would break off at its limit. */

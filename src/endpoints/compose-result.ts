@@ -7,21 +7,22 @@ import {
   BARE_VALUES_OPTIONS,
   COMPOSED_VALUES_OPTIONS,
 } from "../binder/option-rules.ts";
-import type { EntitySet, EntityType, ComplexType, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { isSource } from "../execution/entities/handler-answer.ts";
 import { type CollectionRows, runCollection } from "../execution/reads/run-collection.ts";
 import { runExpand } from "../execution/reads/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
-import type { ODataResponse } from "../http/odata-response.ts";
+import type { BodyObject } from "../payload/body-members.ts";
 import { originContext } from "../payload/context-url.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { planCollection } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCollection, returnedBy } from "./bind-query.ts";
 import { startBody } from "./collection-page.ts";
-import { collectionResponse } from "./collection-response.ts";
+import { readsCollection } from "./collection-response.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Execution } from "./execution.ts";
 import {
   bareFormat,
   type CalledOperation,
@@ -31,100 +32,151 @@ import {
   seenEntities,
 } from "./operation-result.ts";
 import { jsonResponse, noContentResponse } from "./response.ts";
+import { runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { type Endpoint, inPlannedStages, inStages } from "./stages.ts";
+
+/** The arguments of a call by parameter name, in canonical form, with defaults. */
+export type OperationArguments = BodyObject;
+
+/** A call whose headers are checked, and whose arguments are still to be read. */
+export interface OpenedCall {
+  readonly format: JsonFormat;
+  readonly called: CalledOperation;
+  /** Reads the arguments. @throws ODataError for them */
+  readonly readArguments: () => Maybe<OperationArguments>;
+  readonly call: (execution: Execution, given: OperationArguments) => Maybe<unknown>;
+}
+
+/** Opens the call of a request. @throws ODataError for negotiation, the key, the headers */
+type OpenCall = (request: AuthorizedRequest) => OpenedCall;
+
+/** The form of the collection that a composable function returns. */
+type ComposedForm = "page" | "bare" | "values";
 
 /**
- * Makes the response with the collection of entities that a composable function returns. The query options are applied
- * in memory. Entities of the set's own type are a page of the set, others a bare array.
- * @param call calls the function after its options are bound
+ * Returns the form of a composable function's result: entities of the set's own type are a page of the set, others a bare
+ * array unless the profile has an envelope for them; complex values are values.
+ */
+export function composedForm(called: CalledOperation, service: ServiceRuntime): ComposedForm {
+  const { operation } = called;
+  const type = operation.returnType?.type;
+  if (type?.kind === "ComplexType") return "values";
+  if (type?.kind !== "EntityType") throw new Error(`${operation.name} is composable, but returns no entities.`);
+  return ownSet(called, type) === null && !isEnvelopedByType(service) ? "bare" : "page";
+}
+
+/**
+ * Makes the endpoints for the collections that composable functions return. The query options are applied in memory. A
+ * function is called after its options are bound.
  * @throws ODataError for a query option, or the error of the call
  * @see docs/reference/operations.md
  */
-export function composedResponse(
-  exchange: Exchange,
-  format: JsonFormat,
-  called: CalledOperation,
-  call: () => Maybe<unknown>,
-): Maybe<ODataResponse> {
+export function composedEndpoints(open: OpenCall): Readonly<Record<ComposedForm, Endpoint>> {
+  return { page: readsPage(open), bare: readsBare(open), values: readsValues(open) };
+}
+
+/** Calls a function after its arguments are read. */
+function callOf({ readArguments, call }: OpenedCall, execution: Execution): Maybe<unknown> {
+  return chain(readArguments(), (given) => call(execution, given));
+}
+
+/** The entities that a composable function returns. */
+interface ComposedEntities {
+  readonly type: EntityType;
+  /** The set of the entities; null: they are bare. */
+  readonly own: EntitySet | null;
+  readonly rows: (execution: Execution) => CollectionRows;
+  /** Whether the function, which has been called, returned null: the response has no content. */
+  readonly isNull: () => boolean;
+}
+
+function entitiesOf(opened: OpenedCall): ComposedEntities {
+  const { called } = opened;
   const { operation } = called;
   const type = operation.returnType?.type;
-  if (type?.kind === "ComplexType") return composedValues(exchange, format, type, call);
-  if (type?.kind !== "EntityType") throw new Error(`${operation.name} is composable, but returns no entities.`);
+  if (type?.kind !== "EntityType") throw new Error(`${operation.name} returns no entities.`);
   const own = ownSet(called, type);
   const returned = { entityType: type, own, name: operation.name };
   let isNull = false;
-  const getAll = (): Maybe<Iterable<unknown>> =>
-    chain(call(), (result) => {
-      isNull = result === null || result === undefined;
-      if (isNull) return [];
-      if (mayBeHidden(exchange, returned)) return seenEntities(exchange, returned, result);
-      // The reader of lists rejects any other value.
-      return result as Iterable<unknown>;
-    });
-  return chain(pageOf(exchange, format, { type, own, getAll }), (answer) =>
-    isNull ? noContentResponse(exchange) : answer,
-  );
+  const rows = (execution: Execution): CollectionRows => {
+    const getAll = (): Maybe<Iterable<unknown>> =>
+      chain(callOf(opened, execution), (result) => {
+        isNull = result === null || result === undefined;
+        if (isNull) return [];
+        if (mayBeHidden(execution.service, returned)) return seenEntities(execution, returned, result);
+        // The reader of lists rejects any other value.
+        return result as Iterable<unknown>;
+      });
+    // Hidden entities are removed.
+    return { handlers: { getAll }, entitySet: null };
+  };
+  return { type, own, rows, isNull: () => isNull };
 }
 
-/** The result type of a function, and its set. */
-interface ComposedResult {
-  readonly type: EntityType;
-  readonly own: EntitySet | null;
-  readonly getAll: GetAll;
-}
-
-function pageOf(exchange: Exchange, format: JsonFormat, { type, own, getAll }: ComposedResult): Maybe<ODataResponse> {
-  if (own === null && !isEnvelopedByType(exchange)) return bareResponse(exchange, format, type, getAll);
-  const { target, origin } =
-    own === null ? bareTarget(exchange, type) : { target: exchange.entitySet(own).target, origin: own };
-  return collectionResponse(exchange, format, {
-    target,
-    rules: COMPOSED_OPTIONS,
-    form: "get-all",
-    rows: rowsOf(getAll),
-    origin,
-    isUnnamed: own === null,
-    selectPushdownEnabled: own === null || exchange.entitySet(own).settings.selectPushdownEnabled,
-    countsAfterSkip: false,
-    contextUrl: (contextSelect) => originContext(exchange.serviceRoot, own ?? type, true, contextSelect),
+function readsPage(open: OpenCall): Endpoint {
+  return readsCollection((request) => {
+    const opened = open(request);
+    const { type, own, rows, isNull } = entitiesOf(opened);
+    const { service } = request;
+    const { target, origin } =
+      own === null ? bareTarget(service, type) : { target: runtimeOf(service, own).target, origin: own };
+    return {
+      format: opened.format,
+      resource: {
+        target,
+        rules: COMPOSED_OPTIONS,
+        form: "get-all",
+        rows,
+        isNull,
+        origin,
+        isUnnamed: own === null,
+        selectPushdownEnabled: own === null || runtimeOf(service, own).settings.selectPushdownEnabled,
+        countsAfterSkip: false,
+        contextUrl: (contextSelect) => originContext(request.serviceRoot, own ?? type, true, contextSelect),
+      },
+    };
   });
 }
 
-type GetAll = () => Maybe<Iterable<unknown>>;
-
-/** Reads the entities that the function returned, without hidden ones. */
-function rowsOf(getAll: GetAll): CollectionRows {
-  return { handlers: { getAll }, entitySet: null };
-}
-
 /** Makes a bare array. It has no count and no next link, so it contains all entities, or as many as `$top` requests. */
-function bareResponse(
-  exchange: Exchange,
-  format: JsonFormat,
-  entityType: EntityType,
-  getAll: GetAll,
-): Maybe<ODataResponse> {
-  const { service, reader, serviceRoot } = exchange;
-  const { definition } = service;
-  const { target, origin } = bareTarget(exchange, entityType);
-  const query = bindCollection(exchange, returnedBy(target), BARE_RESULT_OPTIONS);
-  const { selectExpand } = query.shape;
-  const expand = planExpand(selectExpand, definition);
-  const capabilities = { ...target.capabilities, maxTop: null };
-  const { selected } = selectExpand;
-  const plan = planCollection("get-all", query, capabilities, { maxPageSize: undefined, selected, expand });
-  const { maxEntities } = exchange;
-  return chain(runCollection(plan, rowsOf(getAll), reader, maxEntities), (result) => {
-    const page = { entities: result.entities, rowShape: undefined, entityType, joined: result.joined };
-    const expanded =
-      expand === null
-        ? { entities: result.entities, total: undefined }
-        : runExpand(expand, page, { ...reader, values: query.values, maxEntities });
-    return chain(expanded, ({ entities, total }) => {
-      exchange.countEntities(total ?? entities.length);
-      const writer = entityWriterFor(service, origin, selectExpand, bareFormat(format), undefined);
+function readsBare(open: OpenCall): Endpoint {
+  return inPlannedStages({
+    bind: (request) => {
+      const opened = open(request);
+      const entities = entitiesOf(opened);
+      const { target, origin } = bareTarget(request.service, entities.type);
+      const query = bindCollection(request, returnedBy(target), BARE_RESULT_OPTIONS);
+      return { ...entities, format: opened.format, target, origin, query };
+    },
+    plan: (bound, { service }) => {
+      const { query, target } = bound;
+      const { selectExpand } = query.shape;
+      const expand = planExpand(selectExpand, service.definition);
+      const capabilities = { ...target.capabilities, maxTop: null };
+      const needs = { maxPageSize: undefined, selected: selectExpand.selected, expand };
+      return { ...bound, expand, plan: planCollection("get-all", query, capabilities, needs) };
+    },
+    execute: ({ type, rows, plan, expand, query }, execution) => {
+      const { reader, maxEntities } = execution;
+      return chain(runCollection(plan, rows(execution), reader, maxEntities), (result) => {
+        const page = { entities: result.entities, rowShape: undefined, entityType: type, joined: result.joined };
+        const expanded =
+          expand === null
+            ? { entities: result.entities, total: undefined }
+            : runExpand(expand, page, { ...reader, values: query.values, maxEntities });
+        return chain(expanded, (read) => {
+          execution.countEntities(read.total ?? read.entities.length);
+          return read;
+        });
+      });
+    },
+    write: ({ entities, total }, { format, origin, query, isNull }, request) => {
+      if (isNull()) return noContentResponse(request);
+      const { service, serviceRoot } = request;
+      const writer = entityWriterFor(service, origin, query.shape.selectExpand, bareFormat(format), undefined);
       const body = writeCollection({ contextUrl: null, serviceRoot, parts: [{ entities, total, writer }] });
-      return jsonResponse(exchange, format, startBody(body));
-    });
+      return jsonResponse(request, format, startBody(body));
+    },
   });
 }
 
@@ -135,13 +187,13 @@ interface BareTarget {
 }
 
 /** The only set of a type provides navigations and settings; with no set, or several, the type provides none. */
-function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
-  const { model, defaultCapabilities, entitySets, limits, profile } = exchange.service.definition;
+function bareTarget(service: ServiceRuntime, entityType: EntityType): BareTarget {
+  const { model, defaultCapabilities, entitySets, limits, profile } = service.definition;
   const { fullContextUrl } = profile;
   const [home, ...others] = [...model.entityContainer.entitySets.values()].filter(
     (entitySet) => entitySet.entityType === entityType,
   );
-  if (home !== undefined && others.length === 0) return { target: exchange.entitySet(home).target, origin: home };
+  if (home !== undefined && others.length === 0) return { target: runtimeOf(service, home).target, origin: home };
   const entitySet = setOfResults(entityType);
   const capabilitiesOf: QueryTarget["capabilitiesOf"] = (set) =>
     entitySets.get(set?.name ?? "")?.capabilities ?? defaultCapabilities;
@@ -154,49 +206,56 @@ function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
 const setOfResults = keptPer((entityType: EntityType) => implicitSet(`/${entityType.name}`, entityType));
 
 /**
- * Makes the response with the complex values that a composable function returns. A source over a database applies the query
+ * Makes an endpoint for the complex values that a composable function returns. A source over a database applies the query
  * options; those of a list are applied in memory.
- * @param call calls the function after its options are bound
- * @throws ODataError for a query option, or the error of the call
- * @see docs/reference/operations.md
  */
-function composedValues(
-  exchange: Exchange,
-  format: JsonFormat,
-  complexType: ComplexType,
-  call: () => Maybe<unknown>,
-): Maybe<ODataResponse> {
-  const { service, reader, serviceRoot, maxEntities } = exchange;
-  const { model, defaultCapabilities, limits, profile } = service.definition;
-  const type = rowTypeOf(complexType);
-  const capabilities = { ...defaultCapabilities, maxTop: null };
-  const target = {
-    model,
-    entitySet: setOfRows(type),
-    capabilities,
-    capabilitiesOf: () => defaultCapabilities,
-    limits,
-    fullContextUrl: profile.fullContextUrl,
-  };
-  const isEnveloped = isEnvelopedByType(exchange);
-  const query = bindCollection(exchange, target, isEnveloped ? COMPOSED_VALUES_OPTIONS : BARE_VALUES_OPTIONS);
-  const { selectExpand } = query.shape;
-  return chain(call(), (result) => {
-    if (result === null || result === undefined) return noContentResponse(exchange);
-    const values = result as Iterable<unknown>;
-    const source = isSource(values) ? values : null;
-    const handlers = source === null ? { getAll: () => values } : { queryable: () => source };
-    const needs = { maxPageSize: undefined, selected: selectExpand.selected };
-    const plan = planCollection(source === null ? "get-all" : "queryable", query, capabilities, needs);
-    return chain(runCollection(plan, { handlers, entitySet: null }, reader, maxEntities), (page) => {
+function readsValues(open: OpenCall): Endpoint {
+  return inStages({
+    bind: (request) => {
+      const opened = open(request);
+      const { returnType } = opened.called.operation;
+      if (returnType?.type.kind !== "ComplexType") throw new Error("The function returns no complex values.");
+      const { definition } = request.service;
+      const { model, defaultCapabilities, limits, profile } = definition;
+      const type = rowTypeOf(returnType.type);
+      const capabilities = { ...defaultCapabilities, maxTop: null };
+      const target = {
+        model,
+        entitySet: setOfRows(type),
+        capabilities,
+        capabilitiesOf: () => defaultCapabilities,
+        limits,
+        fullContextUrl: profile.fullContextUrl,
+      };
+      const isEnveloped = isEnvelopedByType(request.service);
+      const query = bindCollection(request, target, isEnveloped ? COMPOSED_VALUES_OPTIONS : BARE_VALUES_OPTIONS);
+      return { opened, type, capabilities, isEnveloped, query };
+    },
+    execute: ({ opened, capabilities, query }, execution) =>
+      chain(callOf(opened, execution), (result) => {
+        if (result === null || result === undefined) return null;
+        const values = result as Iterable<unknown>;
+        const source = isSource(values) ? values : null;
+        const handlers = source === null ? { getAll: () => values } : { queryable: () => source };
+        const needs = { maxPageSize: undefined, selected: query.shape.selectExpand.selected };
+        const plan = planCollection(source === null ? "get-all" : "queryable", query, capabilities, needs);
+        const { reader, maxEntities } = execution;
+        return chain(runCollection(plan, { handlers, entitySet: null }, reader, maxEntities), (page) => {
+          execution.countEntities(page.entities.length);
+          return page;
+        });
+      }),
+    write: (page, { opened: { format }, type, isEnveloped, query }, request) => {
+      if (page === null) return noContentResponse(request);
+      const { service, serviceRoot } = request;
       const { entities, rowShape, count } = page;
-      exchange.countEntities(entities.length);
+      const { selectExpand } = query.shape;
       const written = isEnveloped ? format : bareFormat(format);
       const writer = entityWriterFor(service, type, selectExpand, written, rowShape);
       const contextUrl = isEnveloped ? originContext(serviceRoot, type, true, selectExpand.contextSelect) : null;
       const body = writeCollection({ contextUrl, serviceRoot, count, parts: [{ entities, writer }] });
-      return jsonResponse(exchange, format, startBody(body));
-    });
+      return jsonResponse(request, format, startBody(body));
+    },
   });
 }
 

@@ -6,51 +6,51 @@ import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { type Reader, definitionIn } from "../execution/entities/reader.ts";
 import { authorizeNested } from "../execution/rules/authorize-nested.ts";
 import { runCreate } from "../execution/writes/write-entity.ts";
-import { entityContext } from "../payload/context-url.ts";
 import { authorizeCreation } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
-import { entityResult } from "./entity-result.ts";
-import { type Endpoint, routed } from "./exchange.ts";
+import { readSaved, savedResponse } from "./entity-result.ts";
 import { entitySetOf } from "./read-collection.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
+import { runtimeOf } from "./service-runtime.ts";
+import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
  * `POST /Set`: creates an entity, with nested entities where the set allows deep insert.
  * @throws ODataError for negotiation, the body, a query option, a rule; the error of the handler
  * @see docs/reference/writing.md
  */
-export const createEntity: Endpoint = (exchange, path) => {
-  const entitySet = entitySetOf(path);
-  const { handlers, settings, target, bodies } = exchange.entitySet(entitySet);
-  const create = routed(handlers.create, `POST ${entitySet.name}`);
-  const format = readJsonFormat(exchange);
-  const body = openBody(exchange, entitySet);
-  const query = bindEntity(exchange, target, WRITTEN_ENTITY_OPTIONS);
-  const { allowDeepInsert } = settings;
-  return chain(
-    body.read((json, ieee754Compatible) => bodies.readNew(json, ieee754Compatible)),
-    (given) => {
-      const authorized = chain(authorizeCreation(exchange, entitySet, given), () =>
-        allowDeepInsert && exchange.service.hasRules
-          ? authorizeNested(exchange.context, definitionIn(exchange.service.definition, entitySet), given)
-          : undefined,
-      );
-      const created = chain(authorized, () => callCreate(entitySet, given, exchange.reader));
-      return chain(created, (entity) =>
-        entityResult(exchange, format, {
-          origin: entitySet,
-          query,
-          outcome: "created",
-          entity,
-          handler: create,
-          inserted: allowDeepInsert ? given : null,
-          contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
-        }),
-      );
-    },
-  );
-};
+export const createEntity: Endpoint = inStages({
+  bind: (request) => {
+    const origin = entitySetOf(request.path);
+    const { handlers, settings, target, bodies } = runtimeOf(request.service, origin);
+    const handler = routed(handlers.create, `POST ${origin.name}`);
+    const format = readJsonFormat(request);
+    const body = openBody(request, origin);
+    const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
+    const { allowDeepInsert } = settings;
+    const { return: preferred } = request.preferences;
+    return chain(
+      body.read((json, ieee754Compatible) => bodies.readNew(json, ieee754Compatible)),
+      (given) => ({ origin, handler, format, query, preferred, allowDeepInsert, given }),
+    );
+  },
+  execute: (bound, execution) => {
+    const { origin, handler, allowDeepInsert, given } = bound;
+    const { definition, hasRules } = execution.service;
+    const authorized = chain(authorizeCreation(execution, origin, given), () =>
+      allowDeepInsert && hasRules
+        ? authorizeNested(execution.context, definitionIn(definition, origin), given)
+        : undefined,
+    );
+    const created = chain(authorized, () => callCreate(origin, given, execution.reader));
+    const inserted = allowDeepInsert ? given : null;
+    return chain(created, (entity) =>
+      readSaved(execution, bound, { origin, outcome: "created", entity, handler, inserted }),
+    );
+  },
+  write: savedResponse,
+});
 
 /**
  * Returns the entity that a create handler saved.

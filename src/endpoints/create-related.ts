@@ -10,22 +10,14 @@ import { definitionIn } from "../execution/entities/reader.ts";
 import { actionAlong, judgeEntity, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
 import { runCreateRelated } from "../execution/writes/write-entity.ts";
 import { fieldOf } from "../memory/compile-property.ts";
-import { entityContext } from "../payload/context-url.ts";
 import { requireEntity, type AddressedEntity, loadParent } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
-import { entityResult } from "./entity-result.ts";
-import { type Endpoint, routed, type Exchange } from "./exchange.ts";
-import {
-  navigationContext,
-  bindParentKey,
-  navigationOf,
-  noParent,
-  optionsOf,
-  type AddressedNavigation,
-} from "./read-navigation.ts";
-import { readJsonFormat } from "./read-options.ts";
+import { readSaved, savedResponse } from "./entity-result.ts";
+import type { Execution } from "./execution.ts";
+import { type BoundNavigation, navigationContext, noParent, openNavigation, optionsOf } from "./read-navigation.ts";
 import { openBody } from "./request-body.ts";
+import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
  * `POST /Set(key)/Nav`: creates a related entity in a collection. It has a URL where the navigation has a target set.
@@ -33,47 +25,43 @@ import { openBody } from "./request-body.ts";
  * the handler
  * @see docs/reference/navigation.md
  */
-export const createRelated: Endpoint = (exchange, path) => {
-  const navigation = navigationOf(exchange, path);
-  const { entitySet, navigationProperty, runtime } = navigation;
-  const { origin } = runtime;
-  const create = routed(runtime.source.handlers.create, `POST ${entitySet.name}/${navigationProperty.name}`);
-  const format = readJsonFormat(exchange);
-  const key = bindParentKey(exchange, navigation);
-  const body = openBody(exchange, entitySet);
-  const query = bindEntity(exchange, runtime.target, optionsOf(exchange).entity);
-  return chain(
-    body.read((json, ieee754Compatible) => runtime.readNew(json, ieee754Compatible, key)),
-    (given) => {
-      const missing = (): ODataError => missingEntityError(exchange, () => noParent(navigation));
-      const parent = requireEntity(exchange, { entitySet, key, mustBeSeen: true }, missing);
-      const state = chain(parent, (addressed) =>
-        chain(authorizeCreationAlong(exchange, navigation, { key, given, parent: addressed }), () =>
-          checkPreconditions(exchange, { entitySet, key, addressed }),
-        ),
-      );
-      const saved = chain(state, ({ expected }) => {
-        const writer = exchange.writer(expected);
-        return chain(runCreateRelated(runtime.source, create, key, given, writer), (answer) => answeredValue(answer));
-      });
-      return chain(saved, (entity) => {
-        if (entity === null || entity === undefined) throw noParent(navigation);
-        return entityResult(exchange, format, {
-          origin,
-          query,
-          outcome: "upserted",
-          entity,
-          handler: create,
-          inserted: null,
-          contextUrl: (contextSelect) => {
-            if (origin.kind === "EntitySet") return entityContext(exchange.serviceRoot, origin, contextSelect);
-            return navigationContext(exchange, navigation, key, false, contextSelect);
-          },
-        });
-      });
-    },
-  );
-};
+export const createRelated: Endpoint = inStages({
+  bind: (request) => {
+    const { navigation, format } = openNavigation(request);
+    const { entitySet, navigationProperty, runtime, parentKey } = navigation;
+    const handler = routed(runtime.source.handlers.create, `POST ${entitySet.name}/${navigationProperty.name}`);
+    const body = openBody(request, entitySet);
+    const query = bindEntity(request, runtime.target, optionsOf(request).entity);
+    const { return: preferred } = request.preferences;
+    const contextUrl = (contextSelect: readonly string[]): string =>
+      navigationContext(request, navigation, false, contextSelect);
+    return chain(
+      body.read((json, ieee754Compatible) => runtime.readNew(json, ieee754Compatible, parentKey)),
+      (given) => ({ navigation, handler, format, query, preferred, contextUrl, given }),
+    );
+  },
+  execute: (bound, execution) => {
+    const { navigation, handler, given } = bound;
+    const { entitySet, runtime, parentKey: key } = navigation;
+    const { origin } = runtime;
+    const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
+    const parent = requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
+    const state = chain(parent, (addressed) =>
+      chain(authorizeCreationAlong(execution, navigation, given, addressed), () =>
+        checkPreconditions(execution, { entitySet, key, addressed }),
+      ),
+    );
+    const saved = chain(state, ({ expected }) => {
+      const writer = execution.writer(expected);
+      return chain(runCreateRelated(runtime.source, handler, key, given, writer), (answer) => answeredValue(answer));
+    });
+    return chain(saved, (entity) => {
+      if (entity === null || entity === undefined) throw noParent(navigation);
+      return readSaved(execution, bound, { origin, outcome: "upserted", entity, handler, inserted: null });
+    });
+  },
+  write: savedResponse,
+});
 
 /**
  * Checks the `create` rules of the target set for a new entity along a navigation.
@@ -82,11 +70,13 @@ export const createRelated: Endpoint = (exchange, path) => {
  * @throws ODataError `Unauthorized`, `Forbidden`; the error of a handler or rule
  */
 function authorizeCreationAlong(
-  exchange: Exchange,
-  { entitySet, navigationProperty }: AddressedNavigation,
-  { key, given, parent }: { readonly key: unknown; readonly given: object; readonly parent: AddressedEntity },
+  execution: Execution,
+  { entitySet, navigationProperty, parentKey: key }: BoundNavigation,
+  given: object,
+  parent: AddressedEntity,
 ): Maybe<undefined> {
-  const { user, service } = exchange;
+  const { service, access } = execution;
+  const { user } = access;
   if (!service.hasRules) return undefined;
   const set = definitionIn(service.definition, entitySet);
   const { name } = navigationProperty;
@@ -96,8 +86,8 @@ function authorizeCreationAlong(
     target: name,
   });
   if (pending.length === 0) return undefined;
-  return judgeCreated(exchange, pending, given, {
-    parent: () => parent?.entity ?? loadParent(exchange, { entitySet, key }),
+  return judgeCreated(execution, pending, given, {
+    parent: () => parent?.entity ?? loadParent(execution, { entitySet, key }),
     link: (entity) => linkedValues(set, navigationProperty, entity),
     refuse: () => refusal(user, action, name),
   });
@@ -111,7 +101,7 @@ interface Creation {
 }
 
 function judgeCreated(
-  { context }: Exchange,
+  { context }: Execution,
   rules: readonly AuthorizationRequirement[],
   given: object,
   { parent, link, refuse }: Creation,

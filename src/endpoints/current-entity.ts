@@ -8,7 +8,8 @@ import { selectNothing, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import type { AddressedEntity } from "./addressed-entity.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Execution } from "./execution.ts";
+import { runtimeOf } from "./service-runtime.ts";
 
 /** Whether the entity of a write exists; `unknown` where it was not loaded, or cannot be read. */
 export type EntityState = "present" | "missing" | "unknown";
@@ -46,15 +47,15 @@ const UNKNOWN: CurrentEntity = Object.freeze({ state: "unknown" });
  * @throws ODataError `PreconditionFailed`, target the header; the error of the handler
  * @see RFC 9110, section 13.2.2; docs/reference/etags.md
  */
-export function checkPreconditions(exchange: Exchange, target: WriteTarget): Maybe<CurrentEntity> {
+export function checkPreconditions(execution: Execution, target: WriteTarget): Maybe<CurrentEntity> {
   const { entitySet, mayCreate = false, isWholeNeeded = false, ifNoneMatch: use = "every", addressed } = target;
-  const { getByKey } = exchange.entitySet(entitySet).handlers;
-  const ifMatch = exchange.odata.header("if-match");
-  const ifNoneMatch = use === "nothing" ? undefined : exchange.odata.header("if-none-match");
+  const { getByKey } = runtimeOf(execution.service, entitySet).handlers;
+  const ifMatch = execution.arrival.odata.header("if-match");
+  const ifNoneMatch = use === "nothing" ? undefined : execution.arrival.odata.header("if-none-match");
   const isConditional = ifMatch !== undefined || ifNoneMatch !== undefined;
   const isAsked = isConditional || mayCreate || isWholeNeeded || addressed !== undefined;
   if (getByKey === undefined || !isAsked) return UNKNOWN;
-  return chain(load(exchange, target), (found): CurrentEntity => {
+  return chain(load(execution, target), (found): CurrentEntity => {
     const matched = ifMatch === undefined ? undefined : checkIfMatch(entitySet, found, ifMatch);
     if (found === null) return { state: "missing" };
     const unmatched =
@@ -65,16 +66,16 @@ export function checkPreconditions(exchange: Exchange, target: WriteTarget): May
 }
 
 function load(
-  exchange: Exchange,
+  execution: Execution,
   { entitySet, key, isWholeNeeded = false, addressed }: WriteTarget,
 ): Maybe<FoundEntity | null> {
   if (addressed !== undefined) return addressed;
   if (isWholeNeeded) {
-    return chain(getEntity(entitySet, key, exchange.reader), (entity) =>
+    return chain(getEntity(entitySet, key, execution.reader), (entity) =>
       entity === null ? null : { entity, rowShape: undefined },
     );
   }
-  return readByKey(entitySet, key, exchange.reader, () =>
+  return readByKey(entitySet, key, execution.reader, () =>
     // The same list for a set each time, so that a source compiles one statement for it.
     propertiesToRead(entitySet, selectNothing(entitySet.entityType), { key: true, pushdown: true }),
   );
@@ -120,11 +121,11 @@ function checkIfNoneMatch(
  * @see docs/reference/etags.md
  */
 export function missingEntityError(
-  exchange: Exchange,
+  execution: Execution,
   notFound: () => ODataError,
   expected?: ExpectedValues,
 ): ODataError {
-  if (exchange.odata.header("if-match") !== undefined) return missingEntity();
+  if (execution.arrival.odata.header("if-match") !== undefined) return missingEntity();
   if (expected === undefined) return notFound();
   return preconditionFailed("If-None-Match", "The entity changed during the request: send the request again.");
 }
@@ -134,8 +135,8 @@ export function missingEntityError(
  * @throws ODataError `PreconditionFailed`
  * @see RFC 9110, section 13.1.1; docs/reference/etags.md
  */
-export function checkMissingMatch(exchange: Exchange, origin: EntityOrigin): void {
-  const ifMatch = exchange.odata.header("if-match");
+export function checkMissingMatch(execution: Execution, origin: EntityOrigin): void {
+  const ifMatch = execution.arrival.odata.header("if-match");
   if (ifMatch === undefined) return;
   const hasETags = origin.kind === "EntitySet" && origin.etag.length > 0;
   if (hasETags || namesEveryEntityTag(ifMatch)) throw missingEntity();
@@ -147,8 +148,8 @@ export function checkMissingMatch(exchange: Exchange, origin: EntityOrigin): voi
  * @throws ODataError `PreconditionFailed`
  * @see RFC 9110, section 13.1.1; docs/reference/etags.md
  */
-export function checkReadMatch(exchange: Exchange, etag: string | undefined): void {
-  const ifMatch = exchange.odata.header("if-match");
+export function checkReadMatch(execution: Execution, etag: string | undefined): void {
+  const ifMatch = execution.arrival.odata.header("if-match");
   if (ifMatch === undefined || etag === undefined || matchesEntityTag(ifMatch, etag)) return;
   throw unmatched(ifMatch);
 }

@@ -4,15 +4,14 @@ import { runExpand } from "../execution/reads/run-expand.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import type { EntityText } from "../payload/entity-text.ts";
 import { etagOf } from "../payload/etag.ts";
-import type { PayloadFormat } from "../payload/payload-format.ts";
 import { NO_JOINS } from "../plan/join-expansions.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import type { BoundEntityQuery } from "../query/clauses.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { checkReadMatch } from "./current-entity.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Execution } from "./execution.ts";
 import { jsonResponse, notModifiedResponse } from "./response.ts";
 
 /** An entity that a request addresses. */
@@ -20,67 +19,81 @@ interface EntityResource {
   /** The set or type of the entity. */
   readonly origin: EntityOrigin;
   readonly query: BoundEntityQuery;
+}
+
+/** How an entity is written. */
+interface EntityPayload extends EntityResource {
+  readonly format: JsonFormat;
   readonly contextUrl: string;
+}
+
+/** An entity that was read with its expansions. */
+interface EntityResult {
+  /** Absent for a set without ETags. */
+  readonly etag: string | undefined;
+  /** Null where the client has the entity. */
+  readonly expanded: ExpandedEntity | null;
+}
+
+/** An entity with its expansions, as its writer reads it. */
+type ExpandedEntity = Pick<FoundEntity, "entity" | "rowShape">;
+
+/**
+ * Reads the expansions of an entity, unless the client has the entity.
+ * @throws ODataError `PreconditionFailed`, or that a handler of an expansion returned or threw
+ * @see docs/reference/etags.md
+ */
+export function expandUnlessKnown(
+  execution: Execution,
+  resource: EntityResource,
+  found: FoundEntity,
+): Maybe<EntityResult> {
+  const { origin } = resource;
+  const etag = origin.kind === "EntitySet" ? etagOf(origin, found.entity, found.rowShape) : undefined;
+  checkReadMatch(execution, etag);
+  if (isKnown(execution, etag)) return { etag, expanded: null };
+  return chain(expandEntity(execution, resource, found), (expanded) => ({ etag, expanded }));
+}
+
+/** Whether the client has the representation with an ETag. */
+export function isKnown({ arrival }: Pick<Execution, "arrival">, etag: string | undefined): boolean {
+  const condition = etag === undefined ? undefined : arrival.odata.header("if-none-match");
+  return etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag);
 }
 
 /**
  * Makes the response with one entity: with its ETag where its set has ETags, and 304 when the client has it.
- * @throws ODataError `PreconditionFailed`, or that a handler of an expansion returned or threw
  * @see docs/reference/etags.md
  */
 export function entityResponse(
-  exchange: Exchange,
-  format: JsonFormat,
-  resource: EntityResource,
-  found: FoundEntity,
-): Maybe<ODataResponse> {
-  const { origin } = resource;
-  const { rowShape } = found;
-  const etag = origin.kind === "EntitySet" ? etagOf(origin, found.entity, rowShape) : undefined;
-  checkReadMatch(exchange, etag);
-  const condition = etag === undefined ? undefined : exchange.odata.header("if-none-match");
-  const extra = etag === undefined ? undefined : { ETag: etag };
-  if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
-    return notModifiedResponse(exchange, etag);
-  }
-  return chain(entityBody(exchange, format, resource, found), (body) => jsonResponse(exchange, format, body, extra));
+  request: AuthorizedRequest,
+  { format, origin, query, contextUrl }: EntityPayload,
+  { etag, expanded }: EntityResult,
+): ODataResponse {
+  if (expanded === null) return notModifiedResponse(request, etag ?? "");
+  const { service, serviceRoot } = request;
+  const writer = entityWriterFor(service, origin, query.selectExpand, format, expanded.rowShape);
+  const body = writer.writeEntity(expanded.entity, serviceRoot, contextUrl);
+  return jsonResponse(request, format, body, etag === undefined ? undefined : { ETag: etag });
 }
 
-/**
- * Returns the body with one entity and its expansions.
- * @throws ODataError that a handler of an expansion returned or threw
- */
-export function entityBody(
-  exchange: Exchange,
-  format: PayloadFormat,
-  { origin, query, contextUrl }: EntityResource,
-  found: FoundEntity,
-): Maybe<EntityText> {
-  return chain(expand(exchange, origin, found, query), ({ entity }) => {
-    const writer = entityWriterFor(exchange.service, origin, query.selectExpand, format, found.rowShape);
-    return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);
-  });
-}
-
-/** Returns the entity with its expansions, as its writer reads it. */
-function expand(
-  exchange: Exchange,
-  origin: EntityOrigin,
+/** Reads the expansions of an entity. @throws ODataError that a handler of an expansion returned or threw */
+export function expandEntity(
+  execution: Execution,
+  { origin, query: { selectExpand, values } }: EntityResource,
   { entity, rowShape, joined = NO_JOINS }: FoundEntity,
-  { selectExpand, values }: BoundEntityQuery,
-): Maybe<{ readonly entity: unknown }> {
-  const { definition } = exchange.service;
-  const plan = planExpand(selectExpand, definition);
+): Maybe<ExpandedEntity> {
+  const plan = planExpand(selectExpand, execution.service.definition);
   if (plan === null) {
-    exchange.countEntities(1);
-    return { entity };
+    execution.countEntities(1);
+    return { entity, rowShape };
   }
-  const { maxEntities } = exchange;
+  const { maxEntities } = execution;
   const entityType = origin.kind === "EntitySet" ? origin.entityType : origin;
   const page = { entities: [entity], rowShape, entityType, joined };
-  const expanded = runExpand(plan, page, { ...exchange.reader, values, maxEntities });
+  const expanded = runExpand(plan, page, { ...execution.reader, values, maxEntities });
   return chain(expanded, ({ entities, total }) => {
-    exchange.countEntities(total);
-    return { entity: entities[0] };
+    execution.countEntities(total);
+    return { entity: entities[0], rowShape };
   });
 }

@@ -1,31 +1,39 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import type { Turn } from "../base/turn.ts";
 import { selectAll } from "../binder/bind-select-expand.ts";
 import { starAccessOf } from "../execution/rules/authorize-query.ts";
 import { isSavedSeen } from "../execution/writes/check-written.ts";
 import { readableGraph, readGraph, shapeOf, toExpanded, visibleGraph } from "../execution/writes/populated-graph.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import type { Preferences } from "../http/preferences.ts";
 import { isEntity } from "../memory/entity.ts";
-import type { EntityText } from "../payload/entity-text.ts";
+import { entityContext } from "../payload/context-url.ts";
 import { entityUrl } from "../payload/entity-url.ts";
 import { etagOf } from "../payload/etag.ts";
-import type { PayloadFormat } from "../payload/payload-format.ts";
 import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
-import type { BoundEntityQuery } from "../query/clauses.ts";
+import type { BoundEntityQuery, SelectExpandClause } from "../query/clauses.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { queryReaderOf } from "./bind-query.ts";
-import { entityBody } from "./entity-response.ts";
+import { expandEntity } from "./entity-response.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Execution } from "./execution.ts";
 import { createdResponse, jsonResponse, noContentResponse } from "./response.ts";
+import { runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 
 /** The kind of write that saved an entity. */
 export type WriteOutcome = "patched" | "updated" | "created" | "upserted";
 
-/** An entity as a handler saved it, and how to return it. */
-interface EntityResult {
+/** How the client wants the entity of a write back. */
+interface WantedEntity {
+  readonly query: BoundEntityQuery;
+  readonly preferred: Preferences["return"];
+}
+
+/** An entity as a handler saved it. */
+interface SavedEntity {
   /** The set or type of the entity. Without a set it has neither URL nor ETag. */
   readonly origin: EntityOrigin;
-  readonly query: BoundEntityQuery;
   readonly outcome: WriteOutcome;
   /** The value that the handler returned; not null. */
   readonly entity: unknown;
@@ -35,99 +43,128 @@ interface EntityResult {
    * otherwise. Null: they are not returned.
    */
   readonly inserted: unknown;
-  contextUrl(contextSelect: readonly string[]): string;
+}
+
+/** The result of a write. */
+export interface WriteResult extends SavedEntity {
+  /** Null if the client prefers no content; undefined for a hidden entity. */
+  readonly returned: ReturnedEntity | null | undefined;
+}
+
+/** An entity with its expansions, or with the populated navigation properties of its deep insert. */
+interface ReturnedEntity {
+  readonly entity: unknown;
+  readonly clause: SelectExpandClause;
+  readonly saved: "entity" | "graph";
 }
 
 /**
- * Makes the response of a write: 201 for a new entity, else 200; 204 when the client prefers no content. A hidden entity
- * is not returned: a handler may have found an existing one, or assigned it to another user.
- * @throws ODataError that a handler of an expansion returned or threw; Error for an entity that does not match the model
+ * Reads what the response of a write contains. A hidden entity is not returned: a handler may have found an existing one, or
+ * assigned it to another user.
+ * @throws ODataError that a handler of an expansion returned or threw
+ */
+export function readSaved(execution: Execution, wanted: WantedEntity, saved: SavedEntity): Maybe<WriteResult> {
+  const { origin, entity, handler } = saved;
+  const isSeen = origin.kind !== "EntitySet" || isSavedSeen(origin, entity, handler, execution.reader);
+  return chain(isSeen, (seen): Maybe<WriteResult> => {
+    if (!seen) return { ...saved, returned: undefined };
+    if (wanted.preferred === "minimal") return { ...saved, returned: null };
+    return chain(readReturned(execution, wanted, saved), (returned) => ({ ...saved, returned }));
+  });
+}
+
+function readReturned(
+  execution: Execution,
+  { query }: WantedEntity,
+  { origin, entity, inserted }: SavedEntity,
+): Maybe<ReturnedEntity> {
+  const { selectExpand: clause } = query;
+  if (inserted === null || origin.kind !== "EntitySet" || clause !== selectAll(origin.entityType)) {
+    const expanded = expandEntity(execution, { origin, query }, { entity, rowShape: undefined });
+    return chain(expanded, (read) => ({ entity: read.entity, clause, saved: "entity" }));
+  }
+  if (!isEntity(entity)) return { entity, clause, saved: "graph" };
+  const { service, turn } = execution;
+  const targetOf = targetsIn(service);
+  const graph = laterIfLong(turn, () => readGraph(entity, origin, targetOf));
+  const readable = chain(graph, (read) =>
+    service.hasRules
+      ? readableGraph(
+          read,
+          { entitySet: origin, via: null, sent: isEntity(inserted) ? [inserted] : [] },
+          { targetOf, access: starAccessOf(queryReaderOf(execution)) },
+        )
+      : read,
+  );
+  const visible = chain(readable, (read) => visibleGraph(read, origin, targetOf, execution.reader));
+  return chain(visible, (seen) =>
+    laterIfLong(turn, () => {
+      const populated = graphClause(origin, shapeOf([seen], origin, targetOf), selectAll, targetOf);
+      return { entity: toExpanded(seen, populated), clause: populated, saved: "graph" };
+    }),
+  );
+}
+
+/** Reads the graph of a deep insert: in the next turn if this one is over. */
+function laterIfLong<T>(turn: Turn, work: () => T): Maybe<T> {
+  return turn.isOver ? turn.next().then(work) : work();
+}
+
+function targetsIn(service: ServiceRuntime): TargetOf {
+  return (entitySet, { name }) => {
+    const runtime = runtimeOf(service, entitySet).navigations.get(name);
+    return runtime?.origin.kind === "EntitySet" ? runtime.origin : null;
+  };
+}
+
+/** How a saved entity is written. */
+interface SavedPayload {
+  readonly format: JsonFormat;
+  /** Returns the context URL of an entity without a set. */
+  readonly contextUrl?: (contextSelect: readonly string[]) => string;
+}
+
+/**
+ * Makes the response of a write: 201 for a new entity, else 200; 204 when the client prefers no content.
+ * @throws Error for an entity that does not match the model
  * @see docs/reference/writing.md
  */
-export function entityResult(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<ODataResponse> {
-  const { origin, entity, handler } = result;
-  const isSeen = origin.kind !== "EntitySet" || isSavedSeen(origin, entity, handler, exchange.reader);
-  return chain(isSeen, (seen) => (seen ? seenResult(exchange, format, result) : noContentResponse(exchange)));
-}
-
-function seenResult(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<ODataResponse> {
-  const { origin, entity, outcome } = result;
-  const { return: preferred } = exchange.preferences;
-  const etag = origin.kind === "EntitySet" ? etagOf(origin, entity, undefined) : undefined;
-  const headers = resultHeaders(exchange, result, etag);
+export function savedResponse(
+  result: WriteResult,
+  { format, contextUrl = () => "" }: SavedPayload,
+  request: AuthorizedRequest,
+): ODataResponse {
+  const { origin, returned, outcome } = result;
+  if (returned === undefined) return noContentResponse(request);
+  const { service, serviceRoot } = request;
+  const headers = resultHeaders(request, result);
+  const { return: preferred } = request.preferences;
   if (preferred !== undefined) headers["Preference-Applied"] = `return=${preferred}`;
-  if (preferred === "minimal") return noContentResponse(exchange, headers);
-  const respond = isNew(outcome) ? createdResponse : jsonResponse;
-  return chain(resultBody(exchange, format, result), (body) => respond(exchange, format, body, headers));
+  if (returned === null) return noContentResponse(request, headers);
+  const { entity, clause, saved } = returned;
+  const { contextSelect } = clause;
+  const writer = entityWriterFor(service, origin, clause, { ...format, saved }, undefined);
+  const isOfSet = origin.kind === "EntitySet";
+  const context = isOfSet ? entityContext(serviceRoot, origin, contextSelect) : contextUrl(contextSelect);
+  const body = writer.writeEntity(entity, serviceRoot, context);
+  return (isNew(outcome) ? createdResponse : jsonResponse)(request, format, body, headers);
 }
 
-function resultHeaders(
-  exchange: Exchange,
-  { origin, outcome, entity }: EntityResult,
-  etag: string | undefined,
-): Record<string, string> {
+function resultHeaders(request: AuthorizedRequest, { origin, outcome, entity }: WriteResult): Record<string, string> {
   const headers: Record<string, string> = {};
   if (origin.kind !== "EntitySet") return headers;
+  const etag = etagOf(origin, entity, undefined);
   if (etag !== undefined) headers["ETag"] = etag;
   const isCreated = isNew(outcome);
-  const isNamed = isCreated || (outcome === "patched" && exchange.service.definition.profile.changeNamesEntity);
+  const isNamed = isCreated || (outcome === "patched" && request.service.definition.profile.changeNamesEntity);
   if (!isNamed) return headers;
-  const url = entityUrl(exchange.serviceRoot, origin, entity);
+  const url = entityUrl(request.serviceRoot, origin, entity);
   if (isCreated) headers["Location"] = url;
   if (outcome === "created") headers["Content-Location"] = url;
-  if (exchange.preferences.return === "minimal") headers["OData-EntityId"] = url;
+  if (request.preferences.return === "minimal") headers["OData-EntityId"] = url;
   return headers;
 }
 
 function isNew(outcome: WriteOutcome): boolean {
   return outcome === "created" || outcome === "upserted";
-}
-
-function resultBody(exchange: Exchange, format: JsonFormat, result: EntityResult): Maybe<EntityText> {
-  const { origin, query, entity, inserted } = result;
-  const contextUrl = result.contextUrl(query.selectExpand.contextSelect);
-  if (inserted === null || origin.kind !== "EntitySet" || query.selectExpand !== selectAll(origin.entityType)) {
-    return entityBody(
-      exchange,
-      { ...format, saved: "entity" },
-      { origin, query, contextUrl },
-      { entity, rowShape: undefined },
-    );
-  }
-  const written: PayloadFormat = { ...format, saved: "graph" };
-  const targetOf = targetsIn(exchange);
-  if (!isEntity(entity)) {
-    const writer = entityWriterFor(exchange.service, origin, selectAll(origin.entityType), written, undefined);
-    return writer.writeEntity(entity, exchange.serviceRoot, contextUrl);
-  }
-  const graph = laterIfLong(exchange, () => readGraph(entity, origin, targetOf));
-  const readable = chain(graph, (read) =>
-    exchange.service.hasRules
-      ? readableGraph(
-          read,
-          { entitySet: origin, via: null, sent: isEntity(inserted) ? [inserted] : [] },
-          { targetOf, access: starAccessOf(queryReaderOf(exchange)) },
-        )
-      : read,
-  );
-  const visible = chain(readable, (read) => visibleGraph(read, origin, targetOf, exchange.reader));
-  return chain(visible, (seen) =>
-    laterIfLong(exchange, () => {
-      const clause = graphClause(origin, shapeOf([seen], origin, targetOf), selectAll, targetOf);
-      const writer = entityWriterFor(exchange.service, origin, clause, written, undefined);
-      return writer.writeEntity(toExpanded(seen, clause), exchange.serviceRoot, contextUrl);
-    }),
-  );
-}
-
-/** Reads or writes the graph of a deep insert: in the next turn if this one is over. */
-function laterIfLong<T>({ turn }: Exchange, work: () => T): Maybe<T> {
-  return turn.isOver ? turn.next().then(work) : work();
-}
-
-function targetsIn(exchange: Exchange): TargetOf {
-  return (entitySet, { name }) => {
-    const runtime = exchange.entitySet(entitySet).navigations.get(name);
-    return runtime?.origin.kind === "EntitySet" ? runtime.origin : null;
-  };
 }

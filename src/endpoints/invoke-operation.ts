@@ -10,33 +10,66 @@ import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import type { Reader } from "../execution/entities/reader.ts";
 import { ServiceContext } from "../execution/rules/row-access.ts";
-import type { ODataResponse } from "../http/odata-response.ts";
-import type { BodyObject } from "../payload/body-members.ts";
 import { compileArgumentsReader, compileParametersReader } from "../payload/read-parameters.ts";
-import type { ResourcePath } from "../query/resource-path.ts";
 import { requireEntity } from "./addressed-entity.ts";
-import { composedResponse } from "./compose-result.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
+import { composedEndpoints, composedForm, type OpenedCall, type OperationArguments } from "./compose-result.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
-import { type Endpoint, type Exchange, routed } from "./exchange.ts";
-import { actionResult, operationResult } from "./operation-result.ts";
+import type { Execution } from "./execution.ts";
+import { operationResponse, readResult } from "./operation-result.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
 import { openBody, type RequestBody } from "./request-body.ts";
+import { noContentResponse } from "./response.ts";
+import { runtimeOf } from "./service-runtime.ts";
+import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
  * `GET` of a function, bound or unbound: calls it and returns its result, 204 for null.
  * @throws ODataError for negotiation, the key, a query option, a parameter; the error of the handler
  * @see docs/reference/operations.md
  */
-export const invokeFunction: Endpoint = (exchange, path) => invoke(exchange, path, "Function");
+export const invokeFunction: Endpoint = (request, execution) => {
+  const { definition, entitySet } = operationTarget(request, "Function");
+  const { operation } = definition;
+  if (!operation.isComposable) return callFunction(request, execution);
+  return composeFunction[composedForm({ operation, entitySet }, request.service)](request, execution);
+};
+
+const callFunction = calls("Function");
+const composeFunction = composedEndpoints((request) => openCall(request, "Function"));
 
 /**
- * `POST` of an action, bound or unbound: calls it and returns its result, 204 without one.
+ * `POST` of an action, bound or unbound: calls it and returns its result as the client prefers; 204 without one.
  * @throws ODataError for negotiation, the key, the body, a query option, a parameter, a precondition; the error of the
  * handler
  * @see docs/reference/operations.md
  */
-export const invokeAction: Endpoint = (exchange, path) => invoke(exchange, path, "Action");
+export const invokeAction: Endpoint = calls("Action");
+
+/** Makes an endpoint that calls an operation, and returns its result without query options. */
+function calls(kind: "Function" | "Action"): Endpoint {
+  return inStages({
+    bind: (request) => {
+      const { format, called, readArguments, call } = openCall(request, kind);
+      bindNoQuery(readOptions(request), resultOptions(called.operation));
+      const preferred = kind === "Action" ? request.preferences.return : undefined;
+      return chain(readArguments(), (given) => ({ format, called, preferred, given, call }));
+    },
+    execute: ({ called, preferred, given, call }, execution) =>
+      chain(call(execution, given), (result) =>
+        preferred === "minimal" ? null : readResult(execution, called, result),
+      ),
+    write: (result, { format, called, preferred }, request) => {
+      if (preferred === undefined) return operationResponse(request, format, called, result);
+      const applied = { "Preference-Applied": `return=${preferred}` };
+      if (preferred === "minimal") return noContentResponse(request, applied);
+      const response = operationResponse(request, format, called, result);
+      // Without a result, the preference for a representation cannot be applied.
+      return response.status === 204 ? response : { ...response, headers: { ...response.headers, ...applied } };
+    },
+  });
+}
 
 /** An operation in a path. */
 interface OperationTarget {
@@ -49,32 +82,25 @@ interface OperationTarget {
   readonly parentheses: string | null;
 }
 
-function invoke(
-  exchange: Exchange,
-  path: ResourcePath,
-  kind: "Function" | "Action",
-): ODataResponse | PromiseLike<ODataResponse> {
-  const target = operationTarget(exchange, path, kind);
+/** Chooses the format, binds the key and checks the headers of the arguments. @throws ODataError for them */
+function openCall(request: AuthorizedRequest, kind: "Function" | "Action"): OpenedCall {
+  const target = operationTarget(request, kind);
   const { definition, entitySet } = target;
   const { operation, handler } = definition;
-  const format = readJsonFormat(exchange);
-  const key = bindKeyOf(exchange, target);
-  const readArguments = openArguments(exchange, { ...target, operation });
+  const format = readJsonFormat(request);
+  const key = bindKeyOf(request, target);
+  const readArguments = openArguments(request, { ...target, operation });
   const isBoundToEntity = operation.binding?.isCollection === false;
-  const call = (): Maybe<unknown> =>
-    chain(readArguments(), (given) => {
-      const run = (reader: Pick<Reader, "context">): Maybe<unknown> => {
-        const context = entitySet === null ? reader.context : ServiceContext.ofSet(entitySet, reader.context);
-        const answer = isBoundToEntity ? handler(key, given, context) : handler(given, context);
-        return chain(answer, (result) => answeredValue(result));
-      };
-      if (!isBoundToEntity || entitySet === null) return run(exchange);
-      return chain(openOwner(exchange, { entitySet, keyText: target.key ?? "", key }, kind), run);
-    });
-  if (operation.isComposable) return composedResponse(exchange, format, { operation, entitySet }, call);
-  bindNoQuery(readOptions(exchange), resultOptions(operation));
-  const respond = kind === "Action" ? actionResult : operationResult;
-  return chain(call(), (result) => respond(exchange, format, { operation, entitySet }, result));
+  const call = (execution: Execution, given: OperationArguments): Maybe<unknown> => {
+    const run = (reader: Pick<Reader, "context">): Maybe<unknown> => {
+      const context = entitySet === null ? reader.context : ServiceContext.ofSet(entitySet, reader.context);
+      const answer = isBoundToEntity ? handler(key, given, context) : handler(given, context);
+      return chain(answer, (result) => answeredValue(result));
+    };
+    if (!isBoundToEntity || entitySet === null) return run(execution);
+    return chain(openOwner(execution, { entitySet, keyText: target.key ?? "", key }, kind), run);
+  };
+  return { format, called: { operation, entitySet }, readArguments, call };
 }
 
 /** The entity that an operation is bound to. */
@@ -90,21 +116,25 @@ interface Owner {
  * it.
  * @returns the reader of the call
  */
-function openOwner(exchange: Exchange, { entitySet, keyText, key }: Owner, kind: "Function" | "Action"): Maybe<Reader> {
+function openOwner(
+  execution: Execution,
+  { entitySet, keyText, key }: Owner,
+  kind: "Function" | "Action",
+): Maybe<Reader> {
   const missing = (): ODataError => entityNotFound(entitySet, keyText);
   const address = { entitySet, key, mustBeSeen: true };
-  if (kind === "Function") return chain(requireEntity(exchange, address, missing), () => exchange.reader);
-  const owner = requireEntity(exchange, address, () => missingEntityError(exchange, missing));
-  const current = chain(owner, (addressed) => checkPreconditions(exchange, { entitySet, key, addressed }));
-  return chain(current, ({ expected }) => exchange.writer(expected));
+  if (kind === "Function") return chain(requireEntity(execution, address, missing), () => execution.reader);
+  const owner = requireEntity(execution, address, () => missingEntityError(execution, missing));
+  const current = chain(owner, (addressed) => checkPreconditions(execution, { entitySet, key, addressed }));
+  return chain(current, ({ expected }) => execution.writer(expected));
 }
 
 /** Returns the operation of a path and a method; the route table passes no other path. */
-function operationTarget(exchange: Exchange, path: ResourcePath, kind: "Function" | "Action"): OperationTarget {
+function operationTarget({ service, path }: AuthorizedRequest, kind: "Function" | "Action"): OperationTarget {
   if (!("operations" in path)) throw new Error(`A path of kind ${path.kind} addresses no operation.`);
   const operation = path.operations.find((each) => each.kind === kind);
   const entitySet = "entitySet" in path ? path.entitySet : null;
-  const { entitySets, operations } = exchange.service.definition;
+  const { entitySets, operations } = service.definition;
   const declared = entitySet === null ? operations : entitySets.get(entitySet.name)?.operations;
   const definition = declared?.get(operation?.name ?? "");
   const parentheses = "arguments" in path ? path.arguments : null;
@@ -117,13 +147,10 @@ function operationTarget(exchange: Exchange, path: ResourcePath, kind: "Function
 }
 
 /** Returns the key in the application's form; undefined for an operation without one. @throws ODataError `InvalidKey` */
-function bindKeyOf(exchange: Exchange, { entitySet, key }: OperationTarget): unknown {
+function bindKeyOf(request: AuthorizedRequest, { entitySet, key }: OperationTarget): unknown {
   if (entitySet === null || key === null) return undefined;
-  return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
+  return bindEntityKey(key, entitySet.entityType, request.options.options.aliases, entitySet.name);
 }
-
-/** The arguments of a call by parameter name, in canonical form, with defaults. */
-type OperationArguments = BodyObject;
 
 /** The place of the arguments of a call. */
 interface ArgumentSource {
@@ -150,26 +177,26 @@ const parametersReader = keptPerPair((operation: Operation, { unknownMembers }: 
  * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
  * @see docs/reference/operations.md
  */
-function openArguments(exchange: Exchange, source: ArgumentSource): ArgumentsReading {
+function openArguments(request: AuthorizedRequest, source: ArgumentSource): ArgumentsReading {
   const { operation, entitySet, parentheses } = source;
-  if (operation.kind === "Function") return () => readCall(exchange, operation, parentheses);
+  if (operation.kind === "Function") return () => readCall(request, operation, parentheses);
   if (operation.parameters.length === 0) {
     return () => {
       refuseArguments(operation, parentheses);
       return {};
     };
   }
-  const body: RequestBody = openBody(exchange, entitySet);
+  const body: RequestBody = openBody(request, entitySet);
   return () => {
     refuseArguments(operation, parentheses);
-    const { defaultSettings } = exchange.service.definition;
-    const settings = entitySet === null ? defaultSettings : exchange.entitySet(entitySet).settings;
+    const { defaultSettings } = request.service.definition;
+    const settings = entitySet === null ? defaultSettings : runtimeOf(request.service, entitySet).settings;
     return body.read(parametersReader(operation, settings));
   };
 }
 
-function readCall(exchange: Exchange, operation: Operation, parentheses: string | null): OperationArguments {
-  const { limits } = exchange.service.definition;
-  const given = bindArguments(operation, { parentheses, options: readOptions(exchange), limits });
+function readCall(request: AuthorizedRequest, operation: Operation, parentheses: string | null): OperationArguments {
+  const { limits } = request.service.definition;
+  const given = bindArguments(operation, { parentheses, options: readOptions(request), limits });
   return argumentsReader(operation)(given);
 }

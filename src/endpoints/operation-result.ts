@@ -10,10 +10,12 @@ import { originContext } from "../payload/context-url.ts";
 import { etagOf } from "../payload/etag.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { isEntityResult, isValueResult, resultWriter } from "../payload/write-result.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { startBody } from "./collection-page.ts";
 import { entityWriterFor } from "./entity-writer-for.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Execution } from "./execution.ts";
 import { jsonResponse, noContentResponse } from "./response.ts";
+import type { ServiceRuntime } from "./service-runtime.ts";
 
 /** A called operation, and the set to which it is bound; null for an unbound one. */
 export interface CalledOperation {
@@ -21,64 +23,56 @@ export interface CalledOperation {
   readonly entitySet: EntitySet | null;
 }
 
+/** The result of an operation without hidden entities; null for a response without content. */
+export type SeenResult = { readonly value: unknown } | null;
+
 /**
- * Makes the response with the result of an operation: 204 for nothing, null and a hidden entity; entities of the set's
- * own type as the set returns them; a primitive value of a bound operation in an envelope; anything else as bare JSON.
- * @throws Error for a value that does not match the declared type; ODataError that the handler threw while its entities
- * were read, `InvalidQueryOption` for more entities than a response may contain
- * @see docs/reference/operations.md
+ * Reads the result of an operation: nothing, null and a hidden entity have no content.
+ * @throws ODataError that the handler threw while its entities were read, `InvalidQueryOption` for more entities than a
+ * response may contain
  */
-export function operationResult(
-  exchange: Exchange,
-  format: JsonFormat,
-  called: CalledOperation,
-  result: unknown,
-): Maybe<ODataResponse> {
-  const { operation } = called;
-  const { returnType } = operation;
-  if (returnType === undefined || result === null || result === undefined) return noContentResponse(exchange);
-  if (isValueResult(returnType)) {
-    const body = resultWriter(
-      operation,
-      returnType,
-      format,
-      exchange.service.definition.profile,
-    )(result, exchange.serviceRoot);
-    return jsonResponse(exchange, format, body);
-  }
-  if (!isEntityResult(returnType)) return noContentResponse(exchange);
+export function readResult(execution: Execution, called: CalledOperation, result: unknown): Maybe<SeenResult> {
+  const { returnType, name } = called.operation;
+  if (returnType === undefined || result === null || result === undefined) return null;
+  if (isValueResult(returnType)) return { value: result };
+  if (!isEntityResult(returnType)) return null;
   const entityType = returnType.type;
-  const returned = { entityType, own: ownSet(called, entityType), name: operation.name };
-  if (returnType.isCollection) {
-    return chain(seenEntities(exchange, returned, result), (entities) => {
-      exchange.countEntities(entities.length);
-      return collectionBody(exchange, format, { called, entityType }, entities);
-    });
+  const returned = { entityType, own: ownSet(called, entityType), name };
+  if (!returnType.isCollection) {
+    return chain(isSeen(execution, returned, result), (seen) => (seen ? { value: result } : null));
   }
-  return chain(isSeen(exchange, returned, result), (seen) =>
-    seen ? entityResponse(exchange, format, { called, entityType }, result) : noContentResponse(exchange),
-  );
+  return chain(seenEntities(execution, returned, result), (entities) => {
+    execution.countEntities(entities.length);
+    return { value: entities };
+  });
 }
 
 /**
- * Makes the response of an action as the client prefers: without content, or with the result.
- * @throws as for operationResult
+ * Makes the response with the result of an operation: entities of the set's own type as the set returns them; a primitive value
+ * of a bound operation in an envelope; anything else as bare JSON.
+ * @throws Error for a value that does not match the declared type
  * @see docs/reference/operations.md
  */
-export function actionResult(
-  exchange: Exchange,
+export function operationResponse(
+  request: AuthorizedRequest,
   format: JsonFormat,
   called: CalledOperation,
-  result: unknown,
-): Maybe<ODataResponse> {
-  const { return: preferred } = exchange.preferences;
-  if (preferred === undefined) return operationResult(exchange, format, called, result);
-  const applied = { "Preference-Applied": `return=${preferred}` };
-  if (preferred === "minimal") return noContentResponse(exchange, applied);
-  return chain(operationResult(exchange, format, called, result), (response) =>
-    // Without a result, the preference for a representation cannot be applied.
-    response.status === 204 ? response : { ...response, headers: { ...response.headers, ...applied } },
-  );
+  result: SeenResult,
+): ODataResponse {
+  const { operation } = called;
+  const { returnType } = operation;
+  if (result === null || returnType === undefined) return noContentResponse(request);
+  const { value } = result;
+  if (isValueResult(returnType)) {
+    const { profile } = request.service.definition;
+    const body = resultWriter(operation, returnType, format, profile)(value, request.serviceRoot);
+    return jsonResponse(request, format, body);
+  }
+  if (!isEntityResult(returnType)) return noContentResponse(request);
+  const returned = { called, entityType: returnType.type };
+  return returnType.isCollection
+    ? collectionBody(request, format, returned, value as readonly unknown[])
+    : entityResponse(request, format, returned, value);
 }
 
 /** Returns the set of the entities that an operation returns, if it is bound to their set; else null: they are bare. */
@@ -87,8 +81,8 @@ export function ownSet({ entitySet }: CalledOperation, entityType: EntityType): 
 }
 
 /** Whether entities without a set are in an envelope all the same, with their type as context. */
-export function isEnvelopedByType({ service }: Exchange): boolean {
-  return service.definition.profile.resultsEnveloped;
+export function isEnvelopedByType({ definition }: ServiceRuntime): boolean {
+  return definition.profile.resultsEnveloped;
 }
 
 /** Returns the format without control information, which requires an envelope. */
@@ -102,38 +96,38 @@ interface EntitiesReturned {
 }
 
 function entityResponse(
-  exchange: Exchange,
+  request: AuthorizedRequest,
   format: JsonFormat,
   { called, entityType }: EntitiesReturned,
   entity: unknown,
-): Maybe<ODataResponse> {
-  const { service, serviceRoot } = exchange;
+): ODataResponse {
+  const { service, serviceRoot } = request;
   const clause = selectAll(entityType);
   const own = ownSet(called, entityType);
-  if (own === null && isEnvelopedByType(exchange)) {
+  if (own === null && isEnvelopedByType(service)) {
     const writer = entityWriterFor(service, entityType, clause, format, undefined);
     const contextUrl = originContext(serviceRoot, entityType, false, []);
-    return jsonResponse(exchange, format, writer.writeEntity(entity, serviceRoot, contextUrl));
+    return jsonResponse(request, format, writer.writeEntity(entity, serviceRoot, contextUrl));
   }
   if (own === null) {
     const writer = entityWriterFor(service, entityType, clause, bareFormat(format), undefined);
-    return jsonResponse(exchange, format, writer.writeItem(entity, serviceRoot));
+    return jsonResponse(request, format, writer.writeItem(entity, serviceRoot));
   }
   const writer = entityWriterFor(service, own, clause, format, undefined);
   const body = writer.writeEntity(entity, serviceRoot, originContext(serviceRoot, own, false, []));
   const etag = etagOf(own, entity, undefined);
-  return jsonResponse(exchange, format, body, etag === undefined ? undefined : { ETag: etag });
+  return jsonResponse(request, format, body, etag === undefined ? undefined : { ETag: etag });
 }
 
 function collectionBody(
-  exchange: Exchange,
+  request: AuthorizedRequest,
   format: JsonFormat,
   { called, entityType }: EntitiesReturned,
   entities: readonly unknown[],
 ): ODataResponse {
-  const { service, serviceRoot } = exchange;
+  const { service, serviceRoot } = request;
   const own = ownSet(called, entityType);
-  const isBare = own === null && !isEnvelopedByType(exchange);
+  const isBare = own === null && !isEnvelopedByType(service);
   const written = isBare ? bareFormat(format) : format;
   const body = writeCollection({
     contextUrl: isBare ? null : originContext(serviceRoot, own ?? entityType, true, []),
@@ -142,7 +136,7 @@ function collectionBody(
       { entities, writer: entityWriterFor(service, own ?? entityType, selectAll(entityType), written, undefined) },
     ],
   });
-  return jsonResponse(exchange, format, startBody(body));
+  return jsonResponse(request, format, startBody(body));
 }
 
 /** The type and set of the entities that the handler of an operation returned. */
@@ -155,8 +149,8 @@ interface ReturnedEntities {
 }
 
 /** Whether a rule may hide some of the entities. */
-export function mayBeHidden(exchange: Exchange, { entityType, own }: ReturnedEntities): boolean {
-  return [...exchange.service.definition.entitySets.values()].some(
+export function mayBeHidden({ definition }: ServiceRuntime, { entityType, own }: ReturnedEntities): boolean {
+  return [...definition.entitySets.values()].some(
     ({ entitySet, rows }) => rows !== null && (own === null ? entitySet.entityType === entityType : entitySet === own),
   );
 }
@@ -170,22 +164,22 @@ export function mayBeHidden(exchange: Exchange, { entityType, own }: ReturnedEnt
  * @see docs/guides/authorization.md
  */
 export function seenEntities(
-  exchange: Exchange,
+  execution: Execution,
   returned: ReturnedEntities,
   result: unknown,
 ): Maybe<readonly unknown[]> {
-  return chain(collectEntities(result, `The handler of ${returned.name}`, exchange.reader), (entities) =>
-    chain(visible(exchange, returned, entities), (seen) => take(seen, exchange.maxEntities)),
+  return chain(collectEntities(result, `The handler of ${returned.name}`, execution.reader), (entities) =>
+    chain(visible(execution, returned, entities), (seen) => take(seen, execution.maxEntities)),
   );
 }
 
 /** Whether the user sees the one entity that an operation returned. @throws the error of a rule */
-function isSeen(exchange: Exchange, returned: ReturnedEntities, entity: unknown): Maybe<boolean> {
-  return chain(visible(exchange, returned, [entity]), (seen) => [...seen].length > 0);
+function isSeen(execution: Execution, returned: ReturnedEntities, entity: unknown): Maybe<boolean> {
+  return chain(visible(execution, returned, [entity]), (seen) => [...seen].length > 0);
 }
 
 function visible(
-  { reader }: Exchange,
+  { reader }: Execution,
   { own, entityType }: ReturnedEntities,
   entities: Iterable<unknown>,
 ): Maybe<Iterable<unknown>> {

@@ -9,18 +9,18 @@ import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { runPatch } from "../execution/writes/write-entity.ts";
 import { checkKeyMatch } from "../payload/body-key.ts";
-import { entityContext } from "../payload/context-url.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
-import { entityResult } from "./entity-result.ts";
-import { type Endpoint, type Exchange, routed } from "./exchange.ts";
+import { readSaved, savedResponse } from "./entity-result.ts";
+import type { Execution } from "./execution.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
 import { openBody } from "./request-body.ts";
-import type { EntitySetRuntime } from "./service-runtime.ts";
+import { type EntitySetRuntime, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
  * `PATCH /Set(key)`: changes the properties in the body.
@@ -28,40 +28,38 @@ import type { EntitySetRuntime } from "./service-runtime.ts";
  * the handler
  * @see docs/reference/writing.md
  */
-export const patchEntity: Endpoint = (exchange, path) => {
-  const { entitySet, key: keyText } = entityPathOf(path);
-  const { entityType } = entitySet;
-  const { target, bodies } = exchange.entitySet(entitySet);
-  const format = readJsonFormat(exchange);
-  const key = bindEntityKey(keyText, entityType, exchange.options.options.aliases, entitySet.name);
-  const body = openBody(exchange, entitySet);
-  const query = bindEntity(exchange, target, WRITTEN_ENTITY_OPTIONS);
-  const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible));
-  return chain(delta, (given) => {
-    logIgnoredEntities(exchange, entitySet, given.ignored);
-    const saved = callPatch(exchange, { entitySet, keyText, key }, given.delta, () =>
-      checkKeyMatch(entityType, given.key, key),
+export const patchEntity: Endpoint = inStages({
+  bind: (request) => {
+    const { entitySet: origin, key: keyText } = entityPathOf(request.path);
+    const { target, bodies } = runtimeOf(request.service, origin);
+    const format = readJsonFormat(request);
+    const key = bindEntityKey(keyText, origin.entityType, request.options.options.aliases, origin.name);
+    const body = openBody(request, origin);
+    const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
+    const { return: preferred } = request.preferences;
+    const delta = body.read((json, ieee754Compatible) => bodies.readDelta(json, ieee754Compatible));
+    return chain(delta, (given) => ({ origin, keyText, key, format, query, preferred, given }));
+  },
+  execute: (bound, execution) => {
+    const { origin, keyText, key, given } = bound;
+    logIgnoredEntities(execution, origin, given.ignored);
+    const saved = callPatch(execution, { entitySet: origin, keyText, key }, given.delta, () =>
+      checkKeyMatch(origin.entityType, given.key, key),
     );
-    return chain(saved, (entity) =>
-      entityResult(exchange, format, {
-        origin: entitySet,
-        query,
-        outcome: "patched",
-        entity,
-        handler: patchHandler(exchange, entitySet),
-        inserted: null,
-        contextUrl: (contextSelect) => entityContext(exchange.serviceRoot, entitySet, contextSelect),
-      }),
-    );
-  });
-};
+    return chain(saved, (entity) => {
+      const handler = patchHandler(execution.service, origin);
+      return readSaved(execution, bound, { origin, outcome: "patched", entity, handler, inserted: null });
+    });
+  },
+  write: savedResponse,
+});
 
 /** Returns the patch handler of a set. @throws Error for a set that has none, and so no route */
 export function patchHandler(
-  exchange: Exchange,
+  service: ServiceRuntime,
   entitySet: EntitySet,
 ): NonNullable<EntitySetRuntime["handlers"]["patch"]> {
-  return routed(exchange.entitySet(entitySet).handlers.patch, `PATCH ${entitySet.name}`);
+  return routed(runtimeOf(service, entitySet).handlers.patch, `PATCH ${entitySet.name}`);
 }
 
 /** The entity to change. */
@@ -77,18 +75,23 @@ export interface PatchTarget {
  * @returns the entity as the handler saved it
  * @throws ODataError `Forbidden`; `PreconditionFailed`; `NotFound` for a missing entity; the error of the handler
  */
-export function callPatch(exchange: Exchange, target: PatchTarget, delta: object, check?: () => void): Maybe<unknown> {
+export function callPatch(
+  execution: Execution,
+  target: PatchTarget,
+  delta: object,
+  check?: () => void,
+): Maybe<unknown> {
   const { entitySet, keyText, key } = target;
   const missing = (expected?: ExpectedValues): ODataError =>
-    missingEntityError(exchange, () => entityNotFound(entitySet, keyText), expected);
-  const current = chain(requireEntity(exchange, { entitySet, key }, missing), (addressed) => {
+    missingEntityError(execution, () => entityNotFound(entitySet, keyText), expected);
+  const current = chain(requireEntity(execution, { entitySet, key }, missing), (addressed) => {
     check?.();
-    return checkPreconditions(exchange, { entitySet, key, addressed });
+    return checkPreconditions(execution, { entitySet, key, addressed });
   });
   return chain(current, ({ state, expected }) => {
     if (state === "missing") throw missing();
     return chain(
-      patched(entitySet, () => runPatch(entitySet, key, delta, exchange.writer(expected))),
+      patched(entitySet, () => runPatch(entitySet, key, delta, execution.writer(expected))),
       (answer) => {
         const saved = answeredValue(answer);
         if (saved !== null && saved !== undefined) return saved;
@@ -111,13 +114,13 @@ function patched(entitySet: EntitySet, patch: () => Maybe<unknown>): Maybe<unkno
  * @param names the wire names of the navigation properties
  * @see OData Protocol 4.0, sections 11.4.3 and 11.4.4; docs/reference/writing.md
  */
-export function logIgnoredEntities(exchange: Exchange, { name: set }: EntitySet, names: readonly string[]): void {
-  const { definition, warned } = exchange.service;
+export function logIgnoredEntities(execution: Execution, { name: set }: EntitySet, names: readonly string[]): void {
+  const { definition, warned } = execution.service;
   for (const navigation of names) {
     const record = `ignored entities ${set}/${navigation}`;
     if (warned.has(record)) continue;
     warned.add(record);
     const message = `PATCH and PUT of '${set}' ignore the related entities of '${navigation}' in their bodies. Write them with requests of their own.`;
-    logInfo(definition, exchange.context, message, { set, navigation });
+    logInfo(definition, execution.context, message, { set, navigation });
   }
 }

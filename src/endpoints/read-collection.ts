@@ -1,36 +1,38 @@
-import { chain } from "../base/maybe.ts";
 import { COLLECTION_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { runCount } from "../execution/reads/run-collection.ts";
 import { collectionContext } from "../payload/context-url.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { bindCount } from "./bind-query.ts";
-import { collectionResponse } from "./collection-response.ts";
-import { type Endpoint, routed } from "./exchange.ts";
+import { readsCollection } from "./collection-response.ts";
 import { readJsonFormat, readTextFormat } from "./read-options.ts";
 import { okResponse } from "./response.ts";
+import { runtimeOf } from "./service-runtime.ts";
+import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
  * `GET /Set`: one page of a collection, through the form that the set declares.
  * @throws ODataError for negotiation, a query option; the error of the handler
  * @see docs/reference/entity-sets.md
  */
-export const readCollection: Endpoint = (exchange, path) => {
-  const entitySet = entitySetOf(path);
-  const { target, form, handlers, settings } = exchange.entitySet(entitySet);
-  const format = readJsonFormat(exchange);
-  return collectionResponse(exchange, format, {
-    target,
-    rules: COLLECTION_OPTIONS,
-    form: routed(form, `GET ${entitySet.name}`),
-    rows: { handlers, entitySet },
-    origin: entitySet,
-    selectPushdownEnabled: settings.selectPushdownEnabled,
-    countsAfterSkip: false,
-    keyset: settings.paging === "keyset",
-    contextUrl: (contextSelect) => collectionContext(exchange.serviceRoot, entitySet, contextSelect),
-  });
-};
+export const readCollection: Endpoint = readsCollection((request) => {
+  const entitySet = entitySetOf(request.path);
+  const { target, form, handlers, settings } = runtimeOf(request.service, entitySet);
+  return {
+    format: readJsonFormat(request),
+    resource: {
+      target,
+      rules: COLLECTION_OPTIONS,
+      form: routed(form, `GET ${entitySet.name}`),
+      rows: () => ({ handlers, entitySet }),
+      origin: entitySet,
+      selectPushdownEnabled: settings.selectPushdownEnabled,
+      countsAfterSkip: false,
+      keyset: settings.paging === "keyset",
+      contextUrl: (contextSelect) => collectionContext(request.serviceRoot, entitySet, contextSelect),
+    },
+  };
+});
 
 /** Returns the set that a path addresses; the route table passes no other path. */
 export function entitySetOf(path: ResourcePath): EntitySet {
@@ -43,13 +45,14 @@ export function entitySetOf(path: ResourcePath): EntitySet {
  * @throws ODataError for negotiation, a query option; the error of the handler
  * @see docs/reference/count.md
  */
-export const readCount: Endpoint = (exchange, path) => {
-  const entitySet = entitySetOf(path);
-  const { target, form, handlers } = exchange.entitySet(entitySet);
-  const contentType = readTextFormat(exchange);
-  const query = bindCount(exchange, target);
-  return chain(
-    runCount(routed(form, `GET ${entitySet.name}/$count`), query, { handlers, entitySet }, exchange.reader),
-    (count) => okResponse(exchange, contentType, String(count)),
-  );
-};
+export const readCount: Endpoint = inStages({
+  bind: (request) => {
+    const entitySet = entitySetOf(request.path);
+    const { target, form, handlers } = runtimeOf(request.service, entitySet);
+    const contentType = readTextFormat(request);
+    const query = bindCount(request, target);
+    return { contentType, form: routed(form, `GET ${entitySet.name}/$count`), query, rows: { handlers, entitySet } };
+  },
+  execute: ({ form, query, rows }, { reader }) => runCount(form, query, rows, reader),
+  write: (count, { contentType }, request) => okResponse(request, contentType, String(count)),
+});

@@ -1,6 +1,5 @@
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { RouteResource } from "../definition/service-definition.ts";
-import { matchesEntityTag } from "../http/conditional.ts";
 import { checkFormatOption, isJsonOption, negotiateType, prefersHtml } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { writeOdc, writePbids } from "../payload/connection-files.ts";
@@ -12,25 +11,27 @@ import {
   writeServiceDocument,
 } from "../payload/write-service-document.ts";
 import { readForm } from "../plan/plan-collection.ts";
-import type { Endpoint, Exchange } from "./exchange.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
+import { isKnown } from "./entity-response.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { jsonResponse, notModifiedResponse, okResponse } from "./response.ts";
+import type { Endpoint } from "./stages.ts";
 
 /**
  * `GET` of the service root: the service document.
  * @throws ODataError `UnsupportedFormat`, `NotAcceptable`, or that of a query option
  * @see OData JSON Format 4.0, section 5
  */
-export const readServiceDocument: Endpoint = (exchange) => {
-  const { servesPageWithoutJson } = exchange.service.definition.profile;
-  if (prefersHtml(exchange.options.format, exchange.odata.header("accept"), servesPageWithoutJson)) {
-    return readLandingPage(exchange);
+export const readServiceDocument: Endpoint = (request) => {
+  const { servesPageWithoutJson } = request.service.definition.profile;
+  if (prefersHtml(request.options.format, request.arrival.odata.header("accept"), servesPageWithoutJson)) {
+    return readLandingPage(request);
   }
-  const format = readJsonFormat(exchange);
-  bindNoQuery(readOptions(exchange));
-  const { model, profile } = exchange.service.definition;
-  const body = writeServiceDocument(model, exchange.serviceRoot, format, profile.listsEveryImport);
-  return jsonResponse(exchange, format, body);
+  const format = readJsonFormat(request);
+  bindNoQuery(readOptions(request));
+  const { model, profile } = request.service.definition;
+  const body = writeServiceDocument(model, request.serviceRoot, format, profile.listsEveryImport);
+  return jsonResponse(request, format, body);
 };
 
 /**
@@ -39,15 +40,14 @@ export const readServiceDocument: Endpoint = (exchange) => {
  * @throws ODataError `UnsupportedFormat`, or that of a query option
  * @see OData Protocol 4.0, section 11.1.2
  */
-export const readMetadata: Endpoint = (exchange) => {
-  const { format } = exchange.options;
-  const { definition, metadata } = exchange.service;
+export const readMetadata: Endpoint = (request) => {
+  const { format } = request.options;
+  const { definition, metadata } = request.service;
   checkFormatOption(format, definition.profile.metadataTakesXmlFormat, definition.profile.mediaParameters);
-  bindNoQuery(readOptions(exchange));
+  bindNoQuery(readOptions(request));
   const { contentType, body, etag } = isJsonOption(format) ? (metadata.json ?? metadata.xml) : metadata.xml;
-  const condition = exchange.odata.header("if-none-match");
-  if (condition !== undefined && matchesEntityTag(condition, etag)) return notModifiedResponse(exchange, etag);
-  return okResponse(exchange, contentType, body, { ETag: etag });
+  if (isKnown(request, etag)) return notModifiedResponse(request, etag);
+  return okResponse(request, contentType, body, { ETag: etag });
 };
 
 /** The bytes of a resource, and their ETag. */
@@ -62,15 +62,14 @@ export interface ResourceBody {
  * @see docs/reference/openapi.md
  */
 export function readResource(
-  exchange: Exchange,
+  request: AuthorizedRequest,
   { contentType, headers }: RouteResource,
   { bytes, etag }: ResourceBody,
 ): ODataResponse {
-  negotiateType(contentType, exchange.options.format, exchange.odata.header("accept"));
-  bindNoQuery(readOptions(exchange));
-  const condition = exchange.odata.header("if-none-match");
-  if (condition !== undefined && matchesEntityTag(condition, etag)) return notModifiedResponse(exchange, etag);
-  return okResponse(exchange, contentType, bytes, { ETag: etag, ...headers });
+  negotiateType(contentType, request.options.format, request.arrival.odata.header("accept"));
+  bindNoQuery(readOptions(request));
+  if (isKnown(request, etag)) return notModifiedResponse(request, etag);
+  return okResponse(request, contentType, bytes, { ETag: etag, ...headers });
 }
 
 /** The known documents of further routes. */
@@ -83,12 +82,12 @@ const DOCUMENTS: ReadonlyMap<string, string> = new Map([
  * Responds with the page for people at the root. Links are paths, so they stay at the origin that the browser shows, and a
  * forged host cannot change them.
  */
-function readLandingPage(exchange: Exchange): ODataResponse {
-  bindNoQuery(readOptions(exchange));
-  const { definition, furtherPaths } = exchange.service;
+function readLandingPage(request: AuthorizedRequest): ODataResponse {
+  bindNoQuery(readOptions(request));
+  const { definition, furtherPaths } = request.service;
   const { connectionFiles } = definition;
   const files = connectionFiles === null ? null : connectionPaths(connectionFiles);
-  const root = new URL(exchange.serviceRoot).pathname.replace(/\/$/u, "");
+  const root = new URL(request.serviceRoot).pathname.replace(/\/$/u, "");
   const link = (title: string, path: string): LandingLink => ({ title, url: `${root}${path}` });
   const page = writeLandingPage({
     title: titleOf(definition),
@@ -106,7 +105,7 @@ function readLandingPage(exchange: Exchange): ODataResponse {
         : [link("Excel connection (.odc)", files.excel), link("Power BI connection (.pbids)", files.powerBi)]),
     ],
   });
-  return okResponse(exchange, "text/html;charset=utf-8", page, LANDING_PAGE_HEADERS);
+  return okResponse(request, "text/html;charset=utf-8", page, LANDING_PAGE_HEADERS);
 }
 
 /** Returns the paths of the connection files below the prefix. Names of entity sets and operations contain no dot. */
@@ -118,30 +117,35 @@ export function connectionPaths(name: string): { readonly excel: string; readonl
 const USUAL = "service";
 
 /** Returns the name of a service for people. */
-function titleOf({ name, model, connectionFiles }: Exchange["service"]["definition"]): string {
+function titleOf({ name, model, connectionFiles }: AuthorizedRequest["service"]["definition"]): string {
   const chosen = connectionFiles === USUAL ? null : connectionFiles;
   return name ?? chosen ?? model.namespace;
 }
 
 /** `GET /service.odc`: a connection for Excel. @see docs/guides/excel-and-power-bi.md */
-export const readOdc: Endpoint = (exchange) => {
-  const title = titleOf(exchange.service.definition);
-  return fileOf(exchange, "text/x-ms-odc;charset=utf-8", "odc", writeOdc(exchange.serviceRoot, title));
+export const readOdc: Endpoint = (request) => {
+  const title = titleOf(request.service.definition);
+  return fileOf(request, "text/x-ms-odc;charset=utf-8", "odc", writeOdc(request.serviceRoot, title));
 };
 
 /** `GET /service.pbids`: a data source for Power BI. @see docs/guides/excel-and-power-bi.md */
-export const readPbids: Endpoint = (exchange) =>
-  fileOf(exchange, "application/json", "pbids", writePbids(exchange.serviceRoot));
+export const readPbids: Endpoint = (request) =>
+  fileOf(request, "application/json", "pbids", writePbids(request.serviceRoot));
 
 /** Caches must not store a file: it contains the host of the request, which a client can forge. */
-function fileOf(exchange: Exchange, type: string, extension: string, text: string): ReturnType<typeof okResponse> {
-  checkFormatOption(exchange.options.format);
-  bindNoQuery(readOptions(exchange));
-  const { definition } = exchange.service;
+function fileOf(
+  request: AuthorizedRequest,
+  type: string,
+  extension: string,
+  text: string,
+): ReturnType<typeof okResponse> {
+  checkFormatOption(request.options.format);
+  bindNoQuery(readOptions(request));
+  const { definition } = request.service;
   const { connectionFiles: given } = definition;
   const isUsual = given === null || given === USUAL;
   const name = isUsual ? titleOf(definition).replaceAll(/[^\w.-]/gu, "_") : given;
-  return okResponse(exchange, type, text, {
+  return okResponse(request, type, text, {
     "Content-Disposition": `attachment; filename="${name}.${extension}"`,
     "Cache-Control": "no-store",
   });

@@ -21,25 +21,25 @@ import {
 } from "../execution/reads/read-table-navigation.ts";
 import { type CollectionRows, runCount } from "../execution/reads/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
-import type { ODataResponse } from "../http/odata-response.ts";
 import { collectionNavigationContext, entityNavigationContext, originContext } from "../payload/context-url.ts";
 import { keyPredicateOf } from "../payload/entity-url.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
-import type { ResourcePath } from "../query/resource-path.ts";
 import type { QueryableSource } from "../query/source.ts";
 import { authorizeRelated, requireEntity } from "./addressed-entity.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCount, bindEntity } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
-import { collectionResponse } from "./collection-response.ts";
+import { readsCollection } from "./collection-response.ts";
 import { checkMissingMatch } from "./current-entity.ts";
-import { entityResponse } from "./entity-response.ts";
-import type { Endpoint, Exchange } from "./exchange.ts";
+import { entityResponse, expandUnlessKnown } from "./entity-response.ts";
+import type { Execution } from "./execution.ts";
 import { readJsonFormat, readTextFormat } from "./read-options.ts";
 import { okResponse, noContentResponse } from "./response.ts";
-import type { NavigationRuntime } from "./service-runtime.ts";
+import { type NavigationRuntime, runtimeOf } from "./service-runtime.ts";
+import { type Endpoint, inStages } from "./stages.ts";
 
 /** A navigation in a path, and its target. */
 export interface AddressedNavigation {
@@ -50,41 +50,49 @@ export interface AddressedNavigation {
   readonly runtime: NavigationRuntime;
 }
 
-/** The part of a response with one entity that does not depend on how it was found. */
-interface RelatedEntity {
-  readonly navigation: AddressedNavigation;
-  /** The key of the parent in the application's form. */
-  readonly key: unknown;
+/** A navigation whose parent key is bound to the application's form. */
+export interface BoundNavigation extends AddressedNavigation {
+  readonly parentKey: unknown;
+}
+
+/** The related entity that a request addresses. */
+interface RelatedAddress {
+  readonly format: JsonFormat;
+  readonly navigation: BoundNavigation;
+  /** Its key in the application's form; undefined for the entity of a single-valued navigation. */
+  readonly wanted: unknown;
   readonly missing: () => ODataError;
 }
 
-/** Finds the entity of a response. @param clause the selected properties */
-type ReadEntity = (clause: SelectExpandClause) => Maybe<FoundEntity | null>;
+const readRelated: Endpoint = readsRelated((request) => {
+  const { navigation, format } = openNavigation(request);
+  return { format, navigation, wanted: undefined, missing: () => noRelatedEntity(navigation) };
+});
+
+const readRelatedCollection: Endpoint = readsCollection((request) => {
+  const { navigation, format } = openNavigation(request);
+  const { runtime } = navigation;
+  return {
+    format,
+    resource: {
+      target: runtime.target,
+      rules: optionsOf(request).collection,
+      ...collectionOf(navigation),
+      origin: runtime.origin,
+      countsAfterSkip: !request.service.definition.profile.navigationCountsBeforeSkip,
+      contextUrl: (contextSelect) => navigationContext(request, navigation, true, contextSelect),
+    },
+  };
+});
 
 /**
  * `GET /Set(key)/Nav`: the related entities of one entity, or its single related entity.
  * @throws ODataError for negotiation, the key, a query option, a missing parent or entity; the error of the handler
  * @see docs/reference/navigation.md
  */
-export const readNavigation: Endpoint = (exchange, path) => {
-  const navigation = navigationOf(exchange, path);
-  const format = readJsonFormat(exchange);
-  const key = bindParentKey(exchange, navigation);
-  const { navigationProperty, runtime } = navigation;
-  if (!navigationProperty.isCollection) {
-    const missing = (): ODataError => noRelatedEntity(navigation);
-    const read: ReadEntity = (clause) => readOne(exchange, navigation, key, clause);
-    return relatedEntityResponse(exchange, format, { navigation, key, missing }, read);
-  }
-  const { profile } = exchange.service.definition;
-  return collectionResponse(exchange, format, {
-    target: runtime.target,
-    rules: optionsOf(exchange).collection,
-    ...collectionOf(exchange, navigation, key),
-    origin: runtime.origin,
-    countsAfterSkip: !profile.navigationCountsBeforeSkip,
-    contextUrl: (contextSelect) => navigationContext(exchange, navigation, key, true, contextSelect),
-  });
+export const readNavigation: Endpoint = (request, execution) => {
+  const { isCollection } = navigationOf(request).navigationProperty;
+  return isCollection ? readRelatedCollection(request, execution) : readRelated(request, execution);
 };
 
 /**
@@ -92,60 +100,83 @@ export const readNavigation: Endpoint = (exchange, path) => {
  * @throws ODataError as for readNavigation
  * @see docs/reference/navigation.md
  */
-export const readNavigationCount: Endpoint = (exchange, path) => {
-  const navigation = navigationOf(exchange, path);
-  const contentType = readTextFormat(exchange);
-  const key = bindParentKey(exchange, navigation);
-  const { target } = navigation.runtime;
-  const query = bindCount(exchange, target, optionsOf(exchange).count);
-  const { form, rows } = collectionOf(exchange, navigation, key);
-  return chain(runCount(form, query, rows, exchange.reader), (count) =>
-    okResponse(exchange, contentType, String(count)),
-  );
-};
+export const readNavigationCount: Endpoint = inStages({
+  bind: (request) => {
+    const addressed = navigationOf(request);
+    const contentType = readTextFormat(request);
+    const navigation = bindParent(request, addressed);
+    const query = bindCount(request, navigation.runtime.target, optionsOf(request).count);
+    return { contentType, query, ...collectionOf(navigation) };
+  },
+  execute: ({ form, query, rows }, execution) => runCount(form, query, rows(execution), execution.reader),
+  write: (count, { contentType }, request) => okResponse(request, contentType, String(count)),
+});
 
 /**
  * `GET /Set(key)/Nav(key)`: one of the related entities of an entity.
  * @throws ODataError as for readNavigation, and `NotFound` when the entity is not related
  * @see docs/reference/navigation.md
  */
-export const readNavigationEntity: Endpoint = (exchange, path) => {
-  const navigation = navigationOf(exchange, path);
+export const readNavigationEntity: Endpoint = readsRelated((request) => {
+  const { path } = request;
   if (path.kind !== "relatedEntity") throw new Error(`A path of kind ${path.kind} addresses no related entity.`);
-  const { relatedKey } = path;
-  const { navigationProperty, runtime } = navigation;
-  const { entityType, name } = navigationProperty;
-  const format = readJsonFormat(exchange);
-  const key = bindParentKey(exchange, navigation);
-  const wanted = bindEntityKey(relatedKey, entityType, exchange.options.options.aliases, name);
-  const read: ReadEntity = (clause) => {
-    if (runtime.table !== null) return readFromTable(exchange, navigation, key, { key: wanted, clause });
-    return chain(readAll(exchange, navigation, key), (entities) => asObject(findByKey(entities, entityType, wanted)));
-  };
-  const missing = (): ODataError => noSuchRelated(navigation, relatedKey);
-  return relatedEntityResponse(exchange, format, { navigation, key, missing }, read);
-};
+  const { navigation, format } = openNavigation(request);
+  const { entityType, name } = navigation.navigationProperty;
+  const wanted = bindEntityKey(path.relatedKey, entityType, request.options.options.aliases, name);
+  return { format, navigation, wanted, missing: () => noSuchRelated(navigation, path.relatedKey) };
+});
 
-function relatedEntityResponse(
-  exchange: Exchange,
-  format: JsonFormat,
-  { navigation, key, missing }: RelatedEntity,
-  read: ReadEntity,
-): Maybe<ODataResponse> {
-  const { runtime } = navigation;
-  const { origin } = runtime;
-  const query = bindEntity(exchange, runtime.target, optionsOf(exchange).entity);
-  return chain(read(query.selectExpand), (found) => {
-    if (found === null) {
-      checkMissingMatch(exchange, origin);
-      return noEntityResponse(exchange, navigation, key, missing);
-    }
-    const contextUrl = navigationContext(exchange, navigation, key, false, query.selectExpand.contextSelect);
-    const resource = { origin, query, contextUrl };
-    return chain(authorizeRelated(exchange, origin, found, missing), () =>
-      entityResponse(exchange, format, resource, found),
-    );
+/** Makes an endpoint for one related entity. @param address returns the entity. @throws ODataError for negotiation, a key */
+function readsRelated(address: (request: AuthorizedRequest) => RelatedAddress): Endpoint {
+  return inStages({
+    bind: (request) => {
+      const addressed = address(request);
+      const { origin, target } = addressed.navigation.runtime;
+      return { ...addressed, origin, query: bindEntity(request, target, optionsOf(request).entity) };
+    },
+    execute: (bound, execution) => {
+      const { navigation, wanted, missing, origin, query } = bound;
+      return chain(findRelated(execution, navigation, wanted, query.selectExpand), (found) => {
+        if (found !== null) {
+          return chain(authorizeRelated(execution, origin, found, missing), () =>
+            expandUnlessKnown(execution, bound, found),
+          );
+        }
+        checkMissingMatch(execution, origin);
+        return chain(requireEmpty(execution, navigation, missing), () => null);
+      });
+    },
+    write: (result, { format, navigation, origin, query }, request) => {
+      if (result === null) return noContentResponse(request);
+      const { contextSelect } = query.selectExpand;
+      const contextUrl = navigationContext(request, navigation, false, contextSelect);
+      return entityResponse(request, { format, origin, query, contextUrl }, result);
+    },
   });
+}
+
+function findRelated(
+  execution: Execution,
+  navigation: BoundNavigation,
+  wanted: unknown,
+  clause: SelectExpandClause,
+): Maybe<FoundEntity | null> {
+  const { navigationProperty, runtime } = navigation;
+  if (!navigationProperty.isCollection) return readOne(execution, navigation, clause);
+  if (runtime.table !== null) return readFromTable(execution, navigation, { key: wanted, clause });
+  return chain(readAll(execution, navigation), (entities) =>
+    asObject(findByKey(entities, navigationProperty.entityType, wanted)),
+  );
+}
+
+/** Chooses the format and binds the key of the parent. @throws ODataError for negotiation, `InvalidKey` */
+export function openNavigation(request: AuthorizedRequest): {
+  readonly navigation: BoundNavigation;
+  readonly format: JsonFormat;
+} {
+  const addressed = navigationOf(request);
+  const format = readJsonFormat(request);
+  return { format, navigation: bindParent(request, addressed) };
 }
 
 /**
@@ -153,25 +184,28 @@ function relatedEntityResponse(
  * database reads them.
  */
 export function collectionOf(
-  exchange: Exchange,
-  navigation: AddressedNavigation,
-  key: unknown,
+  navigation: BoundNavigation,
 ): Pick<CollectionResource, "form" | "rows" | "selectPushdownEnabled"> {
   const { source, table, search, target, selectPushdownEnabled } = navigation.runtime;
-  const { reader } = exchange;
   if (table !== null) {
-    const queryable = (): Maybe<QueryableSource> =>
-      chain(openTable(exchange, navigation, table, key), (parent) => relatedSource(source, table, parent, reader));
-    const searchTable: SearchHandler = (clause) =>
-      chain(openTable(exchange, navigation, table, key), (parent) =>
-        searchRelatedTable(source, table, parent, { search, clause }, reader),
-      );
-    return { form: "related", rows: rowsWithoutSet({ queryable, search: searchTable }), selectPushdownEnabled };
+    const rows = (execution: Execution): CollectionRows => {
+      const { reader } = execution;
+      const open = (): Maybe<TableParent> => openTable(execution, navigation, table);
+      const queryable = (): Maybe<QueryableSource> =>
+        chain(open(), (parent) => relatedSource(source, table, parent, reader));
+      const searchTable: SearchHandler = (clause) =>
+        chain(open(), (parent) => searchRelatedTable(source, table, parent, { search, clause }, reader));
+      return rowsWithoutSet({ queryable, search: searchTable });
+    };
+    return { form: "related", rows, selectPushdownEnabled };
   }
-  const getAll = (): Maybe<Iterable<unknown>> => readAll(exchange, navigation, key);
-  const searchRows: SearchHandler = (clause) =>
-    chain(getAll(), (entities) => searchRelatedRows(entities, target.entitySet, { search, clause }, reader));
-  return { form: "get-all", rows: rowsWithoutSet({ getAll, search: searchRows }), selectPushdownEnabled };
+  const rows = (execution: Execution): CollectionRows => {
+    const getAll = (): Maybe<Iterable<unknown>> => readAll(execution, navigation);
+    const searchRows: SearchHandler = (clause) =>
+      chain(getAll(), (all) => searchRelatedRows(all, target.entitySet, { search, clause }, execution.reader));
+    return rowsWithoutSet({ getAll, search: searchRows });
+  };
+  return { form: "get-all", rows, selectPushdownEnabled };
 }
 
 /** Wraps handlers that return only visible entities. */
@@ -181,25 +215,27 @@ function rowsWithoutSet(handlers: CollectionRows["handlers"]): CollectionRows {
 
 /**
  * Reads the related entity of a single-valued navigation; null without a related entity or a parent.
- * @param key the key of the parent in the application's form
  * @param clause the selected properties; null: only the key
  */
 export function readOne(
-  exchange: Exchange,
-  navigation: AddressedNavigation,
-  key: unknown,
+  execution: Execution,
+  navigation: BoundNavigation,
   clause: SelectExpandClause | null,
 ): Maybe<FoundEntity | null> {
   const { source, table } = navigation.runtime;
-  if (table !== null) return readFromTable(exchange, navigation, key, { key: undefined, clause });
-  const related = chain(openParent(exchange, navigation, key), () => readRelatedEntity(source, key, exchange.reader));
+  if (table !== null) return readFromTable(execution, navigation, { key: undefined, clause });
+  const related = chain(openParent(execution, navigation), () =>
+    readRelatedEntity(source, navigation.parentKey, execution.reader),
+  );
   return chain(related, asObject);
 }
 
 /** Reads the related entities through the handler. @throws ODataError for a missing parent */
-function readAll(exchange: Exchange, navigation: AddressedNavigation, key: unknown): Maybe<Iterable<unknown>> {
-  const { source } = navigation.runtime;
-  const related = chain(openParent(exchange, navigation, key), () => readRelatedEntities(source, key, exchange.reader));
+function readAll(execution: Execution, navigation: BoundNavigation): Maybe<Iterable<unknown>> {
+  const { runtime, parentKey } = navigation;
+  const related = chain(openParent(execution, navigation), () =>
+    readRelatedEntities(runtime.source, parentKey, execution.reader),
+  );
   return chain(related, (entities) => {
     if (entities === null) throw noParent(navigation);
     return entities;
@@ -207,23 +243,18 @@ function readAll(exchange: Exchange, navigation: AddressedNavigation, key: unkno
 }
 
 /** Checks the parent where a rule needs it. @throws ODataError for a missing or refused parent */
-function openParent(exchange: Exchange, navigation: AddressedNavigation, key: unknown): Maybe<FoundEntity | undefined> {
-  const { entitySet, runtime } = navigation;
+function openParent(execution: Execution, navigation: BoundNavigation): Maybe<FoundEntity | undefined> {
+  const { entitySet, runtime, parentKey: key } = navigation;
   // Between tables, the parent itself is read.
   const mustBeSeen = runtime.table === null;
-  return requireEntity(exchange, { entitySet, key, mustBeSeen }, () => noParent(navigation));
+  return requireEntity(execution, { entitySet, key, mustBeSeen }, () => noParent(navigation));
 }
 
-function openTable(
-  exchange: Exchange,
-  navigation: AddressedNavigation,
-  table: TargetWay,
-  key: unknown,
-): Maybe<TableParent> {
-  const { source } = navigation.runtime;
-  const found = chain(openParent(exchange, navigation, key), (loaded) =>
+function openTable(execution: Execution, navigation: BoundNavigation, table: TargetWay): Maybe<TableParent> {
+  const { runtime, parentKey } = navigation;
+  const found = chain(openParent(execution, navigation), (loaded) =>
     // The join key is in an entity that a rule has loaded whole.
-    readParent(source, table, key, loaded, exchange.reader),
+    readParent(runtime.source, table, parentKey, loaded, execution.reader),
   );
   return chain(found, (parent) => {
     if (parent === null) throw noParent(navigation);
@@ -232,14 +263,12 @@ function openTable(
 }
 
 function readFromTable(
-  exchange: Exchange,
-  navigation: AddressedNavigation,
-  key: unknown,
+  execution: Execution,
+  navigation: BoundNavigation,
   wanted: { readonly key: unknown; readonly clause: SelectExpandClause | null },
 ): Maybe<FoundEntity | null> {
   const { source, table, selectPushdownEnabled } = navigation.runtime;
-  const { reader, service } = exchange;
-  const { definition } = service;
+  const { reader, service } = execution;
   if (table === null) throw new Error(`${navigation.navigationProperty.name} is not read from a table.`);
   const { target } = table;
   const selected =
@@ -249,15 +278,15 @@ function readFromTable(
         propertiesToRead(target, wanted.clause, {
           key: true,
           pushdown: selectPushdownEnabled,
-          join: planExpand(wanted.clause, definition)?.joinProperties,
+          join: planExpand(wanted.clause, service.definition)?.joinProperties,
         });
-  return chain(openTable(exchange, navigation, table, key), (parent) =>
+  return chain(openTable(execution, navigation, table), (parent) =>
     readRelatedRow(source, table, parent, { key: wanted.key, selected }, reader),
   );
 }
 
 /** Returns the query options of the routes below a navigation property, by the profile of the service. */
-export function optionsOf({ service }: Exchange): NavigationOptions {
+export function optionsOf({ service }: AuthorizedRequest): NavigationOptions {
   return navigationOptions(service.definition.profile.navigationTakesEveryOption);
 }
 
@@ -266,17 +295,19 @@ function asObject(entity: unknown): FoundEntity | null {
 }
 
 /** Returns the navigation that a path addresses; the route table passes no other path. */
-export function navigationOf(exchange: Exchange, path: ResourcePath): AddressedNavigation {
+export function navigationOf({ service, path }: AuthorizedRequest): AddressedNavigation {
   if (!("navigationProperty" in path)) throw new Error(`A path of kind ${path.kind} addresses no navigation property.`);
   const { entitySet, navigationProperty, key } = path;
-  const runtime = exchange.entitySet(entitySet).navigations.get(navigationProperty.name);
+  const runtime = runtimeOf(service, entitySet).navigations.get(navigationProperty.name);
   if (runtime === undefined) throw new Error(`${entitySet.name}/${navigationProperty.name} has no definition.`);
   return { entitySet, navigationProperty, key, runtime };
 }
 
-/** Returns the key of the parent in the application's form. @throws ODataError `InvalidKey` */
-export function bindParentKey(exchange: Exchange, { entitySet, key }: AddressedNavigation): unknown {
-  return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
+/** Binds the key of the parent. @throws ODataError `InvalidKey` */
+export function bindParent(request: AuthorizedRequest, navigation: AddressedNavigation): BoundNavigation {
+  const { entitySet, key } = navigation;
+  const parentKey = bindEntityKey(key, entitySet.entityType, request.options.options.aliases, entitySet.name);
+  return { ...navigation, parentKey };
 }
 
 /** Makes the error for a missing parent. */
@@ -298,56 +329,44 @@ function noSuchRelated({ entitySet, navigationProperty, key }: AddressedNavigati
   );
 }
 
-/** A navigation route: the set of the parent, the property, and its target. */
-interface NavigationRoute {
-  readonly entitySet: EntitySet;
-  readonly navigationProperty: NavigationProperty;
-  readonly runtime: NavigationRuntime;
-}
-
 /**
  * Returns the context URL in the response of a navigation route. The profile decides whether it names the route or the
  * set of the related entities.
- * @param key the key of the parent in the application's form
  * @param isCollection whether the response is a collection
  * @param contextSelect the items of `$select`, in the order of the client; empty without `$select`
  * @see OData Protocol 4.0, section 10
  */
 export function navigationContext(
-  { service, serviceRoot }: Exchange,
-  { entitySet, navigationProperty: { name }, runtime }: NavigationRoute,
-  key: unknown,
+  { service, serviceRoot }: AuthorizedRequest,
+  { entitySet, navigationProperty: { name }, runtime, parentKey }: BoundNavigation,
   isCollection: boolean,
   contextSelect: readonly string[],
 ): string {
   if (service.definition.profile.relatedContextOfTarget) {
     return originContext(serviceRoot, runtime.origin, isCollection, contextSelect);
   }
-  const predicate = keyPredicateOf(entitySet.entityType, key);
+  const predicate = keyPredicateOf(entitySet.entityType, parentKey);
   const context = isCollection ? collectionNavigationContext : entityNavigationContext;
   return context(serviceRoot, entitySet, predicate, name, contextSelect);
 }
 
 /**
- * Makes the response of a navigation route without an entity: 404, or 204 where the profile distinguishes a null
+ * Requires that a navigation route without an entity has a response without content: the profile distinguishes a null
  * single-valued navigation from a missing parent.
- * @param key the key of the parent in the application's form
  * @param missing makes the error
  * @throws ODataError that `missing` makes, or that the handler of the parent returned
  * @see OData Protocol 4.0, section 11.2.6
  */
-export function noEntityResponse(
-  exchange: Exchange,
-  { navigationProperty, runtime }: NavigationRoute,
-  key: unknown,
+export function requireEmpty(
+  execution: Execution,
+  { navigationProperty, runtime, parentKey }: BoundNavigation,
   missing: () => ODataError,
-): Maybe<ODataResponse> {
-  const { profile } = exchange.service.definition;
+): Maybe<undefined> {
+  const { profile } = execution.service.definition;
   if (navigationProperty.isCollection || !profile.nullEntityIsEmpty) throw missing();
   // A join reads the parent first.
-  if (runtime.table !== null) return noContentResponse(exchange);
-  return chain(parentExists(runtime.source, key, exchange.reader), (exists) => {
-    if (exists) return noContentResponse(exchange);
-    throw missing();
+  if (runtime.table !== null) return undefined;
+  return chain(parentExists(runtime.source, parentKey, execution.reader), (exists): undefined => {
+    if (!exists) throw missing();
   });
 }

@@ -1,12 +1,11 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import { valueOptions } from "../binder/option-rules.ts";
+import { type OptionRules, valueOptions } from "../binder/option-rules.ts";
 import type { EntitySet, StructuralProperty, ComplexType, EntityType } from "../edm/model.ts";
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { rowReader, toRow } from "../execution/entities/row-to-entity.ts";
 import { readByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
-import { matchesEntityTag } from "../http/conditional.ts";
 import { propertyContext } from "../payload/context-url.ts";
 import { keyPredicateOf } from "../payload/entity-url.ts";
 import { etagOf } from "../payload/etag.ts";
@@ -16,47 +15,51 @@ import { selectProperty, propertiesToRead } from "../plan/properties-to-read.ts"
 import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import { addressEntity } from "./addressed-entity.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { checkMissingMatch, checkReadMatch } from "./current-entity.ts";
-import type { Endpoint, Exchange } from "./exchange.ts";
+import { isKnown } from "./entity-response.ts";
+import type { Execution } from "./execution.ts";
 import { readBinaryFormat, readJsonFormat, readOptions, readTextFormat } from "./read-options.ts";
 import { jsonResponse, noContentResponse, notModifiedResponse, okResponse } from "./response.ts";
+import { runtimeOf } from "./service-runtime.ts";
+import { type Endpoint, inStages } from "./stages.ts";
 
 /**
  * `GET /Set(key)/Property`: the value, in the envelope of the profile; 204 for null, 304 when the client has the entity.
  * @throws ODataError for negotiation, the key, a query option, a precondition, a missing entity; the error of the handler
  * @see docs/reference/properties.md
  */
-export const readProperty: Endpoint = (exchange, path) => {
-  const addressed = propertyPathOf(path);
-  const { entitySet, key } = addressed;
-  const property = addressedProperty(addressed);
-  const format = readJsonFormat(exchange);
-  const value = bindPropertyKey(exchange, entitySet, key);
-  bindNoQuery(readOptions(exchange), valueOptions(property));
-  return chain(readOwner(exchange, addressed, value), (found) => {
-    if (found === null) {
-      checkMissingMatch(exchange, entitySet);
-      throw entityNotFound(entitySet, key);
-    }
-    const etag = etagOf(entitySet, found.entity, found.rowShape);
-    checkReadMatch(exchange, etag);
+export const readProperty: Endpoint = inStages({
+  bind: (request) => openProperty(request, readJsonFormat, valueOptions),
+  execute: ({ addressed, key }, execution) => {
+    const { entitySet } = addressed;
+    return chain(readOwner(execution, addressed, key), (found) => {
+      if (found === null) {
+        checkMissingMatch(execution, entitySet);
+        throw entityNotFound(entitySet, addressed.key);
+      }
+      const etag = etagOf(entitySet, found.entity, found.rowShape);
+      checkReadMatch(execution, etag);
+      return { etag, found: isKnown(execution, etag) ? null : found };
+    });
+  },
+  write: ({ etag, found }, { addressed, format, key }, request) => {
+    if (found === null) return notModifiedResponse(request, etag ?? "");
+    const { entitySet } = addressed;
+    const property = addressedProperty(addressed);
     const extra = etag === undefined ? undefined : { ETag: etag };
-    const condition = exchange.odata.header("if-none-match");
-    if (etag !== undefined && condition !== undefined && matchesEntityTag(condition, etag)) {
-      return notModifiedResponse(exchange, etag);
-    }
-    const predicate = keyPredicateOf(entitySet.entityType, value);
-    const contextUrl = propertyContext(exchange.serviceRoot, entitySet, predicate, propertyPathText(addressed));
-    const { complexValuesBare } = exchange.service.definition.profile;
+    const predicate = keyPredicateOf(entitySet.entityType, key);
+    const contextUrl = propertyContext(request.serviceRoot, entitySet, predicate, propertyPathText(addressed));
+    const { complexValuesBare } = request.service.definition.profile;
     const owner = ownerOf(addressed, found);
     // A collection is never null, even below a complex value that is.
-    if (owner === null && !property.isCollection) return noContentResponse(exchange, extra);
+    if (owner === null && !property.isCollection) return noContentResponse(request, extra);
     const { type, value: holder, rowShape } = owner ?? { type: entitySet.entityType, value: {}, rowShape: undefined };
     const writer = propertyWriter(type, property, format, rowShape, complexValuesBare);
     const body = writer.writeEnvelope(holder, contextUrl);
-    return body === null ? noContentResponse(exchange, extra) : jsonResponse(exchange, format, body, extra);
-  });
-};
+    return body === null ? noContentResponse(request, extra) : jsonResponse(request, format, body, extra);
+  },
+});
 
 /**
  * `GET /Set(key)/Property/$value`: the raw value of a primitive property, without envelope and quotes. The profile
@@ -64,46 +67,38 @@ export const readProperty: Endpoint = (exchange, path) => {
  * @throws ODataError as for readProperty; `NotSupported` for a complex property
  * @see docs/reference/properties.md
  */
-export const readPropertyValue: Endpoint = (exchange, path) => {
-  const addressed = propertyPathOf(path);
-  const { entitySet, key } = addressed;
-  const property = addressedProperty(addressed);
-  const isBinary = property.type.name === "Edm.Binary" && !isStructured(property);
-  const contentType = isBinary ? readBinaryFormat(exchange) : readTextFormat(exchange);
-  const value = bindPropertyKey(exchange, entitySet, key);
-  bindNoQuery(readOptions(exchange));
-  if (isStructured(property)) {
+export const readPropertyValue: Endpoint = inStages({
+  bind: (request) => {
+    const property = addressedProperty(propertyPathOf(request.path));
+    const isBinary = property.type.name === "Edm.Binary" && !isStructured(property);
+    const bound = openProperty(request, isBinary ? readBinaryFormat : readTextFormat);
+    if (!isStructured(property)) return bound;
     const reason = property.isCollection ? "is a collection" : "is complex";
     throw protocolError("NotSupported", `'${property.name}' ${reason} and has no raw value: read it without /$value.`, {
-      target: propertyPathText(addressed),
+      target: propertyPathText(bound.addressed),
     });
-  }
-  return chain(readOwner(exchange, addressed, value), (found) => {
-    if (found === null) throw entityNotFound(entitySet, key);
+  },
+  execute: readExistingOwner,
+  write: (found, { addressed, format }, request) => {
+    const property = addressedProperty(addressed);
     const owner = ownerOf(addressed, found);
     const body = owner === null ? null : writeRawProperty(owner.type, property, owner.value, owner.rowShape);
-    if (body !== null) return okResponse(exchange, contentType, body);
-    if (exchange.service.definition.profile.nullRawValueIsEmpty) return noContentResponse(exchange);
+    if (body !== null) return okResponse(request, format, body);
+    if (request.service.definition.profile.nullRawValueIsEmpty) return noContentResponse(request);
     throw protocolError("NotFound", `'${property.name}' is null, so it has no raw value.`);
-  });
-};
+  },
+});
 
 /**
  * `GET /Set(key)/Property/$count`: the number of items of a collection, as plain text.
  * @throws ODataError for negotiation, the key, a query option, a missing entity; the error of the handler
  * @see OData URL Conventions 4.0, section 4.8; docs/reference/properties.md
  */
-export const readPropertyCount: Endpoint = (exchange, path) => {
-  const addressed = propertyPathOf(path);
-  const { entitySet, key } = addressed;
-  const contentType = readTextFormat(exchange);
-  const value = bindPropertyKey(exchange, entitySet, key);
-  bindNoQuery(readOptions(exchange));
-  return chain(readOwner(exchange, addressed, value), (found) => {
-    if (found === null) throw entityNotFound(entitySet, key);
-    return okResponse(exchange, contentType, String(countItems(addressed, found)));
-  });
-};
+export const readPropertyCount: Endpoint = inStages({
+  bind: (request) => openProperty(request, readTextFormat),
+  execute: readExistingOwner,
+  write: (found, { addressed, format }, request) => okResponse(request, format, String(countItems(addressed, found))),
+});
 
 /** Whether a property counts as complex: a complex value, or any collection. @see docs/reference/properties.md */
 export function isStructured({ type, isCollection }: StructuralProperty): boolean {
@@ -117,8 +112,8 @@ export function propertyPathOf(path: ResourcePath): PropertyPath {
 }
 
 /** Returns the key of the property's entity. @throws ODataError `InvalidKey` */
-export function bindPropertyKey(exchange: Exchange, entitySet: EntitySet, key: string): unknown {
-  return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
+export function bindPropertyKey(request: AuthorizedRequest, { entitySet, key }: PropertyPath): unknown {
+  return bindEntityKey(key, entitySet.entityType, request.options.options.aliases, entitySet.name);
 }
 
 /** Makes the error for a missing entity. */
@@ -126,19 +121,46 @@ export function entityNotFound(entitySet: EntitySet, key: string): ODataError {
   return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
 }
 
+/** A property whose key is bound. */
+interface BoundProperty {
+  readonly addressed: PropertyPath;
+  readonly key: unknown;
+}
+
+/** Chooses the format and binds the key. @throws ODataError for negotiation, the key, a query option */
+function openProperty<Format>(
+  request: AuthorizedRequest,
+  negotiate: (request: AuthorizedRequest) => Format,
+  rulesOf?: (property: StructuralProperty) => OptionRules,
+): BoundProperty & { readonly format: Format } {
+  const addressed = propertyPathOf(request.path);
+  const format = negotiate(request);
+  const key = bindPropertyKey(request, addressed);
+  bindNoQuery(readOptions(request), rulesOf?.(addressedProperty(addressed)));
+  return { addressed, key, format };
+}
+
+/** Reads the entity of a property. @throws ODataError `NotFound` */
+function readExistingOwner({ addressed, key }: BoundProperty, execution: Execution): Maybe<FoundEntity> {
+  return chain(readOwner(execution, addressed, key), (found) => {
+    if (found === null) throw entityNotFound(addressed.entitySet, addressed.key);
+    return found;
+  });
+}
+
 /** Reads the entity of a property, or loads it for a rule. */
 export function readOwner(
-  exchange: Exchange,
+  execution: Execution,
   { entitySet, property }: PropertyPath,
   key: unknown,
 ): Maybe<FoundEntity | null> {
-  const { settings } = exchange.entitySet(entitySet);
+  const { settings } = runtimeOf(execution.service, entitySet);
   const needs = { key: false, pushdown: settings.selectPushdownEnabled };
-  return chain(addressEntity(exchange, { entitySet, key }), (addressed) => {
+  return chain(addressEntity(execution, { entitySet, key }), (addressed) => {
     if (addressed !== undefined) return addressed;
     const selected = (): ReturnType<typeof propertiesToRead> =>
       propertiesToRead(entitySet, selectProperty(property), needs);
-    return readByKey(entitySet, key, exchange.reader, selected);
+    return readByKey(entitySet, key, execution.reader, selected);
   });
 }
 

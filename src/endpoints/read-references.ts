@@ -1,28 +1,29 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
+import type { FoundEntity } from "../execution/reads/read-by-key.ts";
 import { parentExists } from "../execution/reads/read-navigation.ts";
-import type { JsonFormat } from "../http/media-type.ts";
-import type { ODataResponse } from "../http/odata-response.ts";
 import { referenceCollectionContext, referenceContext } from "../payload/context-url.ts";
 import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
 import { authorizeRelated, requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
-import { collectionResponse } from "./collection-response.ts";
-import type { Endpoint, Exchange } from "./exchange.ts";
+import { readsCollection } from "./collection-response.ts";
+import type { Execution } from "./execution.ts";
 import {
-  noEntityResponse,
-  bindParentKey,
   collectionOf,
   type AddressedNavigation,
+  type BoundNavigation,
   navigationOf,
   noParent,
   noRelatedEntity,
+  openNavigation,
   optionsOf,
   readOne,
+  requireEmpty,
 } from "./read-navigation.ts";
-import { readJsonFormat } from "./read-options.ts";
-import { jsonResponse } from "./response.ts";
+import { jsonResponse, noContentResponse } from "./response.ts";
+import { type Endpoint, inStages } from "./stages.ts";
 
 /**
  * `GET /Set(key)/Nav/$ref`: references to the related entities of one entity, or to its single related entity. The
@@ -30,48 +31,59 @@ import { jsonResponse } from "./response.ts";
  * @throws ODataError as for readNavigation
  * @see docs/reference/navigation.md
  */
-export const readReferences: Endpoint = (exchange, path) => {
-  const navigation = navigationOf(exchange, path);
-  const format = readJsonFormat(exchange);
-  const key = bindParentKey(exchange, navigation);
-  if (!navigation.navigationProperty.isCollection) return readReference(exchange, format, navigation, key);
-  const { target, origin } = navigation.runtime;
-  const { profile } = exchange.service.definition;
-  return collectionResponse(exchange, format, {
-    target,
-    rules: optionsOf(exchange).references,
-    ...(isRead(navigation) ? collectionOf(exchange, navigation, key) : emptyCollection(exchange, navigation, key)),
-    origin,
-    referencesOnly: true,
-    countsAfterSkip: !profile.navigationCountsBeforeSkip,
-    contextUrl: () => referenceCollectionContext(exchange.serviceRoot),
-  });
+export const readReferences: Endpoint = (request, execution) => {
+  const { isCollection } = navigationOf(request).navigationProperty;
+  return isCollection ? readReferenceCollection(request, execution) : readReference(request, execution);
 };
 
-function readReference(
-  exchange: Exchange,
-  format: JsonFormat,
-  navigation: AddressedNavigation,
-  key: unknown,
-): Maybe<ODataResponse> {
-  const { origin, target } = navigation.runtime;
-  bindEntity(exchange, target, optionsOf(exchange).reference);
-  const contextUrl = referenceContext(exchange.serviceRoot);
-  if (!isRead(navigation)) {
-    const writer = compileReferenceWriter(null, format, undefined);
-    return chain(requireParent(exchange, navigation, key), () =>
-      jsonResponse(exchange, format, writer.writeEntity({}, exchange.serviceRoot, contextUrl)),
-    );
-  }
-  const missing = (): ODataError => noRelatedEntity(navigation);
-  return chain(readOne(exchange, navigation, key, null), (found) => {
-    if (found === null) return noEntityResponse(exchange, navigation, key, missing);
-    return chain(authorizeRelated(exchange, origin, found, missing), () => {
-      const writer = compileReferenceWriter(origin.kind === "EntitySet" ? origin : null, format, found.rowShape);
-      return jsonResponse(exchange, format, writer.writeEntity(found.entity, exchange.serviceRoot, contextUrl));
+const readReferenceCollection: Endpoint = readsCollection((request) => {
+  const { navigation, format } = openNavigation(request);
+  const { target, origin } = navigation.runtime;
+  return {
+    format,
+    resource: {
+      target,
+      rules: optionsOf(request).references,
+      ...(isRead(navigation) ? collectionOf(navigation) : emptyCollection(navigation)),
+      origin,
+      referencesOnly: true,
+      countsAfterSkip: !request.service.definition.profile.navigationCountsBeforeSkip,
+      contextUrl: () => referenceCollectionContext(request.serviceRoot),
+    },
+  };
+});
+
+const readReference: Endpoint = inStages({
+  bind: (request) => {
+    const { navigation, format } = openNavigation(request);
+    bindEntity(request, navigation.runtime.target, optionsOf(request).reference);
+    return { format, navigation };
+  },
+  execute: ({ navigation }, execution): Maybe<WrittenReference | null> => {
+    const { origin } = navigation.runtime;
+    if (!isRead(navigation)) return chain(requireParent(execution, navigation), () => NO_REFERENCE);
+    const missing = (): ODataError => noRelatedEntity(navigation);
+    return chain(readOne(execution, navigation, null), (found): Maybe<WrittenReference | null> => {
+      if (found === null) return chain(requireEmpty(execution, navigation, missing), () => null);
+      const entitySet = origin.kind === "EntitySet" ? origin : null;
+      return chain(authorizeRelated(execution, origin, found, missing), () => ({ ...found, entitySet }));
     });
-  });
+  },
+  write: (reference, { format }, request) => {
+    if (reference === null) return noContentResponse(request);
+    const { entitySet, entity, rowShape } = reference;
+    const writer = compileReferenceWriter(entitySet, format, rowShape);
+    const contextUrl = referenceContext(request.serviceRoot);
+    return jsonResponse(request, format, writer.writeEntity(entity, request.serviceRoot, contextUrl));
+  },
+});
+
+/** An entity whose reference is written. Without a set, the reference is empty. */
+interface WrittenReference extends Pick<FoundEntity, "entity" | "rowShape"> {
+  readonly entitySet: EntitySet | null;
 }
+
+const NO_REFERENCE: WrittenReference = Object.freeze({ entitySet: null, entity: {}, rowShape: undefined });
 
 /** Whether a handler or the table of the target set reads a navigation. Handlers of links do not. */
 function isRead({ runtime: { source } }: AddressedNavigation): boolean {
@@ -80,20 +92,21 @@ function isRead({ runtime: { source } }: AddressedNavigation): boolean {
 
 /** Returns the empty collection of a navigation that has only handlers of links. */
 function emptyCollection(
-  exchange: Exchange,
-  navigation: AddressedNavigation,
-  key: unknown,
+  navigation: BoundNavigation,
 ): Pick<CollectionResource, "form" | "rows" | "selectPushdownEnabled"> {
-  const getAll = (): Maybe<Iterable<unknown>> => chain(requireParent(exchange, navigation, key), () => []);
-  return { form: "get-all", rows: { handlers: { getAll }, entitySet: null }, selectPushdownEnabled: false };
+  const rows: CollectionResource["rows"] = (execution) => ({
+    handlers: { getAll: () => chain(requireParent(execution, navigation), () => []) },
+    entitySet: null,
+  });
+  return { form: "get-all", rows, selectPushdownEnabled: false };
 }
 
 /** Loads the parent, if its set can read by key. @throws ODataError for a missing or refused parent */
-function requireParent(exchange: Exchange, navigation: AddressedNavigation, key: unknown): Maybe<undefined> {
-  const { entitySet, runtime } = navigation;
+function requireParent(execution: Execution, navigation: BoundNavigation): Maybe<undefined> {
+  const { entitySet, runtime, parentKey: key } = navigation;
   const missing = (): ODataError => noParent(navigation);
-  return chain(requireEntity(exchange, { entitySet, key }, missing), () =>
-    chain(parentExists(runtime.source, key, exchange.reader), (exists): undefined => {
+  return chain(requireEntity(execution, { entitySet, key }, missing), () =>
+    chain(parentExists(runtime.source, key, execution.reader), (exists): undefined => {
       if (!exists) throw missing();
     }),
   );

@@ -3,7 +3,8 @@ import type { EntitySet } from "../edm/model.ts";
 import { checkContentHeaders } from "../http/content-headers.ts";
 import { readJsonBody } from "../http/read-json-body.ts";
 import type { JsonValue } from "../json/json-value.ts";
-import type { Exchange } from "./exchange.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
+import { runtimeOf } from "./service-runtime.ts";
 
 /** A body whose headers were checked, and that is still to be read. */
 export interface RequestBody {
@@ -21,15 +22,17 @@ export interface RequestBody {
  * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
  * @see docs/reference/writing.md
  */
-export function openBody(exchange: Exchange, entitySet: EntitySet | null): RequestBody {
-  const { limits, defaultSettings } = exchange.service.definition;
-  const settings = entitySet === null ? defaultSettings : exchange.entitySet(entitySet).settings;
+export function openBody(request: AuthorizedRequest, entitySet: EntitySet | null): RequestBody {
+  const { limits, defaultSettings } = request.service.definition;
+  const settings = entitySet === null ? defaultSettings : runtimeOf(request.service, entitySet).settings;
   const { maxRequestBodyBytes: maxBytes } = settings;
   const { maxJsonDepth: maxDepth, maxJsonValues: maxValues } = limits;
-  const { ieee754Compatible } = checkContentHeaders(exchange.odata, maxBytes);
+  const { odata } = request.arrival;
+  const { ieee754Compatible } = checkContentHeaders(odata, maxBytes);
   return {
     read: (bind) => {
-      const json = readJsonBody(exchange.odata, { maxBytes, maxDepth, maxValues });
+      request.arrival.clock?.enter("body");
+      const json = readJsonBody(odata, { maxBytes, maxDepth, maxValues });
       return chain(json, (value) => bind(value, ieee754Compatible));
     },
   };

@@ -1,7 +1,7 @@
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import { ODATA_VERSION } from "../http/odata-version.ts";
-import type { Exchange } from "./exchange.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 
 /** The request headers that a response depends on, for caches. */
 const VARY = "Accept, Accept-Charset, Prefer, OData-MaxVersion, Authorization";
@@ -14,7 +14,7 @@ export type ExtraHeaders = Readonly<Record<string, string>>;
  * @param contentType the negotiated type
  */
 export function okResponse(
-  exchange: Exchange,
+  request: AuthorizedRequest,
   contentType: string,
   body: ResponseBody,
   extra?: ExtraHeaders,
@@ -25,34 +25,34 @@ export function okResponse(
     "X-Content-Type-Options": "nosniff",
     Vary: VARY,
   };
-  if (exchange.user !== null) headers["Cache-Control"] = "no-store";
+  if (request.access.user !== null) headers["Cache-Control"] = "no-store";
   if (extra !== undefined) Object.assign(headers, extra);
   return { status: 200, headers, body };
 }
 
 /** Makes a 200 response with JSON. */
 export function jsonResponse(
-  exchange: Exchange,
+  request: AuthorizedRequest,
   format: JsonFormat,
   body: ResponseBody,
   extra?: ExtraHeaders,
 ): ODataResponse {
-  return okResponse(exchange, format.contentType, body, extra);
+  return okResponse(request, format.contentType, body, extra);
 }
 
 /** Makes a 201 response with JSON. */
 export function createdResponse(
-  exchange: Exchange,
+  request: AuthorizedRequest,
   format: JsonFormat,
   body: ResponseBody,
   extra: ExtraHeaders,
 ): ODataResponse {
-  return { ...jsonResponse(exchange, format, body, extra), status: 201 };
+  return { ...jsonResponse(request, format, body, extra), status: 201 };
 }
 
 /** Makes a 204 response. Caches must not store the responses of signed-in users. @see RFC 9110, section 15.3.5 */
-export function noContentResponse({ user }: Exchange, extra?: ExtraHeaders): ODataResponse {
-  const personal = user === null ? undefined : { Vary: VARY, "Cache-Control": "no-store" };
+export function noContentResponse({ access }: AuthorizedRequest, extra?: ExtraHeaders): ODataResponse {
+  const personal = access.user === null ? undefined : { Vary: VARY, "Cache-Control": "no-store" };
   return { status: 204, headers: { "OData-Version": ODATA_VERSION, ...personal, ...extra }, body: null };
 }
 
@@ -61,14 +61,14 @@ export function noContentResponse({ user }: Exchange, extra?: ExtraHeaders): ODa
  * representation does not apply a preference for one.
  * @see RFC 7240, section 3
  */
-export function minimalPreference({ preferences, odata }: Exchange): ExtraHeaders {
-  const isMet = preferences.return === "minimal" && odata.method !== "DELETE";
+export function minimalPreference({ preferences, arrival }: AuthorizedRequest): ExtraHeaders {
+  const isMet = preferences.return === "minimal" && arrival.odata.method !== "DELETE";
   return isMet ? { "Preference-Applied": "return=minimal" } : {};
 }
 
 /** Makes a 304 response, with the headers that caches need, without a body. @see RFC 9110, section 15.4.5 */
-export function notModifiedResponse(exchange: Exchange, etag: string): ODataResponse {
+export function notModifiedResponse(request: AuthorizedRequest, etag: string): ODataResponse {
   const headers: Record<string, string> = { "OData-Version": ODATA_VERSION, Vary: VARY, ETag: etag };
-  if (exchange.user !== null) headers["Cache-Control"] = "no-store";
+  if (request.access.user !== null) headers["Cache-Control"] = "no-store";
   return { status: 304, headers, body: null };
 }

@@ -6,7 +6,7 @@ import type { ODataRequest } from "../http/odata-request.ts";
 import { checkQueryHeaders, readQueryText } from "../http/query-body.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { RequestUrl } from "./arrival.ts";
-import type { Exchange } from "./exchange.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 
 /**
  * Reads the query options in the body of `POST …/$query`.
@@ -45,16 +45,16 @@ const HEADERS_LENGTH = 4 * 1024;
  * Returns the greatest length of a next link; null for none. A client that sent its options in a body has sent no URL of
  * that length yet, so the link leaves room for its headers.
  */
-export function maxLinkLength({ sent, service }: Exchange): number | null {
+export function maxLinkLength({ arrival: { sent }, service }: AuthorizedRequest): number | null {
   const { maxUrlLength } = service.definition.limits;
   if (sent === undefined || maxUrlLength === null || maxUrlLength > NODE_LENGTH) return maxUrlLength;
   return Math.min(maxUrlLength, NODE_LENGTH - HEADERS_LENGTH);
 }
 
 /** Returns whether the next link of a request may be longer than URLs may be, since its options came in its body. */
-export function mayOutgrowLinks(exchange: Exchange): boolean {
-  const { sent } = exchange;
-  const limit = maxLinkLength(exchange);
+export function mayOutgrowLinks(request: AuthorizedRequest): boolean {
+  const { sent } = request.arrival;
+  const limit = maxLinkLength(request);
   if (sent === undefined || limit === null) return false;
   return sent.path.length + sent.query.length + OFFSET_LENGTH > limit;
 }

@@ -1,3 +1,4 @@
+import { required } from "../base/required.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
@@ -49,6 +50,11 @@ export interface EntitySetRuntime {
   readonly bodies: BodyReaders;
   /** The navigation properties that the set declares, by wire name. */
   readonly navigations: ReadonlyMap<string, NavigationRuntime>;
+}
+
+/** Returns the state for the endpoints of a set. */
+export function runtimeOf({ entitySets }: Pick<ServiceRuntime, "entitySets">, entitySet: EntitySet): EntitySetRuntime {
+  return required(entitySets.get(entitySet), `The service has no entity set ${entitySet.name}.`);
 }
 
 /** The state that the endpoints of one navigation property share. */

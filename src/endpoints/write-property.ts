@@ -1,8 +1,9 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPer, once } from "../base/memo.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import type { EntitySet, StructuralProperty } from "../edm/model.ts";
+import type { StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { FoundEntity } from "../execution/reads/read-by-key.ts";
 import { isSavedSeen } from "../execution/writes/check-written.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { etagOf } from "../payload/etag.ts";
@@ -11,11 +12,12 @@ import {
   compilePropertyBodyReader,
   type PropertyBodyReader,
 } from "../payload/read-property-body.ts";
-import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
+import type { PropertyPath } from "../query/resource-path.ts";
 import { requireEntity } from "./addressed-entity.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
-import type { Endpoint, Exchange } from "./exchange.ts";
-import { callPatch, patchHandler, type PatchTarget } from "./patch-entity.ts";
+import type { Execution } from "./execution.ts";
+import { callPatch, patchHandler } from "./patch-entity.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import {
   addressedProperty,
@@ -28,8 +30,9 @@ import {
   readOwner,
 } from "./read-property.ts";
 import { openBody } from "./request-body.ts";
-import { type ExtraHeaders, minimalPreference, noContentResponse } from "./response.ts";
-import type { EntitySetRuntime } from "./service-runtime.ts";
+import { minimalPreference, noContentResponse } from "./response.ts";
+import { type EntitySetRuntime, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { type Endpoint, inStages } from "./stages.ts";
 
 /**
  * `PUT /Set(key)/Property`: replaces the value of one property, through the patch handler.
@@ -37,27 +40,36 @@ import type { EntitySetRuntime } from "./service-runtime.ts";
  * error of the handler
  * @see docs/reference/properties.md
  */
-export const replaceProperty: Endpoint = (exchange, path) => writeBody(exchange, path, "replace");
+export const replaceProperty: Endpoint = writesBody("replace");
+const changeProperty: Endpoint = writesBody("change");
 
-/** Writes the value in the body through the patch handler. */
-function writeBody(
-  exchange: Exchange,
-  path: ResourcePath,
-  reading: keyof PropertyReaders,
-): ODataResponse | PromiseLike<ODataResponse> {
-  const addressed = propertyPathOf(path);
-  const { entitySet, key: keyText } = addressed;
-  readJsonFormat(exchange);
-  const key = bindPropertyKey(exchange, entitySet, keyText);
-  const body = openBody(exchange, entitySet);
-  bindNoQuery(readOptions(exchange));
-  checkWritable(addressed);
-  const read = bodyReaders(exchange, entitySet, addressedProperty(addressed))[reading]();
-  const name = propertyPathText(addressed);
-  return chain(
-    body.read((json, ieee754Compatible) => read(json, ieee754Compatible, name)),
-    (value) => writeValue(exchange, { entitySet, keyText, key }, addressed, value),
-  );
+/** Makes an endpoint that writes the value in the body through the patch handler. */
+function writesBody(reading: keyof PropertyReaders): Endpoint {
+  return inStages({
+    bind: (request): Maybe<WrittenProperty> => {
+      const addressed = propertyPathOf(request.path);
+      readJsonFormat(request);
+      const key = bindPropertyKey(request, addressed);
+      const body = openBody(request, addressed.entitySet);
+      bindNoQuery(readOptions(request));
+      checkWritable(addressed);
+      const read = bodyReaders(request.service, addressed)[reading]();
+      const name = propertyPathText(addressed);
+      return chain(
+        body.read((json, ieee754Compatible) => read(json, ieee754Compatible, name)),
+        (value) => ({ addressed, key, value }),
+      );
+    },
+    execute: writeValue,
+    write: writtenResponse,
+  });
+}
+
+/** A property to write, and its new value. */
+interface WrittenProperty {
+  readonly addressed: PropertyPath;
+  readonly key: unknown;
+  readonly value: unknown;
 }
 
 /**
@@ -66,12 +78,12 @@ function writeBody(
  * @throws ODataError `NotSupported` for a collection, and for a complex property otherwise; else as for PUT
  * @see OData Protocol 4.0, section 11.4.9.3; docs/reference/properties.md
  */
-export const patchProperty: Endpoint = (exchange, path) => {
-  const property = addressedProperty(propertyPathOf(path));
-  if (!isStructured(property)) return replaceProperty(exchange, path);
-  const { patchesComplexProperties } = exchange.service.definition.profile;
-  if (property.isCollection || !patchesComplexProperties) return refusePatch(exchange, path);
-  return writeBody(exchange, path, "change");
+export const patchProperty: Endpoint = (request, execution) => {
+  const property = addressedProperty(propertyPathOf(request.path));
+  if (!isStructured(property)) return replaceProperty(request, execution);
+  const { patchesComplexProperties } = request.service.definition.profile;
+  const isRefused = property.isCollection || !patchesComplexProperties;
+  return isRefused ? refusePatch(request) : changeProperty(request, execution);
 };
 
 /**
@@ -80,40 +92,48 @@ export const patchProperty: Endpoint = (exchange, path) => {
  * the error of the handler
  * @see docs/reference/properties.md
  */
-export const clearProperty: Endpoint = (exchange, path) => {
-  const addressed = propertyPathOf(path);
-  const { entitySet, key: keyText } = addressed;
-  const property = addressedProperty(addressed);
-  readJsonFormat(exchange);
-  const key = bindPropertyKey(exchange, entitySet, keyText);
-  bindNoQuery(readOptions(exchange));
-  checkWritable(addressed);
-  if (!property.nullable || property.isCollection) {
-    const advice = property.isCollection ? "A collection may be empty: PUT []." : "PUT another value.";
-    const target = propertyPathText(addressed);
-    throw protocolError("NullNotAllowed", `'${property.name}' is never null. ${advice}`, { target });
-  }
-  const target = { entitySet, keyText, key };
-  return chain(isBelowNull(exchange, addressed, key), (isNull) =>
-    isNull ? keepNull(exchange, target) : writeValue(exchange, target, addressed, null),
-  );
-};
+export const clearProperty: Endpoint = inStages({
+  bind: (request) => {
+    const addressed = propertyPathOf(request.path);
+    const property = addressedProperty(addressed);
+    readJsonFormat(request);
+    const key = bindPropertyKey(request, addressed);
+    bindNoQuery(readOptions(request));
+    checkWritable(addressed);
+    if (!property.nullable || property.isCollection) {
+      const advice = property.isCollection ? "A collection may be empty: PUT []." : "PUT another value.";
+      const target = propertyPathText(addressed);
+      throw protocolError("NullNotAllowed", `'${property.name}' is never null. ${advice}`, { target });
+    }
+    return { addressed, key, value: null };
+  },
+  execute: (written, execution) =>
+    chain(isBelowNull(execution, written), (isNull) =>
+      isNull ? keepNull(execution, written) : writeValue(written, execution),
+    ),
+  write: writtenResponse,
+});
 
 /** Whether a complex value on the way to a property is null, so that the property is null, too. */
-function isBelowNull(exchange: Exchange, path: PropertyPath, key: unknown): Maybe<boolean> {
-  if (path.members.length === 0 || exchange.entitySet(path.entitySet).handlers.getByKey === undefined) return false;
-  return chain(readOwner(exchange, path, key), (found) => found !== null && ownerOf(path, found) === null);
+function isBelowNull(execution: Execution, { addressed, key }: WrittenProperty): Maybe<boolean> {
+  const { getByKey } = runtimeOf(execution.service, addressed.entitySet).handlers;
+  if (addressed.members.length === 0 || getByKey === undefined) return false;
+  return chain(readOwner(execution, addressed, key), (found) => found !== null && ownerOf(addressed, found) === null);
 }
 
+/** The entity of a written property as it was saved; null where the user does not see it. */
+type WrittenOwner = Pick<FoundEntity, "entity"> | null;
+
 /** Leaves a property null, after the checks of a write: an absent complex value must not become an empty one. */
-function keepNull(exchange: Exchange, { entitySet, keyText, key }: PatchTarget): Maybe<ODataResponse> {
-  const missing = (): ODataError => missingEntityError(exchange, () => entityNotFound(entitySet, keyText));
-  const current = chain(requireEntity(exchange, { entitySet, key }, missing), (addressed) =>
-    checkPreconditions(exchange, { entitySet, key, addressed, isWholeNeeded: true }),
+function keepNull(execution: Execution, { addressed, key }: WrittenProperty): Maybe<WrittenOwner> {
+  const { entitySet, key: keyText } = addressed;
+  const missing = (): ODataError => missingEntityError(execution, () => entityNotFound(entitySet, keyText));
+  const current = chain(requireEntity(execution, { entitySet, key }, missing), (found) =>
+    checkPreconditions(execution, { entitySet, key, addressed: found, isWholeNeeded: true }),
   );
   return chain(current, ({ entity }) => {
     if (entity === undefined) throw missing();
-    return noContentResponse(exchange, headersOf(exchange, entitySet, entity));
+    return { entity };
   });
 }
 
@@ -125,13 +145,14 @@ interface PropertyReaders {
 
 const readersOf = keptPer((_runtime: EntitySetRuntime) => new Map<StructuralProperty, PropertyReaders>());
 
-function bodyReaders(exchange: Exchange, entitySet: EntitySet, property: StructuralProperty): PropertyReaders {
-  const runtime = exchange.entitySet(entitySet);
+function bodyReaders(service: ServiceRuntime, path: PropertyPath): PropertyReaders {
+  const runtime = runtimeOf(service, path.entitySet);
+  const property = addressedProperty(path);
   const ofSet = readersOf(runtime);
   let known = ofSet.get(property);
   if (known === undefined) {
     const { unknownMembers } = runtime.settings;
-    const { complexValuesBare } = exchange.service.definition.profile;
+    const { complexValuesBare } = service.definition.profile;
     known = {
       replace: once(() => compilePropertyBodyReader(property, unknownMembers, complexValuesBare)),
       change: once(() => compileChangedPropertyReader(property, unknownMembers)),
@@ -141,19 +162,18 @@ function bodyReaders(exchange: Exchange, entitySet: EntitySet, property: Structu
   return known;
 }
 
-const refusePatch: Endpoint = (exchange, path) => {
-  const addressed = propertyPathOf(path);
-  const { entitySet, key } = addressed;
-  readJsonFormat(exchange);
-  bindPropertyKey(exchange, entitySet, key);
-  openBody(exchange, entitySet);
-  bindNoQuery(readOptions(exchange));
+function refusePatch(request: AuthorizedRequest): never {
+  const addressed = propertyPathOf(request.path);
+  readJsonFormat(request);
+  bindPropertyKey(request, addressed);
+  openBody(request, addressed.entitySet);
+  bindNoQuery(readOptions(request));
   checkWritable(addressed);
   const { name, isCollection } = addressedProperty(addressed);
   const kind = isCollection ? "a collection" : "complex";
   const target = propertyPathText(addressed);
   throw protocolError("NotSupported", `'${name}' is ${kind}: PUT its whole value.`, { target });
-};
+}
 
 /** Refuses to write keys, computed and immutable properties, and members of them. */
 function checkWritable(path: PropertyPath): void {
@@ -171,26 +191,25 @@ function checkWritable(path: PropertyPath): void {
   }
 }
 
-function writeValue(
-  exchange: Exchange,
-  target: PatchTarget,
-  { property, members }: PropertyPath,
-  value: unknown,
-): Maybe<ODataResponse> {
+function writeValue({ addressed, key, value }: WrittenProperty, execution: Execution): Maybe<WrittenOwner> {
+  const { entitySet, key: keyText, property, members } = addressed;
   const delta = [property, ...members].reduceRight(
     // fromEntries defines members, so a property may be named __proto__.
     (inner, { field }): unknown => Object.fromEntries([[field, inner]]),
     value,
   ) as object;
-  const { entitySet } = target;
-  return chain(callPatch(exchange, target, delta), (entity) =>
-    chain(isSavedSeen(entitySet, entity, patchHandler(exchange, entitySet), exchange.reader), (isSeen) =>
-      noContentResponse(exchange, isSeen ? headersOf(exchange, entitySet, entity) : undefined),
-    ),
-  );
+  return chain(callPatch(execution, { entitySet, keyText, key }, delta), (entity) => {
+    const isSeen = isSavedSeen(entitySet, entity, patchHandler(execution.service, entitySet), execution.reader);
+    return chain(isSeen, (seen) => (seen ? { entity } : null));
+  });
 }
 
-function headersOf(exchange: Exchange, entitySet: EntitySet, entity: unknown): ExtraHeaders {
-  const etag = etagOf(entitySet, entity, undefined);
-  return { ...(etag === undefined ? {} : { ETag: etag }), ...minimalPreference(exchange) };
+function writtenResponse(
+  owner: WrittenOwner,
+  { addressed }: WrittenProperty,
+  request: AuthorizedRequest,
+): ODataResponse {
+  if (owner === null) return noContentResponse(request);
+  const etag = etagOf(addressed.entitySet, owner.entity, undefined);
+  return noContentResponse(request, { ...(etag === undefined ? {} : { ETag: etag }), ...minimalPreference(request) });
 }

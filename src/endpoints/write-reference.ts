@@ -4,7 +4,7 @@ import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { checkCapabilities, REMOVED_LINK_OPTIONS } from "../binder/option-rules.ts";
 import { resolveReference } from "../binder/resolve-path.ts";
 import type { Context } from "../definition/context.ts";
-import type { Answer, LinkHandler } from "../definition/handlers.ts";
+import type { Answer } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
@@ -14,34 +14,28 @@ import { entityUrlOf } from "../payload/entity-url.ts";
 import { readReference } from "../payload/read-reference.ts";
 import { hidesRows, requireEntity, requireReferenced } from "./addressed-entity.ts";
 import { authorizeLink, judgesLinks } from "./authorize-link.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
-import { type Endpoint, type Exchange, routed } from "./exchange.ts";
-import { bindParentKey, navigationOf, noParent, type AddressedNavigation } from "./read-navigation.ts";
-import { readJsonFormat, readOptions } from "./read-options.ts";
+import type { Execution } from "./execution.ts";
+import { type AddressedNavigation, type BoundNavigation, noParent, openNavigation } from "./read-navigation.ts";
+import { readOptions } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
 import { type ExtraHeaders, minimalPreference, noContentResponse } from "./response.ts";
+import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
  * `POST /Set(key)/Nav/$ref`: adds a link to a collection. The handler gets the `@odata.id` as it was sent.
  * @throws ODataError for negotiation, the key, the body, a precondition; the error of the handler
  * @see docs/reference/navigation.md
  */
-export const addReference: Endpoint = (exchange, path) => {
-  const navigation = navigationOf(exchange, path);
-  const { addRef } = navigation.runtime.source.handlers;
-  return writeLink(exchange, navigation, routed(addRef, linkRoute(navigation)));
-};
+export const addReference: Endpoint = writesLink("addRef");
 
 /**
  * `PUT /Set(key)/Nav/$ref`: sets the link of a single-valued navigation property.
  * @throws ODataError as for addReference
  * @see docs/reference/navigation.md
  */
-export const setReference: Endpoint = (exchange, path) => {
-  const navigation = navigationOf(exchange, path);
-  const { setRef } = navigation.runtime.source.handlers;
-  return writeLink(exchange, navigation, routed(setRef, linkRoute(navigation)));
-};
+export const setReference: Endpoint = writesLink("setRef");
 
 /**
  * `DELETE /Set(key)/Nav/$ref`: removes the link of a single-valued navigation property, or one link of a collection with
@@ -49,49 +43,55 @@ export const setReference: Endpoint = (exchange, path) => {
  * @throws ODataError for negotiation, the key, a query option, a precondition; the error of the handler
  * @see docs/reference/navigation.md
  */
-export const removeReference: Endpoint = (exchange, path) => {
-  const navigation = navigationOf(exchange, path);
-  const { isCollection } = navigation.navigationProperty;
-  const removeRef = routed(navigation.runtime.source.handlers.removeRef, linkRoute(navigation));
-  readJsonFormat(exchange);
-  const key = bindParentKey(exchange, navigation);
-  const id = isCollection ? readId(exchange, navigation) : null;
-  if (id === null) bindNoQuery(readOptions(exchange));
-  if (id === null) {
-    const link = { navigation, key, referenced: null, isAdded: false };
-    return writeBelow(exchange, link, (context) => removeRef(key, context));
-  }
-  const { byKey } = removeRef;
-  const referenced = referencedBy(exchange, navigation, byKey, { id, fault: INVALID_OPTION, target: "$id" });
-  return writeBelow(exchange, { navigation, key, referenced, isAdded: false }, (context) =>
-    byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : removeRef(key, id, context),
-  );
-};
+export const removeReference: Endpoint = inStages({
+  bind: (request): Link => {
+    const { navigation } = openNavigation(request);
+    const removeRef = routed(navigation.runtime.source.handlers.removeRef, linkRoute(navigation));
+    const { parentKey: key } = navigation;
+    const id = navigation.navigationProperty.isCollection ? readId(request, navigation) : null;
+    if (id === null) {
+      bindNoQuery(readOptions(request));
+      return { navigation, referenced: null, isAdded: false, write: (context) => removeRef(key, context) };
+    }
+    const { byKey } = removeRef;
+    const referenced = referencedBy(request, navigation, byKey, { id, fault: INVALID_OPTION, target: "$id" });
+    const write: Link["write"] = (context) =>
+      byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : removeRef(key, id, context);
+    return { navigation, referenced, isAdded: false, write };
+  },
+  execute: writeLink,
+  write: linkResponse,
+});
 
-/** Reads the reference in the body, and passes it to the handler. */
-function writeLink(
-  exchange: Exchange,
-  navigation: AddressedNavigation,
-  handler: LinkHandler<Context>,
-): Maybe<ODataResponse> {
-  readJsonFormat(exchange);
-  const key = bindParentKey(exchange, navigation);
-  const body = openBody(exchange, navigation.entitySet);
-  bindNoQuery(readOptions(exchange));
-  return chain(
-    body.read((json) => readReference(json)),
-    (sent) => {
-      // The handler gets a URL, also where the body refers to another operation of the batch.
-      const id = exchange.batch?.dereference(sent) ?? sent;
-      const { byKey } = handler;
-      const reference = { id, fault: INVALID_BODY, target: "@odata.id" };
-      const referenced = referencedBy(exchange, navigation, byKey, reference);
-      const named = navigation.navigationProperty.isCollection ? entityIdOf(exchange, id) : undefined;
-      return writeBelow(exchange, { navigation, key, referenced, isAdded: true, named }, (context) =>
-        byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : handler(key, id, context),
+/** Makes an endpoint that reads the reference in the body, and passes it to a handler. */
+function writesLink(name: "addRef" | "setRef"): Endpoint {
+  return inStages({
+    bind: (request): Maybe<Link> => {
+      const { navigation } = openNavigation(request);
+      const handler = routed(navigation.runtime.source.handlers[name], linkRoute(navigation));
+      const { parentKey: key } = navigation;
+      const body = openBody(request, navigation.entitySet);
+      bindNoQuery(readOptions(request));
+      return chain(
+        body.read((json) => readReference(json)),
+        (sent) => {
+          // The handler gets a URL, also where the body refers to another operation of the batch.
+          const id = request.arrival.batch?.dereference(sent) ?? sent;
+          const { byKey } = handler;
+          const reference = { id, fault: INVALID_BODY, target: "@odata.id" };
+          const referenced = referencedBy(request, navigation, byKey, reference);
+          const named = navigation.navigationProperty.isCollection ? entityIdOf(request, id) : undefined;
+          const write: Link["write"] = (context) =>
+            byKey !== undefined && referenced !== null
+              ? byKey(key, referenced.key, context)
+              : handler(key, id, context);
+          return { navigation, referenced, isAdded: true, named, write };
+        },
       );
     },
-  );
+    execute: writeLink,
+    write: linkResponse,
+  });
 }
 
 /**
@@ -99,7 +99,7 @@ function writeLink(
  * entity of the service. Handlers accept any text, which no header repeats.
  * @see OData Protocol 4.0, section 8.3.3
  */
-function entityIdOf({ service, serviceRoot, requestUrl }: Exchange, id: string): ExtraHeaders {
+function entityIdOf({ service, serviceRoot, requestUrl }: AuthorizedRequest, id: string): ExtraHeaders {
   const { model, profile } = service.definition;
   if (!profile.changeNamesEntity) return {};
   const found = attempt(() => resolveReference(id, { model, serviceRoot, requestUrl }, INVALID_BODY), ODataError);
@@ -115,10 +115,15 @@ const INVALID_OPTION: ReferenceFault = (problem) =>
   protocolError("InvalidQueryOption", `$id: ${problem}`, { target: "$id" });
 
 /** Returns the key of the entity that a reference names, which must be in the target set. */
-function relatedKey(exchange: Exchange, navigation: AddressedNavigation, id: string, fail: ReferenceFault): unknown {
-  const { model } = exchange.service.definition;
+function relatedKey(
+  request: AuthorizedRequest,
+  navigation: AddressedNavigation,
+  id: string,
+  fail: ReferenceFault,
+): unknown {
+  const { model } = request.service.definition;
   const { origin } = navigation.runtime;
-  const { serviceRoot, requestUrl } = exchange;
+  const { serviceRoot, requestUrl } = request;
   const { entitySet, key } = resolveReference(id, { model, serviceRoot, requestUrl }, fail);
   if (entitySet === origin) return key;
   const { name } = navigation.navigationProperty;
@@ -144,67 +149,64 @@ interface Referenced {
 
 /** Resolves a reference where a handler or rule needs its key; null otherwise: the handler gets the URL. */
 function referencedBy(
-  exchange: Exchange,
+  request: AuthorizedRequest,
   navigation: AddressedNavigation,
   byKey: unknown,
   { id, fault, target }: SentReference,
 ): Referenced | null {
   const { origin } = navigation.runtime;
-  const isHiding = origin.kind === "EntitySet" && hidesRows(exchange, origin);
-  const isAsked = byKey !== undefined || isHiding || judgesLinks(exchange, navigation);
+  const isHiding = origin.kind === "EntitySet" && hidesRows(request.service, origin);
+  const isAsked = byKey !== undefined || isHiding || judgesLinks(request.service, navigation);
   if (origin.kind !== "EntitySet" || !isAsked) return null;
   return {
     entitySet: origin,
-    key: relatedKey(exchange, navigation, id, fault),
+    key: relatedKey(request, navigation, id, fault),
     hidden: isHiding ? target : null,
     target,
   };
 }
 
-/** A link from the entity of a key to the referenced entity; null: to the current one. */
+/** A link from the entity of the navigation's key to the referenced entity; null: to the current one. */
 interface Link {
-  readonly navigation: AddressedNavigation;
-  readonly key: unknown;
+  readonly navigation: BoundNavigation;
   readonly referenced: Referenced | null;
   /** Whether the link is added; else it is removed. */
   readonly isAdded: boolean;
   /** The header of the response that names the referenced entity. */
   readonly named?: ExtraHeaders | undefined;
+  /** Calls the handler. */
+  readonly write: (context: Context) => Answer<void>;
 }
 
 /** Writes a link. Links are part of the parent, so the rules and the ETag of the parent apply. */
-function writeBelow(
-  exchange: Exchange,
-  { navigation, key, referenced, isAdded, named }: Link,
-  write: (context: Context) => Answer<void>,
-): Maybe<ODataResponse> {
-  const { entitySet } = navigation;
-  const missing = (): ODataError => missingEntityError(exchange, () => noParent(navigation));
-  const parent = requireEntity(exchange, { entitySet, key, mustBeSeen: true }, missing);
-  const current = chain(parent, (addressed) => checkPreconditions(exchange, { entitySet, key, addressed }));
+function writeLink({ navigation, referenced, isAdded, write }: Link, execution: Execution): Maybe<void> {
+  const { entitySet, parentKey: key } = navigation;
+  const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
+  const parent = requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
+  const current = chain(parent, (addressed) => checkPreconditions(execution, { entitySet, key, addressed }));
   return chain(current, ({ expected }) => {
-    const seen = referenced === null ? undefined : requireSeen(exchange, referenced);
+    const seen = referenced === null ? undefined : requireSeen(execution, referenced);
     const allowed = chain(seen, () =>
-      authorizeLink(exchange, {
+      authorizeLink(execution, {
         navigation,
-        key,
         related: referenced?.key,
         isAdded,
         missing: () => notThere(navigation.runtime.origin.name, referenced?.target),
       }),
     );
-    const written = chain(allowed, () => write(ServiceContext.ofSet(entitySet, exchange.writer(expected).context)));
-    return chain(written, (answer) => {
-      answeredValue(answer);
-      return noContentResponse(exchange, { ...minimalPreference(exchange), ...named });
-    });
+    const written = chain(allowed, () => write(ServiceContext.ofSet(entitySet, execution.writer(expected).context)));
+    return chain(written, (answer) => answeredValue(answer));
   });
 }
 
+function linkResponse(_written: unknown, { named }: Link, request: AuthorizedRequest): ODataResponse {
+  return noContentResponse(request, { ...minimalPreference(request), ...named });
+}
+
 /** Requires that the user sees the referenced entity: a hidden entity looks like a missing one. */
-function requireSeen(exchange: Exchange, { entitySet, key, hidden }: Referenced): Maybe<undefined> {
+function requireSeen(execution: Execution, { entitySet, key, hidden }: Referenced): Maybe<undefined> {
   if (hidden === null) return undefined;
-  return requireReferenced(exchange, { entitySet, key }, () => notThere(entitySet.name, hidden));
+  return requireReferenced(execution, { entitySet, key }, () => notThere(entitySet.name, hidden));
 }
 
 function notThere(entitySet: string, target: string | undefined): ODataError {
@@ -213,8 +215,8 @@ function notThere(entitySet: string, target: string | undefined): ODataError {
 }
 
 /** Reads which link of a collection to remove. */
-function readId(exchange: Exchange, { navigationProperty }: AddressedNavigation): string {
-  const { system } = readOptions(exchange);
+function readId(request: AuthorizedRequest, { navigationProperty }: AddressedNavigation): string {
+  const { system } = readOptions(request);
   checkCapabilities(system.keys(), REMOVED_LINK_OPTIONS, null);
   const id = system.get("$id");
   if (id !== undefined && id.trim() !== "") return id;

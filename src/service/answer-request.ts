@@ -3,8 +3,9 @@ import type { User } from "../definition/context.ts";
 import { requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { type Arrival, toIncomingRequest } from "../endpoints/arrival.ts";
-import { authorize } from "../endpoints/authorize.ts";
-import { type CallerAccess, unrestricted, Exchange } from "../endpoints/exchange.ts";
+import { authorize, type CallerAccess, unrestricted } from "../endpoints/authorize.ts";
+import { AuthorizedRequest } from "../endpoints/authorized-request.ts";
+import { Execution } from "../endpoints/execution.ts";
 import { readSentOptions } from "../endpoints/sent-options.ts";
 import type { ServiceRuntime } from "../endpoints/service-runtime.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
@@ -38,8 +39,11 @@ export interface ServiceRoutes extends RouteTables {
   readonly positions: PositionReports | null;
 }
 
+/** A request before its URL is read. */
+type ReceivedRequest = Pick<Arrival, "odata" | "requestId" | "reading" | "clock">;
+
 /** A request at a place of its service. */
-interface PlacedRequest extends Pick<Arrival, "odata" | "requestId" | "reading"> {
+interface PlacedRequest extends ReceivedRequest {
   readonly place: RoutePlace;
   readonly runtime: ServiceRuntime;
   readonly routes: ServiceRoutes;
@@ -47,17 +51,18 @@ interface PlacedRequest extends Pick<Arrival, "odata" | "requestId" | "reading">
 
 /** Checks a request, identifies its user, and passes it to its endpoint. */
 export function answerRequest(
-  { odata, requestId, reading }: Pick<Arrival, "odata" | "requestId" | "reading">,
+  received: ReceivedRequest,
   runtime: ServiceRuntime,
   routes: ServiceRoutes,
 ): Maybe<ODataResponse> {
+  const { odata } = received;
   const { definition } = runtime;
   checkHost(odata);
   checkMaxVersion(odata.header("odata-maxversion"));
   checkRequestVersion(odata.header("odata-version"), () => isJsonBatch(odata, definition));
   refuseIsolation(odata);
   const place = placeOf(odata, definition, routes.further);
-  const placed = { odata, requestId, reading, place, runtime, routes };
+  const placed = { ...received, place, runtime, routes };
   const refusal = routes.guarded.refusalAt(place, null);
   if (refusal === null || isPreflight(definition.cors, odata)) return answerAtPlace(placed);
   const arrival = arrivalOf(placed);
@@ -89,7 +94,7 @@ interface KnownUser {
 
 /** Finds the route of a request, and identifies its user unless it is known. */
 function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataResponse> {
-  const { odata, place, runtime, routes } = placed;
+  const { odata, clock, place, runtime, routes } = placed;
   const { definition } = runtime;
   const routed = routeAt(place, definition, routes);
   if (odata.method === "OPTIONS") return optionsResponse(routed.route.allow);
@@ -98,7 +103,10 @@ function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataRes
   const isWrite = routed.queried === undefined;
   if (isWrite && isRefusedWrite(odata, definition, arrival.baseUrl)) throw crossSiteWrite();
   if (routed.isPublic) {
-    return endpoint.answer(new Exchange(runtime, arrival, unrestricted(null), routed.path), routed.path);
+    clock?.enter("bind");
+    const access = unrestricted(null);
+    const request = new AuthorizedRequest(runtime, arrival, access, routed.path);
+    return endpoint.answer(request, new Execution(runtime, arrival, access));
   }
   const pass = (user: User | null): Maybe<ODataResponse> =>
     answerAs(accessOf(user, runtime, routed, endpoint), { arrival, runtime, routes, routed, endpoint });
@@ -106,9 +114,10 @@ function answerAtPlace(placed: PlacedRequest, known?: KnownUser): Maybe<ODataRes
 }
 
 /** @throws ODataError for a malformed host */
-function arrivalOf({ odata, requestId, reading, place: { url }, runtime: { definition } }: PlacedRequest): Arrival {
+function arrivalOf({ odata, requestId, reading, clock, place: { url }, runtime }: PlacedRequest): Arrival {
+  const { definition } = runtime;
   const baseUrl = definition.publicUrl ?? readBaseUrl(odata, definition.trustProxy);
-  return { odata, requestId, url, baseUrl, reading };
+  return { odata, requestId, url, baseUrl, reading, clock };
 }
 
 /** An operation of a batch, which has passed the checks of the batch. */
@@ -137,6 +146,7 @@ export function answerBatched(
   const routed = routeAt(place, runtime.definition, routes);
   if (isOptions) return optionsResponse(routed.route.allow);
   const endpoint = routed.route.endpoint(odata.method);
+  arrival.clock?.enter("authorize");
   const access = accessOf(user, runtime, routed, endpoint);
   return answerAs(access, { arrival: { ...arrival, url: routed.url }, runtime, routes, routed, endpoint });
 }
@@ -184,15 +194,16 @@ function answerAs(
   { arrival, runtime, routes, routed, endpoint }: EndpointCall,
 ): Maybe<ODataResponse> {
   const { path, queried } = routed;
-  const pass = (exchange: Exchange): Maybe<ODataResponse> => {
-    const run = (): Maybe<ODataResponse> => enter(exchange, path, endpoint, routes);
+  const pass = (request: AuthorizedRequest): Maybe<ODataResponse> => {
+    const execution = new Execution(runtime, request.arrival, access);
+    const run = (): Maybe<ODataResponse> => enter(request, execution, endpoint, routes);
     const { positions } = routes;
     if (positions === null || !(isOfData(path) || routed.isBatch)) return run();
-    return positions.around(exchange, kindOf(arrival.odata, routed), run);
+    return positions.around(execution, kindOf(arrival.odata, routed), run);
   };
-  if (queried === undefined) return pass(new Exchange(runtime, arrival, access, path));
+  if (queried === undefined) return pass(new AuthorizedRequest(runtime, arrival, access, path));
   return chain(readSentOptions(arrival.odata, runtime.definition, path, queried), (sent) =>
-    pass(new Exchange(runtime, { ...arrival, sent }, access, path)),
+    pass(new AuthorizedRequest(runtime, { ...arrival, sent }, access, path)),
   );
 }
 
@@ -203,15 +214,20 @@ function kindOf({ method }: ODataRequest, { queried, isBatch }: RoutedRequest): 
 
 /** Calls the endpoint when the database is known to fit. */
 function enter(
-  exchange: Exchange,
-  path: ResourcePath,
+  request: AuthorizedRequest,
+  execution: Execution,
   { answer }: RouteEndpoint,
   { schemaGate }: ServiceRoutes,
 ): Maybe<ODataResponse> {
-  if (schemaGate.isOpen || !isOfData(path)) return answer(exchange, path);
-  const { requestId: id, odata, url, service } = exchange;
-  const fields = requestFields(service.definition, { id, method: odata.method, path: url.path });
-  return chain(schemaGate.enter(fields), () => answer(exchange, path));
+  const { requestId: id, odata, url, clock } = request.arrival;
+  const run = (): Maybe<ODataResponse> => {
+    clock?.enter("bind");
+    return answer(request, execution);
+  };
+  if (schemaGate.isOpen || !isOfData(request.path)) return run();
+  clock?.enter("schema");
+  const fields = requestFields(request.service.definition, { id, method: odata.method, path: url.path });
+  return chain(schemaGate.enter(fields), run);
 }
 
 /** Returns whether a path leads to data. The service document, `$metadata` and API descriptions need no database. */
@@ -238,6 +254,7 @@ export function isJsonBody(request: ODataRequest): boolean {
 
 /** Calls `authenticate` of the application. @throws ODataError that it returned or threw */
 function authenticate(arrival: Arrival, { authenticate: findUser }: ServiceDefinition): Maybe<User | null> {
+  arrival.clock?.enter("authorize");
   if (findUser === undefined) return null;
   return chain(findUser(toIncomingRequest(arrival)), (result) => {
     const user = answeredValue(result);

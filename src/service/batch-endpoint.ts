@@ -10,8 +10,10 @@ import type {
   ServiceDefinition,
 } from "../definition/service-definition.ts";
 import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
-import type { Endpoint, Exchange } from "../endpoints/exchange.ts";
+import type { Execution } from "../endpoints/execution.ts";
 import { readOptions } from "../endpoints/read-options.ts";
+import { StageClock } from "../endpoints/stage-clock.ts";
+import type { Endpoint } from "../endpoints/stages.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { answerBatched, batchedRoute, isJsonBody, type ServiceRoutes } from "./answer-request.ts";
@@ -42,20 +44,25 @@ export function batchEndpoint(
   };
   const databases = databasesOf(definition.entitySets.values());
   const database = databases.length === 1 ? (databases[0] ?? null) : null;
-  return (exchange) => {
-    bindNoQuery(readOptions(exchange));
-    const { odata, context, baseUrl } = exchange;
+  return (request, execution) => {
+    bindNoQuery(readOptions(request));
+    const { odata, baseUrl } = request.arrival;
+    const { context } = execution;
     const publicPath = baseUrl.replace(/^[^:/]+:\/\/[^/]*/, "");
     const takesSlashedReferences = batchTakesLooseUrls;
     const origin = { baseUrl, host: odata.host, publicPath, prefix, takesSlashedReferences };
-    return answerBatch({ request: odata, context, origin }, settings, pipelineOf(exchange, routes(), database));
+    return answerBatch({ request: odata, context, origin }, settings, pipelineOf(execution, routes(), database));
   };
 }
 
-function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: TransactionalDatabase | null): PartPipeline {
-  const { service, requestId, baseUrl, user, reading } = exchange;
+function pipelineOf(execution: Execution, routes: ServiceRoutes, database: TransactionalDatabase | null): PartPipeline {
+  const { service, arrival, access } = execution;
+  const { requestId, baseUrl, reading } = arrival;
+  const { user } = access;
   const { definition } = service;
-  const isJson = isJsonBody(exchange.odata);
+  const isJson = isJsonBody(arrival.odata);
+  /** The clock of the operation in execution. */
+  let running: StageClock | null = null;
   return {
     database,
     plan: (request) => {
@@ -64,24 +71,36 @@ function pipelineOf(exchange: Exchange, routes: ServiceRoutes, database: Transac
       return planOperation(definition, path, request.method);
     },
     ready: () => {
-      const { odata, url } = exchange;
+      const { odata, url } = arrival;
       const fields = requestFields(definition, { id: requestId, method: odata.method, path: url.path });
       return routes.schemaGate.isOpen ? undefined : routes.schemaGate.enter(fields);
     },
-    answer: (request, batch) =>
-      followStatements(definition, { id: requestId, method: request.method, target: request.target }, () =>
+    answer: (request, batch) => {
+      const { method, target } = request;
+      const clock = definition.serverTiming ? new StageClock() : null;
+      running = clock;
+      return followStatements(definition, { id: requestId, method, target }, clock, () =>
         chain(
-          answerBatched({ odata: request, requestId, baseUrl, user, batch, isJson, reading }, service, routes),
-          (response) => withoutBody(request, withPosition(reading, response)),
+          answerBatched({ odata: request, requestId, baseUrl, user, batch, isJson, reading, clock }, service, routes),
+          (response) => {
+            if (running === clock) running = null;
+            return withoutBody(request, withPosition(reading, clock === null ? response : clock.end(response)));
+          },
         ),
-      ),
+      );
+    },
     committed: (responses) =>
-      chain(routes.positions?.report(exchange), () => {
+      chain(routes.positions?.report(execution), () => {
         const add = positionAdder(reading);
         return responses.map(({ id, response }) => ({ id, response: add(response) }));
       }),
-    fail: (request, error, contentId) =>
-      withoutBody(request, withPosition(reading, handleError(definition, request, requestId, error, contentId))),
+    fail: (request, error, contentId) => {
+      const response = handleError(definition, request, requestId, error, contentId);
+      const timed = running === null ? response : running.end(response);
+      // Operations that fail because of this one are not executed.
+      running = null;
+      return withoutBody(request, withPosition(reading, timed));
+    },
   };
 }
 

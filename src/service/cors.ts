@@ -90,8 +90,8 @@ export function isPreflight(cors: CorsDefinition | null, request: ODataRequest):
 
 const EXPOSE = "Access-Control-Expose-Headers";
 
-function exposedBy({ takesPositions }: CorsDefinition): string {
-  return takesPositions ? `${EXPOSED}, ${POSITION}` : EXPOSED;
+function exposedBy({ takesPositions, showsTiming }: CorsDefinition): string {
+  return `${EXPOSED}${takesPositions ? `, ${POSITION}` : ""}${showsTiming ? ", Server-Timing" : ""}`;
 }
 
 /** Returns whether the service lists the origin of a request. */

@@ -2,24 +2,33 @@ import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
 import { requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { inStatementScope, type StatementScope, type TracedRequest } from "../definition/statement-trace.ts";
+import type { StageClock } from "../endpoints/stage-clock.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 
-/** Answers a request, and reports its statements to `onStatement`: also those that a streamed body runs. */
+/**
+ * Answers a request, and reports its statements to `onStatement`, also those that a streamed body runs, and to the clock of the
+ * request.
+ */
 export function followStatements(
   definition: ServiceDefinition,
   request: TracedRequest,
+  clock: StageClock | null,
   answer: () => Maybe<ODataResponse>,
 ): Maybe<ODataResponse> {
-  const scope = scopeOf(definition, request);
+  const scope = scopeOf(definition, request, clock);
   if (scope === null) return answer();
   const follow = (response: ODataResponse): ODataResponse => ({ ...response, body: followed(response.body, scope) });
   return chain(inStatementScope(scope, answer), follow);
 }
 
-function scopeOf(definition: ServiceDefinition, { id, method, target }: TracedRequest): StatementScope | null {
+function scopeOf(
+  definition: ServiceDefinition,
+  { id, method, target }: TracedRequest,
+  clock: StageClock | null,
+): StatementScope | null {
   const { onStatement, logger } = definition;
-  if (onStatement === undefined) return null;
+  if (onStatement === undefined) return clock === null ? null : { report: ({ ms }) => clock.addStatement(ms) };
   const request = Object.freeze<TracedRequest>({ id, method, target });
   const fail = (err: unknown): void => {
     try {
@@ -31,6 +40,7 @@ function scopeOf(definition: ServiceDefinition, { id, method, target }: TracedRe
   };
   return {
     report: (statement) => {
+      clock?.addStatement(statement.ms);
       try {
         const reported: unknown = onStatement({ ...statement, request });
         if (isPromiseLike(reported)) Promise.resolve(reported).catch(fail);

@@ -1,8 +1,8 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
 import { once } from "../base/memo.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-definition.ts";
-import type { Endpoint } from "../endpoints/exchange.ts";
 import { connectionPaths, readOdc, readPbids, readResource, type ResourceBody } from "../endpoints/read-document.ts";
+import type { Endpoint } from "../endpoints/stages.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { Route } from "./route-table.ts";
@@ -73,12 +73,12 @@ function toRoute(resource: RouteResource): FurtherRoute {
   // The description of a large service takes time and memory that most processes never need.
   const atRoot = once(() => toBody(typeof given === "function" ? given() : given));
   const below = new BoundedCache<string, ResourceBody>(BODIES_KEPT);
-  const answer: Endpoint = (exchange) => {
-    const { mountPath = "" } = exchange.odata;
-    if (bodyBelow === undefined || mountPath === "") return readResource(exchange, resource, atRoot());
+  const answer: Endpoint = (request) => {
+    const { mountPath = "" } = request.arrival.odata;
+    if (bodyBelow === undefined || mountPath === "") return readResource(request, resource, atRoot());
     let body = below.get(mountPath);
     if (body === undefined) below.set(mountPath, (body = toBody(bodyBelow(mountPath))));
-    return readResource(exchange, resource, body);
+    return readResource(request, resource, body);
   };
   const route = new Route({ GET: { answer, category: null } });
   return { path: ROOT, route, isPublic: resource.isPublic === true, isBatch: false };

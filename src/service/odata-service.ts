@@ -21,6 +21,7 @@ import {
   type EntitySetRuntime,
   type NavigationRuntime,
 } from "../endpoints/service-runtime.ts";
+import { StageClock } from "../endpoints/stage-clock.ts";
 import { ROW_RULES } from "../execution/reads/gate.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
@@ -99,13 +100,15 @@ export function odataService(options: ServiceOptions): ODataService {
   const positions = PositionReports.of(definition, runtime.seal);
   const guarded = new GuardedPlaces(definition, routes);
   const serviceRoutes: ServiceRoutes = { routes, further, guarded, schemaGate, positions };
-  const answer = (request: ODataRequest, id: string): Handled => {
+  const answer = (request: ODataRequest, id: string, clock: StageClock | null): Handled => {
     const reading = positions?.readingFor(request, id) ?? null;
-    const finish = (response: ODataResponse): ODataResponse =>
-      finishResponse(request, id, withCors(definition.cors, request, withPosition(reading, response)));
+    const finish = (response: ODataResponse): ODataResponse => {
+      const timed = clock === null ? response : clock.end(response);
+      return finishResponse(request, id, withCors(definition.cors, request, withPosition(reading, timed)));
+    };
     const fail = (error: unknown): ODataResponse => finish(handleError(definition, request, id, error));
     try {
-      const response = answerRequest({ odata: request, requestId: id, reading }, runtime, serviceRoutes);
+      const response = answerRequest({ odata: request, requestId: id, reading, clock }, runtime, serviceRoutes);
       return isPromiseLike(response) ? Promise.resolve(response).then(finish, fail) : finish(response);
     } catch (error) {
       return fail(error);
@@ -113,9 +116,10 @@ export function odataService(options: ServiceOptions): ODataService {
   };
   const handle = (request: ODataRequest): Handled => {
     const id = readRequestId(request);
-    if (definition.onStatement === undefined) return answer(request, id);
+    const clock = definition.serverTiming ? new StageClock() : null;
+    if (definition.onStatement === undefined && clock === null) return answer(request, id, clock);
     const { method, target } = request;
-    const response = followStatements(definition, { id, method, target }, () => answer(request, id));
+    const response = followStatements(definition, { id, method, target }, clock, () => answer(request, id, clock));
     return isPromiseLike(response) ? Promise.resolve(response) : response;
   };
   const { name, prefix, group, model, logger } = definition;

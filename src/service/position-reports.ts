@@ -4,7 +4,7 @@ import { ruleContextOf } from "../definition/context.ts";
 import { type PlacedRequest, requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { databasesOf } from "../definition/sets/transactional-database.ts";
-import type { Exchange } from "../endpoints/exchange.ts";
+import type { Execution } from "../endpoints/execution.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -59,21 +59,21 @@ export class PositionReports {
    * Passes a request to its endpoint, with the positions that it states, and finds the position that its response reports.
    * @throws ODataError `InvalidParameter` for a header of another service; errors of the endpoint
    */
-  around(exchange: Exchange, kind: RequestKind, run: () => Maybe<ODataResponse>): Maybe<ODataResponse> {
-    const reading = readingOf(exchange);
-    const { batch } = exchange;
+  around(execution: Execution, kind: RequestKind, run: () => Maybe<ODataResponse>): Maybe<ODataResponse> {
+    const reading = readingOf(execution);
+    const { batch } = execution.arrival;
     reading.reported = null;
     if (kind === "write") reading.pin();
     // The operations of a batch read as the batch states.
-    const stated = batch === undefined ? this.#require(exchange, kind) : undefined;
+    const stated = batch === undefined ? this.#require(execution, kind) : undefined;
     // The writes of a change set count from the end of its transaction on.
     if (kind === "batch" || (batch?.transactionPart ?? null) !== null) return chain(stated, run);
     const fail = (error: unknown): Maybe<never> =>
-      chain(this.report(exchange), () => {
+      chain(this.report(execution), () => {
         throw error;
       });
     const finish = (response: ODataResponse): Maybe<ODataResponse> =>
-      chain(this.report(exchange, kind === "write" && response.status < 400), () => response);
+      chain(this.report(execution, kind === "write" && response.status < 400), () => response);
     return chain(
       recover(() => chain(stated, run), fail),
       (answered) => chain(answered, finish),
@@ -84,15 +84,15 @@ export class PositionReports {
    * Finds the position after the writes of a request, for its response and for the store. Never throws.
    * @param mayHaveWritten whether handlers of the application may have written any database
    */
-  report(exchange: Exchange, mayHaveWritten: boolean = false): Maybe<void> {
-    const reading = readingOf(exchange);
+  report(execution: Execution, mayHaveWritten: boolean = false): Maybe<void> {
+    const reading = readingOf(execution);
     const written = reading.takeWritten();
     const databases = mayHaveWritten ? this.#databases : written;
-    if (databases.size > 0) return this.#reportOf([...databases], exchange);
+    if (databases.size > 0) return this.#reportOf([...databases], execution);
   }
 
-  async #reportOf(databases: readonly ReplicatedDatabase[], exchange: Exchange): Promise<void> {
-    const reading = readingOf(exchange);
+  async #reportOf(databases: readonly ReplicatedDatabase[], execution: Execution): Promise<void> {
+    const reading = readingOf(execution);
     let found: Positions;
     try {
       found = toPositions(await Promise.all(databases.map((each) => each.position())));
@@ -103,25 +103,25 @@ export class PositionReports {
     const merged = laterPositions(reading.required, found);
     reading.required = merged;
     reading.reported = writePositions(merged, this.#seal);
-    await this.#store(merged, exchange);
+    await this.#store(merged, execution);
   }
 
   /** Stores the position of a session, unless a later one is there. Nothing comes between if the store is synchronous. */
-  #store(merged: Positions, exchange: Exchange): Maybe<void> {
+  #store(merged: Positions, execution: Execution): Maybe<void> {
     const { positions: store } = this.#definition;
     if (store === undefined) return;
-    return chain(this.#readStore(exchange), (stored) =>
+    return chain(this.#readStore(execution), (stored) =>
       recover(
         () => {
           // An unknown position ends with the next known one.
           const token = writePositions(stored === "unknown" ? merged : laterPositions(stored, merged), this.#seal);
-          readingOf(exchange).reported = token;
-          return store.write(ruleContextOf(exchange.context), token);
+          readingOf(execution).reported = token;
+          return store.write(ruleContextOf(execution.context), token);
         },
         (err) => {
           this.#fail(
             "`write` of `positions` failed: the next reads of the session may not show the write.",
-            exchange,
+            execution,
             err,
           );
         },
@@ -130,9 +130,9 @@ export class PositionReports {
   }
 
   /** Reads the positions that the client and its session state. */
-  #require(exchange: Exchange, kind: RequestKind): Maybe<void> {
-    const reading = readingOf(exchange);
-    const header = exchange.odata.header(POSITION.toLowerCase());
+  #require(execution: Execution, kind: RequestKind): Maybe<void> {
+    const reading = readingOf(execution);
+    const header = execution.arrival.odata.header(POSITION.toLowerCase());
     if (header !== undefined) {
       const sent = readPositions(header, this.#seal);
       if (sent === null) throw foreignPosition();
@@ -140,28 +140,29 @@ export class PositionReports {
     }
     // A write reads the primary.
     if (kind === "write" || this.#definition.positions === undefined) return;
-    return chain(this.#readStore(exchange), (stored) => {
+    return chain(this.#readStore(execution), (stored) => {
       reading.required = laterPositions(reading.required, stored);
     });
   }
 
   /** Returns the positions of the session of a request. Without them, only the primary certainly shows its writes. */
-  #readStore(exchange: Exchange): Maybe<Positions> {
+  #readStore(execution: Execution): Maybe<Positions> {
     const { positions: store } = this.#definition;
     return recover(
       () =>
-        chain(store?.read(ruleContextOf(exchange.context)), (token): Positions => {
+        chain(store?.read(ruleContextOf(execution.context)), (token): Positions => {
           if (token === undefined || token === null || token === "") return new Map();
           return readPositions(token, this.#seal) ?? "unknown";
         }),
       (err): Positions => {
-        this.#fail("`read` of `positions` failed: the request reads the primary.", exchange, err);
+        this.#fail("`read` of `positions` failed: the request reads the primary.", execution, err);
         return "unknown";
       },
     );
   }
 
-  #fail(message: string, { requestId: id, odata: { method, target } }: Exchange, err: unknown): void {
+  #fail(message: string, { arrival: { requestId: id, odata } }: Execution, err: unknown): void {
+    const { method, target } = odata;
     this.#log("error", message, { id, method, target }, { err });
   }
 
@@ -195,7 +196,7 @@ export function positionAdder(reading: Reading | null): (response: ODataResponse
   return (response) => ({ ...response, headers: { ...response.headers, [POSITION]: reported } });
 }
 
-function readingOf({ reading }: Exchange): Reading {
+function readingOf({ arrival: { reading } }: Execution): Reading {
   return required(reading, "A request to a service with replicas knows what it reads.");
 }
 

@@ -14,7 +14,6 @@ import type { RouteRules } from "../endpoints/authorize.ts";
 import { createEntity } from "../endpoints/create-entity.ts";
 import { createRelated } from "../endpoints/create-related.ts";
 import { deleteEntity } from "../endpoints/delete-entity.ts";
-import type { Endpoint } from "../endpoints/exchange.ts";
 import { invokeAction, invokeFunction } from "../endpoints/invoke-operation.ts";
 import { patchEntity } from "../endpoints/patch-entity.ts";
 import { readCollection, readCount } from "../endpoints/read-collection.ts";
@@ -24,6 +23,7 @@ import { readNavigation, readNavigationCount, readNavigationEntity } from "../en
 import { readProperty, readPropertyCount, readPropertyValue } from "../endpoints/read-property.ts";
 import { readReferences } from "../endpoints/read-references.ts";
 import { replaceEntity } from "../endpoints/replace-entity.ts";
+import type { Endpoint } from "../endpoints/stages.ts";
 import { clearProperty, patchProperty, replaceProperty } from "../endpoints/write-property.ts";
 import { addReference, removeReference, setReference } from "../endpoints/write-reference.ts";
 import { protocolError } from "../errors/odata-error.ts";

@@ -301,6 +301,7 @@ describe("the registration", () => {
       profile: { name: "specification" },
       publicUrl: undefined,
       trustProxy: false,
+      serverTiming: false,
       challenge: "Bearer",
       authenticate: undefined,
     });

@@ -23,3 +23,14 @@ test.each(["src/endpoints", "src/sets"])("%s calls no handler that row rules app
   const called = /\b(?:getByKey|getBatch|applyQuery)\(|\bhandlers\.\w+\(/u;
   expect(filesBelow(room, ".ts").flatMap(({ path, text }) => (called.test(text) ? [path] : []))).toEqual([]);
 });
+
+test.each([
+  ["src/endpoints/authorized-request.ts", "execution|sets|memory"],
+  ["src/endpoints/execution.ts", "binder|plan|payload"],
+])("%s imports nothing of %s: it is what one stage knows", (file, rooms) => {
+  const [{ text } = { text: "" }] = filesBelow("src/endpoints", ".ts").filter(({ path }) => path === file);
+  expect(text).toContain("export class");
+  expect(
+    text.match(new RegExp(`from "(?:\\.\\./(?:${rooms})/|\\./(?:authorized-request|execution)\\.ts").*`, "gu")) ?? [],
+  ).toEqual([]);
+});

@@ -134,6 +134,12 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
    * @see docs/reference/tables.md, Trace statements
    */
   readonly onStatement?: ((statement: TracedStatement) => Awaitable<void>) | undefined;
+  /**
+   * Whether responses report the time of each stage and of the database in `Server-Timing`, for development and support; false
+   * if absent.
+   * @see docs/reference/services.md, Time the stages
+   */
+  readonly serverTiming?: boolean | undefined;
   /** The base URL that clients use, such as `https://api.example.com`; if absent, derived from each request. */
   readonly publicUrl?: string | undefined;
   /**

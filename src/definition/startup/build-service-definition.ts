@@ -70,6 +70,7 @@ export function buildServiceDefinition(
   const built = buildModel(service, types, names, annotations);
   const { entityContainer } = built.model;
   const defaults = options.defaults ?? {};
+  const { serverTiming = false } = options;
   const sets = service.sets.flatMap((set) => {
     const entitySet = entityContainer.entitySets.get(set.name);
     return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service.sets, defaults, built)];
@@ -94,10 +95,11 @@ export function buildServiceDefinition(
       defaultSettings: resolveSettings(undefined, defaults),
       limits: resolveLimits(defaults),
       batch: resolveBatch(options.batch),
-      cors: resolveCors(options.cors, haveReplica(sets)),
+      cors: resolveCors(options.cors, { takesPositions: haveReplica(sets), showsTiming: serverTiming }),
       profile: SERVICE_PROFILES[options.profile ?? "specification"],
       logger: options.logger === undefined ? defaultLogger : adaptLogger(options.logger),
       onStatement: options.onStatement,
+      serverTiming,
       publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
       trustProxy: options.trustProxy ?? false,
       connectionFiles: connectionName(options.connectionFiles),

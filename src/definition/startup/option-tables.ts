@@ -133,6 +133,7 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   positions: OBJECT,
   logger: OBJECT,
   onStatement: HANDLER,
+  serverTiming: FLAG,
   publicUrl: TEXT,
   trustProxy: FLAG,
   annotations: ANY,

@@ -70,10 +70,13 @@ export function resolveBatch(batch: ServiceOptions["batch"] = true): BatchDefini
 
 /**
  * Resolves the option `cors`.
- * @param takesPositions whether the service has databases with replicas
+ * @param others what pages send and read because of other options
  * @returns null if no page of another origin may use the service
  */
-export function resolveCors(cors: ServiceOptions["cors"], takesPositions: boolean): CorsDefinition | null {
+export function resolveCors(
+  cors: ServiceOptions["cors"],
+  others: Pick<CorsDefinition, "takesPositions" | "showsTiming">,
+): CorsDefinition | null {
   if (cors === undefined) return null;
   const { origins, credentials = false, maxAge, headers = [] } = cors;
   return Object.freeze({
@@ -81,7 +84,7 @@ export function resolveCors(cors: ServiceOptions["cors"], takesPositions: boolea
     credentials,
     maxAge,
     headers: frozenSet(headers.map((name) => name.toLowerCase())),
-    takesPositions,
+    ...others,
   });
 }
 

@@ -1,0 +1,79 @@
+import { isMeantAsParameter } from "../binder/bind-arguments.ts";
+import { type QueryOptionsReading, readQueryOptions } from "../binder/read-query-options.ts";
+import { requestFields } from "../definition/request-fields.ts";
+import { readPreferences, type Preferences } from "../http/preferences.ts";
+import type { ResourcePath } from "../query/resource-path.ts";
+import type { Arrival } from "./arrival.ts";
+import type { CallerAccess } from "./authorize.ts";
+import type { ServiceRuntime } from "./service-runtime.ts";
+
+/** A request whose caller may use its route: what the client sent. No handler can be called through it. */
+export class AuthorizedRequest {
+  readonly service: ServiceRuntime;
+  readonly arrival: Arrival;
+  readonly access: CallerAccess;
+  readonly path: ResourcePath;
+  /** The base URL and the prefix, without a trailing slash: the base of all URLs in responses. */
+  readonly serviceRoot: string;
+  #options: QueryOptionsReading | undefined;
+  #preferences: Preferences | undefined;
+
+  constructor(service: ServiceRuntime, arrival: Arrival, access: CallerAccess, path: ResourcePath) {
+    this.service = service;
+    this.arrival = arrival;
+    this.access = access;
+    this.path = path;
+    this.serviceRoot = arrival.baseUrl + service.definition.prefix;
+  }
+
+  /** The absolute URL of the resource without query options. */
+  get requestUrl(): string {
+    const { baseUrl, sent, url } = this.arrival;
+    return baseUrl + (sent ?? url).path;
+  }
+
+  /** The query options, read on first use. An error in them is kept until their turn in the order of checks. */
+  get options(): QueryOptionsReading {
+    return (this.#options ??= readRequestOptions(this));
+  }
+
+  /** The Prefer header, read on first use. */
+  get preferences(): Preferences {
+    return (this.#preferences ??= readPreferences(this.arrival.odata.header("prefer")));
+  }
+}
+
+/**
+ * Reads the query options of a request. A custom option that looks like a system query option is logged once for each
+ * of them, because clients may omit the `$` by mistake. A parameter of a function is never a system query option.
+ * @see docs/reference/query-options.md
+ */
+function readRequestOptions({ service, arrival, path }: AuthorizedRequest): QueryOptionsReading {
+  const functions = "operations" in path ? path.operations.filter(({ kind }) => kind === "Function") : [];
+  const reading = readQueryOptions((arrival.sent ?? arrival.url).query, {
+    signIsOptional: service.definition.profile.signIsOptional,
+    isParameter: (name) => functions.some((operation) => isMeantAsParameter(operation, name)),
+  });
+  for (const [name, option] of reading.options.similar) warnOnce(service, arrival, name, option);
+  return reading;
+}
+
+function warnOnce(
+  { definition, warned }: ServiceRuntime,
+  { odata, requestId, url }: Arrival,
+  name: string,
+  option: string,
+): void {
+  const warning = `custom query option ${option}`;
+  if (warned.has(warning)) return;
+  warned.add(warning);
+  try {
+    const fields = requestFields(definition, { id: requestId, method: odata.method, path: url.path });
+    definition.logger.warn(
+      `A client sent the custom query option \`${name}\`, which the service ignores. Did you mean \`${option}\`?`,
+      { ...fields, option: name },
+    );
+  } catch {
+    // A logger that throws leaves nowhere to report to.
+  }
+}

@@ -1,0 +1,175 @@
+import { clientNetwork } from "../base/client-network.ts";
+import { Turn } from "../base/turn.ts";
+import type { Context, Host, IncomingRequest, Transaction, User } from "../definition/context.ts";
+import type { EntitySet } from "../edm/model.ts";
+import type { Reader } from "../execution/entities/reader.ts";
+import { readerOf } from "../execution/reads/gate.ts";
+import { RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { Reading } from "../query/reading.ts";
+import { CallContext, type CallPlace, SetCallContext } from "../sets/call-context.ts";
+import type { ExpectedValues } from "../sets/given-values.ts";
+import { HandlerDoor } from "../sets/handler-door.ts";
+import type { TransactionPart } from "../sets/transaction-part.ts";
+import { type Arrival, hostOf, toIncomingRequest } from "./arrival.ts";
+import type { CallerAccess } from "./authorize.ts";
+import type { ServiceRuntime } from "./service-runtime.ts";
+
+/** One request in execution: the context and the limits with which it calls handlers. It does not know the query options. */
+export class Execution {
+  readonly service: ServiceRuntime;
+  readonly arrival: Arrival;
+  readonly access: CallerAccess;
+  /** The time of the present piece of work. */
+  readonly turn: Turn = new Turn();
+  #context: RequestContext | undefined;
+  #reader: Reader | undefined;
+
+  constructor(service: ServiceRuntime, arrival: Arrival, access: CallerAccess) {
+    this.service = service;
+    this.arrival = arrival;
+    this.access = access;
+  }
+
+  /**
+   * The most entities that the response may contain: for a read in a batch, as many as earlier responses have left. A write
+   * must not fail for earlier responses after it has been executed.
+   */
+  get maxEntities(): number | null {
+    const { maxResponseEntities } = this.service.definition.limits;
+    const { odata, batch, sent } = this.arrival;
+    const isRead = odata.method === "GET" || odata.method === "HEAD" || sent !== undefined;
+    if (batch === undefined || maxResponseEntities === null || !isRead) return maxResponseEntities;
+    return Math.max(maxResponseEntities - batch.counted.total, 0);
+  }
+
+  /** Counts the entities of the response, for the limit of the batch. */
+  countEntities(entities: number): void {
+    const { batch } = this.arrival;
+    if (batch !== undefined) batch.counted.total += entities;
+  }
+
+  /** The context for handlers, made on first use. */
+  get context(): RequestContext {
+    return (this.#context ??= new RequestContext(this));
+  }
+
+  /** The context and gate for reads. */
+  get reader(): Reader {
+    return (this.#reader ??= readerOf(this.context, this.turn));
+  }
+
+  /**
+   * Returns the reader of a write, after its preconditions.
+   * @param expected the values that handlers find in `ctx.expected`
+   */
+  writer(expected: ExpectedValues | undefined): Reader {
+    const { reader } = this;
+    if (expected === undefined) return reader;
+    const { context } = this;
+    const settings = { service: this.service.definition, door: context, expected };
+    return { ...reader, context: new CallContext(outermostPlace(context), settings) };
+  }
+}
+
+/** The context of handlers. Its parts are made on first use. */
+class RequestContext extends ServiceContext implements Context {
+  readonly #execution: Execution;
+  #request: IncomingRequest | undefined;
+  #door: HandlerDoor | undefined;
+
+  constructor(execution: Execution) {
+    super(new RowAccess(execution.service.warned));
+    this.#execution = execution;
+  }
+
+  get user(): User | null {
+    return this.#execution.access.user;
+  }
+
+  get signal(): AbortSignal {
+    return this.#execution.arrival.odata.signal;
+  }
+
+  /** Tells whether the request was aborted without making a signal; undefined where only the signal knows. */
+  get isAborted(): boolean | undefined {
+    return this.#execution.arrival.odata.isAborted;
+  }
+
+  get request(): IncomingRequest {
+    return (this.#request ??= toIncomingRequest(this.#execution.arrival));
+  }
+
+  get host(): Host {
+    return hostOf(this.#execution.arrival.odata);
+  }
+
+  get service(): Context["service"] {
+    return this.#execution.service.definition;
+  }
+
+  get reading(): Reading | null {
+    return this.#execution.arrival.reading;
+  }
+
+  /** Identifies the client in queues. */
+  get client(): string | undefined {
+    const { access, arrival, service } = this.#execution;
+    return clientOf(access.user, arrival.odata, service.definition.trustProxy);
+  }
+
+  /** Open for the writes of a change set. @throws Error once the transaction has ended */
+  get transaction(): Transaction | undefined {
+    // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an application states the type by Register
+    return this.part?.whole.transaction as never;
+  }
+
+  get part(): TransactionPart | null {
+    return this.#execution.arrival.batch?.transactionPart ?? null;
+  }
+
+  get sets(): Context["sets"] {
+    return this.#opened.sets;
+  }
+
+  get inTransaction(): Context["inTransaction"] {
+    return this.#opened.inTransaction;
+  }
+
+  get #opened(): HandlerDoor {
+    return (this.#door ??= new HandlerDoor(this.#execution.service.sets, outermostPlace(this)));
+  }
+
+  protected override withSet(entitySet: EntitySet): Context {
+    return new SetCallContext(entitySet, outermostPlace(this), {
+      service: this.#execution.service.definition,
+      door: this,
+    });
+  }
+
+  /** Writes get a `WriteContext` (definition/context) instead. */
+  get expected(): undefined {
+    return undefined;
+  }
+}
+
+/** Returns the place of the calls that the context of the request makes. */
+function outermostPlace(context: RequestContext): CallPlace {
+  return { facts: context, depth: 0, part: context.part, access: ServiceContext.accessOf(context) };
+}
+
+/**
+ * Returns the name of a client: the id of its user or, without one, its address. All requests of a client have the same.
+ * @param trustsProxy whether a forwarded address tells the client
+ * @returns undefined if neither is known
+ * @see docs/reference/sql.md, Where statements run
+ */
+export function clientOf(user: User | null, odata: ODataRequest, trustsProxy: boolean): string | undefined {
+  const id: unknown = user === null ? null : Reflect.get(Object(user) as object, "id");
+  if (typeof id === "number" || typeof id === "bigint" || (typeof id === "string" && id !== "")) {
+    return `user ${String(id)}`;
+  }
+  const facts = { header: (name: string) => odata.header(name), remoteAddress: odata.remoteAddress };
+  const address = clientNetwork(facts, trustsProxy);
+  return address === "" ? undefined : `address ${address}`;
+}
