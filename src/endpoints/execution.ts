@@ -162,7 +162,7 @@ function outermostPlace(context: RequestContext): CallPlace {
  * Returns the name of a client: the id of its user or, without one, its address. All requests of a client have the same.
  * @param trustsProxy whether a forwarded address tells the client
  * @returns undefined if neither is known
- * @see docs/reference/sql.md, Where statements run
+ * @see docs/reference/tables.md, Where statements run
  */
 export function clientOf(user: User | null, odata: ODataRequest, trustsProxy: boolean): string | undefined {
   const id: unknown = user === null ? null : Reflect.get(Object(user) as object, "id");
