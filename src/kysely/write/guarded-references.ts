@@ -74,7 +74,7 @@ interface ReferringRow {
   /** The values after the write, as far as they are known. */
   readonly entity: Values;
   /** Reads the current row; absent for a new one. */
-  readonly current?: () => Maybe<Values | null>;
+  readonly current?: () => Maybe<Values>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
+import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers } from "../../definition/handlers.ts";
 import { ALONE } from "../../definition/sets/judge-references.ts";
@@ -152,11 +153,7 @@ function changeColumns(
       const row = await readExpected(writer, task, wanted, { expected, needed, use, isRead });
       if (row === null) return checkShared(writer, task, wanted, guard);
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
-      if (guard !== null) {
-        const { restrictions, row: changed, stated } = guard;
-        const current = (): Maybe<Values | null> => readReferring(changed, task);
-        await checkReferredRows(task, restrictions, stated, { table, entity: values, current });
-      }
+      if (guard !== null) await checkChange(task, values, guard);
       if (isEmpty) return writer.read(task, wanted, table.returnedTo(context));
       const stored = await write(task, row, statements.locksByKey ? [] : expected);
       if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
@@ -187,11 +184,20 @@ function guardOf({ table, key, values }: ChangedRow, context: Context): Maybe<Ro
 }
 
 async function makeGuard(row: SetRow, values: Values, context: Context): Promise<RowGuard | null> {
-  const current = (): Maybe<Values | null> =>
-    inStatement(row.table, context, (session) => readReferring(row, taskOf(session, context)));
+  const read = (session: SqlSession): Maybe<Values | null> => readReferring(row, taskOf(session, context));
+  // The row may be added before the transaction, which checks whether it is missing.
+  const current = (): Maybe<Values> => chain(inStatement(row.table, context, read), (found) => found ?? {});
   const stated = (await statedIn([{ set: row.set, entity: values, ...ALONE }], context, current)).get(values) ?? [];
   const restrictions = await restrictionsOf([row.set, ...stated.map(({ target }) => target)], context);
   return stated.length === 0 && restrictions.size === 0 ? null : { restrictions, row, stated };
+}
+
+/** @throws ODataError `Conflict` for a foreign key to a hidden row */
+function checkChange(task: WriteTask, entity: Values, { restrictions, row, stated }: RowGuard): Promise<void> {
+  const { table } = row;
+  const current = (): Maybe<Values> =>
+    chain(readReferring(row, task), (found) => required(found, `The locked row of ${table.name} cannot be read.`));
+  return checkReferredRows(task, restrictions, stated, { table, entity, current });
 }
 
 /** Reads the foreign keys of a row to sets with row rules. @returns null for a missing row */
