@@ -134,7 +134,7 @@ export const isNew = (): object => ({});
  * @param isSeen whether the user sees the entity with these values, by its fields
  * @returns the refusal, `Conflict` with the property as target; null if the foreign key may be written
  * @throws the errors of `isSeen` and `current`
- * @see docs/reference/writing.md#foreign-keys
+ * @see docs/reference/writing.md
  */
 export function judgeReference(
   { reference, entity, name }: StatedReference,
