@@ -6,9 +6,8 @@ import type { Context, IncomingRequest, RuleContext, User, DeclaredEntitySet } f
 import type { Answer, EntitySetHandlers, NavigationHandlers, Awaitable } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { AuthorizationRequirement, CategoryRequirements, NavigationAuthorization } from "./rules/authorization.ts";
-import type { RowRuleChecks, RuledSet } from "./rules/row-rule.ts";
+import type { GuardedReference, RowRuleChecks, RuledSet } from "./rules/row-rule.ts";
 import type { ServiceProfile } from "./service-profile.ts";
-import type { GuardedReference } from "./sets/guarded-reference.ts";
 import type { TransactionalDatabase } from "./sets/transactional-database.ts";
 import type { TracedStatement } from "./statement-trace.ts";
 

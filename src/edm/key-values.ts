@@ -16,6 +16,13 @@ export function keyValues(properties: readonly StructuralProperty[], key: unknow
   });
 }
 
+/** Returns the key of an entity in the application's form. */
+export function keyIn({ key: properties }: EntityType, entity: object): unknown {
+  const [single] = properties;
+  if (single !== undefined && properties.length === 1) return Reflect.get(entity, single.field);
+  return Object.freeze(Object.fromEntries(properties.map(({ field }) => [field, Reflect.get(entity, field)])));
+}
+
 /** Returns a key in the application's form as an object with the key fields of the entity. */
 export function keyFields({ key: properties }: EntityType, key: unknown): object {
   const values = keyValues(properties, key);

@@ -11,6 +11,7 @@ import {
   hasMany,
   hasOptional,
   hasRequired,
+  noRows,
   odataService,
   type Authorization,
 } from "odatakit";
@@ -30,6 +31,18 @@ const Item = entityType("Item", {
   text: edm.string().nullable(),
 });
 const Box = entityType("Box", { id: edm.int32().key(), name: edm.string() });
+const Twig = entityType("Twig", {
+  id: edm.int32().key(),
+  user: edm.string(),
+  nodeId: edm.int32().nullable(),
+  upId: edm.int32().nullable(),
+});
+const Node = entityType("Node", {
+  id: edm.int32().key(),
+  user: edm.string(),
+  parentId: edm.int32().nullable(),
+  twinId: edm.int32().nullable(),
+});
 
 interface User {
   readonly id: string;
@@ -46,6 +59,13 @@ const ownerRules: Authorization<typeof Owner> = {
 const placeRules: Authorization<typeof Place> = {
   rows: (user, row) => (idOf(user) === "admin" ? allRows : row.user.eq(idOf(user))),
 };
+/** Nobody sees no node. */
+const nodeRules: Authorization<typeof Node> = {
+  rows: (user, row) => {
+    if (idOf(user) === "nobody") return noRows;
+    return idOf(user) === "admin" ? allRows : row.user.eq(idOf(user));
+  },
+};
 const idOf = (user: unknown): string => (user as User).id;
 
 /** 1 is ann's and 2 is bob's; 3 does not exist. */
@@ -57,6 +77,24 @@ const PLACES = [
   { country: 1, number: 1, user: "ann" },
   { country: 1, number: 2, user: "bob" },
 ];
+/** A node of each user, and one of ann's that refers to bob's. */
+const NODES: readonly Stored[] = [
+  { id: 1, user: "ann", parentId: null, twinId: null },
+  { id: 2, user: "bob", parentId: null, twinId: null },
+  { id: 3, user: "ann", parentId: 2, twinId: null },
+];
+interface StoredTwig {
+  readonly id: number;
+  readonly user: string;
+  readonly nodeId: number | null;
+  readonly upId: number | null;
+}
+interface Stored {
+  readonly id: number;
+  readonly user: string;
+  readonly parentId: number | null;
+  readonly twinId: number | null;
+}
 const ITEMS = [
   { id: 1, ownerId: 1, country: null, number: null, parentId: null, text: "a" },
   { id: 2, ownerId: 2, country: 1, number: 2, parentId: null, text: "b" },
@@ -74,6 +112,24 @@ const navigation = {
   parent: hasOptional<typeof Item, typeof Item>(Item, { on: { parentId: "id" }, target: "Items" }),
 };
 
+const nodeNavigation = {
+  parent: hasOptional<typeof Node, typeof Node>(Node, { on: { parentId: "id" }, target: "Nodes" }),
+  twin: hasOptional<typeof Node, typeof Node>(Node, { on: { twinId: "id" }, target: "Nodes" }),
+};
+const twigs = hasMany<typeof Node, typeof Twig>(Twig, { on: { id: "nodeId" }, target: "Twigs" });
+const twigNavigation = {
+  node: hasOptional<typeof Twig, typeof Node>(Node, { on: { nodeId: "id" }, target: "Nodes" }),
+  up: hasOptional<typeof Twig, typeof Twig>(Twig, { on: { upId: "id" }, target: "Twigs" }),
+};
+/** A twig is visible with its node, or with the twig above it. */
+const twigRules: Authorization<typeof Twig, typeof twigNavigation> = {
+  rows: (user, row) => {
+    if (idOf(user) === "admin") return allRows;
+    return row.node.user.eq(idOf(user)).or(row.up.user.eq(idOf(user)));
+  },
+};
+const children = hasMany<typeof Node, typeof Node>(Node, { on: { id: "parentId" }, target: "Nodes" });
+
 interface Running {
   readonly service: ReturnType<typeof odataService>;
   readonly reset: () => Promise<void>;
@@ -83,38 +139,75 @@ interface Running {
 const options = { prefix: "", authenticate, logger: noFailures };
 const OPERATIONS = ["read", "create", "replace", "patch", "delete"] as const;
 
-/** Over tables, with and without constraints; `owners` may be an array, or a table of another database. */
+/** How the target sets are read. */
+type Reads = "keys" | "lists";
+
+const ownersIn = (reads: Reads) =>
+  entitySet(Owner, {
+    getAll: () => OWNERS,
+    ...(reads === "keys" ? { getByKey: (key: number) => OWNERS.find(({ id }) => id === key) ?? null } : {}),
+    authorization: ownerRules,
+  });
+
+const placesIn = (reads: Reads) =>
+  entitySet(Place, {
+    getAll: () => PLACES,
+    ...(reads === "keys"
+      ? {
+          getByKey: ({ country, number }: { readonly country: number; readonly number: number }) =>
+            PLACES.find((place) => place.country === country && place.number === number) ?? null,
+        }
+      : {}),
+    authorization: placeRules,
+  });
+
+/** Over tables, with and without constraints; owners and places may be arrays, and owners a table of another database. */
 async function overTables(
   { db, close: closeMain }: OpenDatabase,
   {
     isConstrained,
-    isMixed,
+    mixed,
     other,
-  }: { readonly isConstrained: boolean; readonly isMixed: boolean; readonly other?: OpenDatabase },
+  }: { readonly isConstrained: boolean; readonly mixed?: Reads; readonly other?: OpenDatabase },
 ): Promise<Running> {
-  await createTables(db, isConstrained && !isMixed);
+  await createTables(db, isConstrained);
   if (other !== undefined) {
     await createTables(other.db, false);
     await resetTables(other.db);
   }
-  const owners = isMixed
-    ? entitySet(Owner, {
-        getAll: () => OWNERS,
-        getByKey: (key) => OWNERS.find(({ id }) => id === key) ?? null,
-        authorization: ownerRules,
-      })
-    : sqlEntitySet(Owner, {
-        db: other?.db ?? db,
-        table: "fk_owners",
-        operations: OPERATIONS,
-        authorization: ownerRules,
-      });
+  const owners =
+    mixed !== undefined
+      ? ownersIn(mixed)
+      : sqlEntitySet(Owner, {
+          db: other?.db ?? db,
+          table: "fk_owners",
+          operations: OPERATIONS,
+          authorization: ownerRules,
+        });
   const service = odataService({
     ...options,
     entitySets: [
       owners,
-      sqlEntitySet(Place, { db, table: "fk_places", operations: OPERATIONS, authorization: placeRules }),
+      mixed !== undefined
+        ? placesIn(mixed)
+        : sqlEntitySet(Place, { db, table: "fk_places", operations: OPERATIONS, authorization: placeRules }),
       sqlEntitySet(Item, { db, table: "fk_items", operations: OPERATIONS, allowUpsert: true, navigation }),
+      sqlEntitySet(Node, {
+        db,
+        table: "fk_nodes",
+        operations: OPERATIONS,
+        allowUpsert: true,
+        allowDeepInsert: true,
+        navigation: { ...nodeNavigation, children, twigs },
+        authorization: nodeRules,
+      }),
+      sqlEntitySet(Twig, {
+        db,
+        table: "fk_twigs",
+        operations: OPERATIONS,
+        navigation: twigNavigation,
+        authorization: twigRules,
+      }),
       sqlEntitySet(Box, {
         db,
         table: "fk_boxes",
@@ -138,6 +231,10 @@ async function createTables(db: AnyDatabase, isConstrained: boolean): Promise<vo
   await sql`create table fk_places (country integer not null, number integer not null, ${sql.id("user")} varchar(20) not null,
     primary key (country, number))`.execute(db);
   await sql`create table fk_boxes (id integer primary key, name varchar(20) not null)`.execute(db);
+  await sql`create table fk_nodes (id integer primary key, ${sql.id("user")} varchar(20) not null,
+    ${sql.id("parentId")} integer, ${sql.id("twinId")} integer)`.execute(db);
+  await sql`create table fk_twigs (id integer primary key, ${sql.id("user")} varchar(20) not null,
+    ${sql.id("nodeId")} integer, ${sql.id("upId")} integer)`.execute(db);
   const constraints = isConstrained
     ? sql`, foreign key (${sql.id("ownerId")}) references fk_owners (id),
         foreign key (country, number) references fk_places (country, number)`
@@ -147,25 +244,43 @@ async function createTables(db: AnyDatabase, isConstrained: boolean): Promise<vo
 }
 
 async function resetTables(db: AnyDatabase): Promise<void> {
-  for (const table of ["fk_items", "fk_boxes", "fk_places", "fk_owners"]) {
+  for (const table of ["fk_items", "fk_twigs", "fk_nodes", "fk_boxes", "fk_places", "fk_owners"]) {
     await sql`delete from ${sql.table(table)}`.execute(db);
   }
   for (const { id, user } of OWNERS) await sql`insert into fk_owners values (${id}, ${user})`.execute(db);
   for (const { country, number, user } of PLACES) {
     await sql`insert into fk_places values (${country}, ${number}, ${user})`.execute(db);
   }
+  for (const { id, user, parentId } of NODES) {
+    await sql`insert into fk_nodes values (${id}, ${user}, ${parentId}, null)`.execute(db);
+  }
   for (const { id, ownerId, country, number, parentId, text } of ITEMS) {
     await sql`insert into fk_items values (${id}, ${ownerId}, ${country}, ${number}, ${parentId}, ${text})`.execute(db);
   }
 }
 
-/** Over arrays; `reads` is how the target sets are read. */
-function overArrays(reads: "keys" | "lists"): Running {
+/** Over arrays. */
+function overArrays(reads: Reads): Running {
   const items = new Map<number, (typeof ITEMS)[number]>();
+  const nodes = new Map<number, Stored>();
+  const saveNode = ({ id, user, parentId = null, twinId = null }: Partial<Stored>): Stored => {
+    const node = { id: id ?? 0, user: user ?? "", parentId, twinId };
+    nodes.set(node.id, node);
+    return node;
+  };
   const reset = (): Promise<void> => {
     items.clear();
     for (const item of ITEMS) items.set(item.id, { ...item });
+    twigById.clear();
+    nodes.clear();
+    for (const node of NODES) nodes.set(node.id, node);
     return Promise.resolve();
+  };
+  const twigById = new Map<number, StoredTwig>();
+  const saveTwig = ({ id, user, nodeId = null, upId = null }: Partial<StoredTwig>): StoredTwig => {
+    const twig = { id: id ?? 0, user: user ?? "", nodeId, upId };
+    twigById.set(twig.id, twig);
+    return twig;
   };
   const save = <T extends { readonly id: number }>(item: T): T => {
     items.set(item.id, item as never);
@@ -174,17 +289,8 @@ function overArrays(reads: "keys" | "lists"): Running {
   const service = odataService({
     ...options,
     entitySets: [
-      entitySet(Owner, {
-        getAll: () => OWNERS,
-        ...(reads === "keys" ? { getByKey: (key: number) => OWNERS.find(({ id }) => id === key) ?? null } : {}),
-        authorization: ownerRules,
-      }),
-      entitySet(Place, {
-        getAll: () => PLACES,
-        getByKey: ({ country, number }) =>
-          PLACES.find((place) => place.country === country && place.number === number) ?? null,
-        authorization: placeRules,
-      }),
+      ownersIn(reads),
+      placesIn(reads),
       entitySet(Item, {
         getAll: () => items.values(),
         getByKey: (key) => items.get(key) ?? null,
@@ -196,6 +302,31 @@ function overArrays(reads: "keys" | "lists"): Running {
         },
         allowUpsert: true,
         navigation,
+      }),
+      entitySet(Node, {
+        getAll: () => nodes.values(),
+        getByKey: (key) => nodes.get(key) ?? null,
+        create: ({ children: nested, twigs: grown, ...node }) => {
+          for (const twig of grown ?? []) saveTwig({ ...(twig as Partial<StoredTwig>), nodeId: node.id });
+          for (const child of nested ?? []) saveNode({ ...(child as Partial<Stored>), parentId: node.id });
+          return saveNode(node);
+        },
+        replace: (id, node) => (nodes.has(id) ? saveNode({ ...(node as Partial<Stored>), id }) : null),
+        patch: (id, delta) => {
+          const old = nodes.get(id);
+          return old === undefined ? null : saveNode(applyDelta(Node, old as never, delta));
+        },
+        allowUpsert: true,
+        allowDeepInsert: true,
+        navigation: { ...nodeNavigation, children, twigs },
+        authorization: nodeRules,
+      }),
+      entitySet(Twig, {
+        getAll: () => twigById.values(),
+        getByKey: (key) => twigById.get(key) ?? null,
+        create: (twig) => saveTwig(twig as Partial<StoredTwig>),
+        navigation: twigNavigation,
+        authorization: twigRules,
       }),
       entitySet(Box, {
         getByKey: (key) => ({ id: key, name: "box" }),
@@ -226,21 +357,25 @@ const VARIANTS: readonly Variant[] = [
   { title: "arrays read by keys", open: () => Promise.resolve(overArrays("keys")) },
   { title: "arrays read as lists", open: () => Promise.resolve(overArrays("lists")) },
   ...ENGINES.flatMap(({ name, title, open }): readonly Variant[] => [
-    { title, open: async () => overTables(await open(), { isConstrained: false, isMixed: false }) },
+    { title, open: async () => overTables(await open(), { isConstrained: false }) },
     {
       title: `${title} with constraints`,
-      open: async () => overTables(await open(), { isConstrained: true, isMixed: false }),
+      open: async () => overTables(await open(), { isConstrained: true }),
     },
     // Sets over arrays do not depend on the database.
     ...(name === "sqlite"
       ? [
           {
             title: `${title} beside arrays`,
-            open: async () => overTables(await open(), { isConstrained: false, isMixed: true }),
+            open: async () => overTables(await open(), { isConstrained: false, mixed: "keys" }),
+          },
+          {
+            title: `${title} beside arrays read as lists`,
+            open: async () => overTables(await open(), { isConstrained: false, mixed: "lists" }),
           },
           {
             title: `${title} beside another database`,
-            open: async () => overTables(await open(), { isConstrained: false, isMixed: false, other: await open() }),
+            open: async () => overTables(await open(), { isConstrained: false, other: await open() }),
           },
         ]
       : []),
@@ -276,6 +411,16 @@ const WRITES: readonly Write[] = [
   ["PATCH of two properties", "PATCH", "Items(1)", (id) => ({ Country: 1, Number: id }), "Country"],
   ["PATCH of one of two properties", "PATCH", "Items(2)", (id) => ({ Number: id }), "Number"],
 ];
+
+/** A node with two children. */
+const family = (second: object, first: object = {}): object => ({
+  Id: 8,
+  User: "ann",
+  Children: [
+    { Id: 9, User: "ann", ...first },
+    { Id: 10, User: "ann", ...second },
+  ],
+});
 
 describe.each(VARIANTS)("foreign keys written as properties: $title", ({ open }) => {
   let running: Running;
@@ -353,6 +498,53 @@ describe.each(VARIANTS)("foreign keys written as properties: $title", ({ open })
     expect((await send("ann", "PUT", "Items(2)", body)).status).toBe(200);
     expect((await send("ann", "PATCH", "Items(2)", { OwnerId: 2, Text: "newer" })).status).toBe(200);
     expect((await send("ann", "PATCH", "Items(2)", { OwnerId: 2, Country: 1, Number: 7 })).status).toBe(409);
+  });
+
+  /** Ann's writes of nodes, each with the status and the target of the error. */
+  test.each<
+    [name: string, request: readonly [method: string, target: string], body: object, expected: readonly unknown[]]
+  >([
+    ["the new entity itself", ["POST", "Nodes"], { Id: 9, User: "ann", ParentId: 9 }, [201]],
+    ["the new entity itself, twice", ["POST", "Nodes"], { Id: 9, User: "ann", ParentId: 9, TwinId: 9 }, [201]],
+    ["itself and a hidden entity", ["POST", "Nodes"], { Id: 9, User: "ann", ParentId: 9, TwinId: 2 }, [409, "TwinId"]],
+    ["the entity that PUT creates", ["PUT", "Nodes(9)"], { User: "ann", ParentId: 9 }, [201]],
+    ["the entity that PUT replaces", ["PUT", "Nodes(1)"], { User: "ann", ParentId: 1 }, [200]],
+    ["the entity that PATCH changes", ["PATCH", "Nodes(1)"], { ParentId: 1 }, [200]],
+    ["itself, hidden afterwards", ["POST", "Nodes"], { Id: 9, User: "bob", ParentId: 9 }, [403]],
+    ["the same hidden entity", ["PUT", "Nodes(3)"], { User: "ann", ParentId: 2 }, [200]],
+    ["another hidden entity", ["PUT", "Nodes(3)"], { User: "ann", ParentId: 2, TwinId: 2 }, [409, "TwinId"]],
+    ["its parent in the same body", ["POST", "Nodes"], family({ TwinId: 8 }), [201]],
+    ["an earlier entity of the same body", ["POST", "Nodes"], family({ TwinId: 9 }), [201]],
+    ["a later entity of the same body", ["POST", "Nodes"], family({}, { TwinId: 10 }), [409, "Children/0/TwinId"]],
+    ["a hidden entity beside those of the body", ["POST", "Nodes"], family({ TwinId: 2 }), [409, "Children/1/TwinId"]],
+  ])("a reference to %s", async (_name, [method, target], body, [status, property]) => {
+    const before = (await send("admin", "GET", "Nodes?$orderby=Id")).text;
+    const answer = await send("ann", method, target, body);
+    const { error } = JSON.parse(answer.text) as { readonly error?: { readonly target?: string } };
+    expect([answer.status, error?.target]).toEqual([status, property]);
+    if (answer.status > 299) expect((await send("admin", "GET", "Nodes?$orderby=Id")).text).toBe(before);
+  });
+
+  test.each<[name: string, target: string, body: object, status: number]>([
+    ["its parent in the same body", "Nodes", { Id: 9, User: "ann", Twigs: [{ Id: 1, User: "x" }] }, 201],
+    ["the entity itself", "Twigs", { Id: 1, User: "ann", UpId: 1 }, 201],
+    ["the entity itself, which hides it", "Twigs", { Id: 1, User: "bob", UpId: 1 }, 403],
+    ["no entity", "Twigs", { Id: 1, User: "ann" }, 403],
+  ])("a row rule that follows a reference to %s", async (_name, target, body, status) => {
+    expect((await send("ann", "POST", target, body)).status).toBe(status);
+    const { value } = JSON.parse((await send("ann", "GET", "Twigs")).text) as { readonly value: readonly object[] };
+    expect(value).toHaveLength(status === 201 ? 1 : 0);
+  });
+
+  test.each<[method: string, target: string, body: (id: number) => object]>([
+    ["POST", "Nodes", (id) => ({ Id: id, User: "nobody" })],
+    ["POST", "Nodes", (id) => ({ Id: 9, User: "nobody", ParentId: id })],
+    ["POST", "Nodes", (id) => ({ Id: id, User: "nobody", ParentId: id })],
+    ["POST", "Nodes", (id) => ({ Id: 8, User: "nobody", Children: [{ Id: id, User: "nobody" }] })],
+  ])("%s %s: a user who sees no rows learns nothing of keys", async (method, target, body) => {
+    const answers = [await send("nobody", method, target, body(1)), await send("nobody", method, target, body(9))];
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]?.status).toBe(403);
   });
 
   test("a missing entity is missing, whatever the body refers to", async () => {

@@ -1,4 +1,5 @@
-import type { EntitySet } from "../../edm/model.ts";
+import type { Maybe } from "../../base/maybe.ts";
+import type { EntitySet, JoinPair, NavigationProperty } from "../../edm/model.ts";
 import type { RowRestriction } from "../../query/source.ts";
 import type { Context, User } from "../context.ts";
 import type { Answer } from "../handlers.ts";
@@ -13,6 +14,17 @@ export interface RowRule {
   conditionFor(user: User | null): RowCondition;
 }
 
+/** A foreign key that clients can write and that refers to a set with a row rule. */
+export interface GuardedReference {
+  readonly navigationProperty: NavigationProperty;
+  /** The set with the foreign key. */
+  readonly entitySet: EntitySet;
+  /** The set that the foreign key refers to. */
+  readonly target: EntitySet;
+  /** The properties of the foreign key, each with the property of the related entity that has the same value. */
+  readonly pairs: readonly JoinPair[];
+}
+
 /** The checks of row rules in writes of databases. `execution` implements them, because definitions call no handlers. */
 export interface RowRuleChecks {
   /**
@@ -23,6 +35,15 @@ export interface RowRuleChecks {
   restrictionOf(set: RuledSet, context: Context): Answer<RowRestriction | null>;
   /** Reads an entity by its key with the handler of the application; null for a missing or hidden entity. */
   findSeen(entitySet: EntitySet, key: unknown, context: Context): Answer<unknown>;
+  /**
+   * Whether the user sees the entity that a foreign key refers to, by the handlers of the application.
+   * @param values the foreign key, by the fields of that entity
+   */
+  seesReferred(
+    reference: GuardedReference,
+    values: Readonly<Record<string, unknown>>,
+    context: Context,
+  ): Maybe<boolean>;
 }
 
 /** A set with its row rule; null if every user sees all rows. */

@@ -1,17 +1,6 @@
 import { refersToKey, keyHolderOf } from "../../edm/key-holder.ts";
-import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
-import { type ODataError, protocolError } from "../../errors/odata-error.ts";
-
-/** A foreign key that clients can write and that refers to a set with a row rule. */
-export interface GuardedReference {
-  readonly navigationProperty: NavigationProperty;
-  /** The set with the foreign key. */
-  readonly entitySet: EntitySet;
-  /** The set that the foreign key refers to. */
-  readonly target: EntitySet;
-  /** The properties of the foreign key, each with the property of the related entity that has the same value. */
-  readonly pairs: readonly JoinPair[];
-}
+import type { EntitySet, JoinPair } from "../../edm/model.ts";
+import type { GuardedReference } from "../rules/row-rule.ts";
 
 /**
  * Returns the foreign keys of a set that refer to sets with row rules. A navigation of either side declares a foreign
@@ -66,68 +55,4 @@ function isSame(one: GuardedReference, other: GuardedReference): boolean {
   return one.pairs.every(({ property, related }) =>
     other.pairs.some((pair) => pair.property === property && pair.related === related),
   );
-}
-
-/** Values by field. */
-type Values = Readonly<Record<string, unknown>>;
-
-/** Returns the properties of a foreign key that are present in a body. */
-export function statedPairs({ pairs, entitySet }: GuardedReference, given: object): readonly JoinPair[] {
-  return pairs.filter(({ property }) => {
-    const isOwn = !property.computed && entitySet.entityType.properties.includes(property);
-    return isOwn && Object.hasOwn(given, property.field) && (given as Values)[property.field] !== undefined;
-  });
-}
-
-/**
- * Returns the values of a foreign key by the fields of the related entity.
- * @returns null if a value is null or unknown: the foreign key then refers to no entity
- */
-export function referredValues({ pairs }: GuardedReference, entity: object): Values | null {
-  const values = pairs.map(
-    ({ property, related }) => [related.field, (entity as Values)[property.field] ?? null] as const,
-  );
-  return values.some(([, value]) => value === null) ? null : Object.fromEntries(values);
-}
-
-/** Returns the key of the related entity in the application's form. */
-export function referredKey({ target }: GuardedReference, values: Values): unknown {
-  const { key } = target.entityType;
-  const [single] = key;
-  if (single !== undefined && key.length === 1) return values[single.field];
-  return Object.freeze(Object.fromEntries(key.map(({ field }) => [field, values[field]])));
-}
-
-/** Whether the related entity is created along with the entity in a body. */
-export function isNested({ navigationProperty: { field } }: GuardedReference, given: object): boolean {
-  const nested = ownValue(given, field);
-  return typeof nested === "object" && nested !== null;
-}
-
-/** Whether a change keeps a foreign key. An unchanged one reveals nothing, so clients can write a body as they read it. */
-export function keepsReference({ pairs }: GuardedReference, changes: object, current: object): boolean {
-  return pairs.every(({ property: { field } }) => {
-    const value = ownValue(changes, field);
-    return value === undefined || value === (ownValue(current, field) ?? null);
-  });
-}
-
-function ownValue(entity: object, field: string): unknown {
-  return Object.hasOwn(entity, field) ? (entity as Values)[field] : undefined;
-}
-
-/** Returns the properties of the related entity in a foreign key that are not part of its key. */
-export function besideKey({ pairs, target }: GuardedReference): readonly StructuralProperty[] {
-  return pairs.flatMap(({ related }) => (target.entityType.key.includes(related) ? [] : [related]));
-}
-
-/** Whether an entity has these values. @param values by field, as of `referredValues` */
-export function hasValues(entity: object, properties: readonly StructuralProperty[], values: Values): boolean {
-  return properties.every(({ field }) => (entity as Values)[field] === values[field]);
-}
-
-/** Makes the error for a foreign key to a missing or a hidden entity. Clients must not be able to distinguish the two. */
-export function missingReference(target: string | undefined, hint: string = "", cause?: unknown): ODataError {
-  const message = `This value refers to an entity that does not exist. Create the entity first, or use another value.${hint}`;
-  return protocolError("Conflict", message, { target, cause });
 }

@@ -2,11 +2,12 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { inTurns, type Turn } from "../../base/turn.ts";
 import { type Context, seesAllRows } from "../../definition/context.ts";
 import { logWarning } from "../../definition/request-fields.ts";
-import type { RowRuleChecks } from "../../definition/rules/row-rule.ts";
+import type { GuardedReference, RowRuleChecks } from "../../definition/rules/row-rule.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import { keyIn } from "../../edm/key-values.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
 import { compiledFor } from "../../memory/compile-expression.ts";
-import { isObject } from "../../memory/entity.ts";
+import { asEntity, isObject } from "../../memory/entity.ts";
 import { Evaluation } from "../../memory/evaluation.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
 import { relatedTable } from "../../memory/relations.ts";
@@ -15,12 +16,13 @@ import { planMentions } from "../../plan/plan-mentions.ts";
 import { clausesOf, requiredProperties } from "../../plan/row-rules.ts";
 import type { FilterClause } from "../../query/clauses.ts";
 import { mentionsOf, type NavigationMention } from "../../query/mentions.ts";
+import { canonicalEntity } from "../entities/canonical-entity.ts";
 import { isIterable } from "../entities/handler-answer.ts";
-import { type Gate, type Reader, serviceOf } from "../entities/reader.ts";
+import { definitionOf, type Gate, type Reader, serviceOf } from "../entities/reader.ts";
 import { conditionOf, ServiceContext } from "../rules/row-access.ts";
-import { loadRelations } from "./load-relations.ts";
-import { type LoadRun, startRuleLoads } from "./load-run.ts";
-import { getEntity } from "./read-by-key.ts";
+import { loadReferred, loadRelations } from "./load-relations.ts";
+import { type LoadRun, startLoads, startRuleLoads } from "./load-run.ts";
+import { findOrMissing, getEntity } from "./read-by-key.ts";
 import { restrictionOf } from "./resolve-sources.ts";
 
 /** Tells whether the user of a request sees an entity. */
@@ -63,7 +65,35 @@ export function readerOf(context: Context, turn?: Turn): Reader {
 export const ROW_RULES: RowRuleChecks = Object.freeze<RowRuleChecks>({
   restrictionOf,
   findSeen: (entitySet, key, context) => getEntity(entitySet, key, readerOf(context)),
+  seesReferred: (reference, values, context) => seesReferred(reference, values, readerOf(context)),
 });
+
+/**
+ * Whether the user sees the entity that a foreign key refers to; true where no handler reads it.
+ * @param values the foreign key, by the fields of that entity
+ * @throws any error of a handler except 404
+ */
+export function seesReferred(
+  { entitySet, target, navigationProperty, pairs }: GuardedReference,
+  values: Readonly<Record<string, unknown>>,
+  reader: Reader,
+): Maybe<boolean> {
+  const { entityType } = target;
+  if (definitionOf(target, reader.context).handlers.getByKey === undefined) {
+    const mention = { navigationProperty, entitySet, target, ignored: [], below: [] };
+    const option = `The foreign key of ${entitySet.name}/${navigationProperty.name}`;
+    const entity = Object.fromEntries(pairs.map(({ property, related }) => [property.field, values[related.field]]));
+    const found = loadReferred(mention, entity, startLoads(new Evaluation([]), reader, option));
+    return chain(found, (related) => related !== null);
+  }
+  return chain(findOrMissing(target, keyIn(entityType, values), reader), (found) => {
+    if (!isObject(found)) return false;
+    const beside = pairs.filter(({ related }) => !entityType.key.includes(related));
+    if (beside.length === 0) return true;
+    const entity = canonicalEntity(entityType, asEntity(found, entityType));
+    return beside.every(({ related: { field } }) => Reflect.get(entity, field) === values[field]);
+  });
+}
 
 function toArray(value: unknown): unknown {
   return isIterable(value) && !Array.isArray(value) ? [...value] : value;

@@ -2,9 +2,8 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import { refusal } from "../../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import { nestedItems } from "../../definition/sets/judge-references.ts";
 import type { NavigationProperty } from "../../edm/model.ts";
-import { fieldOf } from "../../memory/compile-property.ts";
-import { isObject } from "../../memory/entity.ts";
 import { targetDefinition } from "../entities/reader.ts";
 import { actionAlong, actionOf, judgeEntity, requireRules, navigationRules } from "./judge-rules.ts";
 
@@ -35,12 +34,6 @@ export function authorizeNested(
     const items = nestedItems(entity, navigation);
     return items.length === 0 ? undefined : authorizeItems(context, set, navigation, items, place);
   });
-}
-
-/** Returns the entities that a body contains for a navigation. */
-export function nestedItems(entity: object, { field }: NavigationProperty): readonly object[] {
-  const value: unknown = Object.hasOwn(entity, field) ? fieldOf(entity, field) : null;
-  return (Array.isArray(value) ? value : [value]).filter(isObject);
 }
 
 function authorizeItems(

@@ -1,7 +1,19 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { refusalOfUnseen } from "../../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
-import { linkedPairsOf } from "../../edm/key-holder.ts";
+import {
+  ALONE,
+  entitiesWithin,
+  isNew,
+  judgeReference,
+  type Nesting,
+  positionsOf,
+  type ReferenceScope,
+  referredValues,
+  statedReferences,
+  type WrittenEntity as BodyEntityOf,
+} from "../../definition/sets/judge-references.ts";
+import { keyIn } from "../../edm/key-values.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { canBeTrue, type PartialEntity } from "../../memory/can-be-true.ts";
@@ -15,17 +27,22 @@ import { clausesOf } from "../../plan/row-rules.ts";
 import { mentionsOf, type NavigationMention } from "../../query/mentions.ts";
 import { startAll } from "../entities/concurrency.ts";
 import { definitionOf, type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
+import { seesReferred } from "../reads/gate.ts";
 import { loadBelow, loadReferred } from "../reads/load-relations.ts";
 import { type LoadRun, startRuleLoads } from "../reads/load-run.ts";
 import { findOrMissing } from "../reads/read-by-key.ts";
 import { conditionFor } from "../rules/row-access.ts";
-import { checkReferences, type Nesting } from "./check-references.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+type BodyEntity = BodyEntityOf<EntitySetDefinition>;
 
 /** The known part of an entity after a write. */
 interface WrittenEntity {
   readonly entity: object;
   /** Whether a property is known. Computed properties are unknown until they are saved. */
   readonly isKnown: (property: StructuralProperty) => boolean;
+  /** Finds an entity that the same write creates. */
+  readonly findCreated?: (target: EntitySet, values: Values) => BodyEntity | undefined;
   /** Whether the entity is already saved, so that handlers along its navigations return its new related entities. */
   readonly isSaved?: boolean;
 }
@@ -86,7 +103,7 @@ function mayBeSeen(entitySet: EntitySet, written: WrittenEntity, reader: Reader)
  */
 function loadKnown(
   mention: NavigationMention,
-  { entity, isKnown, isSaved }: WrittenEntity,
+  { entity, isKnown, isSaved, findCreated }: WrittenEntity,
   run: LoadRun,
   loaded: Set<NavigationProperty>,
 ): Maybe<undefined> {
@@ -100,7 +117,12 @@ function loadKnown(
   }
   const join = entitySet.navigationJoins.get(navigationProperty.name);
   if (join?.kind !== "direct" || !parentProperties(join).every(isKnown)) return undefined;
-  return chain(loadReferred(mention, entity, run), (single) => {
+  const { target, below } = mention;
+  const values = target === null ? null : referredValues(join, entity);
+  const own = target === null || values === null ? undefined : findCreated?.(target, values);
+  // No handler returns an entity before it is saved.
+  if (own !== undefined && (below.length > 0 || !isWhollyStated(own))) return undefined;
+  return chain(own?.entity ?? loadReferred(mention, entity, run), (single) => {
     if (single === undefined) return undefined;
     relatedTable(run.evaluation.relations, mention).set(entity, single);
     loaded.add(navigationProperty);
@@ -108,78 +130,91 @@ function loadKnown(
   });
 }
 
+/** Whether an entity that is created has a value of each property, so that no handler has to fill one in. */
+function isWhollyStated({ set, entity }: BodyEntity): boolean {
+  const { properties, ignoredProperties } = set.entitySet.entityType;
+  return [...properties, ...ignoredProperties].every((property) => isStated(entity, property));
+}
+
 function isStated(entity: object, { field, computed }: StructuralProperty): boolean {
   return !computed && declaredFieldOf(entity, field) !== undefined;
 }
 
 /**
- * Refuses to create nested entities that the user could not see afterwards.
- * @param entity the argument of the handler
- * @throws as for checkWritten and checkKey
- */
-export function checkNested(
-  entitySet: EntitySet,
-  entity: object,
-  reader: Reader,
-  place: string = "",
-): Maybe<undefined> {
-  const checks = [...entitySet.navigationProperties.values()].flatMap((property) => {
-    const target = targetDefinition(entitySet, property.name, reader.context);
-    const value: unknown = Object.hasOwn(entity, property.field) ? fieldOf(entity, property.field) : null;
-    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-    if (target === undefined) return [];
-    return items.flatMap((item, index) => {
-      const here = `${place}${property.name}/${property.isCollection ? `${String(index)}/` : ""}`;
-      const nesting = { place: here, linked: linkedPairsOf(entitySet, property) };
-      return isObject(item) ? [() => checkCreatedBelow(target, item, reader, nesting)] : [];
-    });
-  });
-  return checks.length === 0 ? undefined : chain(startAll(checks), nothing);
-}
-
-/**
- * Refuses to create an entity, with its nested entities, that the user could not see afterwards, or whose key, chosen by
- * the client, belongs to a hidden entity.
+ * Refuses to create an entity, with its nested entities, that refers to hidden entities, that the user could not see
+ * afterwards, or whose key, chosen by the client, belongs to a hidden entity.
  * @param entity the argument of the handler
  * @throws ODataError `Conflict`; as for checkWritten
  */
-export function checkCreated(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
-  if (conditionFor(set.entitySet, reader) === "none") throw refusalOfUnseen(reader.context.user, set.entitySet);
-  // References come first: otherwise the row rule, which may follow them, would tell hidden from missing entities.
-  return chain(checkReferences(set, entity, reader), () =>
-    chain(checkWritten(set, entity, reader), () => checkCreation(set, entity, reader)),
-  );
-}
-
-/**
- * Checks, like `checkCreated`, an entity that is created along a navigation. Null properties are unknown, because the
- * handler may fill them in from the parent.
- */
-export function checkCreatedBelow(
+export function checkCreated(
   set: EntitySetDefinition,
   entity: object,
   reader: Reader,
-  nesting: Nesting,
+  nesting: Nesting = ALONE,
 ): Maybe<undefined> {
-  if (conditionFor(set.entitySet, reader) === "none") throw refusalOfUnseen(reader.context.user, set.entitySet);
-  const isKnown = (property: StructuralProperty): boolean =>
-    isStated(entity, property) && fieldOf(entity, property.field) !== null;
-  return chain(checkReferences(set, entity, reader, nesting), () =>
-    chain(checkEntity(set, { entity, isKnown }, reader), () => checkCreation(set, entity, reader, nesting.place)),
+  const { context } = reader;
+  const all = entitiesWithin({ set, entity, ...nesting }, (from, name) =>
+    targetDefinition(from.entitySet, name, context),
+  );
+  const hidden = all.find((written) => conditionFor(written.set.entitySet, reader) === "none");
+  if (hidden !== undefined) throw refusalOfUnseen(context.user, hidden.set.entitySet);
+  const positionOf = positionsOf(all);
+  const findCreated = (target: EntitySet, values: Values): BodyEntity | undefined => all[positionOf(target, values)];
+  // References come first: otherwise the row rule, which may follow them, would tell hidden from missing entities.
+  const references = each(all, (written, index) => {
+    const isCreated = (target: EntitySet, values: Values): boolean => {
+      const position = positionOf(target, values);
+      return position !== -1 && position <= index;
+    };
+    return checkReferences(written, reader, { current: isNew, isCreated });
+  });
+  return chain(references, () =>
+    chain(
+      each(all, (written) => checkEntity(written.set, { ...knownPart(written), findCreated }, reader)),
+      () => each(all, (written) => checkKey(written.set, written.entity, reader)),
+    ),
   );
 }
 
-function checkCreation(set: EntitySetDefinition, entity: object, reader: Reader, place: string = ""): Maybe<undefined> {
-  return chain(checkNested(set.entitySet, entity, reader, place), () => checkKey(set, entity, reader));
+/** Null properties of an entity with a parent are unknown, because the handler may fill them in from the parent. */
+function knownPart({ entity, linked }: BodyEntity): WrittenEntity {
+  const isKnown = (property: StructuralProperty): boolean =>
+    isStated(entity, property) && (linked === null || fieldOf(entity, property.field) !== null);
+  return { entity, isKnown };
+}
+
+function each(
+  all: readonly BodyEntity[],
+  check: (written: BodyEntity, index: number) => Maybe<undefined>,
+): Maybe<undefined> {
+  const [only] = all;
+  if (only !== undefined && all.length === 1) return check(only, 0);
+  return chain(startAll(all.map((written, index) => () => check(written, index))), nothing);
+}
+
+/**
+ * Refuses to write a foreign key to an entity that the user does not see.
+ * @throws ODataError `Conflict`, target the property; an error of the target set's handlers
+ * @see docs/guides/authorization.md
+ */
+export function checkReferences(written: BodyEntity, reader: Reader, scope: ReferenceScope): Maybe<undefined> {
+  const checks = statedReferences(written)
+    // A constraint reveals nothing to a user who sees all rows.
+    .filter(({ reference }) => conditionFor(reference.target, reader) !== "all")
+    .map((stated) => () => {
+      const judged = judgeReference(stated, scope, (values) => seesReferred(stated.reference, values, reader));
+      return chain(judged, (refused): undefined => {
+        if (refused !== null) throw refused;
+      });
+    });
+  return checks.length === 0 ? undefined : chain(startAll(checks), nothing);
 }
 
 /** Prevents a handler from overwriting a hidden entity. */
 function checkKey(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
-  const { key: properties } = set.entitySet.entityType;
-  if (set.rows === null || !properties.every((property) => isStated(entity, property))) return undefined;
-  const parts = properties.map(({ field }) => [field, fieldOf(entity, field)] as const);
-  const key = parts.length === 1 ? parts[0]?.[1] : Object.freeze(Object.fromEntries(parts));
-  return chain(isHidden(set, key, reader), (hidden): undefined => {
+  const { entityType } = set.entitySet;
+  if (set.rows === null || !entityType.key.every((property) => isStated(entity, property))) return undefined;
+  return chain(isHidden(set, keyIn(entityType, entity), reader), (hidden): undefined => {
     if (hidden) throw keyTaken(set.entitySet);
   });
 }

@@ -1,4 +1,5 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
+import { nestedItems } from "../../definition/sets/judge-references.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { fieldOf } from "../../memory/compile-property.ts";
 import type { GraphShape, TargetOf } from "../../plan/graph-clause.ts";
@@ -9,7 +10,6 @@ import { startAll } from "../entities/concurrency.ts";
 import type { Reader } from "../entities/reader.ts";
 import { visibilityOf } from "../reads/gate.ts";
 import { loadedValue } from "../reads/loaded-values.ts";
-import { nestedItems } from "../rules/authorize-nested.ts";
 
 /** Deeper than any body can be: a handler may return an endless chain of objects. */
 const MAX_DEPTH = 64;

@@ -3,6 +3,7 @@ import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers, NavigationHandlers } from "../../definition/handlers.ts";
 import { refusalOfUnseen } from "../../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import { ALONE, isNew, positionsOf } from "../../definition/sets/judge-references.ts";
 import { mergeDelta } from "../../definition/sets/merge-delta.ts";
 import { linkedPairsOf } from "../../edm/key-holder.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
@@ -14,8 +15,7 @@ import { definitionOf, type Reader, serviceOf } from "../entities/reader.ts";
 import { wholeEntity } from "../entities/row-to-entity.ts";
 import { findEntity, getEntity } from "../reads/read-by-key.ts";
 import { conditionFor, ServiceContext } from "../rules/row-access.ts";
-import { checkChangedReferences } from "./check-references.ts";
-import { checkCreated, checkCreatedBelow, checkNested, checkWritten, isHidden, keyTaken } from "./check-written.ts";
+import { checkCreated, checkReferences, checkWritten, isHidden, keyTaken } from "./check-written.ts";
 
 /** The names of the handlers that write a set. */
 type WriteName = "create" | "replace" | "patch" | "delete";
@@ -45,7 +45,7 @@ export function runCreateRelated(
   const call = (): Maybe<unknown> => create(key, entity, ServiceContext.ofSet(entitySet, reader.context));
   if (isFree(create, reader) || target === null) return call();
   const nesting = { place: "", linked: linkedPairsOf(entitySet, navigationProperty) };
-  return chain(checkCreatedBelow(definitionOf(target, reader.context), entity, reader, nesting), call);
+  return chain(checkCreated(definitionOf(target, reader.context), entity, reader, nesting), call);
 }
 
 /**
@@ -82,7 +82,7 @@ export function runPatch(entitySet: EntitySet, key: unknown, delta: object, read
     const { entityType } = entitySet;
     const changed = mergeDelta(entityType, membersOf(entityType, seen), delta);
     const current = (): object => canonicalEntity(entityType, asEntity(seen, entityType));
-    const references = checkChangedReferences(set, delta, reader, { current, mayCreate: false });
+    const references = checkReferences({ set, entity: delta, ...ALONE }, reader, { current });
     return chain(references, () => chain(checkWritten(set, changed, reader), call));
   });
 }
@@ -140,10 +140,11 @@ interface Replaced {
 
 function checkReplacement(set: EntitySetDefinition, { entity, seen }: Replaced, reader: Reader): Maybe<undefined> {
   const { entityType } = set.entitySet;
-  const current = seen === null ? null : () => canonicalEntity(entityType, asEntity(seen, entityType));
-  return chain(checkChangedReferences(set, entity, reader, { current, mayCreate: false }), () =>
-    chain(checkWritten(set, entity, reader), () => checkNested(set.entitySet, entity, reader)),
-  );
+  const written = { set, entity, ...ALONE };
+  const current = seen === null ? isNew : () => canonicalEntity(entityType, asEntity(seen, entityType));
+  const positionOf = positionsOf(seen === null ? [written] : []);
+  const references = checkReferences(written, reader, { current, isCreated: (...key) => positionOf(...key) === 0 });
+  return chain(references, () => checkWritten(set, entity, reader));
 }
 
 /** Checks the foreign keys in a change to a set without a row rule. */
@@ -154,11 +155,14 @@ function checkReferring(
   mayCreate: boolean,
   reader: Reader,
 ): Maybe<undefined> {
-  const current =
-    set.handlers.getByKey === undefined
-      ? null
-      : () => findEntity(set.entitySet, key, reader, () => wholeEntity(set.entitySet));
-  return checkChangedReferences(set, changes, reader, { current, mayCreate });
+  const { entitySet } = set;
+  const find = (): Maybe<object | null> =>
+    chain(
+      findEntity(entitySet, key, reader, () => wholeEntity(entitySet)),
+      (found) => found ?? (mayCreate ? {} : null),
+    );
+  const current = set.handlers.getByKey === undefined ? isNew : find;
+  return checkReferences({ set, entity: changes, ...ALONE }, reader, { current });
 }
 
 /** Returns the members of an entity, which may be an instance of a class: absent nullable members are null. */

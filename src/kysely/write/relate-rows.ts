@@ -19,7 +19,7 @@ import {
 import { insertNode, type InsertTask } from "./sql-deep-insert.ts";
 import type { Values } from "./stored-columns.ts";
 import type { TableWriter } from "./table-writer.ts";
-import { checkUser, isVisible } from "./visible-rows.ts";
+import { checkSeesAny, isVisible } from "./visible-rows.ts";
 
 /** Adds a link to a collection. */
 export function addRelated(
@@ -98,7 +98,7 @@ export async function createRelated(
   try {
     await withRelation(write, { key, created: values as Values }, context, async (relation) => {
       const { other, target, restrictions, stated } = relation;
-      checkUser(context, target);
+      checkSeesAny(context, restrictions, target);
       const join = asDirect(relation.join, relation.navigation);
       const task: InsertTask = { ...relation.task, written: [], restrictions, stated };
       const node = { table: other.table, set: null, values: values as Values };

@@ -1,7 +1,7 @@
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
-import { ownProperties } from "../../edm/key-holder.ts";
+import { linkedPairsOf, ownProperties } from "../../edm/key-holder.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
@@ -88,7 +88,9 @@ export async function withRelation(
   const own = writerOf(table);
   const ownKey = own.keyValues(key);
   const expected = toExpected(table, context.expected);
-  const stated = await statedIn(created === undefined ? [] : [{ set: target, values: created, place: "" }], context);
+  const linked = linkedPairsOf(set.entitySet, navigation);
+  const written = created === undefined ? [] : [{ set: target, entity: created, place: "", linked }];
+  const stated = await statedIn(written, context);
   const referred = [...stated.values()].flatMap((each) => each.map((reference) => reference.target));
   const restrictions = await restrictionsOf([set, target, ...referred], context);
   const write = async (session: SqlSession): Promise<void> => {
@@ -101,7 +103,7 @@ export async function withRelation(
     await work({ task, navigation, join, ...ends, restrictions, stated });
     await checkVisible(task, restrictions, { set, table, key: ownKey });
   };
-  const mayBeRefused = restrictions.size > 0 || stated.size > 0 || mayShareKeys(other);
+  const mayBeRefused = restrictions.size > 0 || mayShareKeys(other);
   await inTransaction(table, context, write, mayBeRefused);
 }
 

@@ -2,20 +2,13 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
-import { missingReference } from "../../definition/sets/guarded-reference.ts";
+import { ALONE, entitiesWithin, missingReference, type WrittenEntity } from "../../definition/sets/judge-references.ts";
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { databaseFault } from "../dialects/database-fault.ts";
-import {
-  checkReferredRows,
-  notFollowing,
-  type StatedIn,
-  statedIn,
-  type StatedReference,
-  statesReferences,
-} from "./guarded-references.ts";
+import { checkReferredRows, type StatedIn, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import type { Stored } from "./new-row.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
@@ -23,10 +16,7 @@ import { tableOf, type SqlTable } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { keepsRowsBack, targetSet, writtenSet, mayHideRows } from "./table-sets.ts";
 import { type WriteTask, writerOf } from "./table-writer.ts";
-import { checkUser, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
-
-/** The place of a write, which is known before its transaction. */
-type PlacedTask = Pick<WriteTask, "context" | "place">;
+import { checkSeesAny, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 
 /** The entities that are nested under one navigation property. */
 interface Nested {
@@ -53,8 +43,8 @@ interface Node {
  */
 export function insertGraph(table: SqlTable, values: Values, context: Context): Maybe<Values> {
   const set = writtenSet(context, table);
-  const isPlain =
-    set === null || [...set.entitySet.navigationProperties.values()].every(({ field }) => isNothing(values, field));
+  if (set === null) return insertAlone(table, values, context);
+  const isPlain = [...set.entitySet.navigationProperties.values()].every(({ field }) => isNothing(values, field));
   const isFree = isPlain && !mayHideRows(set, context) && !statesReferences(set, values);
   if (isFree) return insertAlone(table, values, context);
   return insertGuarded({ table, set, values }, isPlain, context);
@@ -69,27 +59,31 @@ function insertAlone(table: SqlTable, values: Values, context: Context): Maybe<V
   return inTransaction(table, context, async (session) => insert(session));
 }
 
-async function insertGuarded(node: Node, isPlain: boolean, context: Context): Promise<Values> {
-  const { table, values } = node;
-  const start: PlacedTask = { context, place: "" };
-  const nodes = isPlain || !keepsRowsBack(context) ? [{ task: start, node }] : nodesWithin(start, node);
-  const sets = nodes.map(({ node: { set } }) => set);
-  const stated = await statedIn(
-    nodes.map(({ task: { place }, node: { set, values: given } }) => ({ set, values: given, place })),
-    context,
-  );
-  const written = await restrictionsOf(sets, context);
-  for (const each of written.keys()) checkUser(context, each);
-  if (isPlain && written.size === 0 && stated.size === 0) return insertAlone(table, values, context);
+async function insertGuarded(
+  node: Node & { readonly set: EntitySetDefinition },
+  isPlain: boolean,
+  context: Context,
+): Promise<Values> {
+  const { table, set, values } = node;
+  const written: WrittenEntity<EntitySetDefinition> = { set, entity: values, ...ALONE };
+  const all =
+    isPlain || !keepsRowsBack(context)
+      ? [written]
+      : entitiesWithin(written, (from, name) => targetSet(context, from, name));
+  const sets = all.map((each) => each.set);
+  const own = await restrictionsOf(sets, context);
+  for (const each of sets) checkSeesAny(context, own, each);
+  const stated = await statedIn(all, context);
   const targets = [...stated.values()].flatMap((each) => each.map(({ target }) => target));
   const restrictions = await restrictionsOf([...sets, ...targets], context);
+  if (isPlain && restrictions.size === 0) return insertAlone(table, values, context);
   const insert = async (session: SqlSession): Promise<Values> => {
     const task: InsertTask = { session, context, place: "", written: [], restrictions, stated };
     const stored = await insertNode(task, node, {}, []);
-    await checkWritten(task, written);
+    await checkWritten(task, restrictions);
     return stored.entity;
   };
-  return inTransaction(table, context, insert, restrictions.size > 0 || stated.size > 0);
+  return inTransaction(table, context, insert, restrictions.size > 0);
 }
 
 /** A write of several rows, one after another. */
@@ -108,24 +102,6 @@ async function checkWritten(task: InsertTask, restrictions: Restrictions): Promi
     const row = { set: required(set, "Row rules require a service."), table, key: writerOf(table).keyOf(entity) };
     await checkVisible(task, restrictions, row);
   }
-}
-
-/** An entity to add, and its place. */
-interface PlacedNode {
-  readonly task: PlacedTask;
-  readonly node: Node;
-}
-
-/** Returns an entity and all entities nested in it. */
-function nodesWithin(task: PlacedTask, node: Node): readonly PlacedNode[] {
-  const { table, set, values } = node;
-  if (set === null) return [];
-  const below = nestedIn(task, { table, set, values }).flatMap((nested) =>
-    nested.entities.flatMap((each, index) =>
-      nodesWithin(itemOf(task, nested, index), { table: nested.table, set: nested.set, values: each }),
-    ),
-  );
-  return [{ task, node }, ...below];
 }
 
 /**
@@ -155,7 +131,7 @@ export async function insertNode(
     ...beside,
     ...behind.flatMap(({ join }) => ownProperties(join).filter((property) => !isOf(table, property))),
   ];
-  const stated = notFollowing(task.stated.get(values) ?? [], values, known);
+  const stated = task.stated.get(values) ?? [];
   const supplied = stated.filter((each) => isSupplied(each, { ...values, ...known }));
   await checkReferred(task, stated, { table, entity: { ...values, ...known } });
   needed.push(
@@ -189,21 +165,21 @@ export async function insertNode(
 }
 
 /** Whether the database supplies a part of a foreign key whose other parts the client states. */
-function isSupplied({ reference }: StatedReference, given: Values): boolean {
+function isSupplied({ reference }: StatedRow, given: Values): boolean {
   return reference.pairs.some(({ property: { field } }) => given[field] === undefined);
 }
 
 /** Checks foreign keys of the client. @param entity the row as far as it is known */
 async function checkReferred(
   task: InsertTask,
-  stated: readonly StatedReference[],
+  stated: readonly StatedRow[],
   row: { readonly table: SqlTable; readonly entity: Values },
 ): Promise<void> {
-  if (stated.length > 0) await checkReferredRows(task, task.restrictions, stated, { ...row, current: null });
+  if (stated.length > 0) await checkReferredRows(task, task.restrictions, stated, row);
 }
 
 /** Adds a row. A missing row that its foreign key refers to looks like a hidden one, which is found after the insert. */
-async function insertRow([supplied]: readonly StatedReference[], insert: () => Maybe<Stored>): Promise<Stored> {
+async function insertRow([supplied]: readonly StatedRow[], insert: () => Maybe<Stored>): Promise<Stored> {
   try {
     return await insert();
   } catch (error) {
@@ -241,7 +217,7 @@ function linksTo(task: WriteTask, stored: Stored, { join, navigation }: Nested):
 }
 
 function nestedIn(
-  task: PlacedTask,
+  task: WriteTask,
   { table, set, values }: Node & { readonly set: EntitySetDefinition },
 ): readonly Nested[] {
   return [...set.entitySet.navigationProperties.values()].flatMap((navigation): readonly Nested[] => {
@@ -282,12 +258,12 @@ function valueOf({ entity, beside }: Stored, { field }: StructuralProperty): unk
   return entity[field] ?? beside[field] ?? null;
 }
 
-function placeOf<Task extends PlacedTask>(task: Task, { name }: NavigationProperty): Task {
+function placeOf<Task extends WriteTask>(task: Task, { name }: NavigationProperty): Task {
   return { ...task, place: `${task.place}${name}/` };
 }
 
 /** Returns the task for one of the entities that are nested under a navigation property. */
-function itemOf<Task extends PlacedTask>(task: Task, { navigation }: Nested, index: number): Task {
+function itemOf<Task extends WriteTask>(task: Task, { navigation }: Nested, index: number): Task {
   const nested = placeOf(task, navigation);
   return navigation.isCollection ? { ...nested, place: `${nested.place}${String(index)}/` } : nested;
 }

@@ -2,6 +2,7 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers } from "../../definition/handlers.ts";
+import { ALONE } from "../../definition/sets/judge-references.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { setMember } from "../read/read-entity.ts";
@@ -13,7 +14,7 @@ import {
   toExpected,
   type AnyWriteContext,
 } from "./expected-values.ts";
-import { checkReferredRows, type StatedReference, statedReferences, statesReferences } from "./guarded-references.ts";
+import { checkReferredRows, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { checkOneRow, mayShareKeys } from "./shared-keys.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
@@ -152,7 +153,7 @@ function changeColumns(
       const row = await readExpected(writer, task, wanted, { expected, needed, use, isRead });
       if (row === null) return checkShared(writer, task, wanted, guard);
       if (guard !== null && !(await isVisible(task, guard.restrictions, guard.row))) return null;
-      if (guard !== null) await checkChange(writer, task, values, guard);
+      if (guard !== null) await checkChange(task, values, guard);
       if (isEmpty) return writer.read(task, wanted, table.returnedTo(context));
       const stored = await write(task, row, statements.locksByKey ? [] : expected);
       if (guard !== null) await checkVisible(task, guard.restrictions, guard.row);
@@ -166,7 +167,7 @@ function changeColumns(
 interface RowGuard {
   readonly restrictions: Restrictions;
   readonly row: SetRow;
-  readonly stated: readonly StatedReference[];
+  readonly stated: readonly StatedRow[];
 }
 
 interface ChangedRow {
@@ -183,30 +184,30 @@ function guardOf({ table, key, values }: ChangedRow, context: Context): Maybe<Ro
 }
 
 async function makeGuard(row: SetRow, values: Values, context: Context): Promise<RowGuard | null> {
-  const stated = await statedReferences({ set: row.set, values, place: "" }, context);
+  const read = (session: SqlSession): Maybe<Values | null> => readReferring(row, taskOf(session, context));
+  // The row may be added before the transaction, which checks whether it is missing.
+  const current = (): Maybe<Values> => chain(inStatement(row.table, context, read), (found) => found ?? {});
+  const stated = (await statedIn([{ set: row.set, entity: values, ...ALONE }], context, current)).get(values) ?? [];
   const restrictions = await restrictionsOf([row.set, ...stated.map(({ target }) => target)], context);
   return stated.length === 0 && restrictions.size === 0 ? null : { restrictions, row, stated };
 }
 
 /** @throws ODataError `Conflict` for a foreign key to a hidden row */
-async function checkChange(
-  writer: TableWriter,
-  task: WriteTask,
-  values: Values,
-  { restrictions, row, stated }: RowGuard,
-): Promise<void> {
-  if (stated.length === 0) return;
-  const { table } = writer;
-  const fields = new Set(stated.flatMap(({ reference }) => reference.pairs.map(({ property }) => property.field)));
+function checkChange(task: WriteTask, entity: Values, { restrictions, row, stated }: RowGuard): Promise<void> {
+  const { table } = row;
+  const current = (): Maybe<Values> =>
+    chain(readReferring(row, task), (found) => required(found, `The locked row of ${table.name} cannot be read.`));
+  return checkReferredRows(task, restrictions, stated, { table, entity, current });
+}
+
+/** Reads the foreign keys of a row to sets with row rules. @returns null for a missing row */
+function readReferring({ set, table, key }: SetRow, task: WriteTask): Maybe<Values | null> {
+  const fields = new Set(set.guardedReferences.flatMap(({ pairs }) => pairs.map(({ property }) => property.field)));
   const properties = [...table.entityType.properties, ...table.entityType.ignoredProperties];
-  const selected = properties.filter(({ field, isKey }) => isKey || fields.has(field));
-  const found = await writer.read(
-    task,
-    row.key,
-    selected.map((property) => ({ property })),
-  );
-  const current = required(found, `The locked row of ${table.name} cannot be read.`);
-  await checkReferredRows(task, restrictions, stated, { table, entity: { ...current, ...values }, current });
+  const selected = properties
+    .filter(({ field, isKey }) => isKey || fields.has(field))
+    .map((property) => ({ property }));
+  return writerOf(table).read(task, key, selected);
 }
 
 function deleteRow(

@@ -2,7 +2,7 @@ import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
-import { keyValues } from "../../edm/key-values.ts";
+import { keyIn, keyValues } from "../../edm/key-values.ts";
 import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
@@ -193,20 +193,22 @@ export class TableWriter {
     values: Values,
     pairs: readonly JoinPair[],
   ): Promise<readonly (readonly PrimitiveValue[])[]> {
-    const keys = await this.#findKeys(task, values, pairs);
+    const keys = await this.findKeys(task, values, pairs);
     if (this.statements.locksByCondition || keys.length === 0) return keys;
     for (const key of keys) await this.read(task, key, this.table.keyOnly, "locked");
     // Some may have got other values before they were locked.
-    return this.#findKeys(task, values, pairs);
+    return this.findKeys(task, values, pairs);
   }
 
-  async #findKeys(
+  /** Returns the keys like `keysBy`. @param use whether the rows are locked if a statement with a condition can do so */
+  async findKeys(
     task: WriteTask,
     values: Values,
     pairs: readonly JoinPair[],
+    use: "read" | "locked" = "locked",
   ): Promise<readonly (readonly PrimitiveValue[])[]> {
     const fields = Object.keys(values);
-    const statement = this.statements.selectBy(fields, pairs);
+    const statement = this.statements.selectBy(fields, pairs, use);
     const { rows } = await this.#run(task, statement, () => ({
       key: fields.map((field) => values[field] as PrimitiveValue),
     }));
@@ -215,9 +217,7 @@ export class TableWriter {
 
   /** Returns the key of an entity, in the order of the type's key. */
   keyOf(entity: object): readonly PrimitiveValue[] {
-    const { key } = this.table.entityType;
-    const [single] = key;
-    return keyValues(key, key.length === 1 && single !== undefined ? Reflect.get(entity, single.field) : entity);
+    return this.keyValues(keyIn(this.table.entityType, entity));
   }
 
   /** Returns the values of a key in the application's form. */

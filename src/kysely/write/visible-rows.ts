@@ -1,6 +1,7 @@
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import { refusalOfUnseen } from "../../definition/rules/refusal.ts";
+import type { RowRuleChecks } from "../../definition/rules/row-rule.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { isODataError } from "../../errors/odata-error.ts";
@@ -36,14 +37,18 @@ export async function restrictionsOf(
 ): Promise<Restrictions> {
   const guarded = [...new Set(sets)].filter((set) => mayHideRows(set, context));
   if (guarded.length === 0) return NOTHING;
-  const rules = required(findService(context)?.rowRules ?? undefined, "The service does not check its row rules.");
   const found = new Map<EntitySetDefinition, RowRestriction>();
   for (const set of guarded) {
-    const restriction = await rules.restrictionOf(set, context);
+    const restriction = await rulesOf(context).restrictionOf(set, context);
     if (isODataError(restriction)) throw restriction;
     if (restriction !== null) found.set(set, restriction);
   }
   return found;
+}
+
+/** Returns the checks of the row rules of a service with such rules. */
+export function rulesOf(context: Context): RowRuleChecks {
+  return required(findService(context)?.rowRules ?? undefined, "The service does not check its row rules.");
 }
 
 /** Whether the row exists and the user sees it, in its state within the transaction. */
@@ -69,13 +74,11 @@ export async function isVisible(
 }
 
 /**
- * Rejects anonymous users of a set with a row rule before anything is added: they see no rows, and a key that is already
- * in use would reveal one.
- * @throws ODataError `Unauthorized` without a user
+ * Rejects users who see no rows of a set before anything is added: a key that is already in use would reveal one.
+ * @throws ODataError `Forbidden`; `Unauthorized` without a user
  */
-export function checkUser(context: Context, set: EntitySetDefinition): void {
-  const { user } = context;
-  if (user === null && mayHideRows(set, context)) throw refusalOfUnseen(user, set.entitySet);
+export function checkSeesAny({ user }: Context, restrictions: Restrictions, set: EntitySetDefinition): void {
+  if (restrictions.get(set)?.hidesAll === true) throw refusalOfUnseen(user, set.entitySet);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Context } from "../../definition/context.ts";
 import { logWarning } from "../../definition/request-fields.ts";
-import { missingReference } from "../../definition/sets/guarded-reference.ts";
+import { missingReference } from "../../definition/sets/judge-references.ts";
 import { refersToKey } from "../../edm/key-holder.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { driverFields } from "../../errors/driver-fields.ts";

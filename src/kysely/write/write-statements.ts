@@ -174,13 +174,13 @@ export class WriteStatements {
    * Reads the keys of the rows with given values in some columns, and locks these rows if the database can.
    * @param pairs the pairs of a join whose related properties have the values, to compare as the join does
    */
-  selectBy(fields: readonly string[], pairs: readonly JoinPair[] = []): WriteStatement {
+  selectBy(fields: readonly string[], pairs: readonly JoinPair[], use: RowUse): WriteStatement {
     const { comparisonOf } = this.#table.reader.statements.rowsFor(null);
     const comparisons = fields.map((field) => {
       const pair = pairs.find(({ related }) => related.field === field);
       return pair === undefined ? undefined : comparisonOf(pair);
     });
-    return this.#get(["selectBy", ...fields, ...comparisons.map((each) => each?.form.name ?? "")], () => {
+    return this.#get(["selectBy", use, ...fields, ...comparisons.map((each) => each?.form.name ?? "")], () => {
       const cells: Cells = [];
       const columns = selectColumns(this.#table.keyOnly, this.#relation(), cells);
       const relation = this.#relation();
@@ -190,7 +190,7 @@ export class WriteStatements {
         const operand = compared(plannedOperand(plan, relation), comparisons[index]);
         return equalsConstant(operand, { kind: "parameter", index }, "filter");
       });
-      const lock = this.locksByCondition ? this.#writes.rowLock : sql``;
+      const lock = use === "locked" && this.locksByCondition ? this.#writes.rowLock : sql``;
       const text = sql`select ${sql.join(cells)} from ${sqlTableName(this.#table.tableName)} where ${sql.join(conditions, sql` and `)}${lock}`;
       return this.#compile(text, { columns }, cells.length);
     });

@@ -1,0 +1,189 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
+import { keyHolderOf, linkedPairsOf } from "../../edm/key-holder.ts";
+import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import { type ODataError, protocolError } from "../../errors/odata-error.ts";
+import type { GuardedReference } from "../rules/row-rule.ts";
+
+/** Values by field. */
+type Values = Readonly<Record<string, unknown>>;
+
+/** The parts of a set that its writes are judged by. */
+export interface GuardedSet {
+  readonly entitySet: EntitySet;
+  readonly guardedReferences: readonly GuardedReference[];
+}
+
+/** The position of an entity in a body, and the properties that follow from its parent. */
+export interface Nesting {
+  /** The path in the body, with a trailing slash; empty for the body itself. */
+  readonly place: string;
+  /** The properties that repeat values of the parent; null without a parent. */
+  readonly linked: readonly JoinPair[] | null;
+}
+
+/** An entity that a write states. */
+export interface WrittenEntity<S = GuardedSet> extends Nesting {
+  readonly set: S;
+  /** The values, by the application's fields. */
+  readonly entity: object;
+}
+
+/** The position of a body that is not nested. */
+export const ALONE: Nesting = Object.freeze({ place: "", linked: null });
+
+/**
+ * Returns an entity with the entities that are nested in it, in the order in which they are added: each after the
+ * entities that it refers to, and before its dependents.
+ * @param targetOf returns the target set of a navigation
+ * @see OData Protocol 4.0, section 11.4.2.2
+ */
+export function entitiesWithin<S extends Pick<GuardedSet, "entitySet">>(
+  written: WrittenEntity<S>,
+  targetOf: (set: S, navigation: string) => S | null | undefined,
+): readonly WrittenEntity<S>[] {
+  const { set, entity, place } = written;
+  const before: WrittenEntity<S>[] = [];
+  const behind: WrittenEntity<S>[] = [];
+  for (const navigation of set.entitySet.navigationProperties.values()) {
+    const items = nestedItems(entity, navigation);
+    const target = items.length === 0 ? null : (targetOf(set, navigation.name) ?? null);
+    if (target === null) continue;
+    const linked = linkedPairsOf(set.entitySet, navigation);
+    const list = keyHolderOf(set.entitySet, navigation) === "parent" ? before : behind;
+    for (const [index, item] of items.entries()) {
+      const here = `${place}${navigation.name}/${navigation.isCollection ? `${String(index)}/` : ""}`;
+      for (const each of entitiesWithin({ set: target, entity: item, place: here, linked }, targetOf)) list.push(each);
+    }
+  }
+  return [...before, written, ...behind];
+}
+
+/** Returns the entities that a body contains for a navigation. */
+export function nestedItems(entity: object, { field }: Pick<NavigationProperty, "field">): readonly object[] {
+  const value = ownValue(entity, field);
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.filter((item) => typeof item === "object" && item !== null);
+}
+
+/** A foreign key that a write states. */
+export interface StatedReference {
+  readonly reference: GuardedReference;
+  readonly entity: object;
+  /** The name of the property, with the path of its entity in the body. */
+  readonly name: string;
+}
+
+/**
+ * Returns the foreign keys to sets with row rules that the client states for an entity: not those that follow from the
+ * parent as a whole, nor those whose entity is created along with it.
+ */
+export function statedReferences({ set, entity, place, linked }: WrittenEntity): readonly StatedReference[] {
+  return set.guardedReferences.flatMap((reference): readonly StatedReference[] => {
+    const isLinked = (property: StructuralProperty): boolean =>
+      linked?.some(({ related }) => related === property) === true;
+    const own = statedProperties(reference, entity).find((property) => !isLinked(property));
+    const isNested = nestedItems(entity, reference.navigationProperty).length > 0;
+    return own === undefined || isNested ? [] : [{ reference, entity, name: place + own.name }];
+  });
+}
+
+/** Returns the properties of a foreign key that are present in a body. */
+export function statedProperties({ pairs, entitySet }: GuardedReference, given: object): readonly StructuralProperty[] {
+  return pairs.flatMap(({ property }) => {
+    const isOwn = !property.computed && entitySet.entityType.properties.includes(property);
+    return isOwn && ownValue(given, property.field) !== undefined ? [property] : [];
+  });
+}
+
+/** The entities around a foreign key. */
+export interface ReferenceScope {
+  /**
+   * Returns the entity as it is now, in canonical form; an empty object for a new one. Null for a missing one, whose
+   * write fails for that reason.
+   */
+  readonly current: () => Maybe<object | null>;
+  /** Whether the write creates the entity of a set with these values, before the entity or as the entity itself. */
+  readonly isCreated?: (target: EntitySet, values: Values) => boolean;
+}
+
+/**
+ * Returns a function that finds an entity among those that a write creates, by values that include its key. They are
+ * indexed on first use.
+ * @returns the position; -1 if there is none
+ */
+export function positionsOf(
+  all: readonly { readonly set: Pick<GuardedSet, "entitySet">; readonly entity: object }[],
+): (target: EntitySet, values: Values) => number {
+  let byKey: Map<string, number> | undefined;
+  const textOf = ({ name, entityType }: EntitySet, entity: object): string =>
+    JSON.stringify([name, ...entityType.key.map(({ field }) => String(ownValue(entity, field)))]);
+  return (target, values) => {
+    byKey ??= new Map(all.map(({ set, entity }, index) => [textOf(set.entitySet, entity), index]));
+    const position = byKey.get(textOf(target, values)) ?? -1;
+    const found = all[position]?.entity ?? {};
+    return Object.entries(values).every(([field, value]) => ownValue(found, field) === value) ? position : -1;
+  };
+}
+
+/** Returns the current values of an entity that is created. */
+export const isNew = (): object => ({});
+
+/**
+ * Judges a foreign key that a write states. A hidden entity looks like a missing one. An unchanged foreign key reveals
+ * nothing, so clients can write a body as they read it.
+ * @param isSeen whether the user sees the entity with these values, by its fields
+ * @returns the refusal, `Conflict` with the property as target; null if the foreign key may be written
+ * @throws the errors of `isSeen` and `current`
+ * @see docs/reference/writing.md
+ */
+export function judgeReference(
+  { reference, entity, name }: StatedReference,
+  { current, isCreated }: ReferenceScope,
+  isSeen: (values: Values) => Maybe<boolean>,
+): Maybe<ODataError | null> {
+  const isWhole = reference.pairs.every(({ property }) => ownValue(entity, property.field) !== undefined);
+  return chain(isWhole ? undefined : current(), (partial) => {
+    const values = partial === null ? null : referredValues(reference, entity, partial);
+    if (values === null || isCreated?.(reference.target, values) === true) return null;
+    return chain(isSeen(values), (seen) => {
+      if (seen) return null;
+      return chain(partial ?? current(), (known) =>
+        known === null || isKept(reference, entity, known) ? null : missingReference(name),
+      );
+    });
+  });
+}
+
+/**
+ * Returns the values of a foreign key, by the fields of the entity that it refers to.
+ * @param known the values that the write does not state
+ * @returns null if a value is null or unknown: the foreign key then refers to no entity
+ */
+export function referredValues(
+  { pairs }: Pick<GuardedReference, "pairs">,
+  entity: object,
+  known: object = {},
+): Values | null {
+  const values = pairs.map(({ property: { field }, related }) => {
+    const stated = ownValue(entity, field);
+    return [related.field, (stated === undefined ? ownValue(known, field) : stated) ?? null] as const;
+  });
+  return values.some(([, value]) => value === null) ? null : Object.fromEntries(values);
+}
+
+function isKept({ pairs }: GuardedReference, entity: object, known: object): boolean {
+  return pairs.every(({ property: { field } }) => {
+    const value = ownValue(entity, field);
+    return value === undefined || value === (ownValue(known, field) ?? null);
+  });
+}
+
+function ownValue(entity: object, field: string): unknown {
+  return Object.hasOwn(entity, field) ? (entity as Values)[field] : undefined;
+}
+
+/** Makes the error for a foreign key to a missing or a hidden entity. Clients must not be able to distinguish the two. */
+export function missingReference(target: string | undefined, hint: string = "", cause?: unknown): ODataError {
+  const message = `This value refers to an entity that does not exist. Create the entity first, or use another value.${hint}`;
+  return protocolError("Conflict", message, { target, cause });
+}
