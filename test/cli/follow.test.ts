@@ -136,38 +136,32 @@ test("a wish during a look is not lost", async () => {
   await watch.ended;
 });
 
-test.skipIf(postgres === undefined)(
-  "NOTIFY odatakit reloads at once, also after the connection was lost",
-  { timeout: 20_000 },
-  async () => {
-    const opened = await openDatabase(
-      { kind: "postgres", url: postgres ?? "" },
-      { timeout: 5000, pool: 1, mayWrite: true, folder: "." },
-    );
-    if (isProblem(opened)) return expect.fail(opened.message);
-    await sql`drop schema if exists cli_notify cascade`.execute(opened.db);
-    await sql`create schema cli_notify`.execute(opened.db);
-    await sql`create table cli_notify.parts (id int primary key)`.execute(opened.db);
-    const { read, end } = await start([postgres ?? "", "--schema", "cli_notify", "--watch", "10m"]);
-    const listeners = async (): Promise<number> => {
-      const { rows } = await sql<{
-        pid: number;
-      }>`select pid from pg_stat_activity where query = 'listen odatakit'`.execute(opened.db);
-      return rows.length;
-    };
-    await until(async () => (await listeners()) > 0);
-    await sql`alter table cli_notify.parts add column size int`.execute(opened.db);
-    await sql`notify odatakit`.execute(opened.db);
-    await until(async () => (await read("$metadata")).includes('Name="Size"'));
-    await sql`alter table cli_notify.parts add column colour int`.execute(opened.db);
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen odatakit'`.execute(
-      opened.db,
-    );
-    await until(async () => (await read("$metadata")).includes('Name="Colour"'));
-    await end();
-    await until(async () => (await listeners()) === 0);
-    await sql`drop schema cli_notify cascade`.execute(opened.db);
-    await opened.close();
-    return undefined;
-  },
-);
+test.skipIf(postgres === undefined)("NOTIFY odatakit reloads at once, also after the connection was lost", async () => {
+  const opened = await openDatabase(
+    { kind: "postgres", url: postgres ?? "" },
+    { timeout: 5000, pool: 1, mayWrite: true, folder: "." },
+  );
+  if (isProblem(opened)) return expect.fail(opened.message);
+  await sql`drop schema if exists cli_notify cascade`.execute(opened.db);
+  await sql`create schema cli_notify`.execute(opened.db);
+  await sql`create table cli_notify.parts (id int primary key)`.execute(opened.db);
+  const { read, end } = await start([postgres ?? "", "--schema", "cli_notify", "--watch", "10m"]);
+  const listeners = async (): Promise<number> => {
+    const { rows } = await sql<{
+      pid: number;
+    }>`select pid from pg_stat_activity where query = 'listen odatakit'`.execute(opened.db);
+    return rows.length;
+  };
+  await until(async () => (await listeners()) > 0);
+  await sql`alter table cli_notify.parts add column size int`.execute(opened.db);
+  await sql`notify odatakit`.execute(opened.db);
+  await until(async () => (await read("$metadata")).includes('Name="Size"'));
+  await sql`alter table cli_notify.parts add column colour int`.execute(opened.db);
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen odatakit'`.execute(opened.db);
+  await until(async () => (await read("$metadata")).includes('Name="Colour"'));
+  await end();
+  await until(async () => (await listeners()) === 0);
+  await sql`drop schema cli_notify cascade`.execute(opened.db);
+  await opened.close();
+  return undefined;
+});

@@ -26,7 +26,7 @@ const API_PAGES = Object.keys(readManifest().exports).map(
 );
 
 describe.runIf(snippets.length > 0)("the snippets of README.md and docs", () => {
-  test.each(projects)("compile: %s", { timeout: 120_000 }, (project) => {
+  test.each(projects)("compile: %s", (project) => {
     const tsc = join(ROOT, "node_modules/.bin/tsc");
     const { stdout, stderr } = spawnSync(tsc, ["-p", project, "--pretty", "false"], { cwd: ROOT, encoding: "utf8" });
     expect(stdout + stderr).toBe("");

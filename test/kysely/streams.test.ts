@@ -267,7 +267,7 @@ describe("a snapshot", () => {
     const { service } = open({}, { streamTimeout: 1500 }, path);
     const { rest } = await begin(service);
     write("insert into customer values (77, 'new')");
-    await expect.poll(() => isReleased(path), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => isReleased(path)).toBe(true);
     await expect(rest()).rejects.toThrow("streamTimeout");
   });
 
