@@ -37,7 +37,7 @@ describe.runIf(snippets.length > 0)("the snippets of README.md and docs", () => 
 
   beforeAll(() => {
     runs = runModules(run.map(({ path }) => path));
-  }, 300_000);
+  });
 
   test.each(run)("run to their end, and print what the page says: $place", ({ path, prints }) => {
     const { failure, stdout, stderr } = runs.get(path) ?? { failure: "It did not run." };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { action, edm, entitySet, entityType, fn, odataService } from "odatakit";
 import { serve, type ServeOptions } from "odatakit/node";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { passTime, stopTimers } from "../timers.ts";
+import { passTime, stopTimers, until } from "../timers.ts";
 import { noFailures } from "./model.ts";
 
 const FOLDER = join(import.meta.dirname, "certificates");
@@ -84,7 +84,8 @@ describe("requestTimeout of HTTP/2", () => {
     const session = await open({ requestTimeout: 2000 });
     const headers = { ":method": method, ":path": path, "content-type": "application/json" };
     const answer = send(session, headers, "{}");
-    await expect.poll(() => held.length).toBe(1);
+    await until(() => held.length > 0);
+    expect(held).toHaveLength(1);
     // The body has arrived before the next request of the connection.
     expect((await send(session, { ":path": "/odata/echo(text='a')" })).status).toBe(200);
     await passTime(2000);

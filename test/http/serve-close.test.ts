@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promi
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { serve, type RunningServer } from "odatakit/node";
 import { expect, onTestFinished, test } from "vitest";
-import { passTime, stopTimers } from "../timers.ts";
+import { passTime, stopTimers, until } from "../timers.ts";
 import { noFailures } from "./model.ts";
 
 const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
@@ -175,11 +175,11 @@ test("during drainDelay the server is not ready, and serves old and new connecti
   expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
   old.seen.text = "";
   old.socket.write(get(0));
-  await expect.poll(() => old.seen.text).toContain("200 OK");
+  await until(() => old.seen.text.includes("200 OK"));
   expect(old.seen.text).not.toContain("Connection: close");
   const fresh = open(server.port);
   fresh.socket.write(get(3500));
-  await expect.poll(() => keysRead).toContain(3500);
+  await until(() => keysRead.includes(3500));
   await passTime(3000);
   await old.closed;
   release();
@@ -215,8 +215,7 @@ test("32 clients that stop sending before drainDelay ends see no reset", async (
   const closing = server.close();
   await pause(100);
   isOver = true;
-  const areAnswered = () => clients.every(({ counts }) => counts().sent > 0 && counts().sent === counts().answered);
-  await expect.poll(areAnswered).toBe(true);
+  await until(() => clients.every(({ counts }) => counts().sent > 0 && counts().sent === counts().answered));
   await passTime(4000);
   await closing;
   for (const { seen, closed, counts } of clients) {

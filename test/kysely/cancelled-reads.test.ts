@@ -11,6 +11,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
+import { passTime, stopTimers } from "../timers.ts";
 
 /** Kysely prints the errors of queries that it cancels itself. */
 let printed: MockInstance;
@@ -216,8 +217,10 @@ test("a client that leaves while its query waits for a connection sends no query
 
 test("a late query is 503, and is cancelled", async () => {
   const { database, service } = open(true, 30);
+  stopTimers();
   const answer = service.fetch(new Request("http://service.example/Items"));
   await database.started;
+  await passTime(30);
   const response = await answer;
   expect([response.status, await response.json()]).toMatchObject([503, { error: { code: "QueryTimeout" } }]);
   expect(database.cancelled).toBe(1);

@@ -25,7 +25,7 @@ import { ReaderThreads, threadEntry } from "../../src/kysely/sqlite/reader-threa
 import type { SqliteSettings } from "../../src/kysely/sqlite/sqlite-settings.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { processorTime } from "../processor-time.ts";
-import { NEVER, nextTimer, passTime, stopTimers } from "../timers.ts";
+import { NEVER, nextTimer, passTime, stopTimers, until } from "../timers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "reader-threads-"));
 const file = join(folder, "cities.db");
@@ -326,7 +326,7 @@ test("a statement behind those of another client has its whole time from its sta
   const slow = Array.from({ length: 140 }, () => ask(ENDLESS, "ann"));
   const other = ask(LONG, "bob");
   // One runs, and 50 wait.
-  await expect.poll(() => vi.getTimerCount()).toBe(52);
+  await until(() => vi.getTimerCount() === 52);
   await passTime(NEVER);
   expect(await other).toBe(200);
   expect(new Set(await Promise.all(slow))).toEqual(new Set([503]));

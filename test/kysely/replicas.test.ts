@@ -220,7 +220,7 @@ describe.skipIf(PRIMARY === undefined || REPLICA === undefined)("reads of a stre
     await stumbling;
     expect(counts).toEqual({ stale: 0, failed: 0, pairs: 500 });
     expect(used.replica - before).toBeGreaterThan(250);
-  }, 60_000);
+  });
 
   test("a position counts for commits that the primary has not written to its disk yet", async () => {
     const { service } = await open({ session: "-c synchronous_commit=off" });

@@ -11,6 +11,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { expect, test } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
+import { passTime, stopTimers, until } from "../timers.ts";
 
 /** More rows than are read without a transaction. */
 const MANY = 1500;
@@ -134,7 +135,11 @@ test("a client that leaves while its page waits for a connection frees its place
 test("a page that gets no connection in time is 503, and frees its place", async () => {
   const shop = open({ maxStreams: 1, queryTimeout: 200 });
   shop.pool.takes = true;
-  const answer = await shop.read();
+  stopTimers();
+  const late = shop.read();
+  await until(() => shop.pool.waiting === 1);
+  await passTime(200);
+  const answer = await late;
   expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: "QueryTimeout" } }]);
   expect(shop.pool.waiting).toBe(1);
   await expectFree(shop);
