@@ -26,8 +26,8 @@ export async function passTime(time: number): Promise<void> {
 }
 
 /** Waits for a condition, which otherwise fails with the time of the test. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await pause(1);
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await pause(5);
 }
 
 /** @returns a function that waits for a further timer: work that begins meanwhile has its limit then */

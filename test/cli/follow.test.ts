@@ -8,27 +8,21 @@ import { expect, test } from "vitest";
 import { openDatabase } from "../../src/cli/open-database.ts";
 import { isProblem } from "../../src/cli/problem.ts";
 import { watchDatabase } from "../../src/cli/serve/watch-database.ts";
+import { until } from "../timers.ts";
 import { runProgram, testFolder, writeDatabase, type Run } from "./run-program.ts";
 
 const { ODATAKIT_POSTGRES: postgres } = process.env;
 
-/** Repeats a check until it succeeds. */
-async function until(check: () => Promise<boolean> | boolean): Promise<void> {
-  for (let at = 0; at < 400; at += 1) {
-    if (await check()) return;
-    await sleep(25);
-  }
-  expect.fail("The check never succeeded.");
-}
-
 async function start(given: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const ending = new AbortController();
   let run: Promise<Run> | undefined;
+  let reported = "";
   const url = await new Promise<string>((resolve) => {
     run = runProgram(["serve", ...given, "--port", "0", "--json"], {
       signal: ending.signal,
       environment,
       onLine: (line) => resolve((JSON.parse(line) as { url: string }).url),
+      onReport: (line) => (reported += line),
     });
   });
   const read = async (path: string): Promise<string> => (await fetch(`${url}/${path}`)).text();
@@ -36,13 +30,13 @@ async function start(given: readonly string[], environment: Readonly<Record<stri
     ending.abort();
     return (await run)?.err ?? "";
   };
-  return { url, read, end };
+  return { url, read, end, hasReported: (text: string) => until(() => reported.includes(text)) };
 }
 
 test("a file that is replaced is opened again, and one that disappears keeps the service", async () => {
   const folder = testFolder();
   const file = writeDatabase(folder);
-  const { read, end } = await start([file, "--watch", "50ms"]);
+  const { read, end, hasReported } = await start([file, "--watch", "50ms"]);
   expect(await read("Orders?$count=true&$top=0")).toContain('"@odata.count":2');
   const other = writeDatabase(
     folder,
@@ -58,7 +52,7 @@ test("a file that is replaced is opened again, and one that disappears keeps the
   database.close();
   await until(async () => (await read("Orders")).includes('"Size":null'));
   rmSync(file);
-  await sleep(200);
+  await hasReported("cannot be served, so the service stays: ENOENT");
   expect(await read("Orders")).toContain('"Colour":"red"');
   renameSync(writeDatabase(folder, "create table parts (id integer primary key)", "third.db"), file);
   await until(async () => (await read("Parts")).includes('"value":[]'));
@@ -90,13 +84,13 @@ test("a write to a file that was replaced is 503, and makes the service open the
 test("a file that is no database keeps the service", async () => {
   const folder = testFolder();
   const file = writeDatabase(folder);
-  const { read, end } = await start([file, "--watch", "50ms"]);
+  const { read, end, hasReported } = await start([file, "--watch", "50ms"]);
   writeDatabase(folder, "create table empty_key (x real)", "new.db");
   renameSync(join(folder, "new.db"), join(folder, "kept.db"));
   const { writeFileSync } = await import("node:fs");
   writeFileSync(join(folder, "text.db"), "no database at all, but a text");
   renameSync(join(folder, "text.db"), file);
-  await sleep(200);
+  await hasReported("is not a SQLite database");
   expect(await read("Orders(1)")).toContain('"Id":1');
   expect(await end()).toContain("is not a SQLite database");
 });
