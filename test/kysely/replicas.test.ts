@@ -107,6 +107,8 @@ async function open(
   });
   await service.ready();
   if (!isCold) await warmUp(service, pair);
+  // On a slow machine, the first reading of the replica may be late.
+  warnings.length = 0;
   return { ...pair, service, warnings };
 }
 
@@ -485,7 +487,7 @@ describe.skipIf(PRIMARY === undefined || REPLICA === undefined)("reads of a stre
   });
 
   test("reads use the primary while the replica is away, and return to it", async () => {
-    const { service, cut, mend, pause, warnings } = await open({ replicaWait: 200 });
+    const { service, cut, mend, pause, warnings } = await open({ replicaWait: 5000 });
     await pause();
     await patch(service, 1, "new");
     expect((await send(service, "/Items(1)")).body.Name).toBe("first");
