@@ -119,8 +119,9 @@ export default defineConfig({
   test: {
     watch: false,
     // A watchdog, not a measure: a loaded machine must not fail a test that ends.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // V8 frees the code of a WebAssembly wrapper that it has optimized, while another thread uses that code, and the process
     // ends. Threads of the sources run WebAssembly, which removes their types.
     execArgv: ["--wasm-wrapper-tiering-budget=1000000000"],

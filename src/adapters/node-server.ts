@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server as PlainServer, ServerOptions, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
+import { nextTurn, pause } from "../base/host.ts";
 import { Handshakes } from "./handshakes.ts";
 import { Http2Sessions, type StreamListener } from "./http2-sessions.ts";
 import { answerClientError } from "./node-client-error.ts";
@@ -78,9 +78,9 @@ export class NodeServer {
     // The timer of a connection restarts with every byte in either direction, but notices bytes that the system has taken
     // from a write only when it fires: a single timer would end a client after up to twice its time.
     const { slowReaderTimeout, keepAliveTimeout } = this.#settings;
-    const pause = NodeConnections.pauseOf(slowReaderTimeout ?? 0);
-    server.setTimeout(pause);
-    server.on("timeout", (socket: Socket) => connections.endInactive(socket, keepAliveTimeout !== null, pause));
+    const time = NodeConnections.pauseOf(slowReaderTimeout ?? 0);
+    server.setTimeout(time);
+    server.on("timeout", (socket: Socket) => connections.endInactive(socket, keepAliveTimeout !== null, time));
     // `close` calls this. That of Node.js also ends a connection whose last response has not been read.
     server.closeIdleConnections = (): void => undefined;
   }
@@ -117,7 +117,7 @@ export class NodeServer {
     const { drainDelay, drainTimeout } = this.#settings;
     // Without a delay, the server stops before this method returns its promise.
     if (drainDelay > 0) {
-      await delay(drainDelay);
+      await pause(drainDelay);
       // After a stall, timers come before the connections and requests that have arrived meanwhile.
       for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
     }

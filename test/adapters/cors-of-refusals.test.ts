@@ -75,7 +75,7 @@ describe("a page reads the errors of the host as those of the service", () => {
   });
 });
 
-test("a server that closes answers requests over open connections with the service", { timeout: 60_000 }, async () => {
+test("a server that closes answers requests over open connections with the service", async () => {
   const gate = new EventEmitter();
   const [entered, opened] = [once(gate, "entered"), once(gate, "opened")];
   const { service } = orderService({

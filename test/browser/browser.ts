@@ -48,9 +48,23 @@ export interface Locator {
   screenshot(options: { readonly path: string }): Promise<Uint8Array>;
 }
 
-interface Driver {
-  readonly chromium: { launch(options: { readonly executablePath: string }): Promise<Browser> };
+interface DriverPage extends Page {
+  setDefaultTimeout(milliseconds: number): void;
 }
+
+interface DriverBrowser {
+  newPage(): Promise<DriverPage>;
+  close(): Promise<void>;
+}
+
+interface Driver {
+  readonly chromium: {
+    launch(options: { readonly executablePath: string; readonly timeout: number }): Promise<DriverBrowser>;
+  };
+}
+
+/** Milliseconds that the browser has for its start, and for each action of a page. A loaded machine must not decide. */
+const MOST_MILLISECONDS = 120_000;
 
 const require = createRequire(import.meta.url);
 
@@ -62,5 +76,13 @@ export function findBrowser(): string | undefined {
 /** Starts a browser without a window. */
 export async function openBrowser(executablePath: string): Promise<Browser> {
   const { chromium } = require("playwright-core") as Driver;
-  return chromium.launch({ executablePath });
+  const browser = await chromium.launch({ executablePath, timeout: MOST_MILLISECONDS });
+  return {
+    newPage: async () => {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(MOST_MILLISECONDS);
+      return page;
+    },
+    close: () => browser.close(),
+  };
 }

@@ -28,8 +28,12 @@ export interface StartedProgram {
   readonly memory: () => number;
   /** Milliseconds since the start. */
   readonly elapsed: () => number;
-  /** Ends it by SIGINT. @returns the exit code */
-  readonly end: () => Promise<number | null>;
+  /**
+   * Ends it by SIGINT, and by a second one if it takes too long.
+   * @param patience the milliseconds before that
+   * @returns the exit code; null if the second signal has ended the process
+   */
+  readonly end: (patience?: number) => Promise<number | null>;
 }
 
 /** Starts `odatakit serve` as a process. */
@@ -44,7 +48,7 @@ export async function startBuilt(...given: readonly string[]): Promise<StartedPr
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
   const ready = elapsed();
   const { url } = JSON.parse(line) as { readonly url: string };
-  return { url, ready, elapsed, memory: () => memoryOf(child), end: () => endOf(child) };
+  return { url, ready, elapsed, memory: () => memoryOf(child), end: (patience) => endOf(child, patience) };
 }
 
 function memoryOf({ pid }: ChildProcess): number {
@@ -53,13 +57,13 @@ function memoryOf({ pid }: ChildProcess): number {
   return Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(file, "utf8"))?.[1]) / 1024);
 }
 
-/** Milliseconds after which a user would press Ctrl+C again. */
-const PATIENCE = 5000;
+/** Milliseconds after which a user would press Ctrl+C again, on a machine that does much else. */
+const PATIENCE = 60_000;
 
 /** @returns the exit code; null if the second signal has ended the process */
-async function endOf(child: ChildProcess): Promise<number | null> {
+async function endOf(child: ChildProcess, patience = PATIENCE): Promise<number | null> {
   child.kill("SIGINT");
-  const again = setTimeout(() => child.kill("SIGINT"), PATIENCE);
+  const again = setTimeout(() => child.kill("SIGINT"), patience);
   const [code] = (await once(child, "exit")) as [number | null];
   clearTimeout(again);
   return code;

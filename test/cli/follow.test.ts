@@ -10,27 +10,21 @@ import { expect, test } from "vitest";
 import { openDatabase } from "../../src/cli/open-database.ts";
 import { isProblem } from "../../src/cli/problem.ts";
 import { watchDatabase } from "../../src/cli/serve/watch-database.ts";
+import { until } from "../timers.ts";
 import { runProgram, testFolder, writeDatabase, type Run } from "./run-program.ts";
 
 const { ODATAKIT_POSTGRES: postgres } = process.env;
 
-/** Repeats a check until it succeeds. */
-async function until(check: () => Promise<boolean> | boolean): Promise<void> {
-  for (let at = 0; at < 400; at += 1) {
-    if (await check()) return;
-    await sleep(25);
-  }
-  expect.fail("The check never succeeded.");
-}
-
 async function start(given: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const ending = new AbortController();
   let run: Promise<Run> | undefined;
+  let reported = "";
   const url = await new Promise<string>((resolve) => {
     run = runProgram(["serve", ...given, "--port", "0", "--json"], {
       signal: ending.signal,
       environment,
       onLine: (line) => resolve((JSON.parse(line) as { url: string }).url),
+      onReport: (line) => (reported += line),
     });
   });
   const read = async (path: string): Promise<string> => (await fetch(`${url}/${path}`)).text();
@@ -38,13 +32,13 @@ async function start(given: readonly string[], environment: Readonly<Record<stri
     ending.abort();
     return (await run)?.err ?? "";
   };
-  return { url, read, end };
+  return { url, read, end, hasReported: (text: string) => until(() => reported.includes(text)) };
 }
 
 test("a file that is replaced is opened again, and one that disappears keeps the service", async () => {
   const folder = testFolder();
   const file = writeDatabase(folder);
-  const { read, end } = await start([file, "--watch", "50ms"]);
+  const { read, end, hasReported } = await start([file, "--watch", "50ms"]);
   expect(await read("Orders?$count=true&$top=0")).toContain('"@odata.count":2');
   const other = writeDatabase(
     folder,
@@ -60,7 +54,7 @@ test("a file that is replaced is opened again, and one that disappears keeps the
   database.close();
   await until(async () => (await read("Orders")).includes('"Size":null'));
   rmSync(file);
-  await sleep(200);
+  await hasReported("cannot be served, so the service stays: ENOENT");
   expect(await read("Orders")).toContain('"Colour":"red"');
   renameSync(writeDatabase(folder, "create table parts (id integer primary key)", "third.db"), file);
   await until(async () => (await read("Parts")).includes('"value":[]'));
@@ -92,13 +86,13 @@ test("a write to a file that was replaced is 503, and makes the service open the
 test("a file that is no database keeps the service", async () => {
   const folder = testFolder();
   const file = writeDatabase(folder);
-  const { read, end } = await start([file, "--watch", "50ms"]);
+  const { read, end, hasReported } = await start([file, "--watch", "50ms"]);
   writeDatabase(folder, "create table empty_key (x real)", "new.db");
   renameSync(join(folder, "new.db"), join(folder, "kept.db"));
   const { writeFileSync } = await import("node:fs");
   writeFileSync(join(folder, "text.db"), "no database at all, but a text");
   renameSync(join(folder, "text.db"), file);
-  await sleep(200);
+  await hasReported("is not a SQLite database");
   expect(await read("Orders(1)")).toContain('"Id":1');
   expect(await end()).toContain("is not a SQLite database");
 });
@@ -138,38 +132,32 @@ test("a wish during a look is not lost", async () => {
   await watch.ended;
 });
 
-test.skipIf(postgres === undefined)(
-  "NOTIFY odatakit reloads at once, also after the connection was lost",
-  { timeout: 20_000 },
-  async () => {
-    const opened = await openDatabase(
-      { kind: "postgres", url: postgres ?? "" },
-      { timeout: 5000, pool: 1, mayWrite: true, folder: "." },
-    );
-    if (isProblem(opened)) return expect.fail(opened.message);
-    await sql`drop schema if exists cli_notify cascade`.execute(opened.db);
-    await sql`create schema cli_notify`.execute(opened.db);
-    await sql`create table cli_notify.parts (id int primary key)`.execute(opened.db);
-    const { read, end } = await start([postgres ?? "", "--schema", "cli_notify", "--watch", "10m"]);
-    const listeners = async (): Promise<number> => {
-      const { rows } = await sql<{
-        pid: number;
-      }>`select pid from pg_stat_activity where query = 'listen odatakit'`.execute(opened.db);
-      return rows.length;
-    };
-    await until(async () => (await listeners()) > 0);
-    await sql`alter table cli_notify.parts add column size int`.execute(opened.db);
-    await sql`notify odatakit`.execute(opened.db);
-    await until(async () => (await read("$metadata")).includes('Name="Size"'));
-    await sql`alter table cli_notify.parts add column colour int`.execute(opened.db);
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen odatakit'`.execute(
-      opened.db,
-    );
-    await until(async () => (await read("$metadata")).includes('Name="Colour"'));
-    await end();
-    await until(async () => (await listeners()) === 0);
-    await sql`drop schema cli_notify cascade`.execute(opened.db);
-    await opened.close();
-    return undefined;
-  },
-);
+test.skipIf(postgres === undefined)("NOTIFY odatakit reloads at once, also after the connection was lost", async () => {
+  const opened = await openDatabase(
+    { kind: "postgres", url: postgres ?? "" },
+    { timeout: 5000, pool: 1, mayWrite: true, folder: "." },
+  );
+  if (isProblem(opened)) return expect.fail(opened.message);
+  await sql`drop schema if exists cli_notify cascade`.execute(opened.db);
+  await sql`create schema cli_notify`.execute(opened.db);
+  await sql`create table cli_notify.parts (id int primary key)`.execute(opened.db);
+  const { read, end } = await start([postgres ?? "", "--schema", "cli_notify", "--watch", "10m"]);
+  const listeners = async (): Promise<number> => {
+    const { rows } = await sql<{
+      pid: number;
+    }>`select pid from pg_stat_activity where query = 'listen odatakit'`.execute(opened.db);
+    return rows.length;
+  };
+  await until(async () => (await listeners()) > 0);
+  await sql`alter table cli_notify.parts add column size int`.execute(opened.db);
+  await sql`notify odatakit`.execute(opened.db);
+  await until(async () => (await read("$metadata")).includes('Name="Size"'));
+  await sql`alter table cli_notify.parts add column colour int`.execute(opened.db);
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen odatakit'`.execute(opened.db);
+  await until(async () => (await read("$metadata")).includes('Name="Colour"'));
+  await end();
+  await until(async () => (await listeners()) === 0);
+  await sql`drop schema cli_notify cascade`.execute(opened.db);
+  await opened.close();
+  return undefined;
+});

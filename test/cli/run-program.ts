@@ -22,6 +22,8 @@ export interface RunSettings {
   readonly input?: string;
   /** Receives each line of the standard output. */
   readonly onLine?: (line: string) => void;
+  /** Receives each line of the standard error. */
+  readonly onReport?: (line: string) => void;
 }
 
 /** Runs the program in this process. */
@@ -43,6 +45,7 @@ export async function runProgram(given: readonly string[], settings: RunSettings
       },
       report: (line) => {
         err += `${line}\n`;
+        settings.onReport?.(line);
       },
       progress: () => undefined,
       hasColour: false,

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
 
-test("a view that takes long is left out, and the process goes on meanwhile", { timeout: 60_000 }, async () => {
+test("a view that takes long is left out, and the process goes on meanwhile", async () => {
   const folder = testFolder();
   writeDatabase(
     folder,

@@ -61,7 +61,7 @@ test("the commands of the page are those that run here", () => {
   ]);
 });
 
-test("a database becomes a product", { timeout: 120_000 }, async () => {
+test("a database becomes a product", async () => {
   const folder = testFolder();
   const database = new DatabaseSync(join(folder, "shop.db"));
   database.exec(SHOP);

@@ -8,16 +8,8 @@ import { Pool } from "pg";
 import { describe, expect, test } from "vitest";
 import { fingerprint, watchDatabase } from "../../src/cli/serve/watch-database.ts";
 import { ENGINES, type DatabaseEngine, type OpenDatabase } from "../executors/engines.ts";
+import { until } from "../timers.ts";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
-
-/** Repeats a check until it succeeds. */
-async function until(check: () => Promise<boolean>): Promise<void> {
-  for (let at = 0; at < 600; at += 1) {
-    if (await check()) return;
-    await sleep(50);
-  }
-  expect.fail("The check never succeeded.");
-}
 
 const KINDS = { sqlite: "sqlite", postgres: "postgres", mariadb: "mariadb" } as const;
 

@@ -30,5 +30,5 @@ export function describeClient(
 
 /** Asserts a value that a page reaches after a while. */
 export function eventually<Value>(read: () => Value | Promise<Value>): ReturnType<typeof expect.poll<Value>> {
-  return expect.poll(read, { timeout: 20_000 });
+  return expect.poll(read);
 }

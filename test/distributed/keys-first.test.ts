@@ -210,7 +210,7 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("pages of $titl
     },
   );
 
-  test("are the same as of arrays for any query", { timeout: 120_000 }, async () => {
+  test("are the same as of arrays for any query", async () => {
     const { memory, database, close } = await thingServices({ ...engine, open: watching(engine) }, thingRows(200, 11));
     const answerOf = async (service: ODataService, target: string): Promise<string> => {
       const response = await service.fetch(new Request(ORIGIN + target));

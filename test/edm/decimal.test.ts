@@ -25,6 +25,7 @@ import {
   scaleOf,
   toScaled,
 } from "../../src/edm/decimal.ts";
+import { processorTime } from "../processor-time.ts";
 
 /** A canonical Decimal of common size. */
 const decimal = fc
@@ -107,10 +108,10 @@ describe("parseDecimal", () => {
   });
 
   test("refuses a text of 20 million digits without parsing it", () => {
-    const start = performance.now();
+    const start = processorTime();
     expect(parseDecimal("1".repeat(20_000_000))).toBeNull();
     expect(parseDecimal(`${"0".repeat(20_000_000)}x`)).toBeNull();
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(processorTime() - start).toBeLessThan(5000);
   });
 
   test("is the identity on its own results", () => {

@@ -15,6 +15,7 @@ import { codecOf, valueCodec } from "../../src/edm/value-codecs.ts";
 import { JsonNumber, type JsonValue } from "../../src/json/json-value.ts";
 import { parseJson } from "../../src/json/parse-json.ts";
 import { anyCharacter } from "../any-character.ts";
+import { processorTime } from "../processor-time.ts";
 
 type Row = readonly [name: PrimitiveTypeName, input: unknown, canonical: PrimitiveValue];
 
@@ -512,7 +513,7 @@ describe("text input", () => {
   });
 
   test("every type except String refuses a text of a million characters without parsing it", () => {
-    const start = performance.now();
+    const start = processorTime();
     for (const name of PRIMITIVE_TYPE_NAMES) {
       if (name === "Edm.String") continue;
       for (const part of ["9", "-", "a-", "0.", "1:", "P", " "]) {
@@ -521,7 +522,7 @@ describe("text input", () => {
         expect(() => codec(name).fromJson(text, true)).toThrow(InvalidValueError);
       }
     }
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(processorTime() - start).toBeLessThan(10_000);
   });
 });
 

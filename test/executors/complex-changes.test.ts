@@ -544,14 +544,14 @@ describe.each(ENGINES)("complex values in tables of $title", (engine) => {
       { numRuns: caseCount(RUNS[engine.name]), seed: 11 },
     );
     await close();
-  }, 120_000);
+  });
 
   test("are read and written by paths in the standard profile, as over arrays", async () => {
     const { db, close } = await engine.open();
     await createTable(db, engine);
     await checkPaths(tableService(db, false, "standard"));
     await close();
-  }, 120_000);
+  });
 
   test("keep what other writers of other members write at the same time", async () => {
     const { db, close } = await engine.open();

@@ -32,7 +32,7 @@ async function answerOf(service: ThingServices["memory"], filter: string): Promi
   return `${String(response.status)} ${await response.text()}`;
 }
 
-test.each(ENGINES)("$title answers them as arrays do", { timeout: 60_000 }, async (engine) => {
+test.each(ENGINES)("$title answers them as arrays do", async (engine) => {
   const { memory, database, close } = await thingServices(engine, thingRows(40, 0));
   for (const filter of FILTERS) expect(await answerOf(database, filter), filter).toBe(await answerOf(memory, filter));
   await close();

@@ -119,7 +119,7 @@ describe.each(ENGINES)("timestamps and dates in every form of storage: $title", 
     expect(expected.status, `${target} ${JSON.stringify(expected.body)}`).toBe(200);
   }
 
-  test("generated filters and orders are answered as over arrays", { timeout: 60_000 }, async () => {
+  test("generated filters and orders are answered as over arrays", async () => {
     const property = fc.asyncProperty(filter, order, (where, by) =>
       expectAlike(`/Events?$select=id,lite&$filter=${where}&$orderby=${by}`),
     );

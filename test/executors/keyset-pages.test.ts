@@ -101,7 +101,6 @@ async function idsOfPages(
 
 test.each(ENGINES)(
   "the pages of a set with keyset paging are the set, in its order, each row once: $title",
-  { timeout: 120_000 },
   async (engine) => {
     const rows = thingRows(ROWS, 3);
     const { memory, database, close } = await thingServices(engine, rows, {

@@ -180,7 +180,7 @@ const ORDERS = [
 ];
 
 describe.each(over)("$title", ({ name, opened, tables, memory }) => {
-  test.each(ORDERS)("$orderby=%s", { timeout: 60_000 }, async (order) => {
+  test.each(ORDERS)("$orderby=%s", async (order) => {
     const target = `Pages?$select=Id&$orderby=${order}`;
     const all = (await read(memory, `${ORIGIN}/${target}`)).value.map(({ Id }) => Id);
     expect((await read(tables, `${ORIGIN}/${target}`)).value.map(({ Id }) => Id)).toEqual(all);

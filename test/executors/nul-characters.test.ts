@@ -141,7 +141,7 @@ describe.each(over.filter(({ name }) => name !== "postgres"))("texts with U+0000
     expect(idsOf(await answerOf(service, "Texts?$search=%22B%00a%22&$orderby=Id"))).toEqual([1, 9]);
   });
 
-  test("are found, sorted and written as in memory", { timeout: 120_000 }, async () => {
+  test("are found, sorted and written as in memory", async () => {
     const { seed } = PROPERTY_SETTINGS;
     const property = fc.asyncProperty(query, async ({ filter, order }) => {
       const target = `Texts?$filter=${filter}&$orderby=${order},Id`;

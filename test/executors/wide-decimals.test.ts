@@ -119,7 +119,7 @@ describe.each(over)("over $title", (engine) => {
     expect(await keysOf(engine, `$filter=${filter}`)).toEqual([1]);
   });
 
-  test("computes with wide literals as in memory", { timeout: 120_000 }, async () => {
+  test("computes with wide literals as in memory", async () => {
     let computed = 0;
     const runs = fuzzCount(500, "fuzz:sql");
     const property = fc.asyncProperty(
@@ -142,7 +142,7 @@ describe.each(over)("over $title", (engine) => {
     expect(computed / runs).toBeGreaterThan(engine.name === "mariadb" ? 0.2 : 0.99);
   });
 
-  test("computes with durations and wide literals as in memory", { timeout: 120_000 }, async () => {
+  test("computes with durations and wide literals as in memory", async () => {
     const property = fc.asyncProperty(
       wide,
       fc.constantFrom(...Object.keys(TIMES)),
@@ -158,7 +158,7 @@ describe.each(over)("over $title", (engine) => {
     await fc.assert(property, { ...SEEDED, numRuns: fuzzCount(300, "fuzz:sql") });
   });
 
-  test("computes with durations and stored Decimals of many digits as in memory", { timeout: 120_000 }, async () => {
+  test("computes with durations and stored Decimals of many digits as in memory", async () => {
     const property = fc.asyncProperty(
       wide,
       fc.constantFrom(...Object.keys(TIMES)),

@@ -9,6 +9,7 @@ import { parseSearch } from "../../src/syntax/search-parser.ts";
 import { parseExpand, parseSelect } from "../../src/syntax/select-expand-parser.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
+import { processorTime } from "../processor-time.ts";
 import { parseContext } from "../syntax/parsing.ts";
 
 const ALIASES = { "@p": "1", "@q": "'x'", "@loop": "@loop" };
@@ -110,7 +111,7 @@ describe.each(Object.entries(PARSERS))("%s", (_name, parse) => {
     "\ud83d",
   ])("a million characters of %j take less than a second", (piece) => {
     const input = piece.repeat(Math.ceil(1_000_000 / piece.length));
-    const start = performance.now();
+    const start = processorTime();
     const context = parseContext({}, ALIASES);
     try {
       parse(input, context);
@@ -118,7 +119,7 @@ describe.each(Object.entries(PARSERS))("%s", (_name, parse) => {
       if (!isODataError(error)) throw error;
       expect(error.message.length).toBeLessThan(400);
     }
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(processorTime() - start).toBeLessThan(10_000);
     expect(context.counters.tokens).toBeLessThanOrEqual(context.limits.maxTokens + 1);
   });
 });

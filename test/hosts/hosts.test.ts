@@ -126,7 +126,7 @@ const config :Workerd.Config = (services = [(name = "main", worker = ${worker})]
     const child = spawn(workerd, ["serve", "config.capnp"], { cwd: folder, stdio: "inherit" });
     onTestFinished(() => void child.kill());
     const origin = `http://127.0.0.1:${String(port)}`;
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 1000; tries++) {
       const isUp = await fetch(origin).then(
         () => true,
         () => false,

@@ -26,7 +26,7 @@ const API_PAGES = Object.keys(readManifest().exports).map(
 );
 
 describe.runIf(snippets.length > 0)("the snippets of README.md and docs", () => {
-  test.each(projects)("compile: %s", { timeout: 120_000 }, (project) => {
+  test.each(projects)("compile: %s", (project) => {
     const tsc = join(ROOT, "node_modules/.bin/tsc");
     const { stdout, stderr } = spawnSync(tsc, ["-p", project, "--pretty", "false"], { cwd: ROOT, encoding: "utf8" });
     expect(stdout + stderr).toBe("");
@@ -37,7 +37,7 @@ describe.runIf(snippets.length > 0)("the snippets of README.md and docs", () => 
 
   beforeAll(() => {
     runs = runModules(run.map(({ path }) => path));
-  }, 300_000);
+  });
 
   test.each(run)("run to their end, and print what the page says: $place", ({ path, prints }) => {
     const { failure, stdout, stderr } = runs.get(path) ?? { failure: "It did not run." };

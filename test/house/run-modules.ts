@@ -10,7 +10,7 @@ import type { ModuleRun } from "./module-runs.ts";
  * module could affect the next one.
  */
 
-const MOST_MILLISECONDS = 15_000;
+const MOST_MILLISECONDS = 120_000;
 
 const paths = process.argv.slice(2);
 let index = -1;

@@ -6,6 +6,7 @@
 // Statements: docs/reference/writing.md#bodies
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { afterEach, describe, expect, test } from "vitest";
+import { processorTime } from "../processor-time.ts";
 import { eachDoor, expectError, expectInvalidOption, ORIGIN, rawDoor, url } from "./doors.ts";
 import { Item, ITEM_FORMS, ITEMS, noFailures, sampleService } from "./model.ts";
 
@@ -272,21 +273,21 @@ eachDoor((door) => {
 
   describe("recursion and length, with no limit on the URL: a 4xx in bounded time", () => {
     test.each(Object.keys(FLOODS))("%s", async (name) => {
-      const started = performance.now();
+      const started = processorTime();
       const answer = await sendUnlimited(`/s/Items?${FLOODS[name]!}`);
       expect(answer.status).toBe(400);
       expect(answer.json.error.code).toMatch(/^(?:InvalidQueryOption|UnsupportedQueryOption|InvalidSkipToken)$/u);
       expect(answer.json.error.target).toMatch(/^[$@]/u);
       expect(answer.text.length).toBeLessThan(2000);
-      expect(performance.now() - started).toBeLessThan(10_000);
+      expect(processorTime() - started).toBeLessThan(10_000);
     });
 
     test.each(Object.keys(FLOODED_PATHS))("%s in the path", async (name) => {
-      const started = performance.now();
+      const started = processorTime();
       const answer = await sendUnlimited(FLOODED_PATHS[name]!);
       expect([400, 404]).toContain(answer.status);
       expect(answer.text.length).toBeLessThan(2000);
-      expect(performance.now() - started).toBeLessThan(10_000);
+      expect(processorTime() - started).toBeLessThan(10_000);
     });
 
     test("accepts long valid requests", async () => {
@@ -324,10 +325,10 @@ eachDoor((door) => {
     test.each(HEADERS)("%s", async (header) => {
       for (const filler of FILLERS) {
         const value = filler.repeat(Math.floor(12_000 / filler.length)).trim();
-        const started = performance.now();
+        const started = processorTime();
         const answer = await send("/s/Items(1)", { [header]: value });
         expect(answer.status).toBeLessThan(500);
-        expect(performance.now() - started).toBeLessThan(10_000);
+        expect(processorTime() - started).toBeLessThan(10_000);
       }
     });
 

@@ -310,7 +310,7 @@ describe("what $metadata claims is what requests find", () => {
     expandProperties: constantFrom(undefined, [], LISTS.expandProperties),
   });
 
-  test("of any service", { timeout: 300_000 }, async () => {
+  test("of any service", async () => {
     const choices = record<Choice>({
       read: constantFrom(...(Object.keys(READS) as Array<keyof typeof READS>)),
       without: subarray([...WITHOUT]),

@@ -1,6 +1,7 @@
 // Statements: docs/reference/limitations.md#supported-runtimes
 import { expect, test } from "vitest";
 import { chooseCoding } from "../../src/adapters/content-coding.ts";
+import { processorTime } from "../processor-time.ts";
 
 const AVAILABLE = ["zstd", "br", "gzip"] as const;
 const free = (coding: string) => ({ coding, isRequired: false });
@@ -43,7 +44,7 @@ test.each<[header: string | undefined, chosen: unknown]>([
 });
 
 test("long headers take little time", () => {
-  const start = performance.now();
+  const start = processorTime();
   chooseCoding(`${"gzip;q=0.5,".repeat(100_000)}${";".repeat(1_000_000)}`, AVAILABLE);
-  expect(performance.now() - start).toBeLessThan(5000);
+  expect(processorTime() - start).toBeLessThan(5000);
 });

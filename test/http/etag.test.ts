@@ -10,6 +10,7 @@
 import { createHash } from "node:crypto";
 import { arraySource, entitySet, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
+import { processorTime } from "../processor-time.ts";
 import { type Door, eachDoor, EMPTY_HEADERS, expectAnswer, JSON_HEADERS, ORIGIN, VARY } from "./doors.ts";
 import { Item, ITEMS, noFailures, Sample, SAMPLES, shown } from "./model.ts";
 
@@ -214,12 +215,12 @@ eachDoor((door) => {
       });
 
       test("a list without end is read in time", async () => {
-        const started = performance.now();
+        const started = processorTime();
         const list = Array.from({ length: 1000 }, (_, index) => `"${String(index)}"`).join(",");
         expect((await send("/s/Items(2)", { "If-None-Match": `${list}, ${current}` })).status).toBe(304);
         expect((await send("/s/Items(2)", { "If-None-Match": '"'.repeat(5000) })).status).toBe(200);
         expect((await send("/s/Items(2)", { "If-None-Match": ", ".repeat(3000) })).status).toBe(200);
-        expect(performance.now() - started).toBeLessThan(10_000);
+        expect(processorTime() - started).toBeLessThan(10_000);
       });
     });
   });

@@ -228,7 +228,7 @@ eachDoor((door) => {
       return { ...made, asked };
     };
 
-    test("each of a thousand with a thousand, three levels deep: 10^9 entities", { timeout: 20_000 }, async () => {
+    test("each of a thousand with a thousand, three levels deep: 10^9 entities", async () => {
       const { service, asked } = attack();
       const answer = await door.to(service)(nodesUrl("Children($levels=max)"));
       expectInvalidOption(answer, "$expand", /'Nodes\/Children' the response would contain more than 1000000/u);

@@ -205,10 +205,8 @@ describe("a large response", () => {
     const message = await open(`${server.url}/s/Items`);
     expect(message.statusCode).toBe(200);
     await once(message, "readable");
-    const started = performance.now();
     expect(await (await fetch(`${server.url}/s/Items/$count`)).text()).toBe("50000");
-    expect(performance.now() - started).toBeLessThan(10_000);
-    await pause(50);
+    expect(message.complete).toBe(false);
     const body = JSON.parse(await read(message)) as { value: Array<{ Id: number }> };
     expect(body.value).toHaveLength(50_000);
     expect(body.value.at(-1)?.Id).toBe(50_000);

@@ -16,6 +16,7 @@ import {
   type SearchRequest,
 } from "odatakit";
 import { describe, expect, test } from "vitest";
+import { processorTime } from "../processor-time.ts";
 import {
   eachDoor,
   expectAnswer,
@@ -233,9 +234,9 @@ eachDoor((door) => {
       ["a phrase without end", `"${"\\\\".repeat(200_000)}`],
     ])("an attack by %s ends at a limit", async (_, text) => {
       const send = door.to(shop({ getAll: refuse, search: refuse }, { maxUrlLength: null }).service);
-      const started = performance.now();
+      const started = processorTime();
       expectInvalidOption(await send(url("/t/Teas", { $search: text })), "$search");
-      expect(performance.now() - started).toBeLessThan(5000);
+      expect(processorTime() - started).toBeLessThan(5000);
     });
   });
 

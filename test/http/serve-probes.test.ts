@@ -5,7 +5,8 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { serve, type ServeOptions } from "odatakit/node";
 import { openApiRoute } from "odatakit/openapi";
 import { sqliteDialect } from "odatakit/sqlite";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { passTime, stopTimers, until } from "../timers.ts";
 import { noFailures } from "./model.ts";
 
 const Note = entityType("Note", { id: edm.int32().key(), text: edm.string() });
@@ -140,10 +141,12 @@ test("a database that hangs gets one statement, however often a process is check
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   const before = statements;
   hang.hangs = true;
-  const began = performance.now();
-  const answers = await Promise.all(Array.from({ length: 20 }, () => answerOf(`${url}/readyz`)));
+  stopTimers();
+  const waiting = Array.from({ length: 20 }, () => answerOf(`${url}/readyz`));
+  await until(() => vi.getTimerCount() >= 20);
+  await passTime(2000);
+  const answers = await Promise.all(waiting);
   expect(new Set(answers.map(([status]) => status))).toEqual(new Set([503]));
-  expect(performance.now() - began).toBeLessThan(20_000);
   expect(statements - before).toBe(1);
   hang.hangs = false;
   hang.release();
@@ -154,9 +157,11 @@ test("a process that stops is alive, and not ready, until drainDelay ends", asyn
   const server = await start(array, { ...PROBES, drainDelay: 2000 });
   const slow = fetch(`${server.url}/odata/Notes(1500)`);
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  stopTimers();
   const closing = server.close();
   expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   expect((await slow).status).toBe(200);
+  await passTime(2000);
   await closing;
 });

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
+import { processorTime } from "../processor-time.ts";
 import { eachDoor, expectError, type HeaderTable, ORIGIN, VARY } from "./doors.ts";
 import { noFailures } from "./model.ts";
 import { accountService } from "./threats-model.ts";
@@ -112,12 +113,12 @@ describe("headers of 100,000 characters are read in time", () => {
   test.each([...names, ...others, "X-Request-Id", "Sec-Fetch-Site"])("%s", async (name) => {
     for (const filler of [" ", ",", '"', ", ", '",', ";", "\\", ";q=", "W/", 'a="', "*/*;"]) {
       const value = `a${filler.repeat(100_000 / filler.length)}a`;
-      const started = performance.now();
+      const started = processorTime();
       const init = { method: "PATCH", headers: { ...JSON_BODY, [name]: value }, body: '{"Name":"x"}' };
       const read = await service.fetch(new Request(`${ORIGIN}/s/Accounts(1)`, { headers: { [name]: value } }));
       const written = await service.fetch(new Request(`${ORIGIN}/s/Accounts(1)`, init));
       expect([read.status < 500, written.status < 500]).toEqual([true, true]);
-      expect(performance.now() - started).toBeLessThan(5000);
+      expect(processorTime() - started).toBeLessThan(5000);
     }
   });
 });

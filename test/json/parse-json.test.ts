@@ -8,6 +8,7 @@ import { parseJson } from "../../src/json/parse-json.ts";
 import { writeJsonString } from "../../src/json/write-json.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
+import { processorTime } from "../processor-time.ts";
 
 const parse = (text: string, maxDepth = 64): JsonValue => parseJson(text, { maxDepth });
 
@@ -244,9 +245,9 @@ describe("depth", () => {
 
   test.each(["[", '{"a":', '[{"a":', "[1,"])("a million of %s is refused at once", (part) => {
     const text = part.repeat(1_000_000);
-    const start = performance.now();
+    const start = processorTime();
     expect(fault(text).position).toBeLessThan(64 * 6);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(processorTime() - start).toBeLessThan(10_000);
   });
 
   test("without a limit, deep nesting does not overflow the stack", () => {

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import {
   type DatabaseConnection,
   Kysely,
@@ -12,6 +11,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { expect, test } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
+import { passTime, stopTimers, until } from "../timers.ts";
 
 /** A statement that runs until it is ended. */
 interface Running {
@@ -109,11 +109,6 @@ function serviceOver(pool: SmallPool, queryTimeout: number | null) {
   return odataService({ entitySets: [set], logger, schemaCheck: false, defaults: { queryTimeout } });
 }
 
-/** Waits for a condition, which otherwise fails with the time of the test. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await pause(1);
-}
-
 const ITEMS = "http://service.example/Items";
 
 test.each([
@@ -126,13 +121,15 @@ test.each([
 ])("if %i reads use all connections and %s, their cancellations wait for none of them", async (size, reason) => {
   const pool = new SmallPool(size);
   const isTimeout = reason === "the time is over";
+  stopTimers();
   const service = serviceOver(pool, isTimeout ? 20 : null);
   expect((await service.fetch(new Request(ITEMS))).status).toBe(200);
   pool.isFast = false;
   const gone = new AbortController();
   const answers = Array.from({ length: size }, () => service.fetch(new Request(ITEMS, { signal: gone.signal })));
   await until(() => pool.running.size === size);
-  if (!isTimeout) gone.abort();
+  if (isTimeout) await passTime(20);
+  else gone.abort();
   for (const answer of answers) expect((await answer).status).toBe(isTimeout ? 503 : 500);
   // Each cancellation needs a connection, and all have a statement. The limit of the database ends these.
   expect([pool.free, pool.waiting, pool.cancelled]).toEqual([0, size, []]);

@@ -11,6 +11,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
+import { passTime, stopTimers } from "../timers.ts";
 
 /** Kysely prints the errors of queries that it cancels itself. */
 let printed: MockInstance;
@@ -175,7 +176,7 @@ test("a cancellation that fails prints nothing, and the next request has its con
   expect((await answer).status).toBe(500);
   expect([database.cancelled, database.released]).toEqual([1, 0]);
   database.end(new Error("canceling statement due to statement timeout"));
-  await vi.waitFor(() => expect(database.released).toBe(1));
+  await expect.poll(() => database.released).toBe(1);
   expect(logger.errors).toEqual([]);
 });
 
@@ -195,7 +196,7 @@ test("a connection returns to the pool after its cancellation, which another que
   });
   expect([database.cancelled, database.released]).toEqual([1, 0]);
   confirm();
-  await vi.waitFor(() => expect(database.released).toBe(1));
+  await expect.poll(() => database.released).toBe(1);
 });
 
 test("a client that leaves while its query waits for a connection sends no query", async () => {
@@ -206,20 +207,22 @@ test("a client that leaves while its query waits for a connection sends no query
   });
   const gone = new AbortController();
   const answer = service.fetch(new Request("http://service.example/Items", { signal: gone.signal }));
-  await vi.waitFor(() => expect(database.acquired).toBe(1));
+  await expect.poll(() => database.acquired).toBe(1);
   gone.abort();
   expect((await answer).status).toBe(500);
   connect();
-  await vi.waitFor(() => expect(database.released).toBe(1));
+  await expect.poll(() => database.released).toBe(1);
   expect([database.begun, database.cancelled]).toEqual([0, 0]);
 });
 
 test("a late query is 503, and is cancelled", async () => {
   const { database, service } = open(true, 30);
+  stopTimers();
   const answer = service.fetch(new Request("http://service.example/Items"));
   await database.started;
+  await passTime(30);
   const response = await answer;
   expect([response.status, await response.json()]).toMatchObject([503, { error: { code: "QueryTimeout" } }]);
   expect(database.cancelled).toBe(1);
-  await vi.waitFor(() => expect(database.released).toBe(1));
+  await expect.poll(() => database.released).toBe(1);
 });

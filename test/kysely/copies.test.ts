@@ -221,7 +221,7 @@ describe.skipIf(url === undefined)("three copies of a service behind a proxy", (
       balancer.copies.push(next);
       const exited = once(old.child, "exit");
       old.child.kill("SIGTERM");
-      await expect.poll(() => isReady(old), { timeout: 10_000 }).toBe(false);
+      await expect.poll(() => isReady(old)).toBe(false);
       balancer.copies.splice(balancer.copies.indexOf(old), 1);
       await exited;
     }

@@ -3,18 +3,20 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import { Kysely } from "kysely";
 import { edm, entitySet, entityType, odataService, type ODataService } from "odatakit";
 import { sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
+import { NEVER, nextTimer, passTime, stopTimers } from "../timers.ts";
 
 const Pair = entityType("Pair", { id: edm.int64().key(), name: edm.string() });
-const QUERY_TIMEOUT = 2000;
-/** Far below the duration of a statement that visits 36 million rows, on fast machines too. */
-const SHORT_QUERY_TIMEOUT = 500;
+/** Milliseconds in which a thread must end its statement, before it is replaced. */
+const GRACE = 500;
 const folder = mkdtempSync(join(tmpdir(), "cross-joins-"));
 const file = join(folder, "pairs.db");
 
@@ -42,18 +44,15 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 let db: AnyDatabase;
 let service: ODataService;
-function serviceWith(queryTimeout: number): ODataService {
+beforeEach(() => {
+  db = new Kysely({ dialect: sqliteDialect(file, { readerThreads: 1 }) });
   const entitySets = Object.entries(SOURCES).map(([name, text]) =>
     entitySet(Pair, {
       name,
       queryable: () => sqlSource(Pair, { db, from: { sql: text, parameters: [] } }),
     }),
   );
-  return odataService({ schemaCheck: false, defaults: { queryTimeout }, entitySets });
-}
-beforeEach(() => {
-  db = new Kysely({ dialect: sqliteDialect(file, { readerThreads: 1 }) });
-  service = serviceWith(QUERY_TIMEOUT);
+  service = odataService({ schemaCheck: false, defaults: { queryTimeout: NEVER }, entitySets });
 });
 afterEach(() => db.destroy());
 
@@ -67,22 +66,21 @@ async function ask(target: string): Promise<readonly [status: number, code: unkn
 const SHORT = "/Numbers?$filter=Id eq 5";
 const LONG = "/Numbers?$filter=contains(Name,'99999')";
 
-/** Asks for a page, and meanwhile again and again for single rows. */
-async function askBeside(
-  target: string,
-  queryTimeout = QUERY_TIMEOUT,
-): Promise<readonly [status: number, code: unknown]> {
-  const begun = performance.now();
-  const asked = ask(target);
-  let served = 0;
-  while (performance.now() - begun < queryTimeout - 100) {
+/** Asks for a page, and meanwhile again and again for single rows, until `queryTimeout` is over. */
+async function askBeside(target: string): Promise<readonly [status: number, code: unknown]> {
+  const hasTimer = nextTimer();
+  let isAnswered = false;
+  const asked = ask(target).finally(() => {
+    isAnswered = true;
+  });
+  await hasTimer();
+  for (let served = 0; served < 20; served += 1) {
     expect(await ask(SHORT)).toEqual([200, undefined]);
-    served += 1;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5);
-    });
+    await pause(5);
   }
-  expect(served).toBeGreaterThan(queryTimeout / 100);
+  await passTime(NEVER - 1);
+  expect(isAnswered).toBe(false);
+  await passTime(1);
   return asked;
 }
 
@@ -96,19 +94,29 @@ test.each([
   "/Largest",
   "/Endless?$filter=Id lt 0",
   "/Endless?$orderby=Name",
-])("%s ends after `queryTimeout`, and long reads continue", { timeout: 60_000 }, async (target) => {
+])("%s ends after `queryTimeout`, and long reads continue", async (target) => {
+  stopTimers();
   expect(await ask(LONG)).toEqual([200, undefined]);
   expect(await askBeside(target)).toEqual([503, "QueryTimeout"]);
-  await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 30_000);
+  await passTime(GRACE);
+  expect(await ask(LONG)).toEqual([200, undefined]);
 });
 
-test("aggregates over a cross join in a view occupy their threads until they end", { timeout: 90_000 }, async () => {
-  service = serviceWith(SHORT_QUERY_TIMEOUT);
-  expect(await askBeside("/LargestView", SHORT_QUERY_TIMEOUT)).toEqual([503, "QueryTimeout"]);
+test("aggregates over a cross join in a view occupy their threads until they end", async () => {
+  let threads = 0;
+  const count = (): unknown => (threads += 1);
+  process.on("worker", count);
+  onTestFinished(() => void process.off("worker", count));
+  stopTimers();
+  expect(await askBeside("/LargestView")).toEqual([503, "QueryTimeout"]);
+  await passTime(GRACE);
   // Another thread continues.
-  await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 5000);
-  expect(await askBeside("/LargestView", SHORT_QUERY_TIMEOUT)).toEqual([503, "QueryTimeout"]);
+  expect(await ask(LONG)).toEqual([200, undefined]);
+  expect(threads).toBe(2);
+  expect(await askBeside("/LargestView")).toEqual([503, "QueryTimeout"]);
+  await passTime(GRACE);
   expect(await ask(SHORT)).toEqual([200, undefined]);
   // The statements visit 36 million rows each.
-  await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 60_000);
+  expect(await ask(LONG)).toEqual([200, undefined]);
+  expect(threads).toBe(3);
 });

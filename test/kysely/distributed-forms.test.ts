@@ -26,7 +26,7 @@ vi.mock("../../src/kysely/dialects/find-dialect-profile.ts", async (original) =>
 const RUNS = fuzzCount(300);
 
 describe("without correlated subqueries and joined expansions", () => {
-  test("returns the same as arrays, except for correlated predicates", { timeout: 120_000 }, async () => {
+  test("returns the same as arrays, except for correlated predicates", async () => {
     const data = relationRows(7);
     const oracle = memoryService(data, "batches");
     const statements = countStatements(sqliteDialect(":memory:"));

@@ -270,7 +270,7 @@ describe("expansions that SQLite writes as JSON", () => {
       { numRuns: caseCount(1000) },
     );
     expect(library.database.written).toBeGreaterThan(requests / 2);
-  }, 300_000);
+  });
 
   test("have the bytes or the error of expanded rows if a cell is not as odatakit writes it", async () => {
     await fc.assert(
@@ -283,7 +283,7 @@ describe("expansions that SQLite writes as JSON", () => {
       }),
       { numRuns: caseCount(1500) },
     );
-  }, 300_000);
+  });
 
   test.each<readonly [string, Partial<Rows>]>([
     ["a text where a double is expected", { books: [[6, null, "", "1", null, null]], book_tags: [[6, "a"]] }],

@@ -141,7 +141,19 @@ describe.skipIf(MARIADB === undefined)("MariaDB", () => {
       const own: AnyDatabase = new Kysely({ dialect: dialect({ pool }) });
       const service = serviceOver(own);
       await service.ready();
-      const busy = sql`select sleep(1)`.execute(own);
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      let hold: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => {
+        hold = resolve;
+      });
+      const busy = own.connection().execute(() => {
+        hold();
+        return released;
+      });
+      await held;
       const waiting = [0, 1, 2].map(async () => {
         const response = await service.fetch(new Request("http://service.example/Edges"));
         return [response.status, response.headers.get("retry-after")] as const;
@@ -153,10 +165,11 @@ describe.skipIf(MARIADB === undefined)("MariaDB", () => {
           body: JSON.stringify({ id: 5 }),
         }),
       );
+      const written = await writing;
+      release();
       const answers = await Promise.all(waiting);
       expect(answers).toContainEqual([503, "1"]);
       expect(answers.filter(([status]) => status !== 503 && status !== 200)).toEqual([]);
-      const written = await writing;
       expect([message, written.status, written.headers.get("retry-after")]).toEqual([message, 503, "1"]);
       await busy;
       await own.destroy();

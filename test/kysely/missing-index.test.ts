@@ -86,5 +86,5 @@ describe("a foreign key without an index", () => {
       await response.text();
     }
     await db.destroy();
-  }, 120_000);
+  });
 });

@@ -172,7 +172,7 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("over $title", 
     );
   }
 
-  test("JSON of the database equals rows", { timeout: 240_000 }, async () => {
+  test("JSON of the database equals rows", async () => {
     const service = serviceOver(opened);
     let compared = 0;
     let written = 0;
@@ -198,7 +198,7 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("over $title", 
     expect(written).toBeGreaterThan(compared / 3);
   });
 
-  test("keyset pages have the bytes and the tokens of rows, to the last page", { timeout: 240_000 }, async () => {
+  test("keyset pages have the bytes and the tokens of rows, to the last page", async () => {
     const service = serviceOver(opened);
     const properties = ["Id", "ParentId", ...Object.keys(VALUES).map((name) => name[0]?.toUpperCase() + name.slice(1))];
     let written = 0;

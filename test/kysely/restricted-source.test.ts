@@ -35,7 +35,6 @@ describe.each(ENGINES)("a restricted source over $title", ({ name: database, ope
     ["as it is, along navigations", false, navigationQuery, 0.2],
   ] as const)(
     "%s, answers whatever is asked as if the other rows were not there",
-    { timeout: 180_000 },
     async (_title, distributed, queries, share) => {
       let answered = 0;
       for (const round of [0, 1]) {

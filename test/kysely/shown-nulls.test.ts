@@ -253,7 +253,7 @@ describe.each(over)("$title", ({ name, service, memory, shown }) => {
     return status === 200 ? (body.value as readonly Json[]).map(({ id }): unknown => id) : [status, body];
   };
 
-  test.each(FIELDS)("%s", { timeout: 60_000 }, async (field) => {
+  test.each(FIELDS)("%s", async (field) => {
     const nulls = shown.filter((row) => row[field] === null).map(({ id }): unknown => id);
     const isOdd = COLUMNS[name][field].length > 3;
     if (isOdd) expect(nulls).not.toEqual([]);

@@ -319,7 +319,7 @@ describe("the trace of statements", () => {
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    await vi.waitFor(() => expect(pages(traced)).toHaveLength(1));
+    await expect.poll(() => pages(traced)).toHaveLength(1);
     expect(pages(traced)[0]?.rows).toBeGreaterThan(0);
     expect(pages(traced)[0]?.rows).toBeLessThan(LENGTH);
   });
@@ -356,7 +356,7 @@ describe("the trace of statements", () => {
     const logger = recordingLogger();
     const service = serve(db, onStatement, { logger, schemaCheck: false });
     expect(await send(service, ["GET", "/Items(1)/Name/$value"])).toEqual([200, "Item 1"]);
-    await vi.waitFor(() => expect(logger.errors).toHaveLength(1));
+    await expect.poll(() => logger.errors).toHaveLength(1);
     const [record] = logger.errors;
     expect(record).toMatchObject({
       message: "onStatement failed.",

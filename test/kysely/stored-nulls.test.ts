@@ -170,7 +170,7 @@ async function judge(
 }
 
 describe.each(ENGINES.filter(({ name }) => name === "sqlite"))("$title", (engine) => {
-  test.each(Object.keys(FORMS))("%s", { timeout: 120_000 }, async (name) => {
+  test.each(Object.keys(FORMS))("%s", async (name) => {
     const form = FORMS[name] as Form;
     const { db, close } = await engine.open();
     try {

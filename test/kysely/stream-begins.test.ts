@@ -11,6 +11,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { expect, test } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
+import { passTime, stopTimers, until } from "../timers.ts";
 
 /** More rows than are read without a transaction. */
 const MANY = 1500;
@@ -107,18 +108,16 @@ function open(defaults: { readonly maxStreams?: number; readonly queryTimeout?: 
   return { pool, read, logger };
 }
 
-const WATCHDOG = { timeout: 20_000 };
-
 /** A transaction that begins for nobody ends at once, and the next page finds a free place. */
 async function expectFree({ pool, read }: ReturnType<typeof open>): Promise<void> {
   expect(pool.statements).not.toContain("begin");
   pool.give();
-  await expect.poll(() => pool.statements, WATCHDOG).toContain("rollback");
+  await expect.poll(() => pool.statements).toContain("rollback");
   expect(pool.statements.slice(-2)).toEqual(["begin", "rollback"]);
   const next = await read();
   expect(next.status).toBe(200);
   await next.text();
-  await expect.poll(() => pool.statements.filter((each) => each === "rollback").length, WATCHDOG).toBe(2);
+  await expect.poll(() => pool.statements.filter((each) => each === "rollback").length).toBe(2);
 }
 
 test("a client that leaves while its page waits for a connection frees its place", async () => {
@@ -126,7 +125,7 @@ test("a client that leaves while its page waits for a connection frees its place
   const gone = new AbortController();
   shop.pool.takes = true;
   const answer = shop.read(gone.signal);
-  await expect.poll(() => shop.pool.waiting, WATCHDOG).toBe(1);
+  await expect.poll(() => shop.pool.waiting).toBe(1);
   gone.abort();
   expect((await answer).status).toBe(500);
   expect(shop.logger.errors).toEqual([]);
@@ -136,7 +135,11 @@ test("a client that leaves while its page waits for a connection frees its place
 test("a page that gets no connection in time is 503, and frees its place", async () => {
   const shop = open({ maxStreams: 1, queryTimeout: 200 });
   shop.pool.takes = true;
-  const answer = await shop.read();
+  stopTimers();
+  const late = shop.read();
+  await until(() => shop.pool.waiting === 1);
+  await passTime(200);
+  const answer = await late;
   expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: "QueryTimeout" } }]);
   expect(shop.pool.waiting).toBe(1);
   await expectFree(shop);
@@ -146,7 +149,7 @@ test("a page whose transaction cannot begin frees its place", async () => {
   const shop = open({ maxStreams: 1 });
   shop.pool.takes = true;
   const answer = shop.read();
-  await expect.poll(() => shop.pool.waiting, WATCHDOG).toBe(1);
+  await expect.poll(() => shop.pool.waiting).toBe(1);
   shop.pool.refuse(new Error("a secret of the pool"));
   const { status } = await answer;
   expect(status).toBeGreaterThanOrEqual(500);

@@ -11,6 +11,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect, type SqliteOptions } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
+import { nextTimer, passTime, stopTimers } from "../timers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "streams-"));
 const file = join(folder, "orders.db");
@@ -267,9 +268,13 @@ describe("a snapshot", () => {
   test("ends after streamTimeout, which breaks the response off", async () => {
     const { path, write } = copied();
     const { service } = open({}, { streamTimeout: 1500 }, path);
+    stopTimers();
     const { rest } = await begin(service);
     write("insert into customer values (77, 'new')");
-    await expect.poll(() => isReleased(path), { timeout: 20_000 }).toBe(true);
+    await passTime(1499);
+    expect(isReleased(path)).toBe(false);
+    await passTime(1);
+    await expect.poll(() => isReleased(path)).toBe(true);
     await expect(rest()).rejects.toThrow("streamTimeout");
   });
 
@@ -297,8 +302,13 @@ describe("maxStreams", () => {
 
   test("is 503 for a page that waits too long", async () => {
     const { service } = open({}, { maxStreams: 1, queryTimeout: 1500 });
+    stopTimers();
     const { reader } = await begin(service);
-    const response = await get(service, "/Orders");
+    const hasTimer = nextTimer();
+    const late = get(service, "/Orders");
+    await hasTimer();
+    await passTime(1500);
+    const response = await late;
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(await response.json()).toMatchObject({ error: { code: "ServiceUnavailable" } });
     await reader.cancel();

@@ -91,7 +91,7 @@ describe.skipIf(url === undefined)("connections that PostgreSQL terminates", () 
     expect(statuses.get(503)).toBeGreaterThan(0);
     child.kill();
     await once(child, "exit");
-  }, 60_000);
+  });
 
   test("are reported to an application with an error listener", async () => {
     const { schema } = await opened;

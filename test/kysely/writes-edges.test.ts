@@ -119,5 +119,5 @@ describe.each(ENGINES)("extreme values in bodies for a table of $title", (engine
     expect(readable).toBeGreaterThan(caseCount(MEMBERS.length * 4));
     expect(stored).toBeGreaterThan(readable / 2);
     await close();
-  }, 300_000);
+  });
 });

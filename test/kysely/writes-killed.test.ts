@@ -173,4 +173,4 @@ test("keeps every acknowledged change set whole and no other in part after a kil
   expect(tags).toEqual([{ n: rows.length }]);
   const found = new Set(rows.map(({ number }) => number));
   expect(acknowledged.filter((number) => !found.has(number))).toEqual([]);
-}, 300_000);
+});

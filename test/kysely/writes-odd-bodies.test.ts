@@ -135,7 +135,7 @@ describe.each([...ENGINES, ...DISTRIBUTED])("odd bodies of writes to tables of $
     database = await engine.open();
     await createOrderTables(database.db, engine);
     send = sendTo(orderService(database.db, logged));
-  }, 60_000);
+  });
   afterAll(() => database.close());
   beforeEach(reset);
 

@@ -63,7 +63,7 @@ afterAll(async () => {
 });
 
 describe("a client generated from the document by a public generator", () => {
-  test("compiles", { timeout: 60_000 }, () => {
+  test("compiles", () => {
     // Typed like an application: a read returns a page of countries, and a filter is a string.
     const program = `
 import { Api } from "./world.ts";

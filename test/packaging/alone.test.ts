@@ -131,7 +131,7 @@ describe.each([
   beforeAll(async () => {
     folder = await applicationWith(installed);
     prepare(folder);
-  }, 300_000);
+  });
 
   afterAll(() => {
     rmSync(folder, { recursive: true, force: true });

@@ -31,7 +31,7 @@ beforeAll(async () => {
     text.replace(/"odatakit": "[^"]+"/u, `"odatakit": ${JSON.stringify(`file:${odatakit.path}`)}`),
   );
   npm(project, "install", "--no-audit", "--no-fund", "--prefer-offline");
-}, 300_000);
+});
 
 afterAll(() => {
   rmSync(parent, { recursive: true, force: true });

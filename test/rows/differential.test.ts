@@ -90,7 +90,7 @@ function visiblePaths(user: UserName, data: Relations): ReadonlySet<string> {
 describe.each(FAMILIES)("$name", ({ engines }) => {
   test(
     `${String(READS)} reads are answered as if hidden rows were absent`,
-    { timeout: 120_000 + RUNS * 30 },
+    { timeout: 300_000 + RUNS * 30 },
     async () => {
       let [answered, refused] = [0, 0];
       let rounds = 0;

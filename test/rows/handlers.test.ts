@@ -66,5 +66,5 @@ describe.each(FAMILIES)("handlers that reach sets, over $name", ({ engines }) =>
         }
       }
     }
-  }, 120_000);
+  });
 });

@@ -167,7 +167,7 @@ async function compare(of: RunOf, howMany: number): Promise<Total> {
 describe.each(FAMILIES)("$name", ({ engines }) => {
   test(
     `${String(RUNS)} requests with the seed ${String(SEED)} tell nothing of hidden rows`,
-    { timeout: 120_000 + RUNS * 60 },
+    { timeout: 300_000 + RUNS * 60 },
     async () => {
       const total = { reads: 0, writes: 0, refused: 0 };
       for (let round = 0; round * RUNS_PER_ROUND < RUNS; round += 1) {

@@ -80,7 +80,7 @@ const TABLES = FAMILIES.filter(({ name }) => name !== "arrays");
 describe.each(TABLES)("$name", ({ engines }) => {
   test(
     `${String(REQUESTS)} writes leave nothing that is hidden from who wrote it`,
-    { timeout: 120_000 + RUNS * 30 },
+    { timeout: 300_000 + RUNS * 30 },
     async () => {
       let written = 0;
       for (let index = 0; index * RUNS_PER_ROUND < REQUESTS; index += 1) {

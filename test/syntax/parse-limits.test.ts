@@ -4,6 +4,7 @@ import type { SyntaxNode } from "../../src/syntax/ast.ts";
 import { parseExpression } from "../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";
 import { type SyntaxLimits, DEFAULT_SYNTAX_LIMITS, toSyntaxLimits } from "../../src/syntax/parse-context.ts";
+import { processorTime } from "../processor-time.ts";
 import { errorOf, parseContext } from "./parsing.ts";
 import { print } from "./print.ts";
 
@@ -86,9 +87,9 @@ describe("a million characters of nesting are refused after a limited number of 
   ])("%s", (piece) => {
     for (const limits of [DEFAULT_SYNTAX_LIMITS, UNLIMITED]) {
       const { context, parse } = parseWith(limits, million(piece));
-      const started = performance.now();
+      const started = processorTime();
       expect(errorOf(parse)).toMatchObject({ status: 400, code: "InvalidQueryOption" });
-      expect(performance.now() - started).toBeLessThan(10_000);
+      expect(processorTime() - started).toBeLessThan(10_000);
       expect(context.counters.tokens).toBeLessThan(2000);
     }
   });
@@ -111,9 +112,9 @@ describe("a million characters are refused after the maximum number of tokens", 
     ["$it/"],
   ])("%s", (piece) => {
     const { context, parse } = parseWith({}, million(piece));
-    const started = performance.now();
+    const started = processorTime();
     expect(errorOf(parse)).toMatchObject({ status: 400, code: "InvalidQueryOption" });
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(processorTime() - started).toBeLessThan(10_000);
     expect(context.counters.tokens).toBeLessThanOrEqual(DEFAULT_SYNTAX_LIMITS.maxTokens + 1);
   });
 
@@ -137,13 +138,13 @@ describe("a million characters are refused after the maximum number of tokens", 
     ["A eq 01234567-", "-"],
   ])("%s and then %s", (start, piece) => {
     const { parse } = parseWith({}, start + million(piece));
-    const started = performance.now();
+    const started = processorTime();
     try {
       parse();
     } catch (error) {
       expect(error).toMatchObject({ status: 400, code: "InvalidQueryOption" });
     }
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(processorTime() - started).toBeLessThan(10_000);
   });
 });
 

@@ -31,7 +31,7 @@ const EXPECTED = {
 };
 
 /** Messages of the compiler show a type like an editor. */
-test("inferred types read as their members, in order of declaration", { timeout: 60_000 }, async () => {
+test("inferred types read as their members, in order of declaration", async () => {
   const types = Object.keys(EXPECTED);
   const statements = types.map((type, index) => `export const x${index}: never = show<${type}>().shown;`);
   const { errors } = compileProgram(

@@ -39,7 +39,7 @@ export const options: ServiceOptions = { entitySets: [orders], authenticate: () 
 export const wrong: ServiceOptions = { entitySets: [orders], authenticate: () => ({ id: "a", roles: [] }) };
 `;
 
-test("the application declares its user and transaction in one place", { timeout: 60_000 }, async () => {
+test("the application declares its user and transaction in one place", async () => {
   expect(compileProgram({ "register.ts": USE }, { paths: await declarationPaths() }).errors).toEqual([]);
 });
 
@@ -50,6 +50,6 @@ export const user: Same<User, Principal> = true;
 export const transaction: Same<Transaction, unknown> = true;
 `;
 
-test("without this declaration the user is a Principal", { timeout: 60_000 }, async () => {
+test("without this declaration the user is a Principal", async () => {
   expect(compileProgram({ "plain.ts": PLAIN }, { paths: await declarationPaths() }).errors).toEqual([]);
 });

@@ -152,7 +152,7 @@ test("pulls Chinook: the modules type-check, serve the live $metadata, and keep 
   edit("index.ts", "  labels,\n", "  labels,\n  playlists,\n");
   edit("index.ts", "\nexport", 'import { playlists } from "./playlist.ts";\n\nexport');
   expect(await application.typeCheck()).toBe("");
-}, 60_000);
+});
 
 test("a dropped column that you edited is a conflict, and other files are written", async () => {
   await pull();
@@ -191,7 +191,7 @@ test("the program writes modules with the $metadata of odatakit serve, and no pa
     NODE_OPTIONS: `--import=${STOP_WHEN_ASKED}`,
   });
   expect(child.output).toBe(metadata);
-}, 60_000);
+});
 
 describe("--tables", () => {
   test("adds tables, and keeps those that were pulled before", async () => {

@@ -97,7 +97,7 @@ export async function callAction() {
   return (await done((await product(3)).fetch())).entity.Price;
 }
 
-const orWait = (promise) => Promise.race([promise, new Promise((resolve) => setTimeout(resolve, 500, "no response"))]);
+const orWait = (promise) => Promise.race([promise, new Promise((resolve) => setTimeout(resolve, 5000, "no response"))]);
 
 /** Reads one entity, and saves a change and a new entity in one change set. */
 export async function saveTogether(changedName, newName) {

@@ -30,7 +30,8 @@ export async function form() {
   box.bindElement("/Stops(1)");
   box.placeAt("content");
   await new Promise((resolve) => box.getElementBinding().attachEventOnce("dataReceived", resolve));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // The texts follow the data.
+  while (box.getItems().at(-1).getText() === "") await new Promise((resolve) => setTimeout(resolve, 50));
   return box.getItems().map((item) => item.getText());
 }
 

@@ -142,7 +142,7 @@ export async function saveTogether(groupId, names) {
   await model.submitBatch("save");
   return {
     hasChanges: model.hasPendingChanges(),
-    changes: await Promise.race([Promise.all(changes), new Promise((r) => setTimeout(r, 500, "pending"))]),
+    changes: await Promise.race([Promise.all(changes), new Promise((r) => setTimeout(r, 5000, "pending"))]),
   };
 }
 
