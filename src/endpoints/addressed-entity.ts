@@ -2,7 +2,7 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { type AuthorizationRequirement, needsResource } from "../definition/rules/authorization.ts";
 import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySet } from "../edm/model.ts";
-import type { ODataError } from "../errors/odata-error.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { entityKeyReader } from "../execution/entities/entity-key.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import { wholeEntity } from "../execution/entities/row-to-entity.ts";
@@ -154,4 +154,9 @@ export function loadParent(execution: Execution, { entitySet, key }: EntityAddre
 /** Whether a rule hides entities of a set. */
 export function hidesRows({ definition }: ServiceRuntime, entitySet: EntitySet): boolean {
   return definitionIn(definition, entitySet).rows !== null;
+}
+
+/** Makes the error for a missing entity. */
+export function entityNotFound(entitySet: EntitySet, key: string): ODataError {
+  return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
 }

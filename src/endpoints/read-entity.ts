@@ -5,12 +5,11 @@ import { entityContext } from "../payload/context-url.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";
 import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
-import { addressEntity } from "./addressed-entity.ts";
+import { addressEntity, entityNotFound } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import { checkMissingMatch } from "./current-entity.ts";
 import { entityResponse, expandUnlessKnown } from "./entity-response.ts";
 import { readJsonFormat } from "./read-options.ts";
-import { entityNotFound } from "./read-property.ts";
 import { runtimeOf } from "./service-runtime.ts";
 import { type Endpoint, inPlannedStages } from "./stages.ts";
 

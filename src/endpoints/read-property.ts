@@ -2,8 +2,8 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { type OptionRules, valueOptions } from "../binder/option-rules.ts";
-import type { EntitySet, StructuralProperty, ComplexType, EntityType } from "../edm/model.ts";
-import { protocolError, type ODataError } from "../errors/odata-error.ts";
+import type { StructuralProperty, ComplexType, EntityType } from "../edm/model.ts";
+import { protocolError } from "../errors/odata-error.ts";
 import { rowReader, toRow } from "../execution/entities/row-to-entity.ts";
 import { readByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
 import { propertyContext } from "../payload/context-url.ts";
@@ -14,7 +14,7 @@ import { propertyWriter, writeRawProperty } from "../payload/write-property.ts";
 import { selectProperty, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import { addressEntity } from "./addressed-entity.ts";
+import { addressEntity, entityNotFound } from "./addressed-entity.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { checkMissingMatch, checkReadMatch } from "./current-entity.ts";
 import { isKnown } from "./entity-response.ts";
@@ -114,11 +114,6 @@ export function propertyPathOf(path: ResourcePath): PropertyPath {
 /** Returns the key of the property's entity. @throws ODataError `InvalidKey` */
 export function bindPropertyKey(request: AuthorizedRequest, { entitySet, key }: PropertyPath): unknown {
   return bindEntityKey(key, entitySet.entityType, request.options.options.aliases, entitySet.name);
-}
-
-/** Makes the error for a missing entity. */
-export function entityNotFound(entitySet: EntitySet, key: string): ODataError {
-  return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
 }
 
 /** A property whose key is bound. */

@@ -13,7 +13,7 @@ import {
   type PropertyBodyReader,
 } from "../payload/read-property-body.ts";
 import type { PropertyPath } from "../query/resource-path.ts";
-import { requireEntity } from "./addressed-entity.ts";
+import { requireEntity, entityNotFound } from "./addressed-entity.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
@@ -24,7 +24,6 @@ import {
   ownerOf,
   propertyPathText,
   bindPropertyKey,
-  entityNotFound,
   isStructured,
   propertyPathOf,
   readOwner,
