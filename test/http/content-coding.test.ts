@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseCoding } from "../../src/adapters/content-coding.ts";
+import { chooseCoding } from "../../src/adapters/compression.ts";
 
 const AVAILABLE = ["zstd", "br", "gzip"] as const;
 const free = (coding: string) => ({ coding, isRequired: false });
