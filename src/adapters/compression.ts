@@ -1,9 +1,8 @@
 import { protocolError } from "../errors/odata-error.ts";
-import { mergeVary } from "../http/headers.ts";
+import { mergeVary, readHeaderParameter, splitHeaderList } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { type Compressor, CompressedChunks } from "./compressed-chunks.ts";
-import { type ChosenCoding, chooseCoding, type ContentCoding } from "./content-coding.ts";
+import type { Coder, SentResponse } from "./node-response.ts";
 
 /** How `serve` compresses responses. @see docs/guides/production.md, Compression */
 export interface CompressionOptions {
@@ -16,12 +15,22 @@ export interface CompressionOptions {
 /** The resolved options of `compression`. */
 export type CompressionSettings = Readonly<Record<"threshold", number> & Record<"credentials", boolean>>;
 
+/** The codings of a response. `identity` is none. @see RFC 9110, section 8.4.1 */
+export type ContentCoding = "zstd" | "br" | "gzip" | "identity";
+
+/** The coding of a response, and whether it must be used. */
+export interface ChosenCoding {
+  readonly coding: ContentCoding;
+  /** Whether the client refuses a response without coding, however short it is. */
+  readonly isRequired: boolean;
+}
+
 type RealCoding = Exclude<ContentCoding, "identity">;
 
 /** How one coding compresses a whole body, and a stream. */
 interface Codec {
   readonly whole: (bytes: Uint8Array) => Promise<Uint8Array>;
-  readonly stream: () => Compressor;
+  readonly stream: () => Coder;
 }
 
 /** Fast settings: a response is compressed once and read once. */
@@ -77,7 +86,7 @@ export class Compression {
   }
 
   /** Compresses a response. */
-  apply({ coding, isRequired }: ChosenCoding, response: ODataResponse): ODataResponse | Promise<ODataResponse> {
+  apply({ coding, isRequired }: ChosenCoding, response: ODataResponse): SentResponse | Promise<SentResponse> {
     const { status, headers, body } = response;
     if (!variesByCoding(response)) return response;
     const varied = { ...headers, Vary: mergeVary(headers["Vary"] ?? "", "Accept-Encoding") };
@@ -86,7 +95,7 @@ export class Compression {
     if (body === null) return { status, headers: this.#withoutBody(status, varied, { coding, isRequired }), body };
     const coded = { ...withWeakETag(varied), "Content-Encoding": coding };
     if (typeof body !== "string" && !(body instanceof Uint8Array)) {
-      return { status, headers: coded, body: new CompressedChunks(body, codec.stream()) };
+      return { status, headers: coded, body, coder: codec.stream };
     }
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
     if (this.#isShort(bytes.byteLength, isRequired) || status === 413) return { status, headers: varied, body };
@@ -133,4 +142,43 @@ function variesByCoding({ status, headers }: ODataResponse): boolean {
 function withWeakETag(headers: ODataResponse["headers"]): Record<string, string> {
   const { ETag: etag } = headers;
   return { ...headers, ...(etag?.startsWith('"') === true ? { ETag: `W/${etag}` } : {}) };
+}
+
+/** More codings than any client sends. The rest is ignored, to bound the work. */
+const MAX_CODINGS = 32;
+const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/**
+ * Chooses the coding of a response: the one with the highest quality, and of several the first available. Without the
+ * header, no coding. A coding without `q` is better than none.
+ * @param available the codings of the server without `identity`, the best first
+ * @returns null if the client accepts none of them, and refuses a response without coding
+ * @see RFC 9110, section 12.5.3
+ */
+export function chooseCoding(header: string | undefined, available: readonly ContentCoding[]): ChosenCoding | null {
+  if (header === undefined) return { coding: "identity", isRequired: false };
+  const stated = readQualities(header);
+  const others = stated.get("*");
+  const identity = stated.get("identity") ?? others;
+  const isRequired = identity === 0;
+  let best: ContentCoding = "identity";
+  // Without a statement, identity is acceptable, but worse than every coding that the client names.
+  let quality = identity ?? 0;
+  for (const coding of available) {
+    const each = stated.get(coding) ?? others ?? 0;
+    if (each > quality || (each > 0 && each === quality && best === "identity")) [best, quality] = [coding, each];
+  }
+  return best === "identity" && isRequired ? null : { coding: best, isRequired };
+}
+
+/** Returns the qualities of the codings of a header, by name. The names of RFC 1952 and HTTP/1.0 mean the same. */
+function readQualities(header: string): ReadonlyMap<string, number> {
+  const qualities = new Map<string, number>();
+  for (const item of splitHeaderList(header).slice(0, MAX_CODINGS)) {
+    const [name = "", ...parameters] = splitHeaderList(item, ";");
+    const coding = name.toLowerCase();
+    const { value = "1" } = parameters.map(readHeaderParameter).find((each) => each.name === "q") ?? {};
+    if (QUALITY.test(value)) qualities.set(coding === "x-gzip" ? "gzip" : coding, Number(value));
+  }
+  return qualities;
 }

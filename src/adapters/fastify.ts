@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from "fastify";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { malformedType } from "../http/content-headers.ts";
@@ -11,7 +10,7 @@ import { matchedPath, mountPathOf } from "../service/mount-path.ts";
 import type { ODataService } from "../service/odata-service.ts";
 import { checkNodeVersion } from "./check-node-version.ts";
 import { fromIncomingMessage, targetOf } from "./node-request.ts";
-import { discardRest, isArriving } from "./node-response.ts";
+import { discardRest, isArriving, toStream } from "./node-response.ts";
 
 /**
  * Creates a plugin of Fastify over one service or several: `app.register(toFastifyPlugin(service))`. With the option `prefix`
@@ -145,7 +144,11 @@ function send({ status, headers, body }: ODataResponse, reply: FastifyReply, fai
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
     return status === 413 ? sendRefusal(bytes, reply) : reply.send(bytes);
   }
-  return reply.send(Readable.from(inTurns(body, reply, fail), { objectMode: false }));
+  const stream = toStream(body).once("error", (error) => {
+    // The reads of a client that has left are aborted.
+    if (!reply.raw.destroyed) fail(error);
+  });
+  return reply.send(stream);
 }
 
 /**
@@ -166,31 +169,4 @@ function sendRefusal(bytes: Uint8Array, reply: FastifyReply): unknown {
 
 function ignore(): void {
   // The service reports an error of the stream if it reads the body.
-}
-
-/** Lets other requests run after each chunk. Reports a failure, unless the client has gone. */
-function inTurns(
-  chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
-  reply: FastifyReply,
-  fail: (error: unknown) => void,
-): AsyncIterable<string | Uint8Array> {
-  const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
-  return {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
-        try {
-          const next = await iterator.next();
-          await nextTurn();
-          return next;
-        } catch (error) {
-          if (!reply.raw.destroyed) fail(error);
-          throw error;
-        }
-      },
-      async return() {
-        await iterator.return?.();
-        return { done: true, value: undefined };
-      },
-    }),
-  };
 }

@@ -2,34 +2,40 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ODataResponse } from "../http/odata-response.ts";
 
-/** The response to a request that could not be read. */
+/** What is wrong with a request that could not be read. */
 interface ClientFault {
-  readonly status: string;
+  readonly status: 400 | 408 | 431;
   readonly code: string;
   readonly message: string;
 }
 
+/** The reasons of status lines. */
+const REASONS = { 400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large" } as const;
+
 /** How long a client may take to close its side after the response, in milliseconds. */
 const LINGER = 2000;
 
-const TIMEOUT: ClientFault = {
-  status: "408 Request Timeout",
+/** The fault of a request whose headers or body do not arrive. */
+export const TIMEOUT: ClientFault = {
+  status: 408,
   code: "RequestTimeout",
   message: "The request did not arrive in time. Send it again.",
 };
 
-const HEADERS_TOO_LARGE: ClientFault = {
-  status: "431 Request Header Fields Too Large",
+/** The fault of a request with too large headers. */
+export const HEADERS_TOO_LARGE: ClientFault = {
+  status: 431,
   code: "HeadersTooLarge",
   message: "The URL and the headers are too large. Request less at once.",
 };
 
 /** Makes the fault of a request that is not valid HTTP. @param reason the part at fault and its correction */
 function malformed(reason: string, code: "InvalidBody" | "InvalidUrl" = "InvalidUrl"): ClientFault {
-  return { status: "400 Bad Request", code, message: `The request is not valid HTTP. ${reason}` };
+  return { status: 400, code, message: `The request is not valid HTTP. ${reason}` };
 }
 
-const MALFORMED_URL = malformed(
+/** The fault of a request whose target is not valid HTTP. */
+export const MALFORMED_URL: ClientFault = malformed(
   "Begin the URL with a slash, and percent-encode all its characters that are not ASCII.",
 );
 const MALFORMED_LINE = malformed(
@@ -75,22 +81,8 @@ export function answerClientError(
   else sendFault(socket, FAULTS.get(error.code) ?? MALFORMED);
 }
 
-/** Returns the response to a request whose body does not arrive, for a connection that stays open. */
-export function timeoutResponse(): ODataResponse {
-  return toResponse(408, TIMEOUT);
-}
-
-/** Returns the response to a request with too large headers, for a connection that stays open. */
-export function headersResponse(): ODataResponse {
-  return toResponse(431, HEADERS_TOO_LARGE);
-}
-
-/** Returns the response to a request whose target is not valid HTTP, for a connection that stays open. */
-export function malformedResponse(): ODataResponse {
-  return toResponse(400, MALFORMED_URL);
-}
-
-function toResponse(status: number, { code, message }: ClientFault): ODataResponse {
+/** Returns the response to a request with a fault, for a connection of HTTP/2, which stays open. */
+export function faultResponse({ status, code, message }: ClientFault): ODataResponse & { readonly body: string } {
   return { status, headers: headersOf(), body: JSON.stringify({ error: { code, message } }) };
 }
 
@@ -113,11 +105,11 @@ function mayAnswer(last: ServerResponse | undefined): boolean {
   return !last.headersSent && !last.req.complete && last.socket !== null;
 }
 
-function sendFault(socket: Duplex, { status, code, message }: ClientFault): void {
-  const body = JSON.stringify({ error: { code, message } });
+function sendFault(socket: Duplex, fault: ClientFault): void {
+  const { status, headers, body } = faultResponse(fault);
   const head = [
-    `HTTP/1.1 ${status}`,
-    ...Object.entries(headersOf()).map(([name, value]) => `${name}: ${value}`),
+    `HTTP/1.1 ${String(status)} ${REASONS[fault.status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${String(Buffer.byteLength(body))}`,
     "Connection: close",
   ];

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { bodyWasRead, BodyBuffer, payloadTooLarge, truncatedBody } from "../http/body-buffer.ts";
@@ -26,16 +27,27 @@ interface ParsedMessage extends IncomingMessage {
   readonly rawBody?: unknown;
 }
 
-/** An `IncomingMessage` as the service reads it. Headers and signal are created on first use. */
+/**
+ * Returns the stream of a request, whose state the compatibility API of HTTP/2 does not show; null for HTTP/1.1. Otherwise
+ * the API gives messages of HTTP/2 the members of those of HTTP/1.1.
+ * @see https://nodejs.org/api/http2.html#compatibility-api
+ */
+export function http2StreamOf(message: IncomingMessage | undefined): ServerHttp2Stream | null {
+  return message?.httpVersionMajor === 2 ? (message as unknown as { readonly stream: ServerHttp2Stream }).stream : null;
+}
+
+/** A message of `node:http` or `node:http2` as the service reads it. Headers and signal are created on first use. */
 class NodeODataRequest implements ODataRequest {
   readonly method: string;
   readonly target: string;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
+  /** Null for HTTP/1.1. */
+  readonly #stream: ServerHttp2Stream | null;
   readonly mountPath: string;
   readonly hostRequest: unknown;
   readonly #facts: NodeHostFacts;
-  /** Null for a target that is a path. */
+  /** Null for a target that is a path, and for HTTP/2. */
   readonly #absolute: AbsoluteForm | null;
   #host: string | undefined;
   #headers: Headers | undefined;
@@ -44,13 +56,16 @@ class NodeODataRequest implements ODataRequest {
   constructor(message: IncomingMessage, response: ServerResponse, facts: NodeHostFacts) {
     this.#message = message;
     this.#response = response;
+    this.#stream = http2StreamOf(message);
     this.#facts = facts;
     this.mountPath = facts.mountPath ?? "";
     this.hostRequest = facts.hostRequest ?? message;
     this.method = message.method ?? "GET";
     const url = message.url ?? "/";
-    this.#absolute = url.startsWith("/") ? null : readAbsoluteForm(url);
-    this.target = facts.target ?? this.#absolute?.target ?? url;
+    this.#absolute = url.startsWith("/") || this.#stream !== null ? null : readAbsoluteForm(url);
+    // `*` of OPTIONS, and paths of other schemes than those of HTTP.
+    const path = url.startsWith("/") ? url : `/${url}`;
+    this.target = facts.target ?? this.#absolute?.target ?? path;
   }
 
   get scheme(): string {
@@ -64,7 +79,13 @@ class NodeODataRequest implements ODataRequest {
   }
 
   get host(): string {
-    return (this.#host ??= this.#readHost());
+    return (this.#host ??= this.#stream === null ? this.#readHost() : this.#readAuthority());
+  }
+
+  /** Returns the host of a request of HTTP/2; empty if it names several. @see RFC 9113, section 8.3.1 */
+  #readAuthority(): string {
+    const { host, ":authority": authority = host ?? "" } = this.#message.headers;
+    return host === undefined || host === authority ? String(authority) : "";
   }
 
   #readHost(): string {
@@ -106,6 +127,8 @@ class NodeODataRequest implements ODataRequest {
     if (this.#headers === undefined) {
       this.#headers = new Headers();
       for (const [name, values] of Object.entries(headerValues(this.#message))) {
+        // A pseudo-header of HTTP/2 is not a header of the request.
+        if (name.startsWith(":")) continue;
         for (const value of typeof values === "object" ? values : [values ?? ""]) this.#headers.append(name, value);
       }
     }
@@ -116,38 +139,52 @@ class NodeODataRequest implements ODataRequest {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       this.#controller = controller;
-      // A message also closes once it is read. Only the socket shows that the client has gone.
-      const { socket } = this.#message;
-      const abort = (): void => controller.abort();
-      if (socket.destroyed) {
-        abort();
-      } else if (emitsEvents(socket)) {
-        socket.once("close", abort);
+      // A message also closes once it is read. Only the stream of HTTP/2, or the socket, shows that the client has gone.
+      const connection = this.#stream ?? this.#message.socket;
+      const abort = (): void => {
+        if (this.#stream === null || this.#isGone) controller.abort();
+      };
+      if (this.#isGone) {
+        controller.abort();
+      } else if (emitsEvents(connection)) {
+        connection.once("close", abort);
         // The connection may serve many more requests. None of them may leave a listener on it.
-        this.#response.once("finish", () => socket.off("close", abort));
+        if (this.#stream === null) this.#response.once("finish", () => connection.off("close", abort));
       }
     }
     return this.#controller.signal;
   }
 
   get isAborted(): boolean {
-    return this.#controller?.signal.aborted ?? this.#message.socket.destroyed;
+    return this.#controller?.signal.aborted ?? this.#isGone;
+  }
+
+  /** Whether the client has given up this request, or its connection. */
+  get #isGone(): boolean {
+    const stream = this.#stream;
+    if (stream === null) return this.#message.socket.destroyed;
+    // Node.js ends the writable side of an aborted stream.
+    return stream.aborted || (stream.destroyed && !stream.writableFinished);
   }
 
   get hasBody(): boolean {
-    const { headers } = this.#message;
-    // Simulated requests may have a number there.
-    return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
+    return this.#stream === null ? announcesBody(this.#message) : !this.#stream.endAfterHeaders;
   }
 
   readBody(maxBytes: number | null): Uint8Array | Promise<Uint8Array> {
     if (!this.hasBody) return new Uint8Array(0);
     const { payload, awaitsContinue } = this.#facts;
     if (payload !== undefined && payload !== this.#message) return readPayload(payload, maxBytes);
-    if (this.#message.readableDidRead) return this.#readParsed(maxBytes);
+    const source = this.#stream ?? this.#message;
+    if (source.readableDidRead) return this.#readParsed(maxBytes);
     // The client sends its body only after this.
     if (awaitsContinue === true) this.#response.writeContinue();
-    return readMessage(this.#message, maxBytes);
+    const buffer = new BodyBuffer(maxBytes, readContentLength(this.header("content-length")));
+    if (this.#stream !== null || !this.#message.complete) return gatherBody(source, buffer);
+    if (maxBytes !== null && source.readableLength > maxBytes) throw payloadTooLarge(maxBytes);
+    const bytes: unknown = source.read();
+    if (bytes instanceof Uint8Array) buffer.add(bytes);
+    return buffer.end();
   }
 
   /** Returns the body that a parser of the host has left. */
@@ -172,12 +209,17 @@ function headerValues({
 }
 
 /** Returns whether a socket reports its end. A simulated one may be any object. */
-function emitsEvents(socket: Partial<IncomingMessage["socket"]>): boolean {
-  return typeof socket.once === "function";
+function emitsEvents(socket: object): boolean {
+  return "once" in socket;
+}
+
+/** Returns whether the headers of HTTP/1.1 announce a body. Simulated requests may have a number there. */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
 }
 
 /**
- * Reads a request of `node:http` without copying it.
+ * Reads a request of `node:http`, or of the compatibility API of `node:http2`, without copying it.
  * @param response the response to it; the signal stops watching the connection when it finishes
  */
 export function fromIncomingMessage(
@@ -208,22 +250,7 @@ function readAbsoluteForm(url: string): AbsoluteForm {
   return { scheme: scheme.toLowerCase(), authority, target: rest.startsWith("/") ? rest : `/${rest}` };
 }
 
-/**
- * Reads the body of a message from its beginning.
- * @param maxBytes the most bytes to accept; null for no limit
- * @returns a promise if the message has not fully arrived
- * @throws ODataError `PayloadTooLarge` at the first byte above the limit; `InvalidBody` if the body is cut off
- */
-export function readMessage(message: IncomingMessage, maxBytes: number | null): Uint8Array | Promise<Uint8Array> {
-  const buffer = new BodyBuffer(maxBytes, readContentLength(message.headers["content-length"]));
-  if (!message.complete) return gatherBody(message, buffer);
-  if (maxBytes !== null && message.readableLength > maxBytes) throw payloadTooLarge(maxBytes);
-  const bytes: unknown = message.read();
-  if (bytes instanceof Uint8Array) buffer.add(bytes);
-  return buffer.end();
-}
-
-/** Reads the body of a message that the host has replaced. @throws ODataError as for `readMessage` */
+/** Reads the body of a message that the host has replaced. @throws ODataError as `ODataRequest.readBody` */
 async function readPayload(payload: AsyncIterable<Uint8Array>, maxBytes: number | null): Promise<Uint8Array> {
   const buffer = new BodyBuffer(maxBytes, undefined);
   // A loop would destroy a stream above the limit, and with it the connection of a pipeline.
@@ -241,8 +268,8 @@ function isStream(payload: AsyncIterable<Uint8Array>): payload is Readable {
   return "pipe" in payload && "pause" in payload;
 }
 
-/** Gathers the chunks of a body. @throws ODataError as for `readMessage` */
-export function gatherBody(message: Readable, buffer: BodyBuffer): Promise<Uint8Array> {
+/** Gathers the chunks of a body. @throws ODataError as `ODataRequest.readBody` */
+function gatherBody(message: Readable, buffer: BodyBuffer): Promise<Uint8Array> {
   if (message.destroyed) throw truncatedBody();
   const gathered = new Promise<BodyBuffer>((resolve, reject) => {
     const stop = (): void => {

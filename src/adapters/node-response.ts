@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable, type Transform, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Turn } from "../base/turn.ts";
 import { mergeVary } from "../http/headers.ts";
-import type { ODataResponse } from "../http/odata-response.ts";
-import { sendChunks } from "./send-chunks.ts";
+import { abandon, type ODataResponse } from "../http/odata-response.ts";
+import { announcesBody, http2StreamOf } from "./node-request.ts";
 
 /**
  * How long a rejected client may continue to send, in milliseconds. Closing a connection while bytes arrive resets it, and
@@ -9,38 +12,63 @@ import { sendChunks } from "./send-chunks.ts";
  */
 const LINGER = 2000;
 
-/**
- * Sends a response.
- * @param fail called once if the response cannot be sent to its end
- */
-export function sendOrFail(
-  response: ODataResponse,
-  target: ServerResponse,
-  fail: (error: unknown, response: ODataResponse) => void,
-): void {
+/** Other requests get a turn after a chunk of so many bytes, and after smaller ones when the turn is over. */
+const LARGE = 4096;
+/** The bytes that are read ahead of the client, and the most that HTTP/2 gets at once of a whole body. */
+const AHEAD = 16_384;
+/** How long a chunk may take before a coder passes on what it has, in milliseconds. */
+const LATE = 20;
+
+type Chunk = string | Uint8Array;
+type Chunks = Iterable<Chunk> | AsyncIterable<Chunk>;
+
+/** A stream that compresses. */
+export interface Coder extends Transform {
+  /** Passes on everything that was written. */
+  flush(): void;
+}
+
+/** A response as it is sent. */
+export interface SentResponse extends ODataResponse {
+  /** Makes the stream that compresses the chunks of the body; absent for bytes that are sent as they are. */
+  readonly coder?: () => Coder;
+}
+
+/** Sends a response. @param fail called once if the response cannot be sent to its end */
+export function sendOrFail(response: SentResponse, target: ServerResponse, fail: (error: unknown) => void): void {
   try {
-    const sent = sendResponse(response, target);
-    if (sent !== undefined) sent.catch((error: unknown) => fail(error, response));
+    sendResponse(response, target)?.catch(fail);
   } catch (error) {
-    fail(error, response);
+    fail(error);
   }
 }
 
-/** Sends a response. Returns a promise only for chunks. */
-export function sendResponse(response: ODataResponse, target: ServerResponse): void | Promise<void> {
-  const { status, body } = response;
-  const headers = withVaryOf(target, response.headers);
-  if (body === null) {
-    target.writeHead(status, headers);
-    target.end();
-  } else if (typeof body === "string" || body instanceof Uint8Array) {
-    const sized = { ...headers, "Content-Length": String(Buffer.byteLength(body)) };
-    if (status === 413 && isArriving(target.req)) return sendAndClose(sized, body, target);
-    target.writeHead(status, sized);
-    target.end(body);
-  } else {
-    return sendChunks(() => target.writeHead(status, headers), body, target);
+/** Sends a response of either version of HTTP. Returns a promise only for chunks. */
+export function sendResponse(
+  { status, headers: own, body, coder }: SentResponse,
+  target: ServerResponse,
+): void | Promise<void> {
+  const stream = http2StreamOf(target.req);
+  if (stream !== null) {
+    // The client has left, or the response to a body that did not arrive in time has been sent.
+    if (stream.destroyed || stream.headersSent) return abandon(body);
+    // The unread rest of a body would keep the stream open, and so would bytes that have arrived.
+    stream.once("finish", () => {
+      if (!stream.readableEnded) stream.resume().close();
+    });
   }
+  const headers = withVaryOf(target, own);
+  const isWhole = typeof body === "string" || body instanceof Uint8Array;
+  if (body !== null && !isWhole) {
+    target.writeHead(status, headers);
+    return sendChunks(body, stream ?? target, coder?.());
+  }
+  const length = isWhole ? Buffer.byteLength(body) : 0;
+  const sized = isWhole ? { ...headers, "Content-Length": String(length) } : headers;
+  if (stream === null && isRefusal(status, target)) return sendAndClose(status, sized, body, target);
+  target.writeHead(status, sized);
+  if (isWhole && stream !== null && length > AHEAD) return sendChunks(piecesOf(body), stream);
+  target.end(body);
 }
 
 /** Adds the names that the host application has already set in Vary. */
@@ -51,13 +79,33 @@ function withVaryOf(target: ServerResponse, headers: ODataResponse["headers"]): 
 }
 
 /**
- * Sends the response to a request whose body is too large to read, and closes the connection when the client has had time to
- * read it.
+ * Cuts a body for a stream of HTTP/2. Node.js counts waiting bytes of all streams of a connection, refuses further streams
+ * above 10 MB, and keeps counting the bytes of streams that the client gave up.
+ */
+function* piecesOf(body: Chunk): Generator<Uint8Array, void, void> {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  for (let at = 0; at < bytes.byteLength; at += AHEAD) yield bytes.subarray(at, at + AHEAD);
+}
+
+/** Returns whether a response ends the connection while the client still sends its request. */
+function isRefusal(status: number, { req, shouldKeepAlive }: Partial<ServerResponse>): boolean {
+  return (status === 413 || shouldKeepAlive === false) && req !== undefined && isArriving(req);
+}
+
+/**
+ * Sends the last response of a connection whose client still sends a body, and closes the connection when the client has had
+ * time to read it.
  * @see docs/reference/limits.md
  */
-function sendAndClose(headers: ODataResponse["headers"], body: string | Uint8Array, target: ServerResponse): void {
-  target.writeHead(413, { ...headers, Connection: "close" });
-  target.write(body);
+function sendAndClose(
+  status: number,
+  headers: ODataResponse["headers"],
+  body: Chunk | null,
+  target: ServerResponse,
+): void {
+  target.writeHead(status, { ...headers, Connection: "close" });
+  if (body === null) target.flushHeaders();
+  else target.write(body);
   void discardRest(target.req).then(() => target.end());
 }
 
@@ -76,8 +124,79 @@ export function discardRest(request: IncomingMessage): Promise<void> {
   });
 }
 
-/** Returns whether a request is still arriving. Simulated requests do not tell. */
+/** Returns whether the body of a request is still arriving. Simulated requests do not tell. */
 export function isArriving(request: IncomingMessage): boolean {
   // oxlint-disable-next-line typescript/no-unnecessary-boolean-literal-compare -- the property may be absent
-  return request.complete === false;
+  return request.complete === false && announcesBody(request);
+}
+
+/**
+ * Sends chunks as fast as the client reads them. A failure destroys the connection: a response that ends early must not look
+ * complete.
+ */
+async function sendChunks(chunks: Chunks, target: Writable, coder?: Coder): Promise<void> {
+  const gone = new AbortController();
+  const { signal } = gone;
+  let wake = (): void => undefined;
+  const leave = (): void => {
+    gone.abort();
+    wake();
+  };
+  if (target.destroyed) leave();
+  target.once("close", leave);
+  // Middleware of Express that compresses has its own `on`, which returns its stream.
+  target.on("drain", () => wake());
+  const write = async (pieces: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const piece of pieces) {
+      // Some middleware of Express that replaces `write` returns nothing.
+      const mayContinue = (target.write(piece) as boolean | undefined) ?? !target.writableNeedDrain;
+      // A simulated socket has no length, so the response to it never drains.
+      if (mayContinue || target.destroyed || Number.isNaN(target.writableLength)) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    target.end();
+  };
+  try {
+    if (coder === undefined) await pipeline(toStream(chunks), write, { signal });
+    else await pipeline(toStream(chunks, coder), coder, write, { signal });
+  } catch (error) {
+    // The reads of a client that has left are aborted.
+    const hasLeft = target.destroyed;
+    target.destroy();
+    if (!hasLeft) throw error;
+  }
+}
+
+/**
+ * Makes a stream of chunks, which lets other requests run. It makes a chunk when the client has read most of the earlier ones,
+ * so a slow client fills no memory. Destroying the stream ends the chunks at once: the next one may never come.
+ * @param coder passes on the earlier chunks while one is late
+ */
+export function toStream(chunks: Chunks, coder?: Coder): Readable {
+  const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+  const turn = new Turn();
+  let isLarge = false;
+  const flush = (): void => {
+    if (coder?.destroyed === false) coder.flush();
+  };
+  const source: AsyncIterator<Chunk, unknown> = {
+    async next() {
+      if (isLarge || turn.isOver) await turn.next();
+      const timer = coder === undefined ? undefined : setTimeout(flush, LATE);
+      try {
+        const next = await iterator.next();
+        isLarge = next.done !== true && next.value.length >= LARGE;
+        return next;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    async return() {
+      await iterator.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  return Readable.from({ [Symbol.asyncIterator]: () => source }, { objectMode: false, highWaterMark: AHEAD });
 }

@@ -1,15 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import type { ODataResponse } from "../http/odata-response.ts";
-import { composeServices, readyAll } from "../service/compose-services.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import { type ComposedServices, composeServices, readyAll } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
+import { Probes } from "../service/probes.ts";
 import { checkNodeVersion } from "./check-node-version.ts";
-import { hostServices, type RequestHandler } from "./hosted-services.ts";
-import { toStreamListener } from "./http2-listener.ts";
-import { fromIncomingMessage } from "./node-request.ts";
-import { sendOrFail } from "./node-response.ts";
+import { Compression } from "./compression.ts";
+import { faultResponse, MALFORMED_URL } from "./node-client-error.ts";
+import { fromIncomingMessage, http2StreamOf } from "./node-request.ts";
+import { type SentResponse, sendOrFail } from "./node-response.ts";
 import { type Listener, NodeServer } from "./node-server.ts";
-import { type ListenOptions, resolveServeOptions } from "./serve-options.ts";
+import { type ListenOptions, resolveServeOptions, type ServeSettings } from "./serve-options.ts";
+
+/** Node.js passes each other byte of HTTP/2 on as one character, which would not be the one that the client means. */
+const ASCII = /^[\x21-\x7e]*$/;
 
 /** Where `serve` listens, and how long its connections may take. @see docs/guides/deployment.md, Timeouts */
 export type ServeOptions = ListenOptions;
@@ -35,26 +39,28 @@ export function toNodeHandler(
   services: ODataService | readonly ODataService[],
 ): (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => void {
   checkNodeVersion();
-  const composed = composeServices(services);
-  const listener = toListener(composed);
-  const streamListener = toStreamListener(composed);
-  return (request, response) => {
-    // The messages of HTTP/2 only resemble those of HTTP/1.1: the service reads and answers their stream.
-    if ("stream" in request) streamListener(request.stream, request.headers, request);
-    else listener(request, response as ServerResponse, false);
-  };
+  const listener = toListener(composeServices(services));
+  // The messages of HTTP/2 have the members of those of HTTP/1.1 that are read here.
+  return (request, response) => listener(request as IncomingMessage, response as ServerResponse, false);
 }
 
-function toListener(composed: RequestHandler): Listener {
+/** Handles the requests of a listener. */
+interface RequestHandler extends Pick<ComposedServices, "reportFailure"> {
+  handle(request: ODataRequest): SentResponse | Promise<SentResponse>;
+}
+
+function toListener(services: RequestHandler): Listener {
   return (request, response, awaitsContinue) => {
     const odata = fromIncomingMessage(request, response, { awaitsContinue });
-    const fail = (error: unknown, answer: ODataResponse): void => {
-      response.destroy();
-      composed.reportFailure(odata, answer, error);
-    };
-    const answer = composed.handle(odata);
-    if (answer instanceof Promise) void answer.then((known) => sendOrFail(known, response, fail));
-    else sendOrFail(answer, response, fail);
+    const send = (answer: SentResponse): void =>
+      sendOrFail(answer, response, (error) => {
+        response.destroy();
+        services.reportFailure(odata, answer, error);
+      });
+    const isValid = http2StreamOf(request) === null || ASCII.test(odata.target);
+    const answer = isValid ? services.handle(odata) : faultResponse(MALFORMED_URL);
+    if (answer instanceof Promise) void answer.then(send);
+    else send(answer);
   };
 }
 
@@ -73,7 +79,7 @@ export async function serve(
   const { port, host } = settings;
   checkNodeVersion();
   const hosted = hostServices(services, settings);
-  const server = new NodeServer({ http1: toListener(hosted), http2: toStreamListener(hosted) }, settings);
+  const server = new NodeServer(toListener(hosted), settings);
   await readyAll(services);
   const address = await server.listen(port, host).catch((error: NodeJS.ErrnoException) => {
     throw explainListenError(error, port, host);
@@ -87,6 +93,51 @@ export async function serve(
       return (closing ??= server.drain());
     },
   };
+}
+
+/** Services with everything that `serve` adds to them, for any version of HTTP. */
+interface HostedServices extends RequestHandler {
+  /** Reports from now on that the process accepts no new requests. */
+  drain(): void;
+}
+
+/**
+ * Adds compression and health checks to services.
+ * @throws ConfigurationError as for `composeServices`, and for the path of a health check that belongs to a service
+ * @see docs/guides/production.md
+ */
+function hostServices(
+  services: ODataService | readonly ODataService[],
+  { compression: settings, health, ready }: ServeSettings,
+): HostedServices {
+  const composed = composeServices(services);
+  const listed: readonly ODataService[] = "handle" in services ? [services] : services;
+  const probes = health === undefined && ready === undefined ? null : new Probes({ health, ready }, listed);
+  const compression = settings === null ? null : new Compression(settings);
+  return {
+    handle: (request) =>
+      probes?.answer(request) ??
+      (compression === null ? composed.handle(request) : compressed(composed, compression, request)),
+    reportFailure: (request, response, error) => composed.reportFailure(request, response, error),
+    drain: () => probes?.drain(),
+  };
+}
+
+function compressed(
+  composed: ComposedServices,
+  compression: Compression,
+  request: ODataRequest,
+): SentResponse | Promise<SentResponse> {
+  const refuse = (error: unknown): SentResponse => composed.refuse(request, error);
+  try {
+    // A response that the client refuses must not be the result of a write.
+    const chosen = compression.choose(request);
+    const answer = composed.handle(request);
+    if (!(answer instanceof Promise)) return compression.apply(chosen, answer);
+    return answer.then((response) => compression.apply(chosen, response)).catch(refuse);
+  } catch (error) {
+    return refuse(error);
+  }
 }
 
 function explainListenError(error: NodeJS.ErrnoException, port: number, host: string): Error {

@@ -1,7 +1,26 @@
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import type { CompressionOptions, CompressionSettings } from "./compression.ts";
-import { resolveTls, type TlsOptions, type TlsSettings } from "./tls-options.ts";
+
+/** The certificate of `serve`. @see docs/guides/production.md, TLS and HTTP/2 */
+export interface TlsOptions {
+  /** The certificate and its chain in PEM, or the path of a file with them. */
+  readonly cert: string | Uint8Array;
+  /** The private key in PEM, or the path of a file with it. */
+  readonly key: string | Uint8Array;
+  /** The passphrase of the private key, if it has one. */
+  readonly passphrase?: string | undefined;
+  /** The lowest version of TLS; `TLSv1.2` if absent. */
+  readonly minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
+}
+
+/** The resolved options of `tls`. */
+export interface TlsSettings {
+  readonly cert: string;
+  readonly key: string;
+  readonly passphrase?: string;
+  readonly minVersion: "TLSv1.2" | "TLSv1.3";
+}
 
 /** Where `serve` listens, and how long its connections may take. All times are milliseconds; null means no limit. */
 export interface ListenOptions {
@@ -39,13 +58,7 @@ export interface ListenOptions {
   readonly ready?: string | undefined;
 }
 
-type Timeouts =
-  | "drainDelay"
-  | "drainTimeout"
-  | "headersTimeout"
-  | "requestTimeout"
-  | "keepAliveTimeout"
-  | "slowReaderTimeout";
+type Timeouts = Extract<keyof ListenOptions, `drain${string}` | `${string}Timeout`>;
 type Stated<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
 
 /** The options of `serve` with defaults filled in. */
@@ -73,6 +86,13 @@ const TABLE: OptionTable<keyof ListenOptions> = Object.freeze({
   compression: { kind: "any" },
   health: { kind: "any" },
   ready: { kind: "any" },
+});
+
+const TLS: OptionTable<keyof TlsOptions> = Object.freeze({
+  cert: { kind: "any" },
+  key: { kind: "any" },
+  passphrase: { kind: "text" },
+  minVersion: { kind: "choice", values: ["TLSv1.2", "TLSv1.3"] },
 });
 
 const COMPRESSION: OptionTable<keyof CompressionOptions> = Object.freeze({
@@ -135,14 +155,19 @@ function* compressionFaults(compression: unknown): Iterable<ConfigurationFault> 
     return;
   }
   yield* checkOptions(COMPRESSION, compression, "compression", {});
-  const { threshold } = compression;
-  if (threshold === undefined || isByteCount(threshold)) return;
-  const message = `\`threshold\` of compression cannot be ${describe(threshold)}.`;
-  yield { message, fix: "Give the number of bytes from which responses are compressed, 0 or more." };
+  const fix = "Give the number of bytes from which responses are compressed, 0 or more.";
+  yield* numberFaults("`threshold` of compression", compression["threshold"], fix);
 }
 
-function isByteCount(value: unknown): boolean {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+/** Checks a whole number from 0 on. */
+function* numberFaults(
+  name: string,
+  value: unknown,
+  fix: string,
+  most = Number.MAX_SAFE_INTEGER,
+): Iterable<ConfigurationFault> {
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= most)) return;
+  yield { message: `${name} cannot be ${describe(value)}.`, fix };
 }
 
 function* pathFaults(name: string, path: unknown): Iterable<ConfigurationFault> {
@@ -157,16 +182,10 @@ function* findFaults(options: unknown): Iterable<ConfigurationFault> {
     return;
   }
   yield* checkOptions(TABLE, options, "serve", {});
-  const { port } = options;
-  if (port !== undefined && !(typeof port === "number" && Number.isInteger(port) && port >= 0 && port <= MAX_PORT)) {
-    const message = `\`port\` of serve cannot be ${describe(port)}.`;
-    yield { message, fix: `Give a whole number from 0 to ${String(MAX_PORT)}; 0 lets the system choose.` };
-  }
-  const { drainDelay } = options;
-  if (drainDelay !== undefined && !(Number.isSafeInteger(drainDelay) && Number(drainDelay) >= 0)) {
-    const message = `\`drainDelay\` of serve cannot be ${describe(drainDelay)}.`;
-    yield { message, fix: "Give a whole number of milliseconds; 0 stops at once." };
-  }
+  const ports = `Give a whole number from 0 to ${String(MAX_PORT)}; 0 lets the system choose.`;
+  yield* numberFaults("`port` of serve", options["port"], ports, MAX_PORT);
+  const delays = "Give a whole number of milliseconds; 0 stops at once.";
+  yield* numberFaults("`drainDelay` of serve", options["drainDelay"], delays);
   if (options["http2"] === true && options["tls"] === undefined) {
     const message = "`http2` of serve needs `tls`: browsers speak HTTP/2 over TLS only.";
     yield { message, fix: "Give `tls: { cert, key }`, or leave out `http2`." };
@@ -178,5 +197,63 @@ function* findFaults(options: unknown): Iterable<ConfigurationFault> {
     if (name === "port" || typeof value !== "number" || value <= MAX_TIME) continue;
     const message = `\`${name}\` of serve cannot be ${String(value)}: a timer waits at most ${String(MAX_TIME)} ms.`;
     yield { message, fix: "Give fewer milliseconds, or null for no limit." };
+  }
+}
+
+/**
+ * Reads certificate and key.
+ * @param faults receives a sentence for each fault. None contains a part of the key
+ * @returns null without TLS, and with faults
+ */
+function resolveTls(tls: unknown, faults: ConfigurationFault[]): TlsSettings | null {
+  if (tls === undefined) return null;
+  if (!isObject(tls)) {
+    const message = `\`tls\` of serve cannot be ${describe(tls)}.`;
+    faults.push({ message, fix: "Give an object such as { cert, key }." });
+    return null;
+  }
+  const before = faults.length;
+  faults.push(...checkOptions(TLS, tls, "tls", {}));
+  const cert = readPem("cert", tls["cert"], faults);
+  const key = readPem("key", tls["key"], faults);
+  if (faults.length > before) return null;
+  const { passphrase, minVersion = "TLSv1.2" } = tls as Partial<TlsSettings>;
+  const settings: TlsSettings = { cert, key, minVersion, ...(passphrase === undefined ? {} : { passphrase }) };
+  try {
+    process.getBuiltinModule("node:tls").createSecureContext(settings);
+    return settings;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `\`tls\` of serve has a certificate or a key that cannot be used: ${reason}.`;
+    faults.push({
+      message,
+      fix: "Give the certificate in `cert`, its own private key in `key`, and its `passphrase`.",
+    });
+    return null;
+  }
+}
+
+/** Returns PEM as it is, and the content of a file for any other text. */
+function readPem(name: "cert" | "key", value: unknown, faults: ConfigurationFault[]): string {
+  const fix = `Give PEM, which begins with -----BEGIN, or the path of a file with it.`;
+  const text = value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
+  if (typeof text !== "string" || text === "") {
+    faults.push({ message: `\`${name}\` of tls cannot be ${describe(value)}.`, fix });
+    return "";
+  }
+  if (text.includes("-----BEGIN ")) return text;
+  // Bytes are not a path, and a text with line breaks is a key without its first line.
+  const content = value instanceof Uint8Array || text.includes("\n") ? undefined : contentOf(text);
+  if (content?.includes("-----BEGIN ") === true) return content;
+  const problem = content === undefined ? "is neither PEM nor the path of a readable file" : "is a file without PEM";
+  faults.push({ message: `\`${name}\` of tls ${problem}.`, fix });
+  return "";
+}
+
+function contentOf(path: string): string | undefined {
+  try {
+    return process.getBuiltinModule("node:fs").readFileSync(path, "utf8");
+  } catch {
+    return undefined;
   }
 }

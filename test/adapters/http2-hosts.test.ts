@@ -1,5 +1,12 @@
 import { once } from "node:events";
-import { type ClientHttp2Stream, connect, constants, createServer, type IncomingHttpHeaders } from "node:http2";
+import {
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  createServer,
+  type Http2ServerResponse,
+  type IncomingHttpHeaders,
+} from "node:http2";
 import type { AddressInfo } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { fastify } from "fastify";
@@ -38,8 +45,12 @@ interface Answer {
 }
 
 /** Serves over HTTP/2 without TLS. @returns how to send a request, and how to begin one */
-async function served(made = service()) {
-  const server = createServer(toNodeHandler(made));
+async function served(made = service(), prepare: (response: Http2ServerResponse) => void = () => undefined) {
+  const handler = toNodeHandler(made);
+  const server = createServer((request, response) => {
+    prepare(response);
+    handler(request, response);
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -72,6 +83,16 @@ describe("toNodeHandler on a server of node:http2", () => {
       Id: 7,
       Name: "ada",
     });
+  });
+
+  test("keeps the headers that the host has set, and joins Vary", async () => {
+    const { send } = await served(service(), (response) => {
+      response.setHeader("X-Own", "a");
+      response.setHeader("Vary", "X-Own");
+    });
+    const { headers } = await send({ ":path": "/Items(7)" });
+    expect([headers[":status"], headers["x-own"]]).toEqual([200, "a"]);
+    expect(headers.vary?.split(", ")).toEqual(expect.arrayContaining(["X-Own", "Accept"]));
   });
 
   test("reads a body without a length, and refuses one above the limit", async () => {

@@ -133,6 +133,13 @@ describe("HTTP/2", () => {
     expect(any.text).toContain('\\"/*\\"');
   });
 
+  test("CONNECT and unknown expectations are requests as others, with the responses of the service", async () => {
+    const session = await open();
+    expect(codeOf(await send(session, { ":method": "CONNECT", ":authority": "a.example" }))).toEqual([404, "NotFound"]);
+    const other = await send(session, { ":path": "/odata/echo(text='a')", expect: "a-miracle" });
+    expect(other).toEqual({ status: 200, text: '"a"' });
+  });
+
   test("many long responses of one connection are sent at the same time", async () => {
     const session = await open();
     await send(session, { ":path": "/odata/echo(text='a')" });

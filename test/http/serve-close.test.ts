@@ -1,7 +1,7 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
-import { edm, entitySet, entityType, odataService } from "odatakit";
+import { authenticated, edm, entitySet, entityType, odataService } from "odatakit";
 import { serve, type RunningServer } from "odatakit/node";
 import { expect, onTestFinished, test } from "vitest";
 import { passTime, stopTimers, until } from "../timers.ts";
@@ -125,6 +125,24 @@ test("of pipelined requests the last response alone closes the connection", asyn
   expect(seen.errors).toEqual([]);
 });
 
+test("a request behind a response that promised another one is answered, and is the last", async () => {
+  const server = await start();
+  const { socket, seen, closed } = open(server.port);
+  const isSent = once(socket, "data").then(() => socket.pause());
+  socket.write("GET /Long(2) HTTP/1.1\r\nHost: x\r\n\r\n");
+  await isSent;
+  const closing = server.close();
+  socket.write(get(302));
+  await expect.poll(() => keysRead).toContain(302);
+  socket.resume();
+  await Promise.all([closing, closed]);
+  const all = responses(seen.text);
+  expect(all.map((each) => /\r\nConnection: ([\w-]+)\r\n/u.exec(each)?.[1])).toEqual(["keep-alive", "close"]);
+  expect(all[0]?.endsWith('x"}')).toBe(true);
+  expect(all[1]?.endsWith('"Text":"y"}')).toBe(true);
+  expect(seen.errors).toEqual([]);
+});
+
 test("a request after the last response is ignored", async () => {
   const server = await start();
   const { socket, seen, closed } = open(server.port);
@@ -151,6 +169,36 @@ test("a client that stops sending a body above the limit is disconnected", async
   const closing = server.close();
   await closed;
   await closing;
+  expect(seen.errors).toEqual([]);
+});
+
+test.each([
+  [401, "application/json"],
+  [415, "text/plain"],
+])("a client that still sends its body when the server closes can read a %d", async (status, type) => {
+  const gate = new EventEmitter();
+  const begun = once(gate, "begun");
+  const service = odataService({
+    logger: noFailures,
+    authenticate: async () => {
+      const released = once(gate, "released");
+      gate.emit("begun");
+      await released;
+      return status === 401 ? null : { id: "ada" };
+    },
+    entitySets: [entitySet(Note, { authorization: { create: authenticated() }, create: (note) => note })],
+  });
+  const server = await serve(service, { port: 0, host: "127.0.0.1" });
+  const { socket, seen, closed } = open(server.port);
+  socket.write(`POST /Notes HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 10000000\r\n\r\n`);
+  // More than the server reads for a handler that does not read it. To close a connection with unread bytes resets it.
+  socket.write("x".repeat(10_000_000));
+  await begun;
+  const closing = server.close();
+  gate.emit("released");
+  await Promise.all([closing, closed]);
+  expect(seen.text).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} [^{]*\\{.*\\}$`, "u"));
+  expect(seen.text).toContain("\r\nConnection: close\r\n");
   expect(seen.errors).toEqual([]);
 });
 
@@ -187,6 +235,26 @@ test("during drainDelay the server is not ready, and serves old and new connecti
   expect(fresh.seen.text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/u);
   expect([...old.seen.errors, ...fresh.seen.errors]).toEqual([]);
   await expect(fetch(server.url)).rejects.toThrow("fetch failed");
+});
+
+test("requests that arrive before drainDelay ends are answered, although the process stops for longer", async () => {
+  const server = await serve(notes, { port: 0, host: "127.0.0.1", drainDelay: 100 });
+  const clients = Array.from({ length: 8 }, () => open(server.port));
+  for (const { socket } of clients) socket.write(get(0));
+  for (const { seen } of clients) await expect.poll(() => seen.text).toContain("200 OK");
+  const idle = open(server.port);
+  await once(idle.socket, "connect");
+  for (const { seen } of clients) seen.text = "";
+  const closing = server.close();
+  for (const { socket } of clients) socket.write(get(304));
+  const end = performance.now() + 400;
+  while (performance.now() < end);
+  await Promise.all([closing, idle.closed, ...clients.map(({ closed }) => closed)]);
+  for (const { seen } of clients) {
+    expect(seen.text).toMatch(/^HTTP\/1\.1 200 OK\r\n/u);
+    expect(seen.text.endsWith('"Text":"y"}')).toBe(true);
+    expect(seen.errors).toEqual([]);
+  }
 });
 
 /** Sends requests one after another, some of them two at once, until `isOver`. */
