@@ -72,7 +72,7 @@ function serviceOver(db: AnyDatabase, defaults: ServiceDefaults, more: object = 
   const service = odataService({
     schemaCheck: false,
     ...more,
-    defaults,
+    defaults: { queryTimeout: NEVER, ...defaults },
     entitySets: [
       sqlEntitySet(Country, { db, table: "country", name: "Countries", operations: ["read"], navigation: { cities } }),
       sqlEntitySet(City, {
@@ -207,7 +207,7 @@ test("a query reads what was written before it", async () => {
   const made = new DatabaseSync(path);
   made.exec(TABLES);
   made.close();
-  const { service, ask } = open({}, { queryTimeout: NEVER }, path);
+  const { service, ask } = open({}, {}, path);
   for (let id = 30_001; id <= 30_010; id += 1) {
     const body = JSON.stringify({ Id: id, Name: `new ${id}`, CountryId: 1 });
     const headers = { "Content-Type": "application/json" };
