@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { arraySource, edm, entitySet, entityType, odataService, type ServiceDefaults } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NEVER } from "../timers.ts";
 import { createTable, ENGINES, type AnyDatabase, type OpenDatabase } from "./engines.ts";
 
 const Note = entityType("Note", {
@@ -32,7 +33,7 @@ function serviceOver(db: AnyDatabase, defaults: ServiceDefaults = {}) {
   return odataService({
     logger: silent,
     schemaCheck: false,
-    defaults: { maxTop: null, ...defaults },
+    defaults: { maxTop: null, queryTimeout: NEVER, ...defaults },
     entitySets: [
       sqlEntitySet(Note, { db, table: "notes", operations: ["read"] }),
       sqlEntitySet(Word, { db, table: "words", operations: ["read"] }),

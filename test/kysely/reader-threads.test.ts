@@ -77,7 +77,7 @@ function serviceOver(db: AnyDatabase, defaults: ServiceDefaults, more: object = 
   const service = odataService({
     schemaCheck: false,
     ...more,
-    defaults,
+    defaults: { queryTimeout: NEVER, ...defaults },
     entitySets: [
       sqlEntitySet(Country, { db, table: "country", name: "Countries", operations: ["read"], navigation: { cities } }),
       sqlEntitySet(City, {

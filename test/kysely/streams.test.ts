@@ -11,7 +11,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect, type SqliteOptions } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AnyDatabase } from "../executors/engines.ts";
-import { nextTimer, passTime, stopTimers } from "../timers.ts";
+import { NEVER, nextTimer, passTime, stopTimers } from "../timers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "streams-"));
 const file = join(folder, "orders.db");
@@ -100,7 +100,7 @@ function serviceOver(db: AnyDatabase, defaults: ServiceDefaults = {}, isRuled = 
     secret: "only for this test: 0123456789",
     // Responses break off on purpose.
     logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
-    defaults: { maxTop: null, ...defaults },
+    defaults: { maxTop: null, queryTimeout: NEVER, ...defaults },
     entitySets: [
       sqlEntitySet(Order, {
         db,
