@@ -291,7 +291,7 @@ describe("faults at startup", () => {
       { ...base, columns: { name: { storage: "epoch" } } },
       [
         '`name`, Edm.String, cannot be stored as "epoch".',
-        'Use "hex", or omit `storage`: see the table of storage forms in docs/reference/tables.md.',
+        'Use "hex", or omit `storage`: see the table of storage forms in docs/reference/storage.md.',
       ],
     ],
     [
@@ -307,7 +307,7 @@ describe("faults at startup", () => {
       { ...base, columns: { tags: { storage: "text" } } },
       [
         '`tags`, a collection, cannot be stored as "text".',
-        "Omit `storage`, or see the table of storage forms in docs/reference/tables.md.",
+        "Omit `storage`, or see the table of storage forms in docs/reference/storage.md.",
       ],
     ],
     [
