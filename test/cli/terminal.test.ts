@@ -135,6 +135,8 @@ test("SIGINT lets open requests finish", async () => {
      insert into rows_ select i, 'Name ' || i || ' of many rows' from n;`,
   );
   const { url, end } = await startBuilt(file, "--search", "off");
+  // The first request loads what the second one needs, and opens its connection.
+  await (await fetch(`${url}/Rows(1)`)).text();
   const slow = fetch(`${url}/Rows?$filter=contains(tolower(Name),'zzz')&$count=true`);
   await sleep(30);
   const [response, code] = await Promise.all([slow, end()]);
