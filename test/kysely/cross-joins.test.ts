@@ -32,7 +32,8 @@ const SOURCES: Readonly<Record<string, string>> = {
   View: "select id, name from pair",
   Comma: "select a.id * 1000000 + b.id as id, a.name || b.name as name from number a, number b",
   Cross: "select a.id * 1000000 + b.id as id, a.name || b.name as name from number a cross join number b",
-  Largest: "select max(a.id * b.id) as id, max(a.name || b.name) as name from number a, number b",
+  Largest:
+    "select max(a.id * b.id) as id, max(a.name || b.name) as name from number a, number b where a.id < 6000 and b.id < 6000",
   Ordered: "select a.id * 1000000 + b.id as id, b.name as name from number a, number b order by b.name || a.name",
   Endless: "with recursive n(i) as (select 1 union all select i + 1 from n) select i as id, 'n' || i as name from n",
   LargestView: "select id, name from largest",
@@ -91,7 +92,6 @@ test.each([
   "/Comma?$filter=contains(Name,'x')",
   "/Cross?$filter=contains(Name,'x')",
   "/Ordered?$top=1",
-  "/Largest",
   "/Endless?$filter=Id lt 0",
   "/Endless?$orderby=Name",
 ])("%s ends after `queryTimeout`, and long reads continue", { timeout: 60_000 }, async (target) => {
@@ -100,13 +100,20 @@ test.each([
   await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 30_000);
 });
 
-test("aggregates over a cross join in a view occupy their threads until they end", { timeout: 90_000 }, async () => {
-  service = serviceWith(SHORT_QUERY_TIMEOUT);
-  expect(await askBeside("/LargestView", SHORT_QUERY_TIMEOUT)).toEqual([503, "QueryTimeout"]);
-  // Another thread continues.
-  await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 5000);
-  expect(await askBeside("/LargestView", SHORT_QUERY_TIMEOUT)).toEqual([503, "QueryTimeout"]);
-  expect(await ask(SHORT)).toEqual([200, undefined]);
-  // The statements visit 36 million rows each.
-  await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 60_000);
-});
+test.each([
+  ["a view", "/LargestView"],
+  ["a query of the application", "/Largest"],
+])(
+  "aggregates over a cross join in %s occupy their threads until they end",
+  { timeout: 90_000 },
+  async (_in, target) => {
+    service = serviceWith(SHORT_QUERY_TIMEOUT);
+    expect(await askBeside(target, SHORT_QUERY_TIMEOUT)).toEqual([503, "QueryTimeout"]);
+    // Another thread continues.
+    await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 5000);
+    expect(await askBeside(target, SHORT_QUERY_TIMEOUT)).toEqual([503, "QueryTimeout"]);
+    expect(await ask(SHORT)).toEqual([200, undefined]);
+    // The statements visit 36 million rows each.
+    await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 60_000);
+  },
+);

@@ -459,23 +459,15 @@ test("a file that loses its write-ahead log is read in the main thread", async (
 
 test("a long read within a transaction ends, too, and the transaction goes on", { timeout: 60_000 }, async () => {
   const { db } = open();
-  const reader = db.getExecutor().adapter as unknown as PatientReader;
   const text =
-    'select count(*) from "city" as "a" cross join "city" as "b" on "b"."name" <> "a"."name" cross join "city" as "c" on "c"."name" <> "b"."name"';
+    'select count(*) from "city" as "a" cross join "city" as "b" cross join "city" as "c" where ("c"._rowid_ % 1021 or odata_alive())';
   await db.transaction().execute(async (trx) => {
     await sql`insert into country values (1001, 'new')`.execute(trx);
-    const guarded = reader.guard(text, []);
-    await expect(sql.raw(guarded).execute(trx)).rejects.toMatchObject({ code: "QueryTimeout" });
+    await expect(sql.raw(text).execute(trx)).rejects.toMatchObject({ code: "QueryTimeout" });
     const { rows } = await sql`select name from country where id = 1001`.execute(trx);
     expect(rows).toEqual([{ name: "new" }]);
     await sql`delete from country where id = 1001`.execute(trx);
   });
-  expect(reader.guard("select * from uncommitted", [])).toBe(
-    "select * from uncommitted where (random() & 63 or odata_alive())",
-  );
-  expect(reader.guard('select * from "city" as "it" where "id" = ?', [1])).toBe(
-    'select * from "city" as "it" where "id" = ?',
-  );
 });
 
 test("a bundle without the file of the threads has none", () => {

@@ -24,8 +24,6 @@ export interface PatientReader extends SynchronousReader {
    * @throws ODataError `QueryTimeout` after the time, `ServiceUnavailable` if too many statements wait
    */
   read(sql: string, parameters: readonly unknown[], patience: Patience): Maybe<readonly (readonly unknown[])[]>;
-  /** Returns the text for a `select` on the connection for Kysely, whose statements stop the process: it ends by itself. */
-  guard(sql: string, parameters: readonly unknown[]): string;
   /** Returns the first row of a `select` in the same way; undefined without rows. */
   readFirst(sql: string, parameters: readonly unknown[], patience: Patience): Maybe<readonly unknown[] | undefined>;
   /** Whether a `select` takes so long that it would run elsewhere. */

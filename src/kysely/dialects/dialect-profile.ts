@@ -58,12 +58,29 @@ export interface DialectProfile {
   readonly positions?: true | undefined;
   /** How a server reads a long page in parts; absent: at once. */
   readonly streaming?: StreamingSyntax | undefined;
+  /**
+   * For a database of this process, which cannot interrupt a statement: makes a condition that is always true, and ends the
+   * statement after its time. It stands before the other conditions of each table. Absent: the database ends statements itself.
+   */
+  readonly alive?: Alive | undefined;
   /** For statements that would read all related rows once per row; absent for a database that always finds a good plan. */
   readonly whenScanning?: AlternativeForm | undefined;
   /** For a database that has functions for indexes, and cheaper ones for expressions that no index serves; absent: none. */
   readonly whenUnindexed?: AlternativeForm | undefined;
   /** What differs if the database is distributed over machines. */
   readonly whenDistributed?: Partial<Pick<DialectProfile, "functions" | "values" | "syntax" | "catalogue">>;
+}
+
+/** Makes the condition that ends a statement after its time. @see docs/decisions/0026-reader-threads.md */
+export interface Alive {
+  /** Whether a table has row ids. @param table its quoted name */
+  readonly hasRowIds: (table: string, reader: SynchronousReader) => boolean;
+  /** For the rows of a table that has row ids: evaluated for few of them. */
+  readonly ofRowIds: (alias: string) => Sql;
+  /** For the items of a list within a row: evaluated for few of them. */
+  readonly ofItems: (alias: string) => Sql;
+  /** For other rows: evaluated for each. @param column any of their columns: otherwise a join evaluates it for the first table only */
+  readonly ofRows: (column: Sql) => Sql;
 }
 
 /** An alternative form for statements that lack an index. */

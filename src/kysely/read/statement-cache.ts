@@ -64,6 +64,7 @@ export class StatementCache {
   #related: RelatedStatements | undefined;
   #plans: PlansByField | undefined;
   #mark: Sql | undefined;
+  #hasRowIds: boolean | undefined;
 
   constructor(target: StatementTarget) {
     this.#target = target;
@@ -282,6 +283,7 @@ export class StatementCache {
     return {
       from: (alias, isFenced = false) => sql`${from.as(alias, entitySet, { ...use, isFenced })}${mark}`,
       plans: this.#plans,
+      hasRowIds: this.#findRowIds(),
       absent,
       isProven: (column) => proven.has(column),
       labelsOf: (column) => proven.labelsOf(column),
@@ -291,6 +293,17 @@ export class StatementCache {
       comparisonOf: (part) => comparisons.of(part),
       placement: needsFence === true ? undefined : placement(),
     };
+  }
+
+  /** Looks for row ids once. A table that does not exist yet counts as one without. */
+  #findRowIds(): boolean | undefined {
+    const { db, from, profile, local } = this.#target;
+    if (profile.alive === undefined || from.isAlive === true) return undefined;
+    if (this.#hasRowIds !== undefined || local === null || from.quoted === undefined) {
+      return this.#hasRowIds ?? false;
+    }
+    this.#hasRowIds = profile.alive.hasRowIds(from.quoted.compile(db).sql, local);
+    return this.#hasRowIds;
   }
 
   /** Translates again where an outer join changes the conditions beside it. */

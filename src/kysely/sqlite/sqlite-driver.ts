@@ -143,10 +143,6 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
     return this.#reads.read(sql, parameters, patience, false);
   }
 
-  guard(sql: string, parameters: readonly unknown[]): string {
-    return this.#reads.guard(sql, parameters);
-  }
-
   readFirst(sql: string, parameters: readonly unknown[], patience: Patience): ReturnType<PatientReader["readFirst"]> {
     return chain(this.#reads.read(sql, parameters, patience, true), ([row]) => row);
   }
@@ -182,7 +178,6 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
         whileOpen(patience, () => reads.read(sql, parameters, patience, true)).then(([row]) => row),
       fetch: (sql, parameters, wanted, patience) =>
         whileOpen(patience, () => reads.fetch(sql, parameters, wanted, patience)),
-      guard: (sql, parameters) => this.guard(sql, parameters),
       isLong: () => true,
       seeks: (sql, parameters) => this.seeks(sql, parameters),
       snapshot: () => null,

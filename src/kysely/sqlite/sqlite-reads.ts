@@ -2,7 +2,6 @@ import type { SQLInputValue } from "node:sqlite";
 import type { Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { Fetch, Patience } from "../connection/patient-reader.ts";
-import { guardText } from "./guard-text.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
 import {
   estimateCost,
@@ -51,7 +50,6 @@ const estimateOf = keptPer((_statement: PreparedStatement<"arrays">): Estimate =
   epoch: -1,
   isInDoubt: false,
 }));
-const guardedTextOf = keptPer(({ sql }: PreparedStatement<"arrays">) => guardText(sql));
 
 type Rows = readonly (readonly unknown[])[];
 
@@ -89,10 +87,9 @@ export class SqliteReads {
       }
     }
     const threads = this.#findThreads();
-    const guarded = guardedTextOf(statement);
-    if (threads !== null) return threads.read({ sql: guarded, values, isFirst }, patience);
+    if (threads !== null) return threads.read({ sql, values, isFirst }, patience);
     if (isShort) return this.readHere(sql, parameters, isFirst);
-    return this.#readGuarded(guarded, values, isFirst, patience);
+    return this.#readInTime(sql, values, isFirst, patience);
   }
 
   /** Returns all rows, or the first, in the main thread, whatever it takes. */
@@ -118,26 +115,13 @@ export class SqliteReads {
     }
   }
 
-  /** Returns the text of a statement on the connection for Kysely: guarded if the statement is long. */
-  guard(sql: string, parameters: readonly unknown[]): string {
-    try {
-      const values = toBoundValues(parameters);
-      const statement = this.#database.rows.get(sql);
-      const { cost } = this.#estimate(statement);
-      return visitsOf(cost, values) > MOST_VISITS ? guardedTextOf(statement) : sql;
-    } catch {
-      // Its tables may be temporary, or not yet committed.
-      return guardText(sql);
-    }
-  }
-
   /** Opens a snapshot; null if reads run in the main thread, or would block writes. @throws as `PatientReader` */
   snapshot(): ThreadReads | null {
     const threads = this.#database.hasSnapshots ? this.#findThreads() : null;
     if (threads === null) return null;
     const snapshot = threads.openSnapshot();
     const statement = (sql: string, parameters: readonly unknown[]) => {
-      return { sql: this.guard(sql, parameters), values: toBoundValues(parameters), snapshot };
+      return { sql, values: toBoundValues(parameters), snapshot };
     };
     return {
       read: (sql, parameters, patience, isFirst) => threads.read({ ...statement(sql, parameters), isFirst }, patience),
@@ -175,11 +159,11 @@ export class SqliteReads {
     return rows;
   }
 
-  #readGuarded(guarded: string, values: readonly SQLInputValue[], isFirst: boolean, { timeout }: Patience): Rows {
+  #readInTime(sql: string, values: readonly SQLInputValue[], isFirst: boolean, { timeout }: Patience): Rows {
     const { rows, readingWatch } = this.#database;
     if (timeout !== null) readingWatch.begin(Math.min(timeout ?? MAX_TIME_HERE, MAX_TIME_HERE));
     try {
-      return this.#database.atAnyLength(() => rowsOf(rows.get(guarded), values, isFirst));
+      return this.#database.atAnyLength(() => rowsOf(rows.get(sql), values, isFirst));
     } finally {
       readingWatch.end();
     }

@@ -26,10 +26,12 @@ export interface From {
   readonly parameters: readonly unknown[];
   /** The name of the table; absent for a query. */
   readonly table?: string | undefined;
-  /** The same, quoted. */
+  /** The same, quoted; absent for a table with expressions. */
   readonly quoted?: Sql | undefined;
   /** Identifies the query: two with the same text differ only in their values. */
   readonly text: string;
+  /** Whether its own conditions end a statement after its time: see `Alive`. */
+  readonly isAlive?: true | undefined;
   /** The used columns of the table that `*` does not contain, such as the rowid of SQLite. */
   readonly hidden?: readonly string[] | undefined;
   /** The column that says whether a row belongs to the result, for databases that may evaluate other rows first. */
@@ -105,7 +107,13 @@ export function withExpressions(from: From, expressions: ReadonlyMap<string, str
   ];
   const as: From["as"] = (alias, entitySet, use) =>
     sql`(select ${rows}.*, ${sql.join(added)} from ${from.as("odata_rows", entitySet, use)}) as ${sql.id(alias)}`;
-  return Object.freeze<From>({ ...from, hidden: undefined, text: JSON.stringify([from.text, ...expressions]), as });
+  return Object.freeze<From>({
+    ...from,
+    quoted: undefined,
+    hidden: undefined,
+    text: JSON.stringify([from.text, ...expressions]),
+    as,
+  });
 }
 
 /** Returns whether an expression contains placeholders, which would take the values of others. */

@@ -39,6 +39,8 @@ export interface Rows {
   readonly needsFence?: boolean | undefined;
   /** How the database compares a part of a join; undefined: by code point. */
   readonly comparisonOf: JoinComparisons["of"];
+  /** Whether the rows have row ids; absent where nobody needs to know: see `Alive`. */
+  readonly hasRowIds?: boolean | undefined;
   /** Absent if it is not declared, or if the statement may have to read the rows before it evaluates anything else. */
   readonly placement?: Placement | undefined;
 }
@@ -55,6 +57,12 @@ export interface RowsUse {
 /** Returns the `where` of some conditions; nothing for none. */
 export function whereClause(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
+}
+
+/** Returns the `where` of some conditions, and of one that may be a disjunction; null for none. */
+export function whereAll(conditions: readonly Sql[], last: Sql | null): Sql {
+  if (last === null) return whereClause(conditions);
+  return whereClause(conditions.length === 0 ? [last] : [...conditions, sql`(${last})`]);
 }
 
 /** Returns the rows for a statement: of a set that it mentions, or of the queried source (null). */
@@ -186,6 +194,14 @@ export class Relation {
   /** Where the rows are; undefined if that is unknown, or if they were gathered from all machines. */
   get placement(): Placement | undefined {
     return this.rows.placement;
+  }
+
+  /** The first of the conditions on this relation: it ends a statement after its time. Nothing if its rows are already tested. */
+  alive({ profile }: Pick<RowsUse, "profile">): readonly Sql[] {
+    const { hasRowIds } = this.rows;
+    const [column] = this.keyColumns();
+    if (profile.alive === undefined || hasRowIds === undefined || column === undefined) return [];
+    return [hasRowIds ? profile.alive.ofRowIds(this.alias) : profile.alive.ofRows(column)];
   }
 
   /** Returns this relation with qualified columns, for a scope with several relations. */

@@ -4,6 +4,7 @@ import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 import { SynchronousSqliteAdapter } from "../../sqlite/sqlite-driver.ts";
 import type { DialectCapabilities } from "../dialect-capabilities.ts";
 import type { DialectProfile, DialectValues } from "../dialect-profile.ts";
+import { SQLITE_ALIVE } from "./alive.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { bareSqliteColumnFormat } from "./column-format.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
@@ -113,6 +114,7 @@ const SCANNING_PROFILE: DialectProfile = withUnindexedForm({
   }),
   maxParameters: 32_766,
   textMemory: SQLITE_TEXT_MEMORY,
+  alive: SQLITE_ALIVE,
 });
 
 /** SQLite with the functions of `sqliteDialect`. */
@@ -163,6 +165,7 @@ export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>
   checkStatement: refuseOwnFunctions,
   json: undefined,
   textMemory: undefined,
+  alive: undefined,
   whenUnindexed: undefined,
   whenScanning: Object.freeze({
     profile: Object.freeze<DialectProfile>({
@@ -170,6 +173,7 @@ export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>
       values: BARE_VALUES,
       checkStatement: refuseOwnFunctions,
       textMemory: undefined,
+      alive: undefined,
       whenUnindexed: undefined,
     }),
     isNeeded: scansRepeatedly,
