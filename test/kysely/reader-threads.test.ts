@@ -17,9 +17,10 @@ import {
 } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect, type SqliteOptions } from "odatakit/sqlite";
-import { afterAll, afterEach, beforeAll, expect, type MockInstance, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { queryTimeout } from "../../src/errors/odata-error.ts";
 import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
+import { CATALOGUE_FACTS, type StatementFacts } from "../../src/kysely/connection/statement-facts.ts";
 import { receiveError, sendError } from "../../src/kysely/sqlite/reader-messages.ts";
 import { ReaderThreads, threadEntry } from "../../src/kysely/sqlite/reader-threads.ts";
 import type { SqliteSettings } from "../../src/kysely/sqlite/sqlite-settings.ts";
@@ -113,70 +114,22 @@ test("a long query ends after `queryTimeout`, other requests continue, and the c
   expect(await ask(LONG)).toMatchObject({ status: 200, body: { value: [{ Name: "n99" }] } });
 });
 
-/** As if every read took 50 milliseconds. */
-function slowClock(): MockInstance<() => number> {
-  const begun = performance.now();
-  const clock = vi.spyOn(performance, "now").mockReturnValueOnce(begun).mockReturnValueOnce(begun);
-  return clock.mockReturnValue(begun + 50);
-}
+const PAGE: StatementFacts = { ...CATALOGUE_FACTS, isOfCatalogue: false, tables: [["it", '"city"']], limits: [0] };
 
-test("a page that took long because the machine was busy stays in the main thread", async () => {
-  const { db } = open();
-  const reader = db.getExecutor().adapter as unknown as PatientReader;
-  const read = (): ReturnType<PatientReader["read"]> =>
-    reader.read('select "id" as "c0" from "city" as "it" order by "id" limit ?', [100], {});
-  expect(read()).toHaveLength(100);
-  for (let time = 0; time < 3; time += 1) {
-    const clock = slowClock();
-    expect(read()).toHaveLength(100);
-    clock.mockRestore();
-    // The processor was not used for long, so there is no doubt left.
-    expect(read()).toHaveLength(100);
-  }
-});
-
-test.each([true, false])(
-  "a page that took long by the clock twice stays if the processor was not used: time known %s",
-  async (isKnown) => {
-    const { db } = open();
-    const reader = db.getExecutor().adapter as unknown as PatientReader;
-    const read = (): ReturnType<PatientReader["read"]> =>
-      reader.read('select "id" as "c0" from "city" as "it" order by "id" limit ?', [100], {});
-    expect(read()).toHaveLength(100);
-    const known = Object.getOwnPropertyDescriptor(process, "threadCpuUsage") ?? {};
-    if (!isKnown) Reflect.deleteProperty(process, "threadCpuUsage");
-    try {
-      for (let time = 0; time < 2; time += 1) {
-        const clock = slowClock();
-        expect(read()).toHaveLength(100);
-        clock.mockRestore();
-      }
-    } finally {
-      Object.defineProperty(process, "threadCpuUsage", known);
-    }
-    const last = read();
-    expect(last instanceof Promise).toBe(!isKnown);
-    expect(await last).toHaveLength(100);
-  },
-);
-
-test("a page that took too long continues in a thread, and smaller pages of its statement do not", async () => {
+test("a page that took too long continues in a thread until its tables change", async () => {
   const { db } = open();
   const reader = db.getExecutor().adapter as unknown as PatientReader;
   const read = (limit: number): ReturnType<PatientReader["read"]> =>
-    reader.read('select "id" as "c0" from "city" as "it" order by "id" limit ?', [limit], {});
+    reader.read('select "id" as "c0" from "city" as "it" order by "id" limit ?', [limit], {}, PAGE);
   expect(read(5000)).toHaveLength(5000);
-  const clock = slowClock();
+  const begun = performance.now();
+  const clock = vi.spyOn(performance, "now").mockReturnValueOnce(begun).mockReturnValueOnce(begun);
+  clock.mockReturnValue(begun + 50);
   expect(read(5000)).toHaveLength(5000);
   clock.mockRestore();
-  const processor = vi.spyOn(process, "threadCpuUsage").mockReturnValueOnce({ user: 0, system: 0 });
-  processor.mockReturnValueOnce({ user: 45_000, system: 5000 });
-  expect(read(5000)).toHaveLength(5000);
-  processor.mockRestore();
-  const [again, smaller] = [read(5000), read(500)];
+  const again = read(5000);
   expect(again).toBeInstanceOf(Promise);
   expect(await again).toHaveLength(5000);
-  expect(smaller).toHaveLength(500);
 });
 
 test("without `queryTimeout` a query may take its time", async () => {

@@ -1,5 +1,6 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { Caller, Reading } from "../../query/reading.ts";
+import type { StatementFacts } from "./statement-facts.ts";
 import type { SynchronousReader } from "./synchronous-reader.ts";
 
 /** How long a request waits for a statement. */
@@ -21,13 +22,24 @@ export interface Patience {
 export interface PatientReader extends SynchronousReader {
   /**
    * Returns all rows of a `select`: at once if it is short, otherwise as a promise.
+   * @param facts what the translator knows of the statement; without, it is short only if it searches single rows
    * @throws ODataError `QueryTimeout` after the time, `ServiceUnavailable` if too many statements wait
    */
-  read(sql: string, parameters: readonly unknown[], patience: Patience): Maybe<readonly (readonly unknown[])[]>;
+  read(
+    sql: string,
+    parameters: readonly unknown[],
+    patience: Patience,
+    facts?: StatementFacts,
+  ): Maybe<readonly (readonly unknown[])[]>;
   /** Returns the first row of a `select` in the same way; undefined without rows. */
-  readFirst(sql: string, parameters: readonly unknown[], patience: Patience): Maybe<readonly unknown[] | undefined>;
+  readFirst(
+    sql: string,
+    parameters: readonly unknown[],
+    patience: Patience,
+    facts?: StatementFacts,
+  ): Maybe<readonly unknown[] | undefined>;
   /** Whether a `select` takes so long that it would run elsewhere. */
-  isLong(sql: string, parameters: readonly unknown[]): boolean;
+  isLong(sql: string, parameters: readonly unknown[], facts?: StatementFacts): boolean;
   /** Whether the rows of a `select` with so many values are found by an index, in their order. */
   seeks(sql: string, parameters: number): boolean;
   /** Opens a snapshot; null if the database has none that block no writes. @throws ODataError if no thread can start */

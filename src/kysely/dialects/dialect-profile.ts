@@ -16,6 +16,7 @@ import type { FunctionName } from "../../query/functions.ts";
 import type { ColumnFormats } from "../columns/column-format.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
+import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
@@ -83,11 +84,19 @@ export interface Alive {
   readonly ofRows: (column: Sql) => Sql;
 }
 
+/** A statement whose plan is checked. */
+export interface PlannedStatement {
+  readonly sql: string;
+  /** Its placeholders. */
+  readonly slots: readonly unknown[];
+  readonly facts: StatementFacts;
+}
+
 /** An alternative form for statements that lack an index. */
 export interface AlternativeForm {
   readonly profile: DialectProfile;
-  /** Checks the query plan of a `select` with so many bound values. */
-  readonly isNeeded: (text: string, parameters: number, reader: SynchronousReader) => boolean;
+  /** Checks the query plan of a `select`. */
+  readonly isNeeded: (statement: PlannedStatement, reader: SynchronousReader) => boolean;
 }
 
 /** The SQL of one kind of database that all statements need. */

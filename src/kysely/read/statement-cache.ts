@@ -12,6 +12,7 @@ import type { PlansByField } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
+import { StatementNotes } from "../translate/statement-notes.ts";
 import { type JsonForm, type JsonQuery, translateJsonPage } from "../translate/translate-json.ts";
 import { translateKeysFirst, translatePage } from "../translate/translate-page.ts";
 import {
@@ -89,11 +90,11 @@ export class StatementCache {
     const variants = this.#pages.get([...identities, ...identitiesOf(query.sources)], () => new Map());
     return variantOf(variants, [...Object.values(limits), hasTotal], () => {
       return this.#compiler.choose((profile) => {
-        const translated = this.#translate(profile, query.sources, (statement) => {
+        return this.#translate(profile, query.sources, (statement) => {
           const total = hasTotal ? this.#totalOf(query, statement) : undefined;
-          return translatePage(this.rowsFor(null), statement, { ...clauses, ...limits, total });
+          const page = translatePage(this.rowsFor(null, statement), statement, { ...clauses, ...limits, total });
+          return this.#compiler.compileRows(page, statement);
         });
-        return this.#compiler.compileRows(translated);
       });
     });
   }
@@ -111,10 +112,10 @@ export class StatementCache {
     const variants = this.#keysFirst.get(identities, () => new Map());
     return variantOf(variants, [limits.hasSkip], () => {
       const clauses = { filter, orderBy, selected, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
-      const translated = this.#translate(this.#target.profile, query.sources, (statement) => {
-        return translateKeysFirst(this.rowsFor(null), statement, clauses);
+      return this.#translate(this.#target.profile, query.sources, (statement) => {
+        const page = translateKeysFirst(this.rowsFor(null, statement), statement, clauses);
+        return this.#compiler.compileRows(page, statement);
       });
-      return this.#compiler.compileRows(translated);
     });
   }
 
@@ -161,14 +162,14 @@ export class StatementCache {
   ): JsonStatement | null {
     const writesDoubles = (): boolean => syntax.writesDoubles(this.#target.local);
     const isPlain = json.expanded.length === 0;
-    const made = this.#translate(profile, query.sources, (statement) => {
+    return this.#translate(profile, query.sources, (statement) => {
       const total = form === "counted" ? this.#totalInJson(query, statement) : undefined;
       const writing = { syntax, writesDoubles, statement, isPlain, form };
-      return translateJsonPage(this.rowsFor(null), writing, { ...clauses, total }, json);
+      const made = translateJsonPage(this.rowsFor(null, statement), writing, { ...clauses, total }, json);
+      if (made === null) return null;
+      const { members, width, marks } = made;
+      return Object.freeze({ ...this.#compiler.compile(made.query, statement), members, width, marks });
     });
-    if (made === null) return null;
-    const { members, width, marks } = made;
-    return Object.freeze({ ...this.#compiler.compile(made.query), members, width, marks });
   }
 
   #places(query: SourceQuery): readonly object[] {
@@ -176,7 +177,7 @@ export class StatementCache {
   }
 
   #totalOf({ shape, filter }: SourceQuery, statement: StatementScope): Sql {
-    return translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode);
+    return translateTotal(this.rowsFor(null, statement), statement, filter, shape.roundingMode);
   }
 
   #totalInJson(query: SourceQuery, statement: StatementScope): Sql {
@@ -188,10 +189,10 @@ export class StatementCache {
   total({ shape, filter, sources }: SourceQuery): Statement {
     return this.#totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
       return this.#compiler.choose((profile) => {
-        const translated = this.#translate(profile, sources, (statement) => {
-          return translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode);
+        return this.#translate(profile, sources, (statement) => {
+          const total = translateTotal(this.rowsFor(null, statement), statement, filter, shape.roundingMode);
+          return this.#compiler.compile(total, statement);
         });
-        return this.#compiler.compile(translated);
       });
     });
   }
@@ -205,11 +206,10 @@ export class StatementCache {
     return this.#keyed.get(identities, () => {
       const clauses = { key, selected, joined: joins?.joined ?? NOTHING_JOINED };
       return this.#compiler.choose((profile) =>
-        this.#compiler.compileRows(
-          this.#translate(profile, joins?.sources, (statement) => {
-            return translateByKey(this.rowsFor(null, { profile, isLookup: true }), statement, clauses);
-          }),
-        ),
+        this.#translate(profile, joins?.sources, (statement) => {
+          const rows = this.rowsFor(null, { ...statement, isLookup: true });
+          return this.#compiler.compileRows(translateByKey(rows, statement, clauses), statement);
+        }),
       );
     });
   }
@@ -219,7 +219,7 @@ export class StatementCache {
     this.#related ??= new RelatedStatements({
       compiler: this.#compiler,
       bindsKeys: this.#target.profile.capabilities.bindsKeys,
-      rows: () => this.rowsFor(null),
+      rows: (statement) => this.rowsFor(null, statement),
       translate: (profile, sources, make) => this.#translate(profile, sources, make),
     });
     return this.#related;
@@ -253,12 +253,12 @@ export class StatementCache {
   test(filter: FilterClause, sources: SourcesBySet): RowStatement {
     return this.#tests.get([filter, ...identitiesOf(sources)], () => {
       const { key, profile } = this.#target;
-      const query = this.#translate(profile, sources, (statement) => {
+      return this.#translate(profile, sources, (statement) => {
         const scope = { ...statement, isLookup: true };
         const rows = this.rowsFor(null, scope);
-        return sql`${translateTest(rows, scope, key, filter.expression)}${profile.writes.currentRow}`;
+        const query = sql`${translateTest(rows, scope, key, filter.expression)}${profile.writes.currentRow}`;
+        return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 1 }, scope);
       });
-      return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 1 });
     });
   }
 
@@ -284,6 +284,7 @@ export class StatementCache {
       from: (alias, isFenced = false) => sql`${from.as(alias, entitySet, { ...use, isFenced })}${mark}`,
       plans: this.#plans,
       hasRowIds: this.#findRowIds(),
+      quoted: from.quoted,
       absent,
       isProven: (column) => proven.has(column),
       labelsOf: (column) => proven.labelsOf(column),
@@ -316,10 +317,13 @@ export class StatementCache {
   }
 
   #scope(profile: DialectProfile, sources: SourcesBySet | undefined): StatementScope {
-    const use: RowsUse = { profile, isLookup: false };
+    const isRelational = sources !== undefined && sources.size > 0;
+    const notes = new StatementNotes();
+    notes.isRelational = isRelational;
+    const use = { profile, isLookup: false, notes };
     return {
       ...use,
-      isRelational: sources !== undefined && sources.size > 0,
+      isRelational,
       rowsOf: (entitySet) => {
         const source = required(sources?.get(entitySet), `The query has no source for ${entitySet.name}.`);
         return readerOfSource(source).statements.rowsFor(entitySet, use);

@@ -13,6 +13,7 @@ import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
 import type { CheckedSchema } from "../../introspect/schema.ts";
 import { undeclaredObjects } from "../../introspect/undeclared-objects.ts";
 import { readWantedObjects } from "../../introspect/wanted-objects.ts";
+import { CATALOGUE_FACTS, type StatementFacts } from "../connection/statement-facts.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectCatalogue, DialectProfile } from "../dialects/dialect-profile.ts";
@@ -33,7 +34,8 @@ interface CatalogueRows {
   /** Whether a lost connection certainly does not end the process. */
   readonly isGuarded: boolean;
   readonly all: (
-    statement: Pick<CatalogueQuery, "sql"> & Partial<Pick<CatalogueQuery, "width">> & { readonly isInternal: true },
+    statement: Pick<CatalogueQuery, "sql"> &
+      Partial<Pick<CatalogueQuery, "width">> & { readonly isInternal: true; readonly facts?: StatementFacts },
     parameters: readonly unknown[],
   ) => ReturnType<RunQuery>;
 }
@@ -105,7 +107,7 @@ export class SchemaDatabase implements StoredDatabase {
   ): Maybe<readonly SchemaFinding[]> {
     if (first === undefined) return findings;
     const run = (sql: string, parameters: readonly unknown[]): ReturnType<RunQuery> =>
-      this.#rows.all({ sql, isInternal: true }, parameters);
+      this.#rows.all({ sql, isInternal: true, facts: CATALOGUE_FACTS }, parameters);
     const found = checkQuery(first.set, first.rows, { db: this.#db, profile: this.#profile, service, run });
     return chain(found, (more) => {
       omitAbsent(first.set.entitySet, first.rows, more);
@@ -120,7 +122,7 @@ export class SchemaDatabase implements StoredDatabase {
 
   #run<T>(steps: CatalogueSteps<T>): Maybe<T> {
     return runSteps(steps, ({ sql, parameters, width }) =>
-      this.#rows.all({ sql, width, isInternal: true }, parameters),
+      this.#rows.all({ sql, width, isInternal: true, facts: CATALOGUE_FACTS }, parameters),
     );
   }
 

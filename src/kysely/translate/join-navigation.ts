@@ -218,7 +218,9 @@ export function linkTable({ table }: LinkJoin, alias: string): Sql {
 }
 
 /** Returns the first condition on a link table: see `Alive`. */
-export function linkAlive({ from }: LinkJoin, link: string, { alive }: DialectProfile): readonly Sql[] {
+export function linkAlive({ table, from }: LinkJoin, link: string, statement: StatementScope): readonly Sql[] {
+  const { alive } = statement.profile;
+  statement.notes.table(link, sqlTableName(table));
   return alive === undefined ? [] : from.slice(0, 1).map(({ column }) => alive.ofRows(sql`${sql.id(link, column)}`));
 }
 

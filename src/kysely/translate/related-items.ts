@@ -108,7 +108,7 @@ export function joinItems(
   const { related } = joinedRows({ rows, level: plain.level, statement, alias: plain.alias, isGathered: !isJoined });
   const tests = [...bareLinkTests(join, join.to, link, related, profile), linkTest(join, link, related, profile)];
   const from = (): Sql => sql`${links} inner join ${related.from} on ${sql.join(tests, sql` and `)}`;
-  const alive = [...linkAlive(join, link, profile), ...related.alive(statement)];
+  const alive = [...linkAlive(join, link, statement), ...related.alive(statement)];
   return { related, plain, from, pairs, link, alive, linkedTo: null };
 }
 

@@ -61,7 +61,7 @@ export function relatedRows(
   const made = (
     related: Relation,
   ): Pick<RelatedRows, "related" | "keys" | "link" | "alive" | "scope" | "roundingMode"> => {
-    const alive = [...(ties.kind === "link" ? linkAlive(ties, link, profile) : []), ...related.alive(statement)];
+    const alive = [...(ties.kind === "link" ? linkAlive(ties, link, statement) : []), ...related.alive(statement)];
     return { related, keys, link, alive, scope: relationScope(related, statement), roundingMode };
   };
   if (ties.kind === "direct") {

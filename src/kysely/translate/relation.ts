@@ -6,6 +6,7 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import type { JoinComparison, JoinComparisons } from "./join-comparisons.ts";
+import type { StatementNotes } from "./statement-notes.ts";
 
 /** Where a distributed database has the rows of a table: on each machine, or on one by the value of a column. */
 export type Placement =
@@ -41,6 +42,8 @@ export interface Rows {
   readonly comparisonOf: JoinComparisons["of"];
   /** Whether the rows have row ids; absent where nobody needs to know: see `Alive`. */
   readonly hasRowIds?: boolean | undefined;
+  /** Their table, quoted; absent for a query, and where conditions restrict them. */
+  readonly quoted?: Sql | undefined;
   /** Absent if it is not declared, or if the statement may have to read the rows before it evaluates anything else. */
   readonly placement?: Placement | undefined;
 }
@@ -52,6 +55,8 @@ export interface RowsUse {
   readonly isLookup: boolean;
   /** Whether the database must find the rows before it evaluates anything else; default false. */
   readonly isFenced?: boolean;
+  /** Receives the facts of the statement; absent where nobody needs them. */
+  readonly notes?: StatementNotes;
 }
 
 /** Returns the `where` of some conditions; nothing for none. */
@@ -72,6 +77,7 @@ export interface RowStatements {
 
 /** The state that all parts of one statement share. */
 export interface StatementScope extends RowsUse {
+  readonly notes: StatementNotes;
   /** Whether there may be several relations, so that columns must be qualified. */
   readonly isRelational: boolean;
   /** Returns the rows of a set that the query mentions. */
@@ -197,8 +203,9 @@ export class Relation {
   }
 
   /** The first of the conditions on this relation: it ends a statement after its time. Nothing if its rows are already tested. */
-  alive({ profile }: Pick<RowsUse, "profile">): readonly Sql[] {
-    const { hasRowIds } = this.rows;
+  alive({ profile, notes }: StatementScope): readonly Sql[] {
+    const { hasRowIds, quoted } = this.rows;
+    if (quoted !== undefined) notes.table(this.alias, quoted);
     const [column] = this.keyColumns();
     if (profile.alive === undefined || hasRowIds === undefined || column === undefined) return [];
     return [hasRowIds ? profile.alive.ofRowIds(this.alias) : profile.alive.ofRows(column)];

@@ -28,6 +28,7 @@ import {
 import { addCell, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
 import { sortTerm, translateAfter } from "./sorted-term.ts";
+import { StatementNotes } from "./statement-notes.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 import { makeTranslator } from "./translate-expression.ts";
 
@@ -73,6 +74,7 @@ export function translateSelection<S extends object>(
   const selection = select(scope, cells, sorter);
   const following = after === undefined ? [] : [translateAfter(after, sorter, syntax)];
   const condition = whereAll([...scope.it.alive(statement), ...following], filterTest(filter, translator));
+  if (hasTop && filter === null && after === undefined && rows.hasRowIds === true) statement.notes.isLimited = true;
   const order = orderClause(translateOrder(orderBy, sorter, syntax));
   const limit = syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
   // `from` comes last, because every other part may have added joins.
@@ -154,9 +156,9 @@ interface Narrowing {
  * anywhere. It has one value: the execution of the condition.
  */
 export function narrowedFrom({ db, base, condition, mentioned, seen, hidden, needsFence }: Narrowing): From {
-  const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed, isFenced = false }) => {
+  const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed, isFenced = false, notes }) => {
     // Joined rows and rows of subqueries are looked up by values of other rows.
-    const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS };
+    const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS, notes: notes ?? new StatementNotes() };
     const statement: StatementScope = {
       ...use,
       isRelational: mentioned.size > 0,
@@ -233,8 +235,8 @@ function ownCondition(condition: Expression, scope: PathScope): Sql {
 }
 
 /** The placeholders of `top` and `skip`. */
-export const TOP: Sql = bindSlot((execution) => BigInt(execution.top));
-export const SKIP: Sql = bindSlot((execution) => BigInt(execution.skip));
+export const TOP: Sql = bindSlot((execution) => BigInt(execution.top), true);
+export const SKIP: Sql = bindSlot((execution) => BigInt(execution.skip), true);
 
 /** Returns the `order by` clause; nothing for no terms. */
 export function orderClause(terms: readonly Sql[]): Sql {
