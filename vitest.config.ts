@@ -4,7 +4,9 @@ import { defineConfig } from "vitest/config";
 import { ALL_CASES } from "./test/cases.ts";
 import { ClosingLineReporter } from "./test/house/closing-line-reporter.ts";
 import { BRANCH_FLOORS } from "./test/house/coverage-floors.ts";
+import { LONG } from "./test/long-files.ts";
 import { makeRunFolder } from "./test/once-per-run.ts";
+import { filesOverServers } from "./test/over-servers.ts";
 
 // "source" leads `import … from "odatakit"` to src/ instead of dist/.
 const conditions = ["source", "node", "module", "default"];
@@ -21,9 +23,11 @@ const ALONE = [
   "test/payload/sha256.test.ts",
 ];
 
-/** Files that start many programs, or measure pauses: `npm run test:slow` runs these, without coverage; `npm test` does not. */
+/** Files that measure time or pauses: `npm run test:measured` runs these, and nothing else may run then. */
+const MEASURED = ["test/cli/long-statements.test.ts", "test/kysely/no-stalls.test.ts"];
+
+/** Files that start many programs: `npm run test:slow` runs these, without coverage; `npm test` does not. */
 const SLOW = [
-  "test/cli/long-statements.test.ts",
   "test/cli/many-requests.test.ts",
   "test/cli/many-tables.test.ts",
   "test/cli/passwords.test.ts",
@@ -33,37 +37,8 @@ const SLOW = [
   "test/cli/tutorial.test.ts",
   "test/examples/world.test.ts",
   "test/kysely/million-rows.test.ts",
-  "test/kysely/no-stalls.test.ts",
   "test/kysely/writes-killed.test.ts",
   "test/types/budget.test.ts",
-];
-
-/** Files with long tables or long waits, which a sample cannot shorten: `npm run test:all` runs these with coverage; `npm test` does not. */
-const LONG = [
-  "test/adapters/wrapped-response.test.ts",
-  "test/cli/inspect-hostile.test.ts",
-  "test/cli/pull/pull-command.test.ts",
-  "test/declarations/live/random-relations.test.ts",
-  "test/declarations/live/random-server-tables.test.ts",
-  "test/executors/relations-names.test.ts",
-  "test/http/batch-time.test.ts",
-  "test/http/capabilities.test.ts",
-  "test/http/http2-hostile.test.ts",
-  "test/http/limits-bodies.test.ts",
-  "test/http/limits-expressions.test.ts",
-  "test/http/serve-timeouts.test.ts",
-  "test/http/write-table.test.ts",
-  "test/kysely/copies.test.ts",
-  "test/kysely/cross-joins.test.ts",
-  "test/kysely/item-budget.test.ts",
-  "test/kysely/reader-threads.test.ts",
-  "test/kysely/stream-cursors.test.ts",
-  "test/kysely/streams.test.ts",
-  "test/kysely/thread-memory.test.ts",
-  "test/kysely/write-table.test.ts",
-  "test/kysely/writes-locked.test.ts",
-  "test/kysely/writes.test.ts",
-  "test/rows/handlers.test.ts",
 ];
 
 /**
@@ -74,9 +49,6 @@ const SPREAD = [
   "test/executors/{beyond,cancelled,cell-names,collated-references,column-expressions,complex-changes,foreign-texts}.test.ts",
   "test/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,streams}.test.ts",
   "test/executors/{shared-keys,stream-differential,value-functions,wide-decimals}.test.ts",
-  "test/http/capabilities-tables.test.ts",
-  "test/http/{batch,batch-alone,batch-change-sets,batch-clients,batch-json,batch-malformed,batch-urls}.test.ts",
-  "test/http/{standard-profile,standard-profile-unsupported}.test.ts",
   "test/kysely/{change-sets,character-sets,check-constraints,converted-columns,if-none-match,infinite-cells}.test.ts",
   "test/kysely/{log-fields,malformed-texts,null-operands,related-keys,stored-indexes}.test.ts",
   "test/kysely/{storage-forms,text-guids,unreadable-cells,unreadable-null,writes-edges,writes-rounding}.test.ts",
@@ -84,6 +56,13 @@ const SPREAD = [
   "test/kysely/{far-dates,year-zero}.test.ts",
   "test/rows/{foreign-keys,foreign-keys-along}.test.ts",
   "test/sets/{access,transactions}.test.ts",
+];
+
+/** The same for files that test the protocol. The sample contains none of them. */
+const SPREAD_PROTOCOL = [
+  "test/http/capabilities-tables.test.ts",
+  "test/http/{batch,batch-alone,batch-change-sets,batch-clients,batch-json,batch-malformed,batch-urls}.test.ts",
+  "test/http/{standard-profile,standard-profile-unsupported}.test.ts",
 ];
 
 /** Files with their own engine for databases that are spread over machines, which also run over a cluster of Citus. */
@@ -98,6 +77,27 @@ const OVER_CLUSTER = [
 
 /** Whether the tests run over the cluster of DISTRIBUTED_URL, and no other database. */
 const IS_CLUSTER = process.env["ODATAKIT_CITUS"] !== undefined;
+
+/**
+ * The files of this run. `rest` completes `npm test`: the long files, those over servers, and distributed sets. `short` omits the
+ * long files always, `all` never.
+ */
+const { ODATAKIT_FILES: FILES } = process.env;
+const IS_REST = FILES === "rest";
+
+/** The folder below `coverage/` for what this run covers. `npm run check:coverage` compares such runs together with the floors. */
+const { ODATAKIT_COVERAGE: RECORDED } = process.env;
+
+/** Whether the command names files: then the long ones are no exception. */
+const NAMES_FILES =
+  FILES !== "short" &&
+  process.argv.slice(2).some((argument) => !["run", "list"].includes(argument) && !argument.startsWith("-"));
+
+/** A server of PostgreSQL takes the place of the PostgreSQL in this process. */
+const WITHOUT_PGLITE = process.env["ODATAKIT_POSTGRES"] === undefined ? {} : { ODATAKIT_WITHOUT_PGLITE: "1" };
+
+const OMITTED = FILES === "all" || IS_REST || ALL_CASES || NAMES_FILES ? [] : LONG;
+const OVER_SERVERS = IS_REST ? filesOverServers() : [];
 
 /** `npm run test:browser` runs these: it installs the browser first. */
 const BROWSER = "test/browser/**";
@@ -140,11 +140,15 @@ export default defineConfig({
       include: ["src/**/*.ts"],
       // It runs in a thread, where coverage is not measured.
       exclude: ["src/kysely/sqlite/reader-thread.ts"],
-      reporter: ["text-summary", "html"],
       reportOnFailure: true,
-      thresholds: Object.fromEntries(
-        Object.entries(BRANCH_FLOORS).map(([room, branches]) => [`src/${room}/**`, { branches }]),
-      ),
+      ...(RECORDED === undefined
+        ? {
+            reporter: ["text-summary", "html"],
+            thresholds: Object.fromEntries(
+              Object.entries(BRANCH_FLOORS).map(([room, branches]) => [`src/${room}/**`, { branches }]),
+            ),
+          }
+        : { enabled: true, reportsDirectory: `coverage/${RECORDED}`, reporter: ["json"] }),
     },
     projects: [
       {
@@ -153,29 +157,52 @@ export default defineConfig({
         extends: true,
         test: {
           name: "tests",
-          include: ["test/**/*.test.ts"],
-          exclude: [...ALONE, ...SLOW, ...(ALL_CASES ? [] : LONG), BROWSER, PACKAGING, CLIENTS, HOSTS],
+          include: IS_REST ? [...LONG] : ["test/**/*.test.ts"],
+          exclude: [...ALONE, ...SLOW, ...MEASURED, ...OMITTED, BROWSER, PACKAGING, CLIENTS, HOSTS],
           pool: "forks",
           isolate: false,
+          env: IS_REST ? WITHOUT_PGLITE : {},
+        },
+      },
+      {
+        // What `npm test` has run over SQLite and PGlite.
+        extends: true,
+        test: {
+          name: "servers",
+          include: [...OVER_SERVERS],
+          exclude: [...ALONE, ...SLOW, ...MEASURED, ...LONG, BROWSER, PACKAGING, CLIENTS, HOSTS],
+          pool: "forks",
+          isolate: false,
+          env: { ODATAKIT_SERVERS_ONLY: "1" },
         },
       },
       {
         extends: true,
         test: {
           name: "distributed",
-          include: [...(IS_CLUSTER || ALL_CASES ? SPREAD : []), ...(IS_CLUSTER ? OVER_CLUSTER : [])],
+          include: [
+            ...(IS_CLUSTER || ALL_CASES || IS_REST ? SPREAD : []),
+            ...(IS_CLUSTER || ALL_CASES ? SPREAD_PROTOCOL : []),
+            ...(IS_CLUSTER ? OVER_CLUSTER : []),
+          ],
           pool: "forks",
           isolate: false,
-          env: { ODATAKIT_SPREAD: "1" },
+          env: { ODATAKIT_SPREAD: "1", ...(IS_REST ? WITHOUT_PGLITE : {}) },
           setupFiles: ["test/setup.ts", "test/distributed/spread-sets.ts"],
         },
       },
       {
         // A time zone is set for a process, not for a thread.
         extends: true,
-        test: { name: "alone", include: ALONE, pool: "forks" },
+        test: {
+          name: "alone",
+          include: IS_REST ? ALONE.filter((file) => LONG.includes(file) || OVER_SERVERS.includes(file)) : ALONE,
+          exclude: [...OMITTED],
+          pool: "forks",
+        },
       },
       { extends: true, test: { name: "slow", include: SLOW, pool: "forks" } },
+      { extends: true, test: { name: "measured", include: MEASURED, pool: "forks" } },
       { extends: true, test: { name: "packaging", include: [`${PACKAGING}/*.test.ts`], pool: "forks" } },
       {
         extends: true,

@@ -137,6 +137,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "odatakit/kysely", link: "/api/kysely" },
       { text: "odatakit/sqlite", link: "/api/sqlite" },
       { text: "odatakit/mariadb", link: "/api/mariadb" },
+      { text: "odatakit/postgres", link: "/api/postgres" },
       { text: "odatakit/check", link: "/api/check" },
       { text: "odatakit/openapi", link: "/api/openapi" },
     ],

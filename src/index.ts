@@ -48,12 +48,12 @@ export { hasMany, hasOptional, hasRequired } from "./definition/sets/navigation.
 export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/types/navigation-declaration.ts";
 export { action, fn } from "./definition/sets/operation.ts";
 export type { OperationDeclaration as Operation } from "./definition/sets/operation.ts";
-export type { Property } from "./definition/types/property.ts";
+export type { Property } from "./definition/types/edm-builders.ts";
 export { requireUser } from "./definition/rules/refusal.ts";
 export { allRows, noRows } from "./definition/types/row-predicate.ts";
 export type { RowOf, RowPredicate } from "./definition/types/row-predicate.ts";
 export type { TracedRequest, TracedStatement } from "./definition/statement-trace.ts";
-export type { PositionStore } from "./definition/position-store.ts";
+export type { PositionStore } from "./definition/service-definition.ts";
 export type { ServiceDefaults, ServiceOptions } from "./definition/model/service-options.ts";
 export type {
   ComplexTypeDeclaration as ComplexType,
@@ -73,8 +73,8 @@ export type { FilterClause, OrderByItem, RoundingMode, SearchExpression, Selecte
 export type { Expression } from "./query/expression.ts";
 export { arraySource } from "./memory/array-source.ts";
 export { loadEntitySets } from "./service/load-entity-sets.ts";
-export { servicesFetch } from "./service/services-fetch.ts";
-export type { ServicesFetch } from "./service/services-fetch.ts";
+export { servicesFetch } from "./service/compose-services.ts";
+export type { ServicesFetch } from "./service/compose-services.ts";
 export { odataService } from "./service/odata-service.ts";
 export { reloadable, type ReloadableService, type ReplaceOptions } from "./service/reloadable.ts";
 export type { ODataService } from "./service/odata-service.ts";

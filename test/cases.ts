@@ -36,7 +36,8 @@ export function fuzzCount(all: number, script?: `fuzz:${string}`): number {
  * @param place the other inputs of these cases, so that each place has its own sample
  */
 export function sampleOf<Item>(items: readonly Item[], place: string): readonly Item[] {
-  if (ALL_CASES) return items;
+  // `npm run test:rest` leaves out no item of a list, only generated cases.
+  if (ALL_CASES || process.env["ODATAKIT_FILES"] === "rest") return items;
   const indexes = fc.uniqueArray(fc.nat(items.length - 1), {
     minLength: caseCount(items.length),
     maxLength: caseCount(items.length),

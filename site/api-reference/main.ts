@@ -13,6 +13,7 @@ const INTRODUCTIONS: Readonly<Record<string, string>> = {
     "Entity sets over tables and queries of SQLite, PostgreSQL and MariaDB. It needs the package `kysely`. [SQL](../../docs/reference/sql.md) explains its use.",
   "odatakit/sqlite": "A Kysely dialect over the SQLite of Node.js. It needs the package `kysely`.",
   "odatakit/mariadb": "A Kysely dialect over pools of mysql2. It needs the packages `kysely` and `mysql2`.",
+  "odatakit/postgres": "A Kysely dialect over pools of pg. It needs the packages `kysely` and `pg`.",
   "odatakit/express":
     "Serves services within an Express application. It needs the package `express`. [Frameworks and runtimes](../../docs/guides/hosts.md) explains its use.",
   "odatakit/fastify":

@@ -1,8 +1,5 @@
 import type { Socket } from "node:net";
 
-/** How long a handshake may take once the server stops, in milliseconds. */
-const LINGER = 500;
-
 /** The connections that have not finished their TLS handshake. */
 export class Handshakes {
   /** By the address of the client, which is that of the encrypted socket, too. */
@@ -22,11 +19,9 @@ export class Handshakes {
     this.#open.delete(nameOf(socket));
   }
 
-  /** Ends the handshakes that do not complete soon. */
+  /** Ends the handshakes. */
   drain(): void {
-    setTimeout(() => {
-      for (const socket of this.#open.values()) socket.destroy();
-    }, LINGER).unref();
+    for (const socket of this.#open.values()) socket.destroy();
   }
 }
 

@@ -13,16 +13,15 @@ const MAX_STREAMS = 100;
 const MAX_HEADERS = 16_384;
 /** Node.js resets a stream with more than this, so up to here the client gets a response. */
 const MAX_ANSWERED_HEADERS = 4 * MAX_HEADERS;
-/** The requests that a client may give up within the window, in milliseconds, before its connection ends. */
+/** The requests that a client may give up at once before its connection ends, and those that it may give up each second. */
 const MAX_RESETS = 200;
-const RESET_WINDOW = 10_000;
+const RESETS_PER_SECOND = 10;
 /** How long a client may take to close its side after the last response, in milliseconds. */
 const LINGER = 500;
 
 /** Codes of the end of streams and connections. @see RFC 9113, section 7 */
 const NO_ERROR = 0;
 const CANCEL = 8;
-const ENHANCE_YOUR_CALM = 11;
 
 /** One connection of HTTP/2. */
 interface Session {
@@ -30,9 +29,6 @@ interface Session {
   streams: number;
   /** Ends the connection while it has no request. */
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** The requests that the client gave up since the window began. */
-  resets: number;
-  resetsSince: number;
 }
 
 /**
@@ -49,6 +45,8 @@ export class Http2Sessions {
     this.#settings = settings;
     // @see docs/decisions/0037-fast-start.md
     this.#server = process.getBuiltinModule("node:http2").createServer({
+      streamResetBurst: MAX_RESETS,
+      streamResetRate: RESETS_PER_SECOND,
       settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_ANSWERED_HEADERS },
     });
     this.#server.on("session", (session) => this.#begin(session));
@@ -64,20 +62,19 @@ export class Http2Sessions {
     this.#server.emit("connection", socket);
   }
 
-  /** Lets each connection end after its requests. @param endsAt the time of `performance.now()` to destroy the rest */
-  drain(endsAt: number): void {
+  /** Lets each connection end after its requests. */
+  drain(): void {
     this.#isDraining = true;
     for (const { session } of this.#open.values()) session.close();
-    const left = endsAt - performance.now();
-    if (!Number.isFinite(left)) return;
-    const destroyAll = (): void => {
-      for (const { session } of this.#open.values()) session.destroy();
-    };
-    setTimeout(destroyAll, Math.max(left, 0)).unref();
+  }
+
+  /** Ends all connections. */
+  destroyAll(): void {
+    for (const { session } of this.#open.values()) session.destroy();
   }
 
   #begin(session: ServerHttp2Session): void {
-    const state: Session = { session, streams: 0, timer: undefined, resets: 0, resetsSince: 0 };
+    const state: Session = { session, streams: 0, timer: undefined };
     this.#open.set(session, state);
     session.once("close", () => {
       clearTimeout(state.timer);
@@ -107,7 +104,6 @@ export class Http2Sessions {
     stream.once("close", () => {
       state.streams -= 1;
       if (state.session.destroyed) return;
-      if (stream.aborted || stream.rstCode !== NO_ERROR) countReset(state);
       if (state.streams === 0 && !state.session.closed) this.#endLater(state, this.#settings.keepAliveTimeout);
     });
     // The unread rest of a body would keep the stream open.
@@ -143,12 +139,4 @@ export class Http2Sessions {
 /** Returns the length of names and values. Node.js only announces its limit. */
 function lengthOf(fields: readonly string[]): number {
   return fields.reduce((sum, field) => sum + field.length, 0);
-}
-
-/** Ends the connection of a client that begins requests only to give them up. @see RFC 9113, section 10.5 */
-function countReset(state: Session): void {
-  const now = performance.now();
-  if (now - state.resetsSince > RESET_WINDOW) [state.resets, state.resetsSince] = [0, now];
-  state.resets += 1;
-  if (state.resets > MAX_RESETS) state.session.destroy(ENHANCE_YOUR_CALM as never);
 }

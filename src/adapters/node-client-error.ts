@@ -75,15 +75,6 @@ export function answerClientError(
   else sendFault(socket, FAULTS.get(error.code) ?? MALFORMED);
 }
 
-/**
- * Responds to a request whose body does not arrive, and closes the connection.
- * @param last the response to that request
- */
-export function answerTimeout(socket: Duplex, last: ServerResponse): void {
-  if (socket.writable && mayAnswer(last)) sendFault(socket, TIMEOUT);
-  else socket.destroy();
-}
-
 /** Returns the response to a request whose body does not arrive, for a connection that stays open. */
 export function timeoutResponse(): ODataResponse {
   return toResponse(408, TIMEOUT);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server as PlainServer, ServerOptions, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { Handshakes } from "./handshakes.ts";
 import { Http2Sessions, type StreamListener } from "./http2-sessions.ts";
@@ -11,16 +12,11 @@ import type { ServeSettings } from "./serve-options.ts";
 // @see docs/decisions/0037-fast-start.md
 const Server: typeof import("node:http").Server = process.getBuiltinModule("node:http").Server;
 
-/** Handles a request. */
-export type Listener = (request: IncomingMessage, response: ServerResponse, way: RequestWay) => void;
-
-/** How one request and its response travel. */
-export interface RequestWay {
-  /** Whether the client still waits for `100 Continue`. */
-  readonly awaitsContinue: boolean;
-  /** Returns a promise to await before sending the response, or undefined. */
-  readonly settle: () => Promise<void> | undefined;
-}
+/**
+ * Handles a request.
+ * @param awaitsContinue whether the client still waits for `100 Continue`
+ */
+export type Listener = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => void;
 
 /** The handlers of requests, by the version of HTTP. */
 export interface Listeners {
@@ -33,8 +29,7 @@ const MIN_CHECK = 20;
 const MAX_CHECK = 1000;
 
 /**
- * The server of `serve`. All its responses have OData-Version and the error envelope, which those of `node:http` lack, and it
- * closes connections without resetting them.
+ * The server of `serve`. All its responses have OData-Version and the error envelope, which those of `node:http` lack.
  * @see docs/guides/deployment.md, Timeouts
  */
 export class NodeServer {
@@ -66,22 +61,15 @@ export class NodeServer {
 
   #serve(server: PlainServer | SecureServer, listener: Listener): void {
     const connections = this.#connections;
-    const settle = (): Promise<void> | undefined => connections.settle();
-    const plain: RequestWay = { awaitsContinue: false, settle };
-    const continued: RequestWay = { awaitsContinue: true, settle };
-    const answer = (request: IncomingMessage, response: ServerResponse, way: RequestWay): void => {
-      if (connections.begin(request, response)) listener(request, response, way);
+    const answer = (awaitsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+      if (connections.begin(request, response)) listener(request, response, awaitsContinue);
       else request.resume();
     };
-    server.on("request", (request: IncomingMessage, response: ServerResponse) => answer(request, response, plain));
+    server.on("request", answer(false));
     // An unknown expectation may be ignored. @see RFC 9110, section 10.1.1
-    server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
-      answer(request, response, plain),
-    );
+    server.on("checkExpectation", answer(false));
     // `100 Continue` is sent when the body is read. A client need not send a body that is rejected by its headers.
-    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-      answer(request, response, continued),
-    );
+    server.on("checkContinue", answer(true));
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
       answerClientError(error, socket, connections.lastResponse(socket)),
     );
@@ -91,7 +79,7 @@ export class NodeServer {
     const pause = NodeConnections.pauseOf(slowReaderTimeout ?? 0);
     server.setTimeout(pause);
     server.on("timeout", (socket: Socket) => connections.endInactive(socket, keepAliveTimeout !== null, pause));
-    // `close` calls this. `drain` closes idle connections, but not while their next request arrives.
+    // `close` calls this. That of Node.js also ends a connection whose last response has not been read.
     server.closeIdleConnections = (): void => undefined;
   }
 
@@ -119,29 +107,29 @@ export class NodeServer {
     });
   }
 
-  /** Stops accepting connections, after `drainDelay`. Resolves when all connections are closed. */
+  /**
+   * Stops accepting connections, after `drainDelay`, and closes idle ones. Resolves when all connections are closed: those with
+   * a request after its response, all others after `drainTimeout`.
+   */
   async drain(): Promise<void> {
-    const { drainDelay } = this.#settings;
+    const { drainDelay, drainTimeout } = this.#settings;
     // Without a delay, the server stops before this method returns its promise.
-    if (drainDelay > 0) await afterDelay(drainDelay);
-    const endsAt = performance.now() + (this.#settings.drainTimeout ?? Infinity);
-    await this.#connections.announceEnd(endsAt);
-    return new Promise((resolve) => {
-      this.#server.close(() => {
-        stop();
-        resolve();
-      });
-      this.#sessions?.drain(endsAt);
-      this.#handshakes.drain();
-      const stop = this.#connections.drain(endsAt);
+    if (drainDelay > 0) await delay(drainDelay);
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
     });
+    this.#connections.drain();
+    this.#sessions?.drain();
+    this.#handshakes.drain();
+    const timer = drainTimeout === null ? undefined : setTimeout(() => this.#closeAll(), drainTimeout);
+    await closed;
+    clearTimeout(timer);
   }
-}
 
-function afterDelay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
+  #closeAll(): void {
+    this.#server.closeAllConnections();
+    this.#sessions?.destroyAll();
+  }
 }
 
 function toServerOptions(settings: ServeSettings): ServerOptions {

@@ -8,7 +8,7 @@ import { hostServices, type RequestHandler } from "./hosted-services.ts";
 import { toStreamListener } from "./http2-listener.ts";
 import { fromIncomingMessage } from "./node-request.ts";
 import { sendOrFail } from "./node-response.ts";
-import { type Listener, NodeServer, type RequestWay } from "./node-server.ts";
+import { type Listener, NodeServer } from "./node-server.ts";
 import { type ListenOptions, resolveServeOptions } from "./serve-options.ts";
 
 /** Where `serve` listens, and how long its connections may take. @see docs/guides/deployment.md, Timeouts */
@@ -41,28 +41,20 @@ export function toNodeHandler(
   return (request, response) => {
     // The messages of HTTP/2 only resemble those of HTTP/1.1: the service reads and answers their stream.
     if ("stream" in request) streamListener(request.stream, request.headers, request);
-    else listener(request, response as ServerResponse, ALONE);
+    else listener(request, response as ServerResponse, false);
   };
 }
 
-/** For a server that the application created. */
-const ALONE: RequestWay = Object.freeze({ awaitsContinue: false, settle: () => undefined });
-
 function toListener(composed: RequestHandler): Listener {
-  return (request, response, { awaitsContinue, settle }) => {
+  return (request, response, awaitsContinue) => {
     const odata = fromIncomingMessage(request, response, { awaitsContinue });
     const fail = (error: unknown, answer: ODataResponse): void => {
       response.destroy();
       composed.reportFailure(odata, answer, error);
     };
-    const settleAndSend = (answer: ODataResponse): void => {
-      const settled = settle();
-      if (settled === undefined) sendOrFail(answer, response, fail);
-      else void settled.then(() => sendOrFail(answer, response, fail));
-    };
     const answer = composed.handle(odata);
-    if (answer instanceof Promise) void answer.then(settleAndSend);
-    else settleAndSend(answer);
+    if (answer instanceof Promise) void answer.then((known) => sendOrFail(known, response, fail));
+    else sendOrFail(answer, response, fail);
   };
 }
 

@@ -4,10 +4,10 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { FUNCTION_SIGNATURES } from "../query/functions.ts";
 import { findVocabulary, type NameFault } from "./annotation-term.ts";
 import type { PathTargets } from "./bind-annotation-path.ts";
-import type { ExpectedType } from "./vocabulary-types.ts";
+import type { ExpectedType } from "./vocabularies.ts";
 
 /** The operands and attributes of a dynamic expression. */
-export interface OperatorRule {
+interface OperatorRule {
   readonly least: number;
   /** 1: the single operand is not in an array. */
   readonly most: number;

@@ -18,7 +18,7 @@ import type {
 import { annotationPlace, overloadName } from "../edm/annotation.ts";
 
 /** Where the paths of an annotation start. @see OData CSDL 4.0, section 14.5.12 */
-export type PathScope =
+export type AnnotationScope =
   | { readonly kind: "type"; readonly type: EntityTypeDeclaration | ComplexTypeDeclaration }
   | { readonly kind: "operation"; readonly set: DeclaredSet | undefined; readonly operation: DeclaredOperation }
   | { readonly kind: "container" }
@@ -33,7 +33,7 @@ export interface AnnotationSite {
   readonly fault: FaultPlace & { readonly property?: string };
   /** Its name in messages. */
   readonly what: string;
-  readonly scope: PathScope;
+  readonly scope: AnnotationScope;
   /** The text of `.describe()`; undefined without one, and for properties, whose description the model contains. */
   readonly description?: unknown;
   /** The annotations as declared; undefined if there are only those of the service. */
@@ -92,7 +92,7 @@ function typeSites(
 ): readonly AnnotationSite[] {
   const { name } = type;
   const options = isObject(type.options) ? type.options : {};
-  const scope: PathScope = { kind: "type", type };
+  const scope: AnnotationScope = { kind: "type", type };
   return [
     {
       ...plain(annotationPlace("type", name), { set: name }, `the type ${name}`, options["annotations"]),
@@ -121,7 +121,7 @@ function typeSites(
 
 function setSites(set: DeclaredSet): readonly AnnotationSite[] {
   const { name, entityType } = set;
-  const scope: PathScope = { kind: "type", type: entityType };
+  const scope: AnnotationScope = { kind: "type", type: entityType };
   const { annotations } = set.options;
   return [
     {
@@ -146,7 +146,7 @@ function operationSites(set: DeclaredSet | undefined, operation: DeclaredOperati
   const { name, options, parameters, bound } = operation;
   const overload = overloadName(name, set?.entityType.name, bound === "collection");
   const fault = operationPlace(set, operation);
-  const scope: PathScope = { kind: "operation", set, operation };
+  const scope: AnnotationScope = { kind: "operation", set, operation };
   return [
     {
       ...plain(annotationPlace("operation", overload), fault, `the operation \`${name}\``, options["annotations"]),

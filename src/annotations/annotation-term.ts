@@ -1,7 +1,13 @@
 import { isSimpleIdentifier } from "../definition/names.ts";
 import { adviseName } from "../definition/option-table.ts";
-import { type Vocabularies, type Vocabulary, elementsOf } from "./vocabularies.ts";
-import { type ExpectedType, termsOf, typeOfTerm } from "./vocabulary-types.ts";
+import {
+  type Vocabularies,
+  type Vocabulary,
+  elementsOf,
+  type ExpectedType,
+  termsOf,
+  typeOfTerm,
+} from "./vocabularies.ts";
 
 /** Why a name or path is wrong, and what to write instead. */
 export interface NameFault {
@@ -18,7 +24,7 @@ export interface TermScope {
 }
 
 /** A term, resolved. */
-export interface ReadTerm {
+interface ReadTerm {
   /** With the prefix of its vocabulary. */
   readonly term: string;
   readonly qualifiedTerm: string;

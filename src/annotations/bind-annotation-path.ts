@@ -4,15 +4,15 @@ import { isSimpleIdentifier } from "../definition/names.ts";
 import { adviseName } from "../definition/option-table.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { annotationPlace } from "../edm/annotation.ts";
-import { type PathScope, type TypeMember, visibleMembers } from "./annotation-sites.ts";
+import { type AnnotationScope, type TypeMember, visibleMembers } from "./annotation-sites.ts";
 import { type TermScope, readTerm, termChain, type NameFault } from "./annotation-term.ts";
-import { type ExpectedType, isOpenRecord, propertiesOfValues } from "./vocabulary-types.ts";
+import { type ExpectedType, isOpenRecord, propertiesOfValues } from "./vocabularies.ts";
 
 /** The kinds of paths in annotations. @see OData CSDL 4.0, sections 14.4.2 and 14.5.6 to 14.5.13 */
 export type PathKind = "AnnotationPath" | "ModelPath" | "NavigationPropertyPath" | "Path" | "PropertyPath";
 
 /** A path with wire names, or the reason why it leads nowhere. */
-export type BoundPath = { readonly text: string; readonly isNavigation: boolean } | NameFault;
+type BoundPath = { readonly text: string; readonly isNavigation: boolean } | NameFault;
 
 /**
  * Resolves a path: each segment is the key of a property or navigation, or its wire name.
@@ -21,13 +21,13 @@ export type BoundPath = { readonly text: string; readonly isNavigation: boolean 
  */
 export function bindAnnotationPath(
   targets: PathTargets,
-  start: PathScope,
+  start: AnnotationScope,
   text: string,
   kind: PathKind,
   ownPlaces: readonly string[] = [],
 ): BoundPath {
   const isAbsolute = text.startsWith("/");
-  const scope: PathScope = isAbsolute ? { kind: "root" } : start;
+  const scope: AnnotationScope = isAbsolute ? { kind: "root" } : start;
   let stop: Stop = { scope, places: ownPlaces, typePlaces: ownPlaces, member: undefined, isCountable: false };
   const written: string[] = isAbsolute ? [""] : [];
   const segments = (isAbsolute ? text.slice(1) : text).split("/");
@@ -125,7 +125,7 @@ export interface PathTargets extends TermScope {
 
 /** The place that a part of a path leads to. */
 interface Stop {
-  readonly scope: PathScope;
+  readonly scope: AnnotationScope;
   /** The places of the annotations `segment@Term`: those of the element itself. */
   readonly places: readonly string[];
   /** The places of the annotations `segment/@Term`: those of the type of its values. */
@@ -168,7 +168,7 @@ function stepToContainer({ namespace, containerName }: PathTargets, name: string
     return { message: `\`/${name}\` is not the container.`, fix };
   }
   const places = [annotationPlace("container")];
-  const scope: PathScope = { kind: "container" };
+  const scope: AnnotationScope = { kind: "container" };
   return { stop: { scope, places, typePlaces: places, member: undefined, isCountable: false }, text: name };
 }
 
@@ -184,7 +184,7 @@ function stepAlong(
     const message = `${type.name} has no property \`${name}\` that clients see.`;
     return { message, fix: adviseName(name, [...new Set(members.map(({ field }) => field))]) };
   }
-  const scope: PathScope = member.type === undefined ? { kind: "none" } : { kind: "type", type: member.type };
+  const scope: AnnotationScope = member.type === undefined ? { kind: "none" } : { kind: "type", type: member.type };
   const places = [annotationPlace("type", type.name, member.name)];
   const typePlaces = member.type === undefined ? places : [annotationPlace("type", member.type.name)];
   const isCountable = member.isNavigation || member.isCollection;
@@ -217,7 +217,7 @@ function stepIntoSet({ service }: PathTargets, name: string): Step | NameFault {
 }
 
 function stepIntoOperation(
-  { set, operation }: Extract<PathScope, { readonly kind: "operation" }>,
+  { set, operation }: Extract<AnnotationScope, { readonly kind: "operation" }>,
   name: string,
 ): Step | NameFault {
   if (set !== undefined && name === BINDING_PARAMETER) {
@@ -230,7 +230,7 @@ function stepIntoOperation(
     return { message: `\`${operation.name}\` has no parameter \`${name}\`.`, fix: adviseName(name, names) };
   }
   const { type, item } = parameter.declared;
-  const scope: PathScope = type.kind === "ComplexTypeDeclaration" ? { kind: "type", type } : { kind: "none" };
+  const scope: AnnotationScope = type.kind === "ComplexTypeDeclaration" ? { kind: "type", type } : { kind: "none" };
   const isCollection = item !== undefined;
   const member: TypeMember = { field: name, name, type: undefined, isNavigation: false, isCollection };
   return { stop: { scope, places: [], typePlaces: [], member, isCountable: isCollection }, text: name };

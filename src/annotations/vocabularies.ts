@@ -1,4 +1,9 @@
-import { type VocabularyElements, vocabularies as published } from "#vocabularies";
+import {
+  type VocabularyElements,
+  vocabularies as published,
+  type ComplexTypeElement,
+  type TypeUse,
+} from "#vocabularies";
 import { keptPer } from "../base/memo.ts";
 import { entriesOf } from "../definition/model/declared-service.ts";
 import { isObject } from "../definition/option-table.ts";
@@ -85,4 +90,190 @@ export function usedVocabularies(vocabularies: Vocabularies, used: ReadonlySet<s
     const { namespace, uri, prefix } = known;
     return [{ alias: prefix === alias ? alias : undefined, namespace, uri }];
   });
+}
+
+/** The expected type of a value, resolved. */
+export type ExpectedType =
+  | { readonly kind: "any" }
+  | { readonly kind: "collection"; readonly item: ExpectedType }
+  /** A type of the namespace Edm, without the namespace. */
+  | { readonly kind: "edm"; readonly name: string }
+  | EnumerationType
+  /** The name of a function or action. */
+  | { readonly kind: "operation" }
+  /** A path from the type of the value list around the value. */
+  | { readonly kind: "listProperty" }
+  | RecordType;
+
+/** An enumeration of a vocabulary or of the service. */
+export interface EnumerationType {
+  readonly kind: "enum";
+  /** With the prefix of its vocabulary or the namespace of the service. */
+  readonly name: string;
+  /** The alias of its vocabulary; undefined for one of the service. */
+  readonly alias: string | undefined;
+  readonly members: readonly string[];
+  readonly isFlags: boolean;
+  /** Whether it can have more members. */
+  readonly isOpen: boolean;
+}
+
+/** A complex type of a vocabulary. */
+export interface RecordType {
+  readonly kind: "record";
+  readonly alias: string;
+  /** Without its alias. */
+  readonly local: string;
+  /** With the prefix of its vocabulary. */
+  readonly name: string;
+  readonly element: ComplexTypeElement;
+}
+
+const ANY: ExpectedType = { kind: "any" };
+const TEXT: ExpectedType = { kind: "edm", name: "String" };
+const LIST_PROPERTY: ExpectedType = { kind: "listProperty" };
+
+/** Terms and properties of types whose values mean more, or less, than their types state. */
+const MEANINGS: ReadonlyMap<string, ExpectedType> = new Map<string, ExpectedType>([
+  ["Common.ValueListParameter/ValueListProperty", LIST_PROPERTY],
+  ["UI.RecommendationListType/RankProperty", LIST_PROPERTY],
+  ["UI.RecommendationBinding/ValueListProperty", LIST_PROPERTY],
+  // The template of an operation is in a vocabulary, and the actions on hierarchies are not checked.
+  ["Common.OperationTemplate", TEXT],
+  ["Hierarchy.RecursiveHierarchyActionsType/ChangeNextSiblingAction", TEXT],
+  ["Hierarchy.RecursiveHierarchyActionsType/CopyAction", TEXT],
+]);
+
+/** The types of names of functions and actions. */
+const OPERATION_NAMES: ReadonlySet<string> = new Set(["Common.QualifiedName", "UI.ActionName"]);
+
+/** Types whose values can have any form. */
+const OPEN_TYPES: ReadonlySet<string> = new Set(["Untyped", "PrimitiveType", "ComplexType", "EntityType", "Stream"]);
+
+/** Returns the names of the terms of a vocabulary. */
+export function termsOf(elements: VocabularyElements): readonly string[] {
+  return Object.entries(elements).flatMap(([name, { $Kind }]) => ($Kind === "Term" ? [name] : []));
+}
+
+/** Returns the type of the values of a term; null if the vocabulary does not have the term. */
+export function typeOfTerm(vocabularies: Vocabularies, alias: string, local: string): ExpectedType | null {
+  const element = elementOf(vocabularies, alias, local);
+  if (element?.$Kind !== "Term") return null;
+  return MEANINGS.get(`${alias}.${local}`) ?? expectedType(vocabularies, element);
+}
+
+function elementOf(vocabularies: Vocabularies, alias: string, local: string): VocabularyElements[string] | undefined {
+  const vocabulary = vocabularies[alias];
+  const elements = vocabulary === undefined ? null : elementsOf(vocabulary);
+  return elements !== null && Object.hasOwn(elements, local) ? elements[local] : undefined;
+}
+
+/** Resolves a type of the namespace Edm or of a vocabulary. Values of unknown types can have any form. */
+export function expectedType(vocabularies: Vocabularies, use: TypeUse): ExpectedType {
+  const { $Type: type = "Edm.String", $Collection: isCollection = false } = use;
+  if (isCollection) return { kind: "collection", item: expectedType(vocabularies, { $Type: type }) };
+  const { alias, local } = split(type);
+  if (alias === "Edm") return OPEN_TYPES.has(local) || local.startsWith("Geo") ? ANY : { kind: "edm", name: local };
+  const isOpen = vocabularies[alias]?.isOpen ?? false;
+  // Another version of the vocabulary may name operations in other forms.
+  if (OPERATION_NAMES.has(type)) return isOpen ? TEXT : { kind: "operation" };
+  const element = elementOf(vocabularies, alias, local);
+  switch (element?.$Kind) {
+    case "TypeDefinition":
+      return expectedType(vocabularies, { $Type: element.$UnderlyingType });
+    case "EnumType": {
+      const members = Object.keys(element).filter((name) => !name.startsWith("$"));
+      const name = qualified(vocabularies, alias, local);
+      return { kind: "enum", name, alias, members, isFlags: element.$IsFlags === true, isOpen };
+    }
+    default:
+      return recordType(vocabularies, alias, local) ?? ANY;
+  }
+}
+
+/** Returns a complex type of a vocabulary; null if it is unknown. */
+export function recordType(vocabularies: Vocabularies, alias: string, local: string): RecordType | null {
+  const element = elementOf(vocabularies, alias, local);
+  if (element?.$Kind !== "ComplexType") return null;
+  return { kind: "record", alias, local, name: qualified(vocabularies, alias, local), element };
+}
+
+function qualified(vocabularies: Vocabularies, alias: string, local: string): string {
+  return `${vocabularies[alias]?.prefix ?? alias}.${local}`;
+}
+
+function split(type: string): { readonly alias: string; readonly local: string } {
+  const dot = type.lastIndexOf(".");
+  return { alias: type.slice(0, dot), local: type.slice(dot + 1) };
+}
+
+/** Returns a type and its base types, the type first. */
+export function lineageOf(vocabularies: Vocabularies, type: RecordType): readonly RecordType[] {
+  const { $BaseType: base } = type.element;
+  if (base === undefined) return [type];
+  const { alias, local } = split(base);
+  const parent = recordType(vocabularies, alias, local);
+  return parent === null ? [type] : [type, ...lineageOf(vocabularies, parent)];
+}
+
+/** Returns the types of the properties of a type, inherited ones included. */
+export function propertiesOfRecord(vocabularies: Vocabularies, type: RecordType): ReadonlyMap<string, ExpectedType> {
+  return new Map(
+    lineageOf(vocabularies, type)
+      .toReversed()
+      .flatMap(({ alias, local, element }) =>
+        Object.entries(element).flatMap(([name, use]) => {
+          if (typeof use !== "object") return [];
+          return [[name, MEANINGS.get(`${alias}.${local}/${name}`) ?? expectedType(vocabularies, use)] as const];
+        }),
+      ),
+  );
+}
+
+/** Returns the types of the properties that values of a type or of its derived types can have. */
+export function propertiesOfValues(vocabularies: Vocabularies, type: RecordType): ReadonlyMap<string, ExpectedType> {
+  const types = [...derivedFrom(vocabularies, type), type];
+  return new Map(types.flatMap((each) => [...propertiesOfRecord(vocabularies, each)]));
+}
+
+/** Returns whether values of a type, or of one of its base types, may have properties that it does not declare. */
+export function isOpenRecord(vocabularies: Vocabularies, type: RecordType): boolean {
+  return lineageOf(vocabularies, type).some(
+    ({ element, alias }) => element.$OpenType === true || vocabularies[alias]?.isOpen === true,
+  );
+}
+
+/** Returns the types of the same vocabulary that derive from a type. */
+export function derivedFrom(vocabularies: Vocabularies, base: RecordType): readonly RecordType[] {
+  const vocabulary = vocabularies[base.alias];
+  const elements = vocabulary === undefined ? null : elementsOf(vocabulary);
+  return Object.keys(elements ?? {}).flatMap((local) => {
+    const type = recordType(vocabularies, base.alias, local);
+    if (type === null || type.local === base.local) return [];
+    return lineageOf(vocabularies, type).some(({ name }) => name === base.name) ? [type] : [];
+  });
+}
+
+/**
+ * Finds the type of a record without a stated type: the declared type unless it is abstract, or else the only least derived
+ * type that has all the properties.
+ * @returns null if no type, or several unrelated types, have them
+ */
+export function inferRecordType(
+  vocabularies: Vocabularies,
+  declared: RecordType,
+  names: readonly string[],
+): RecordType | null {
+  const fits = (type: RecordType): boolean => {
+    const properties = propertiesOfRecord(vocabularies, type);
+    const isOpen = lineageOf(vocabularies, type).some(({ element }) => element.$OpenType === true);
+    return type.element.$Abstract !== true && (isOpen || names.every((name) => properties.has(name)));
+  };
+  const derived = derivedFrom(vocabularies, declared);
+  if (fits(declared)) return declared;
+  const fitting = derived.filter(fits);
+  const roots = fitting.filter((type) =>
+    fitting.every((other) => lineageOf(vocabularies, other).some(({ name }) => name === type.name)),
+  );
+  return roots[0] ?? null;
 }

@@ -1,5 +1,5 @@
 /** A limit on the total weight of the entries. */
-export interface WeightLimit<K> {
+interface WeightLimit<K> {
   readonly most: number;
   readonly weightOf: (key: K) => number;
 }

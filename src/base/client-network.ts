@@ -1,5 +1,5 @@
 /** The parts of a request that contain the address of its client. */
-export interface ClientFacts {
+interface ClientFacts {
   /** Returns the value of a header by its lower-case name; undefined or null if it is absent. */
   readonly header: (name: string) => string | null | undefined;
   /** The address at the other end of the connection; undefined if the host does not know it. */

@@ -1,5 +1,5 @@
 /** The global object of a runtime that may have the modules of Node.js. */
-export interface Host {
+export interface HostGlobal {
   readonly process?: { readonly getBuiltinModule?: ((name: string) => unknown) | undefined } | undefined;
 }
 
@@ -9,7 +9,7 @@ export interface Host {
  * @see docs/decisions/0037-fast-start.md
  * @returns undefined in a runtime without the module
  */
-export function builtinModule(name: `node:${string}`, host: Host = globalThis): unknown {
+export function builtinModule(name: `node:${string}`, host: HostGlobal = globalThis): unknown {
   return host.process?.getBuiltinModule?.(name);
 }
 

@@ -26,11 +26,6 @@ export type Steps<T> = Generator<undefined, T, undefined>;
 /** Tells steps whether to pause. */
 export type Pace = Pick<Turn, "isOver">;
 
-/** Is thrown by work that cannot yield: its repetition after the pause continues from the results that the work has kept. */
-export class Paused extends Error {
-  override readonly name = "Paused";
-}
-
 const ENDLESS: Pace = Object.freeze({ isOver: false });
 
 /** Does work without a pause. @param work gets a pace that never asks for one */

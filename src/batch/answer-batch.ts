@@ -1,13 +1,16 @@
 import { nextTurn } from "../base/host.ts";
 import { Turn } from "../base/turn.ts";
 import type { Context } from "../definition/context.ts";
+import { encodeBase64Url } from "../edm/base64.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { BodyBuffer } from "../http/body-buffer.ts";
 import { checkBodyHeaders, checkContentHeaders } from "../http/content-headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { ODATA_VERSION } from "../http/odata-version.ts";
 import { readContinueOnError } from "../http/preferences.ts";
 import { LONG_BODY, parseBody } from "../http/read-json-body.ts";
+import { writeJsonString } from "../json/write-json.ts";
 import { unreadable } from "./batch-faults.ts";
 import type { BatchItem } from "./batch-request.ts";
 import { BatchRun, type BatchSettings, type ItemResult } from "./batch-run.ts";
@@ -15,8 +18,7 @@ import type { PartPipeline } from "./part-pipeline.ts";
 import type { BatchOrigin } from "./part-url.ts";
 import { readJsonBatch } from "./read-json-batch.ts";
 import { readMultipart, readMultipartType } from "./read-multipart.ts";
-import { writeJsonResponse } from "./write-json-batch.ts";
-import { type Chunks, closing, writeChangeSet, writePart } from "./write-multipart.ts";
+import { type Chunks, closing, writeChangeSet, writePart, chunksAround, chunksOf } from "./write-multipart.ts";
 
 /** The batch formats and limits of a service. */
 export interface BatchLimits {
@@ -39,7 +41,7 @@ export interface BatchLimits {
 const ENVELOPE_DEPTH = 3;
 
 /** A batch request that has passed authentication. */
-export interface BatchArrival {
+interface BatchArrival {
   readonly request: ODataRequest;
   readonly context: Context;
   readonly origin: BatchOrigin;
@@ -165,4 +167,51 @@ function unsupportedType({ multipart, json }: BatchLimits): ODataError {
   return protocolError("UnsupportedMediaType", `A batch has the Content-Type ${types.join(" or ")}.`, {
     target: "Content-Type",
   });
+}
+
+/** A response of a JSON batch. */
+interface JsonResponse {
+  readonly id: string;
+  /** The name of the atomicity group, if the request has one. */
+  readonly group: string | undefined;
+  readonly response: ODataResponse;
+}
+
+/**
+ * Writes the response of one request of a JSON batch, without a copy of JSON bodies.
+ * @param separator the text between the response and the one before it
+ * @see OData JSON Format 4.01, section 19.2
+ */
+async function* writeJsonResponse({ id, group, response }: JsonResponse, separator: string): Chunks {
+  const { status, headers, body } = response;
+  const listed = Object.entries(headers)
+    .filter(([name, value]) => name.toLowerCase() !== "content-type" || value !== "application/json")
+    .map(([name, value]) => `${writeJsonString(name.toLowerCase())}:${writeJsonString(value)}`);
+  const inGroup = group === undefined ? "" : `,"atomicityGroup":${writeJsonString(group)}`;
+  const start = `${separator}{"id":${writeJsonString(id)}${inGroup},"status":${String(status)},"headers":{${listed.join(",")}}`;
+  if (body === null || body === "") {
+    yield* chunksAround(start, null, "}");
+    return;
+  }
+  const type = headers["Content-Type"] ?? "";
+  const written = type.startsWith("application/json") ? body : await writeBody(type, body);
+  yield* chunksAround(`${start},"body":`, written, "}");
+}
+
+/** Text becomes a string, and anything that is neither text nor JSON becomes base64url. */
+async function writeBody(contentType: string, body: NonNullable<ODataResponse["body"]>): Promise<string> {
+  const bytes = await bytesOf(body);
+  return contentType.startsWith("text/")
+    ? writeJsonString(new TextDecoder().decode(bytes))
+    : `"${encodeBase64Url(bytes)}"`;
+}
+
+async function bytesOf(body: NonNullable<ODataResponse["body"]>): Promise<Uint8Array> {
+  const bytes = new BodyBuffer(null, undefined);
+  const turn = new Turn();
+  for await (const chunk of chunksOf(body)) {
+    bytes.add(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+    if (turn.isOver) await turn.next();
+  }
+  return bytes.end();
 }

@@ -2,7 +2,7 @@ import type { Maybe } from "../base/maybe.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import type { BatchScope } from "../sets/batch-scope.ts";
+import type { BatchScope } from "../sets/transaction-part.ts";
 import type { OperationResponse } from "./write-multipart.ts";
 
 /** A handler that an operation would call to write. */

@@ -13,7 +13,7 @@ const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 const decoder = new TextDecoder();
 
 /** The headers at the start of some bytes. */
-export interface HeaderBlock {
+interface HeaderBlock {
   /** By lower-case name; repeated headers are joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
   /** The offset of the first byte after the empty line; the length of the bytes without one. */
@@ -21,7 +21,7 @@ export interface HeaderBlock {
 }
 
 /** One line and the offset of the next one. */
-export interface TextLine {
+interface TextLine {
   readonly text: string;
   readonly end: number;
 }

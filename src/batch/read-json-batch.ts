@@ -19,7 +19,7 @@ interface JsonRequest extends BatchOperation {
 }
 
 /** The limits of a batch in JSON. */
-export interface JsonBatchLimits {
+interface JsonBatchLimits {
   /** The most requests; null for no limit. */
   readonly maxParts: number | null;
   /** Whether the URL of a request may be empty: the service root. */

@@ -4,13 +4,12 @@ import type { Capabilities, Limits, NavigationStep, PathGuard, StarAccess } from
 import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
 import type { ExpandItemSyntax } from "../syntax/ast.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
-import { targetSetOf } from "./bind-navigation.ts";
+import { targetSetOf } from "./bind-member-path.ts";
 import { toSearchClause } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import { invalidOption, unsupportedOption } from "./binding-error.ts";
-import type { CapabilitiesBySet, JoinedTexts } from "./binding-scope.ts";
+import { type CapabilitiesBySet, type JoinedTexts, checkMentions, expressionContext } from "./binding-scope.ts";
 import { checkExpansion, checkLoaded, mayBeLoaded, refusedCast } from "./check-expansion.ts";
-import { checkMentions, expressionContext } from "./expression-context.ts";
 import { type MemberTable, resolveMember } from "./resolve-member.ts";
 
 /** What all levels of one `$expand` share. */

@@ -6,7 +6,7 @@ import type { Expression } from "../query/expression.ts";
 import { isFunctionName } from "../query/functions.ts";
 import type {
   BinarySyntax,
-  CastSyntax,
+  CastCallSyntax,
   InSyntax,
   LogicalSyntax,
   OrderByItemSyntax,
@@ -17,13 +17,11 @@ import type { BinaryOperator } from "../syntax/token.ts";
 import { bindCall } from "./bind-call.ts";
 import { bindLambda, bindBoolean, isCondition } from "./bind-lambda.ts";
 import { bindLiteral, toType } from "./bind-literal.ts";
-import { bindCount, bindMemberPath, bindVariable } from "./bind-member-path.ts";
-import { bindRoot, isRootKey } from "./bind-navigation.ts";
+import { bindCount, bindMemberPath, bindVariable, bindRoot, isRootKey } from "./bind-member-path.ts";
 import { bindArithmetic, bindComparison, bindHas, bindIn } from "./bind-operators.ts";
 import { invalidOption, isModelName, quotedName, slashAdvice, unsupportedOption } from "./binding-error.ts";
 import type { BindingContext, BindingScope, RangeVariable } from "./binding-scope.ts";
-import { type Operand, bound, describeOperand, isScalar, typeOf } from "./operand.ts";
-import { negationType } from "./type-promotion.ts";
+import { type Operand, bound, describeOperand, isScalar, typeOf, negationType } from "./operand.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
@@ -197,7 +195,7 @@ function isComparison(node: BinarySyntax | InSyntax): boolean {
 }
 
 /** Refuses a type cast, which a path with points instead of slashes looks like. */
-function refusedCast({ typeName, position }: CastSyntax, { option, model }: BindingScope): ODataError {
+function refusedCast({ typeName, position }: CastCallSyntax, { option, model }: BindingScope): ODataError {
   if (isModelName(typeName, model)) {
     return unsupportedOption(option, position, `Type casts are not supported in ${option}.`);
   }
@@ -205,7 +203,7 @@ function refusedCast({ typeName, position }: CastSyntax, { option, model }: Bind
 }
 
 /** Refuses a name that is called like a method, such as `Name.contains('x')`. */
-function refusedCall(cast: CastSyntax, scope: BindingScope): ODataError {
+function refusedCall(cast: CastCallSyntax, scope: BindingScope): ODataError {
   const { typeName, position } = cast;
   const end = typeName.lastIndexOf(".");
   const name = typeName.slice(end + 1).toLowerCase();

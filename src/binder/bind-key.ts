@@ -12,7 +12,7 @@ import { didYouMean, quotedName } from "./binding-error.ts";
 import { isScalarType } from "./operand.ts";
 
 /** A key given in a request. */
-export interface BoundKey {
+interface BoundKey {
   /** In the application's form: the value of a single key, or a frozen object with the values of a composite key. */
   readonly value: unknown;
   /** The values in the order of the type's key. */
@@ -156,7 +156,7 @@ const EXAMPLES: Readonly<Record<PrimitiveTypeName, string>> = {
 };
 
 /** Returns an example of a literal of a type, for messages. @see OData URL Conventions 4.0, ABNF primitiveLiteral */
-export function literalExample(type: ScalarType): string {
+function literalExample(type: ScalarType): string {
   return type.kind === "PrimitiveType" ? EXAMPLES[type.name] : enumExample(type);
 }
 

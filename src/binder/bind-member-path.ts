@@ -1,14 +1,21 @@
 import { keptPer } from "../base/memo.ts";
-import type { ComplexType, EntityType, Property, EntitySet } from "../edm/model.ts";
+import type { ComplexType, EntityType, ModelProperty, EntitySet, NavigationProperty, Model } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
-import type { PathSource, PropertyExpression, VariableExpression } from "../query/expression.ts";
+import type {
+  PathSource,
+  PropertyExpression,
+  VariableExpression,
+  NavigationExpression,
+  RootExpression,
+  ScalarType,
+} from "../query/expression.ts";
 import { isPath } from "../query/walk-expression.ts";
-import type { CountSyntax, MemberSyntax, SyntaxNode, VariableSyntax } from "../syntax/ast.ts";
-import { bindNavigation, entitySetOf, refuseRootSet } from "./bind-navigation.ts";
-import { invalidOption, misplacedOption, unsupportedOption, quotedName } from "./binding-error.ts";
-import type { BindingScope } from "./binding-scope.ts";
-import { allowedOf } from "./expression-context.ts";
-import { type BoundOperand, type Operand, bound, collectionOf, describeOperand } from "./operand.ts";
+import type { CountSyntax, MemberSyntax, SyntaxNode, VariableSyntax, KeySyntax } from "../syntax/ast.ts";
+import { keyExample, keyParts } from "./bind-key.ts";
+import { bindLiteral, toParameter } from "./bind-literal.ts";
+import { invalidOption, misplacedOption, unsupportedOption, quotedName, didYouMean } from "./binding-error.ts";
+import { type BindingScope, allowedOf } from "./binding-scope.ts";
+import { type BoundOperand, type Operand, bound, collectionOf, describeOperand, isScalarType } from "./operand.ts";
 import { type MemberTable, type NameRules, resolveMember } from "./resolve-member.ts";
 
 /** Most segments of one property path. */
@@ -112,7 +119,7 @@ function bindSegment(operand: BoundOperand, segment: MemberSyntax, scope: Bindin
 }
 
 interface Names {
-  readonly table: MemberTable<Property>;
+  readonly table: MemberTable<ModelProperty>;
   readonly rules: NameRules;
   /** Whether they are properties of an entity, to which allowlists apply; otherwise they are members of a value. */
   readonly areOfEntity: boolean;
@@ -137,7 +144,11 @@ function namesBehind(source: StructuredSource, position: number, scope: BindingS
  * Refuses a property of an item that is written without the range variable, unless the entity has a property of that name.
  * @throws ODataError `InvalidQueryOption`
  */
-function refuseItemMember(table: MemberTable<Property>, { name, position }: MemberSyntax, scope: BindingScope): void {
+function refuseItemMember(
+  table: MemberTable<ModelProperty>,
+  { name, position }: MemberSyntax,
+  scope: BindingScope,
+): void {
   if (scope.variables.length === 0 || hasMember(table, name)) return;
   const owner = scope.variables.findLast(({ expression }) => {
     return isStructured(expression) && offers(namesBehind(expression, position, scope), name);
@@ -152,11 +163,14 @@ function offers({ table, rules }: Names, name: string): boolean {
   return member !== undefined && (rules.allowed === null || rules.allowed.has(member.name));
 }
 
-function hasMember(table: MemberTable<Property>, name: string): boolean {
+function hasMember(table: MemberTable<ModelProperty>, name: string): boolean {
   return memberOf(table, name) !== undefined;
 }
 
-function memberOf({ members, membersIgnoringCase }: MemberTable<Property>, name: string): Property | undefined {
+function memberOf(
+  { members, membersIgnoringCase }: MemberTable<ModelProperty>,
+  name: string,
+): ModelProperty | undefined {
   return members.get(name) ?? membersIgnoringCase.get(name.toLowerCase());
 }
 
@@ -188,13 +202,13 @@ function it(scope: BindingScope, position: number): BoundOperand {
  * properties that the set declares, although the type may have more from other sets.
  * @param entitySet the set of the entity; null: none, so it has no navigations
  */
-export function memberTable(type: EntityType | ComplexType, entitySet: EntitySet | null): MemberTable<Property> {
+function memberTable(type: EntityType | ComplexType, entitySet: EntitySet | null): MemberTable<ModelProperty> {
   if (type.kind === "ComplexType" || type.navigationProperties.length === 0) return type;
   return tableOf(entitySet ?? type);
 }
 
 /** By set; by type for entities without a set. */
-const tableOf = keptPer((owner: EntitySet | EntityType): MemberTable<Property> => {
+const tableOf = keptPer((owner: EntitySet | EntityType): MemberTable<ModelProperty> => {
   const [type, navigations] =
     owner.kind === "EntitySet" ? [owner.entityType, owner.navigationProperties.values()] : [owner, []];
   const members = [...type.properties, ...navigations];
@@ -204,3 +218,112 @@ const tableOf = keptPer((owner: EntitySet | EntityType): MemberTable<Property> =
     membersIgnoringCase: new Map(members.map((member) => [member.name.toLowerCase(), member])),
   };
 });
+
+/**
+ * Binds a navigation property in a path.
+ * @param source an entity of a set that declares the navigation property
+ * @throws ODataError `UnsupportedQueryOption` if the target set disables the clause
+ * @see OData URL Conventions 4.0, section 5.1.1.15
+ */
+function bindNavigation(
+  source: PathSource,
+  navigationProperty: NavigationProperty,
+  position: number,
+  scope: BindingScope,
+): BoundOperand {
+  const entitySet = entitySetOf(source, scope);
+  if (source.kind === "property" || entitySet === null) {
+    throw new Error(`No entity set declares the navigation ${navigationProperty.name}.`);
+  }
+  scope.guard?.follow({ entitySet, navigationProperty });
+  const target = targetSetOf(navigationProperty, entitySet, scope.model);
+  allowedOf(target, scope, position);
+  const { entityType: type, isCollection } = navigationProperty;
+  const expression: NavigationExpression = { kind: "navigation", source, navigationProperty, entitySet, target, type };
+  return { kind: "bound", expression, type, isCollection, position };
+}
+
+/** Returns the set of the entity that a path leads to; null for a value, and if no set is declared. */
+function entitySetOf(source: PathSource, scope: BindingScope): EntitySet | null {
+  switch (source.kind) {
+    case "it":
+      return scope.entitySet;
+    case "variable":
+      return scope.variables[source.depth]?.entitySet ?? null;
+    case "root":
+      return source.entitySet;
+    case "navigation":
+      return source.target;
+    case "property":
+      return null;
+  }
+}
+
+/** Returns whether a key follows `$root/Set`. */
+export function isRootKey(node: KeySyntax): node is RootKeySyntax {
+  return node.source.kind === "member" && node.source.source?.kind === "root";
+}
+
+/** `$root/Set(key)`. */
+interface RootKeySyntax extends KeySyntax {
+  readonly source: MemberSyntax;
+}
+
+/**
+ * Binds `$root/Set(key)`: the same entity in each evaluation of the expression.
+ * @throws ODataError `InvalidQueryOption` for an unknown set and an invalid key; `UnsupportedQueryOption` if the set
+ *   disables the clause
+ * @see OData URL Conventions 4.0, section 5.1.1.14
+ */
+export function bindRoot({ source, key }: RootKeySyntax, scope: BindingScope): BoundOperand {
+  const { name, position } = source;
+  const entitySet = scope.model.entityContainer.entitySets.get(name);
+  if (entitySet === undefined) throw unknownSet(source, scope);
+  scope.guard?.enter(entitySet, scope.option);
+  allowedOf(entitySet, scope, position);
+  const { entityType: type } = entitySet;
+  const resource = `$root/${name}`;
+  const parts = keyParts(key, type, (problem) => {
+    const message = `${problem} Write a key such as ${keyExample(type, resource)}.`;
+    return invalidOption(scope.option, key.position, message);
+  });
+  const values = parts.map(([property, node]): RootExpression["key"][number] => {
+    const part = isScalarType(property.type) ? keyPart(node, property.type, scope) : undefined;
+    if (part !== undefined) return part;
+    const message = `'${property.name}' takes a literal, as in ${keyExample(type, resource)}.`;
+    throw invalidOption(scope.option, node.position, message);
+  });
+  const expression: RootExpression = { kind: "root", entitySet, key: values, type };
+  return { kind: "bound", expression, type, isCollection: false, position };
+}
+
+/** Returns the parameter of a literal; undefined for any other node. */
+function keyPart(node: SyntaxNode, type: ScalarType, scope: BindingScope): RootExpression["key"][number] | undefined {
+  if (node.kind !== "literal") return undefined;
+  return toParameter(bindLiteral(node, scope), type, scope);
+}
+
+/**
+ * Refuses a path that begins with a whole set. Only single entities of a set can be used, by their keys.
+ * @throws ODataError `InvalidQueryOption` for an unknown set, else `UnsupportedQueryOption`
+ */
+function refuseRootSet(set: MemberSyntax, scope: BindingScope): never {
+  const { name, position } = set;
+  const entitySet = scope.model.entityContainer.entitySets.get(name);
+  if (entitySet === undefined) throw unknownSet(set, scope);
+  scope.guard?.enter(entitySet, scope.option);
+  const example = keyExample(entitySet.entityType, `$root/${name}`);
+  const message = `In ${scope.option}, '$root' must be followed by one entity with its key, such as ${example}/…, not by a whole set.`;
+  throw unsupportedOption(scope.option, position, message);
+}
+
+function unknownSet({ name, position }: MemberSyntax, scope: BindingScope): Error {
+  const hint = didYouMean(name, scope.model.entityContainer.entitySets.keys());
+  return invalidOption(scope.option, position, `Unknown entity set ${quotedName(name)}.${hint}`);
+}
+
+/** Returns the target set of a navigation property of a set; null: none is declared. */
+export function targetSetOf({ name }: NavigationProperty, entitySet: EntitySet, model: Model): EntitySet | null {
+  const target = entitySet.navigationPropertyBindings.get(name) ?? "";
+  return model.entityContainer.entitySets.get(target) ?? null;
+}

@@ -1,8 +1,9 @@
 import { attempt } from "../base/attempt.ts";
 import { isWrittenInQuotes, fromComparedLiteral } from "../edm/literal.ts";
-import type { ComplexType, EntityType } from "../edm/model.ts";
+import type { ComplexType, EntityType, EnumType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { InvalidValueError } from "../edm/value-codec.ts";
+import { ODataError, protocolError } from "../errors/odata-error.ts";
 import type {
   ArithmeticOperator,
   ComparisonOperator,
@@ -10,11 +11,10 @@ import type {
   ScalarType,
   VariableExpression,
 } from "../query/expression.ts";
-import type { BinarySyntax, InSyntax, SyntaxNode } from "../syntax/ast.ts";
-import { bindBeside, bindSides } from "./bind-beside.ts";
+import type { BinarySyntax, InSyntax, SyntaxNode, MemberSyntax } from "../syntax/ast.ts";
 import { itemOf, toLambda } from "./bind-lambda.ts";
 import { toType } from "./bind-literal.ts";
-import { invalidOption } from "./binding-error.ts";
+import { invalidOption, quotedName } from "./binding-error.ts";
 import type { BindingScope } from "./binding-scope.ts";
 import {
   type Operand,
@@ -27,8 +27,10 @@ import {
   typeOf,
   type BoundOperand,
   collectionOf,
+  type ArithmeticTypes,
+  arithmeticTypes,
+  comparisonType,
 } from "./operand.ts";
-import { type ArithmeticTypes, arithmeticTypes, comparisonType } from "./type-promotion.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 const NULL: Expression = Object.freeze({ kind: "null", type: null });
@@ -212,7 +214,7 @@ function typed(operand: ScalarOperand): TypedOperand {
  * @throws ODataError `InvalidQueryOption` for any other path, and if the operand cannot be compared with the items
  * @see OData URL Conventions 4.01, section 5.1.1.1.12
  */
-export function bindInCollection(operand: Operand, list: SyntaxNode, position: number, scope: BindingScope): Operand {
+function bindInCollection(operand: Operand, list: SyntaxNode, position: number, scope: BindingScope): Operand {
   const right = bindBeside(list, operand, scope);
   const collection = collectionOf(right);
   if (collection === undefined) {
@@ -239,7 +241,7 @@ function toOperand(expression: VariableExpression, position: number): BoundOpera
 }
 
 /** The facts about an operand that decide on the common type. */
-export interface TypedOperand {
+interface TypedOperand {
   /** Null for the literal null, which fits any type. */
   readonly type: ScalarType | null;
   /** A string literal may contain an enumeration member or a Guid; other strings may not. */
@@ -249,7 +251,7 @@ export interface TypedOperand {
 /**
  * Returns the type in which two operands are compared: null for two nulls, undefined if they cannot be compared.
  */
-export function commonType(left: TypedOperand, right: TypedOperand): ScalarType | null | undefined {
+function commonType(left: TypedOperand, right: TypedOperand): ScalarType | null | undefined {
   if (left.type === null || right.type === null) return left.type ?? right.type;
   if (isQuotedValue(left, right.type)) return right.type;
   if (isQuotedValue(right, left.type)) return left.type;
@@ -264,10 +266,77 @@ function isQuotedValue(operand: TypedOperand, type: ScalarType): boolean {
  * Returns a sentence, with a leading blank, that corrects a literal which does not fit the other operand.
  * @returns an empty string if the operand is not a literal, or the other operand has no scalar type
  */
-export function literalAdvice(operand: Operand, beside: Operand): string {
+function literalAdvice(operand: Operand, beside: Operand): string {
   if (operand.kind !== "literal") return "";
   const type = isScalar(beside) ? typeOf(beside) : null;
   if (type === null) return "";
   const value = attempt(() => fromComparedLiteral(operand.syntax.literal, type), InvalidValueError);
   return value instanceof InvalidValueError ? ` ${value.message}` : "";
+}
+
+/** Most members that a message lists. */
+const MAX_LISTED_MEMBERS = 5;
+
+/**
+ * Binds both operands of a comparison. Either may be a value that lacks its quotes.
+ * @throws ODataError as for the operands, with advice for such a value
+ * @see docs/reference/filter.md
+ */
+function bindSides({ left, right }: BinarySyntax, scope: BindingScope): readonly [Operand, Operand] {
+  const first = isName(left) ? attempt(() => scope.bind(left), ODataError) : scope.bind(left);
+  if (!(first instanceof ODataError)) return [first, bindBeside(right, first, scope)];
+  if (!isName(left)) throw first;
+  const second = attempt(() => scope.bind(right), ODataError);
+  throw second instanceof ODataError ? first : unquoted(left, first, second, scope);
+}
+
+/**
+ * Binds an operand beside another one. A single unknown name beside a text or an enumeration may be a value without quotes.
+ * @throws ODataError as for the operand, with advice for such a value
+ * @see docs/reference/filter.md
+ */
+function bindBeside(node: SyntaxNode, beside: Operand, scope: BindingScope): Operand {
+  if (!isName(node)) return scope.bind(node);
+  const operand = attempt(() => scope.bind(node), ODataError);
+  if (operand instanceof ODataError) throw unquoted(node, operand, beside, scope);
+  return operand;
+}
+
+function isName(node: SyntaxNode): node is MemberSyntax {
+  return node.kind === "member" && node.source === null;
+}
+
+/** Returns the error of a name that cannot be bound: with the value in quotes, if the operand beside it takes one. */
+function unquoted(
+  { name, position }: MemberSyntax,
+  fault: ODataError,
+  beside: Operand,
+  scope: BindingScope,
+): ODataError {
+  // Beside a literal, the name is meant to be a property.
+  if (beside.kind !== "bound") return fault;
+  const type = isScalar(beside) ? typeOf(beside) : null;
+  if (type?.kind === "EnumType") {
+    const member = memberLike(type, name);
+    if (member === undefined) return withAdvice(fault, `Put a member in quotes: ${listedMembers(type)}`);
+    const message = `${quotedName(name)} is no property. Put the member in quotes: '${member}'.`;
+    return invalidOption(scope.option, position, message);
+  }
+  const isText = type !== null && isPrimitive(type, "Edm.String");
+  return isText ? withAdvice(fault, `To compare with a text, write ${quotedName(name)}.`) : fault;
+}
+
+function withAdvice({ message, target }: ODataError, advice: string): ODataError {
+  return protocolError("InvalidQueryOption", `${message} ${advice}`, { target });
+}
+
+/** Returns the first members, in quotes, as the end of a sentence. */
+function listedMembers({ members }: EnumType): string {
+  const names = [...members.keys()].map((name) => `'${name}'`);
+  return names.slice(0, MAX_LISTED_MEMBERS).join(", ") + (names.length > MAX_LISTED_MEMBERS ? ", …" : ".");
+}
+
+function memberLike({ members }: EnumType, name: string): string | undefined {
+  const folded = name.toLowerCase();
+  return [...members.keys()].find((member) => member.toLowerCase() === folded);
 }

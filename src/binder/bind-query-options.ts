@@ -27,9 +27,15 @@ import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { bindSearch } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import { invalidOption } from "./binding-error.ts";
-import { type OptionRules, checkCapabilities } from "./check-capabilities.ts";
-import { checkMentions, expressionContext } from "./expression-context.ts";
-import { COLLECTION_OPTIONS, COUNT_OPTIONS, ENTITY_OPTIONS, NO_OPTIONS } from "./option-rules.ts";
+import { checkMentions, expressionContext } from "./binding-scope.ts";
+import {
+  type OptionRules,
+  checkCapabilities,
+  COLLECTION_OPTIONS,
+  COUNT_OPTIONS,
+  ENTITY_OPTIONS,
+  NO_OPTIONS,
+} from "./option-rules.ts";
 
 /** The collection or entity that query options apply to, with its capabilities. */
 export interface QueryTarget {

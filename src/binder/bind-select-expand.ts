@@ -1,5 +1,5 @@
 import { keeper, keptPer } from "../base/memo.ts";
-import type { ComplexType, EntityType, Model, Property, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, EntityType, Model, ModelProperty, StructuralProperty } from "../edm/model.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
 import { invalidOption, unsupportedOption, didYouMean, isModelName, quotedName, slashAdvice } from "./binding-error.ts";
@@ -7,7 +7,7 @@ import { typeName } from "./operand.ts";
 import { type NameRules, resolveMember } from "./resolve-member.ts";
 
 /** The place of a `$select`. */
-export interface SelectTarget {
+interface SelectTarget {
   readonly model: Model;
   readonly entityType: EntityType;
   /** The wire names that `$select` may use; null: all. */
@@ -84,7 +84,11 @@ function selectPath(
   let type: EntityType | ComplexType = entityType;
   for (const [index, segment] of path.entries()) {
     refuseCast(segment, type, position, rules);
-    const member: Property = resolveMember<Property>(type, { name: segment, position, isFirst: index === 0 }, rules);
+    const member: ModelProperty = resolveMember<ModelProperty>(
+      type,
+      { name: segment, position, isFirst: index === 0 },
+      rules,
+    );
     const next = path[index + 1];
     const isLast = next === undefined;
     names.push(member.name);

@@ -5,7 +5,7 @@ import type { ExpandItemSyntax, ExpandOptionsSyntax } from "../syntax/ast.ts";
 import { invalidOption, isModelName, quotedName, unsupportedOption } from "./binding-error.ts";
 
 /** An expansion to check. */
-export interface ExpansionToCheck {
+interface ExpansionToCheck {
   readonly item: ExpandItemSyntax;
   readonly navigationProperty: NavigationProperty;
   /** The target set; null: none is declared. */
@@ -87,7 +87,7 @@ function checkTop({ item, navigationProperty: { name }, maxExpandTop }: Expansio
 }
 
 /** The entities that an expansion starts from. */
-export interface ExpansionStart {
+interface ExpansionStart {
   readonly entitySet: EntitySet;
   readonly capabilities: Capabilities;
   /** Whether the entities may be objects of handlers that contain their related entities. */

@@ -1,4 +1,4 @@
-import type { ComplexType, EntityType, Model, Operation, Property, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, EntityType, Model, Operation, ModelProperty, StructuralProperty } from "../edm/model.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
 
 /** The resource at the end of the segments so far; null if they are not a valid path. */
@@ -76,7 +76,7 @@ function isCast({ qualifiedName }: EntityType | ComplexType, { name, parentheses
 }
 
 function memberPlace(type: EntityType | ComplexType, { name, parentheses }: PathSegmentSyntax): Place {
-  const member: Property | undefined = type.members.get(name);
+  const member: ModelProperty | undefined = type.members.get(name);
   if (member === undefined) return null;
   if (member.kind === "NavigationProperty") {
     if (!member.isCollection && parentheses !== undefined) return null;

@@ -1,9 +1,9 @@
-import type { Property } from "../edm/model.ts";
+import type { ModelProperty } from "../edm/model.ts";
 import { invalidOption, didYouMean, quotedName, slashAdvice } from "./binding-error.ts";
 import type { BindingContext } from "./binding-scope.ts";
 
 /** A table of names: a structured type, or the part of it that a set declares. */
-export interface MemberTable<Member extends Property> {
+export interface MemberTable<Member extends ModelProperty> {
   readonly name: string;
   /** By wire name. */
   readonly members: ReadonlyMap<string, Member>;
@@ -18,7 +18,7 @@ export interface NameRules extends Pick<BindingContext, "option" | "allowed"> {
 }
 
 /** A name as the client wrote it. */
-export interface NameInPath {
+interface NameInPath {
   readonly name: string;
   readonly position: number | undefined;
   /** Whether it names a property of an entity. Allowlists apply to these, not to members of complex values. */
@@ -31,7 +31,7 @@ export interface NameInPath {
  * @throws ODataError `InvalidQueryOption` for an unknown name, and for a name that the set does not allow in the option
  * @see docs/reference/query-options.md
  */
-export function resolveMember<Member extends Property>(
+export function resolveMember<Member extends ModelProperty>(
   type: MemberTable<Member>,
   path: NameInPath,
   rules: NameRules,

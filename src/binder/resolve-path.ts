@@ -1,8 +1,11 @@
+import { attempt } from "../base/attempt.ts";
 import { keptPer } from "../base/memo.ts";
 import type { ComplexType, EntitySet, Model, NavigationProperty, Operation, StructuralProperty } from "../edm/model.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { ODataError, protocolError } from "../errors/odata-error.ts";
 import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
+import { parseResourcePath } from "../syntax/path-parser.ts";
+import { bindEntityKey } from "./bind-key.ts";
 import { didYouMean, quotedName } from "./binding-error.ts";
 
 /** Resources of the standard that the service does not have, with their descriptions. */
@@ -256,7 +259,7 @@ function notFound(segment: PathSegmentSyntax, reason: string): ODataError {
 }
 
 /** The binding of an operation: to one entity of a set, or to the collection. */
-export type BindingKind = "entity" | "collection";
+type BindingKind = "entity" | "collection";
 
 type OperationsByName = ReadonlyMap<string, readonly Operation[]>;
 
@@ -266,7 +269,7 @@ const NONE: OperationsByName = new Map();
  * Returns the operations bound to a set, by name and by qualified name.
  * @see OData URL Conventions 4.0, section 4.5
  */
-export function boundOperations(model: Model, entitySet: EntitySet, binding: BindingKind): OperationsByName {
+function boundOperations(model: Model, entitySet: EntitySet, binding: BindingKind): OperationsByName {
   return indexOf(model).get(slot(entitySet.name, binding)) ?? NONE;
 }
 
@@ -288,4 +291,80 @@ const indexOf = keptPer((model: Model): ReadonlyMap<string, OperationsByName> =>
 /** Names cannot contain blanks. */
 function slot(entitySet: string, binding: BindingKind): string {
   return `${binding} ${entitySet}`;
+}
+
+/** The entity of a reference. */
+interface ResolvedReference {
+  readonly entitySet: EntitySet;
+  /** In the application's form. */
+  readonly key: unknown;
+}
+
+/** The scope of references. */
+interface ReferenceScope {
+  readonly model: Model;
+  /** Scheme, authority and prefix, without a trailing slash. */
+  readonly serviceRoot: string;
+  /** The absolute URL of the request without query options. */
+  readonly requestUrl: string;
+}
+
+/** Scheme and authority at the start of an absolute URL; empty at the start of any other text. */
+const AUTHORITY = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?/i;
+/** The start of a reference that is relative to the URL of the request. */
+const BELOW_REQUEST = /^\.\.?\//;
+const NO_ALIASES: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Resolves the `@odata.id` of an entity: an absolute URL below the service root, an absolute path, or a relative path. A path
+ * that begins with `./` or `../` is relative to the URL of the request, any other one, such as `Customers(5)`, to the service
+ * root.
+ * @param fail makes the error of an invalid reference
+ * @throws ODataError as `fail` makes it
+ * @see OData JSON Format 4.0, section 13; OData URL Conventions 4.0, section 4.4
+ */
+export function resolveReference(
+  id: string,
+  { model, serviceRoot, requestUrl }: ReferenceScope,
+  fail: (problem: string) => ODataError,
+): ResolvedReference {
+  const path = pathBelowRoot(BELOW_REQUEST.test(id) ? pathFrom(id, requestUrl) : id, serviceRoot);
+  if (path === null) throw fail(`It is not below the service root, ${serviceRoot}/.`);
+  if (/[?#]/.test(path)) throw fail("It must be the URL of one entity, without a query.");
+  const resource = resolveOrFail(() => resolvePath(parseResourcePath(path), model), fail);
+  if (resource.kind !== "entity") throw fail("It is not the URL of one entity, such as Customers(5).");
+  const { entitySet, key } = resource;
+  const value = resolveOrFail(() => bindEntityKey(key, entitySet.entityType, NO_ALIASES, entitySet.name), fail);
+  return { entitySet, key: value };
+}
+
+function resolveOrFail<T>(resolve: () => T, fail: (problem: string) => ODataError): T {
+  const result = attempt(resolve, ODataError);
+  if (result instanceof ODataError) throw fail(result.message);
+  return result;
+}
+
+/** Returns the absolute path of a path relative to a URL. @see RFC 3986, section 5.2 */
+function pathFrom(path: string, url: string): string {
+  const segments = url.replace(AUTHORITY, "").split("/").slice(0, -1);
+  for (const segment of path.split("/")) {
+    // The first segment is the empty one before the first slash.
+    if (segment === ".." && segments.length > 1) segments.pop();
+    if (segment !== "." && segment !== "..") segments.push(segment);
+  }
+  return segments.join("/");
+}
+
+/** Returns the raw path below the service root, with its slash; null for any other URL. */
+function pathBelowRoot(id: string, serviceRoot: string): string | null {
+  const prefix = serviceRoot.replace(AUTHORITY, "");
+  const path = id.replace(AUTHORITY, "");
+  const isAbsolute = path.length < id.length;
+  if (isAbsolute && !isSameAuthority(id.slice(0, id.length - path.length), serviceRoot)) return null;
+  if (!isAbsolute && !path.startsWith("/")) return `/${path}`;
+  return !path.startsWith("//") && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : null;
+}
+
+function isSameAuthority(left: string, right: string): boolean {
+  return URL.canParse(left) && URL.canParse(right) && new URL(left).origin === new URL(right).origin;
 }

@@ -1,3 +1,10 @@
+import type {
+  Annotation,
+  AnnotationConstant,
+  AnnotationExpression,
+  AnnotationRecord,
+  ModelAnnotations,
+} from "../edm/annotation.ts";
 import { element, textElement, type XmlElement } from "./xml.ts";
 
 /** The URLs of the vocabularies in use. Terms are written with their full names. */
@@ -8,7 +15,7 @@ export const VOCABULARIES: Readonly<Record<string, string>> = {
 };
 
 /** The terms of the Core vocabulary in use. */
-export type CoreTerm =
+type CoreTerm =
   | "Description"
   | "Computed"
   | "ComputedDefaultValue"
@@ -17,7 +24,7 @@ export type CoreTerm =
   | "OptionalParameter";
 
 /** The terms of the Capabilities vocabulary in use. */
-export type CapabilitiesTerm =
+type CapabilitiesTerm =
   | "BatchSupport"
   | "CountRestrictions"
   | "DeleteRestrictions"
@@ -83,4 +90,122 @@ function collection(itemName: string, items: readonly string[]): XmlElement {
     {},
     items.map((item) => textElement(itemName, item)),
   );
+}
+
+/** The annotations of a model, for the elements of a metadata document. */
+export interface StatedAnnotations extends ModelAnnotations {
+  /** Receives each place and term at which an annotation of the application replaces one of the service. */
+  readonly onReplaced?: ((place: string, term: string) => void) | undefined;
+}
+
+/**
+ * Adds the annotations of the application to the derived annotations. An annotation of the application replaces the
+ * one of the service with the same term.
+ * @param derived the annotations that the service writes itself
+ * @see docs/reference/annotations.md
+ */
+export function withAnnotations(
+  annotations: StatedAnnotations | undefined,
+  place: string,
+  derived: readonly XmlElement[],
+): readonly XmlElement[] {
+  const stated = annotations?.byPlace.get(place);
+  if (annotations === undefined || stated === undefined) return derived;
+  const replacing = new Map(
+    stated.flatMap((each) => (each.qualifier === undefined ? [[each.qualifiedTerm, each] as const] : [])),
+  );
+  const kept = derived.filter(({ attributes }) => {
+    const replaced = replacing.get(attributes["Term"] ?? "");
+    if (replaced === undefined) return true;
+    // A description of the application may come as both.
+    const isSame = replaced.value.kind === "Constant" && replaced.value.text === attributes["String"];
+    if (!isSame) annotations.onReplaced?.(place, replaced.term);
+    return false;
+  });
+  return [...kept, ...stated.map(writeAnnotation)];
+}
+
+/**
+ * Returns the elements of a schema with all annotations in `Annotations` elements at their end, those of the service, too.
+ * Annotations of operations stay inline, because the target would be every overload, and because clients fail on targets in
+ * parameters.
+ * @param namespace the namespace of the schema
+ * @see OData CSDL 4.0, section 14.2
+ */
+export function annotationsApart(elements: readonly XmlElement[], namespace: string): readonly XmlElement[] {
+  const apart = elements.map((each) => {
+    const target = `${namespace}.${each.attributes["Name"] ?? ""}`;
+    return OPERATIONS.has(each.name) ? { element: each, blocks: [] } : takeApart(each, target);
+  });
+  return [...apart.map((each) => each.element), ...apart.flatMap(({ blocks }) => blocks)];
+}
+
+const OPERATIONS: ReadonlySet<string> = new Set(["Function", "Action"]);
+
+/** An element without annotations, and the blocks with its annotations and those of its members. */
+interface TakenApart {
+  readonly element: XmlElement;
+  readonly blocks: readonly XmlElement[];
+}
+
+function takeApart(whole: XmlElement, target: string): TakenApart {
+  const own = whole.children.filter(({ name }) => name === "Annotation");
+  const members = whole.children
+    .filter(({ name }) => name !== "Annotation")
+    .map((each) => takeApart(each, `${target}/${each.attributes["Name"] ?? ""}`));
+  const blocks = own.length === 0 ? [] : [element("Annotations", { Target: target }, own)];
+  return {
+    element: { ...whole, children: members.map((each) => each.element) },
+    blocks: [...blocks, ...members.flatMap((each) => each.blocks)],
+  };
+}
+
+/** Writes an annotation. @see OData CSDL 4.0, section 14.3 */
+function writeAnnotation({ term, qualifier, value, annotations }: Annotation): XmlElement {
+  return holder("Annotation", { Term: term, Qualifier: qualifier }, value, annotations);
+}
+
+/** Writes the element around a value: constants and paths become attributes, other values child elements. */
+function holder(
+  name: string,
+  attributes: Readonly<Record<string, string | undefined>>,
+  value: AnnotationExpression,
+  annotations: readonly Annotation[],
+): XmlElement {
+  const nested = annotations.map(writeAnnotation);
+  if (value.kind === "Constant" && value.type !== "LabeledElementReference" && value.isTypeStated !== true) {
+    return element(name, { ...attributes, [value.type]: value.text }, nested);
+  }
+  return element(name, attributes, [writeExpression(value), ...nested]);
+}
+
+function writeExpression(value: AnnotationExpression): XmlElement {
+  switch (value.kind) {
+    case "Constant":
+      return writeConstant(value);
+    case "Null":
+      return element("Null", {}, value.annotations.map(writeAnnotation));
+    case "Collection":
+      return element("Collection", {}, value.items.map(writeExpression));
+    case "Record":
+      return writeRecord(value);
+    case "Operator":
+      return element(value.name, value.attributes, [
+        ...value.operands.map(writeExpression),
+        ...value.annotations.map(writeAnnotation),
+      ]);
+  }
+}
+
+function writeConstant({ type, text, isTypeStated = false }: AnnotationConstant): XmlElement {
+  return isTypeStated ? { ...textElement(type, text), statesType: true } : textElement(type, text);
+}
+
+function writeRecord({ type, properties, annotations }: AnnotationRecord): XmlElement {
+  return element("Record", { Type: type }, [
+    ...properties.map((property) =>
+      holder("PropertyValue", { Property: property.name }, property.value, property.annotations),
+    ),
+    ...annotations.map(writeAnnotation),
+  ]);
 }

@@ -1,6 +1,12 @@
 import { annotationPlace, type ModelAnnotations, overloadName } from "../edm/annotation.ts";
-import { listedImports } from "../edm/listed-imports.ts";
-import type { EntitySet, Model, Operation, OperationImport, OperationParameter } from "../edm/model.ts";
+import {
+  listedImports,
+  type EntitySet,
+  type Model,
+  type Operation,
+  type OperationImport,
+  type OperationParameter,
+} from "../edm/model.ts";
 import { FUNCTION_SIGNATURES } from "../query/functions.ts";
 import {
   VOCABULARIES,
@@ -11,9 +17,11 @@ import {
   collectionValue,
   coreTerm,
   recordAnnotation,
+  annotationsApart,
+  type StatedAnnotations,
+  withAnnotations,
 } from "./write-annotations.ts";
 import { type CsdlCapabilities, writeCapabilities } from "./write-capabilities.ts";
-import { annotationsApart, type StatedAnnotations, withAnnotations } from "./write-model-annotations.ts";
 import { defaultText, typeAttributes, writeComplexType, writeEntityType, writeEnumType } from "./write-types.ts";
 import { element, printXml, type XmlElement } from "./xml.ts";
 
@@ -190,7 +198,7 @@ function writeActionImport({ name, operation }: OperationImport): XmlElement {
 const BINDING_PARAMETER = "bindingParameter";
 
 /** Writes a function or action, with the binding parameter first. @see OData CSDL 4.0, section 12 */
-export function writeOperation(operation: Operation, annotations?: StatedAnnotations): XmlElement {
+function writeOperation(operation: Operation, annotations?: StatedAnnotations): XmlElement {
   const { binding, parameters, returnType } = operation;
   const returnsBoundType = binding !== undefined && returnType?.type === binding.entityType;
   const attributes = {

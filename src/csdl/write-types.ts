@@ -9,8 +9,13 @@ import type {
 } from "../edm/model.ts";
 import type { Facets } from "../edm/primitive-type.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
-import { booleanAnnotation, coreTerm, descriptionAnnotation } from "./write-annotations.ts";
-import { type StatedAnnotations, withAnnotations } from "./write-model-annotations.ts";
+import {
+  booleanAnnotation,
+  coreTerm,
+  descriptionAnnotation,
+  type StatedAnnotations,
+  withAnnotations,
+} from "./write-annotations.ts";
 import { element, type XmlElement } from "./xml.ts";
 
 const MAX_INT32 = 2_147_483_647;
@@ -143,7 +148,7 @@ export function typeAttributes(reference: TypeReference): Readonly<Record<string
 }
 
 /** Returns the qualified name of a type, in `Collection(…)` for a collection. */
-export function typeName(type: ValueType | EntityType, isCollection: boolean): string {
+function typeName(type: ValueType | EntityType, isCollection: boolean): string {
   const name = type.kind === "PrimitiveType" ? type.name : type.qualifiedName;
   return isCollection ? `Collection(${name})` : name;
 }

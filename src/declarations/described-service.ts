@@ -1,3 +1,4 @@
+import { toWireName } from "../definition/names.ts";
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { DatabaseKind, ObjectName } from "../introspect/database-schema.ts";
 import type { StorageForm } from "../kysely/columns/storage-option.ts";
@@ -117,4 +118,12 @@ export interface DescribedWarning {
   readonly message: string;
   /** The flag that changes it, ready to paste; null if there is none. */
   readonly flag: string | null;
+}
+
+/**
+ * Returns the key of a navigation in declarations. A navigation has no `.json()`, so its key must become its name by the
+ * naming policy `PascalCase`: `GPSDevices` stays, because `gpsDevices` would become `GpsDevices`.
+ */
+export function navigationField({ name, field }: { readonly name: string; readonly field: string }): string {
+  return toWireName(field, "PascalCase") === name ? field : name;
 }

@@ -1,6 +1,11 @@
-import { plainName } from "../introspect/plain-name.ts";
-import type { DescribedProperty, DescribedService, DescribedSet, DescribedWarning } from "./described-service.ts";
-import { navigationField } from "./navigation-field.ts";
+import { plainName } from "../introspect/quote-name.ts";
+import {
+  type DescribedProperty,
+  type DescribedService,
+  type DescribedSet,
+  type DescribedWarning,
+  navigationField,
+} from "./described-service.ts";
 
 /** The options of an entity set that limit `$filter` and `$orderby` to properties with an index. */
 export interface IndexedProperties {

@@ -208,7 +208,7 @@ export interface AccessOptions {
 }
 
 /** A property to order by, optionally in descending order: `"placedAt desc"`. */
-export type OrderTerm<E extends EntityTypeDeclaration> =
+type OrderTerm<E extends EntityTypeDeclaration> =
   | (keyof E["properties"] & string)
   | `${keyof E["properties"] & string} desc`;
 

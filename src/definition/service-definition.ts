@@ -3,9 +3,8 @@ import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { Context, IncomingRequest, RuleContext, User, DeclaredEntitySet } from "./context.ts";
-import type { Answer, EntitySetHandlers, NavigationHandlers } from "./handlers.ts";
+import type { Answer, EntitySetHandlers, NavigationHandlers, Awaitable } from "./handlers.ts";
 import type { Logger } from "./logger.ts";
-import type { PositionStore } from "./position-store.ts";
 import type { AuthorizationRequirement, CategoryRequirements, NavigationAuthorization } from "./rules/authorization.ts";
 import type { RowRuleChecks, RuledSet } from "./rules/row-rule.ts";
 import type { ServiceProfile } from "./service-profile.ts";
@@ -214,4 +213,16 @@ export function descriptionOf(service: object): ServiceDescription | undefined {
 /** Lets a service have the description of another one, which may change. */
 export function forwardDescription(service: object, current: () => object): void {
   Object.defineProperty(service, DESCRIPTION, { get: () => descriptionOf(current()) });
+}
+
+/**
+ * Keeps the position after the last write of a session, so that its clients need no header. The context tells whose session
+ * it is, such as by `ctx.user`, a cookie or `ctx.host`.
+ * @see docs/guides/replicas.md
+ */
+export interface PositionStore {
+  /** Returns the stored position of the session of a request; null or undefined without one. */
+  readonly read: (context: RuleContext) => Awaitable<string | null | undefined>;
+  /** Stores the position of the session of a request, after a write and before its response. */
+  readonly write: (context: RuleContext, position: string) => Awaitable<void>;
 }

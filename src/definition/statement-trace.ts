@@ -1,4 +1,4 @@
-import { builtinModule, type Host } from "../base/host.ts";
+import { builtinModule, type HostGlobal } from "../base/host.ts";
 
 /** The request that a statement belongs to. In a batch, it is the operation. */
 export interface TracedRequest {
@@ -36,7 +36,7 @@ interface ScopeStorage {
 }
 
 /** Makes a storage for scopes. @returns undefined in a runtime without `AsyncLocalStorage` */
-export function scopeStorage(host?: Host): ScopeStorage | undefined {
+export function scopeStorage(host?: HostGlobal): ScopeStorage | undefined {
   const hooks = builtinModule("node:async_hooks", host) as
     | { readonly AsyncLocalStorage: new () => ScopeStorage }
     | undefined;

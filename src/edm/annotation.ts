@@ -70,7 +70,7 @@ export interface AnnotationRecordProperty {
 }
 
 /** A dynamic expression with operands, such as `If`, `And` or `Apply`. */
-export interface AnnotationOperator {
+interface AnnotationOperator {
   readonly kind: "Operator";
   /** The name of the XML element. */
   readonly name: string;

@@ -14,7 +14,7 @@ import {
  */
 
 /** The rounding of a midpoint. */
-export type DecimalRounding = "half-away-from-zero" | "half-to-even";
+type DecimalRounding = "half-away-from-zero" | "half-to-even";
 
 /** Returns the sum; its scale is the greater of the two. */
 export function addDecimals(left: string, right: string): string | null {

@@ -105,9 +105,9 @@ export interface EntityType {
   /** The navigation properties that any set of this type declares. */
   readonly navigationProperties: readonly NavigationProperty[];
   /** Structural and navigation properties by wire name. */
-  readonly members: ReadonlyMap<string, Property>;
+  readonly members: ReadonlyMap<string, ModelProperty>;
   /** Structural and navigation properties by lower-cased wire name. */
-  readonly membersIgnoringCase: ReadonlyMap<string, Property>;
+  readonly membersIgnoringCase: ReadonlyMap<string, ModelProperty>;
   readonly description?: string | undefined;
   readonly longDescription?: string | undefined;
 }
@@ -120,8 +120,8 @@ export interface ComplexType {
   readonly properties: readonly StructuralProperty[];
   /** Ignored members, in order of declaration: rules receive those that handlers return, and clients none. */
   readonly ignoredProperties: readonly StructuralProperty[];
-  readonly members: ReadonlyMap<string, Property>;
-  readonly membersIgnoringCase: ReadonlyMap<string, Property>;
+  readonly members: ReadonlyMap<string, ModelProperty>;
+  readonly membersIgnoringCase: ReadonlyMap<string, ModelProperty>;
   readonly description?: string | undefined;
   readonly longDescription?: string | undefined;
 }
@@ -144,7 +144,7 @@ export interface EnumType {
 export type ValueType = PrimitiveType | EnumType | ComplexType;
 
 /** A property of a structured type. */
-export type Property = StructuralProperty | NavigationProperty;
+export type ModelProperty = StructuralProperty | NavigationProperty;
 
 /** A structural property. */
 export interface StructuralProperty {
@@ -236,4 +236,18 @@ export interface OperationImport {
   readonly kind: "FunctionImport" | "ActionImport";
   readonly name: string;
   readonly operation: Operation;
+}
+
+/**
+ * Lists the operation imports of the service document.
+ * @param listsEveryImport whether actions and functions with parameters are listed, instead of only functions without
+ *   parameters
+ * @see OData Protocol 4.0, section 11.1.1; OData CSDL 4.0, section 13.6
+ */
+export function listedImports(
+  { functionImports, actionImports }: EntityContainer,
+  listsEveryImport: boolean,
+): readonly OperationImport[] {
+  if (listsEveryImport) return [...functionImports.values(), ...actionImports.values()];
+  return [...functionImports.values()].filter(({ operation }) => operation.parameters.length === 0);
 }

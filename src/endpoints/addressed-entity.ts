@@ -3,18 +3,18 @@ import { type AuthorizationRequirement, needsResource } from "../definition/rule
 import { refusal } from "../definition/rules/refusal.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { entityKeyReader } from "../execution/entity-key.ts";
-import { actionOf, judge, judgeEntity, judgeLoaded } from "../execution/judge-rules.ts";
-import { findEntity, type FoundEntity } from "../execution/read-by-key.ts";
-import { definitionIn } from "../execution/reader.ts";
-import { wholeEntity } from "../execution/row-to-entity.ts";
+import { entityKeyReader } from "../execution/entities/entity-key.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
+import { wholeEntity } from "../execution/entities/row-to-entity.ts";
+import { findEntity, type FoundEntity } from "../execution/reads/read-by-key.ts";
+import { actionOf, judge, judgeEntity, judgeLoaded } from "../execution/rules/judge-rules.ts";
 import { keyProperties } from "../plan/properties-to-read.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The entity that a request addresses. */
-export interface EntityAddress {
+interface EntityAddress {
   readonly entitySet: EntitySet;
   /** In the application's form. */
   readonly key: unknown;
@@ -119,7 +119,7 @@ export function requireReferenced(
 }
 
 /** The errors for an entity that rules are checked for. */
-export interface JudgedOutcome {
+interface JudgedOutcome {
   /** Makes the error for an entity that is missing or hidden; null where the entity is optional. */
   readonly missing: () => ODataError | null;
   readonly refuse: () => ODataError;

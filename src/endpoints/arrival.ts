@@ -1,7 +1,7 @@
 import type { Host, IncomingRequest } from "../definition/context.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { Reading } from "../query/reading.ts";
-import type { BatchScope } from "../sets/batch-scope.ts";
+import type { BatchScope } from "../sets/transaction-part.ts";
 
 /** The URL of a request, cut but not decoded. */
 export interface RequestUrl {

@@ -5,12 +5,12 @@ import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { type KeyHolder, keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { entityKeyReader } from "../execution/entity-key.ts";
-import { actionAlong, requireRules, navigationRules } from "../execution/judge-rules.ts";
-import { definitionIn } from "../execution/reader.ts";
+import { entityKeyReader } from "../execution/entities/entity-key.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
+import { actionAlong, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
 import { judgeByKey } from "./addressed-entity.ts";
 import type { Exchange } from "./exchange.ts";
-import { type Navigation, readOne } from "./read-navigation.ts";
+import { type AddressedNavigation, readOne } from "./read-navigation.ts";
 
 /** Returns the categories of the target set that writing a link needs, which depend on the side of the foreign key. */
 export function linkCategories(holder: KeyHolder): readonly Category[] {
@@ -18,8 +18,8 @@ export function linkCategories(holder: KeyHolder): readonly Category[] {
 }
 
 /** A link to write. */
-export interface WrittenLink {
-  readonly navigation: Navigation;
+interface WrittenLink {
+  readonly navigation: AddressedNavigation;
   /** The key of the entity in which the link starts. */
   readonly key: unknown;
   /** The key of the related entity; undefined where the request removes any link. */
@@ -31,7 +31,7 @@ export interface WrittenLink {
 }
 
 /** Whether the rules along a navigation depend on the entity that a written link leads to. */
-export function judgesLinks({ service }: Exchange, { entitySet, navigationProperty }: Navigation): boolean {
+export function judgesLinks({ service }: Exchange, { entitySet, navigationProperty }: AddressedNavigation): boolean {
   if (!service.hasRules) return false;
   const set = definitionIn(service.definition, entitySet);
   return rulesAlong(set, { entitySet, navigationProperty }).some(needsResource);
@@ -39,7 +39,7 @@ export function judgesLinks({ service }: Exchange, { entitySet, navigationProper
 
 function rulesAlong(
   set: EntitySetDefinition,
-  { entitySet, navigationProperty }: Pick<Navigation, "entitySet" | "navigationProperty">,
+  { entitySet, navigationProperty }: Pick<AddressedNavigation, "entitySet" | "navigationProperty">,
 ): readonly AuthorizationRequirement[] {
   const { target } = navigationRules(set, navigationProperty);
   return linkCategories(keyHolderOf(entitySet, navigationProperty)).flatMap((category) => target[category]);
@@ -68,7 +68,7 @@ export function authorizeLink(exchange: Exchange, link: WrittenLink): Maybe<unde
 function pendingAlong(
   { user }: Exchange,
   set: EntitySetDefinition,
-  { navigationProperty }: Navigation,
+  { navigationProperty }: AddressedNavigation,
   rules: readonly AuthorizationRequirement[],
 ): readonly AuthorizationRequirement[] {
   const { name } = navigationProperty;
@@ -85,7 +85,7 @@ function judgeNamed(
   return judgeByKey(exchange, { entitySet: origin, key: related }, rules, { missing, refuse });
 }
 
-function refusalOfLink({ user }: Exchange, { navigationProperty, runtime }: Navigation): ODataError {
+function refusalOfLink({ user }: Exchange, { navigationProperty, runtime }: AddressedNavigation): ODataError {
   return refusal(user, `link this entity of ${runtime.origin.name}`, navigationProperty.name);
 }
 

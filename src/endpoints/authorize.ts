@@ -1,10 +1,10 @@
 import type { User } from "../definition/context.ts";
 import type { AuthorizationRequirement, Category } from "../definition/rules/authorization.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
-import { actionAlong, requireCategory, requireRules, navigationRules } from "../execution/judge-rules.ts";
-import { definitionIn } from "../execution/reader.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
+import { actionAlong, requireCategory, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import type { Access } from "./access.ts";
+import type { CallerAccess } from "./exchange.ts";
 
 /** The rules of a route. */
 export interface RouteRules {
@@ -34,7 +34,7 @@ export function authorize(
   definition: ServiceDefinition,
   path: ResourcePath,
   { category, along = [] }: RouteRules,
-): Access {
+): CallerAccess {
   requireRules(definition.authorization, user, { action: "use this service" });
   const pending = requireAddressed(user, definition, path, category);
   if (along.length === 0 || !("navigationProperty" in path)) return { user, pending, isTargetSkipped: false };

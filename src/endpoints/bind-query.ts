@@ -4,7 +4,7 @@ import {
   bindEntityQuery,
   type QueryTarget,
 } from "../binder/bind-query-options.ts";
-import type { OptionRules } from "../binder/check-capabilities.ts";
+import type { OptionRules } from "../binder/option-rules.ts";
 import { ODataError } from "../errors/odata-error.ts";
 import {
   authorizeExpansions,
@@ -12,7 +12,7 @@ import {
   pathGuardOf,
   type QueryReader,
   starAccessOf,
-} from "../execution/authorize-query.ts";
+} from "../execution/rules/authorize-query.ts";
 import type { BoundEntityQuery, BoundQuery, ShapeCache } from "../query/clauses.ts";
 import type { Exchange } from "./exchange.ts";
 import { readOptions } from "./read-options.ts";

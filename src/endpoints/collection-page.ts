@@ -1,7 +1,7 @@
 import type { QueryTarget } from "../binder/bind-query-options.ts";
-import type { OptionRules } from "../binder/check-capabilities.ts";
-import { type CollectionPart, type CollectionResult, sizeOf } from "../execution/collection-result.ts";
-import type { CollectionRows } from "../execution/run-collection.ts";
+import type { OptionRules } from "../binder/option-rules.ts";
+import { type CollectionPart, type CollectionResult, sizeOf } from "../execution/entities/collection-result.ts";
+import type { CollectionRows } from "../execution/reads/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import { nextLink } from "../http/next-link.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
@@ -54,7 +54,7 @@ export interface PagePart extends Pick<CollectionPart, "entities" | "rowShape" |
 }
 
 /** One page before it is written. */
-export interface PageToWrite extends Pick<CollectionResult, "count" | "nextLink" | "hasMore" | "last"> {
+interface PageToWrite extends Pick<CollectionResult, "count" | "nextLink" | "hasMore" | "last"> {
   readonly parts: readonly [PagePart, ...(readonly PagePart[])];
 }
 

@@ -1,10 +1,16 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { keptPer } from "../base/memo.ts";
+import { keptPer, keeper } from "../base/memo.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
-import { BARE_RESULT_OPTIONS, COMPOSED_OPTIONS } from "../binder/option-rules.ts";
-import type { EntitySet, EntityType } from "../edm/model.ts";
-import { type CollectionRows, runCollection } from "../execution/run-collection.ts";
-import { runExpand } from "../execution/run-expand.ts";
+import {
+  BARE_RESULT_OPTIONS,
+  COMPOSED_OPTIONS,
+  BARE_VALUES_OPTIONS,
+  COMPOSED_VALUES_OPTIONS,
+} from "../binder/option-rules.ts";
+import type { EntitySet, EntityType, ComplexType, StructuralProperty } from "../edm/model.ts";
+import { isSource } from "../execution/entities/handler-answer.ts";
+import { type CollectionRows, runCollection } from "../execution/reads/run-collection.ts";
+import { runExpand } from "../execution/reads/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { originContext } from "../payload/context-url.ts";
@@ -14,13 +20,17 @@ import { planExpand } from "../plan/plan-expand.ts";
 import { bindCollection, returnedBy } from "./bind-query.ts";
 import { startBody } from "./collection-page.ts";
 import { collectionResponse } from "./collection-response.ts";
-import { composedValues } from "./compose-values.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Exchange } from "./exchange.ts";
-import { implicitSet } from "./implicit-set.ts";
-import { bareFormat, type CalledOperation, isEnvelopedByType, ownSet } from "./operation-result.ts";
+import {
+  bareFormat,
+  type CalledOperation,
+  isEnvelopedByType,
+  ownSet,
+  mayBeHidden,
+  seenEntities,
+} from "./operation-result.ts";
 import { jsonResponse, noContentResponse } from "./response.ts";
-import { mayBeHidden, seenEntities } from "./returned-entities.ts";
 
 /**
  * Makes the response with the collection of entities that a composable function returns. The query options are applied
@@ -142,3 +152,81 @@ function bareTarget(exchange: Exchange, entityType: EntityType): BareTarget {
 }
 
 const setOfResults = keptPer((entityType: EntityType) => implicitSet(`/${entityType.name}`, entityType));
+
+/**
+ * Makes the response with the complex values that a composable function returns. A source over a database applies the query
+ * options; those of a list are applied in memory.
+ * @param call calls the function after its options are bound
+ * @throws ODataError for a query option, or the error of the call
+ * @see docs/reference/operations.md
+ */
+function composedValues(
+  exchange: Exchange,
+  format: JsonFormat,
+  complexType: ComplexType,
+  call: () => Maybe<unknown>,
+): Maybe<ODataResponse> {
+  const { service, reader, serviceRoot, maxEntities } = exchange;
+  const { model, defaultCapabilities, limits, profile } = service.definition;
+  const type = rowTypeOf(complexType);
+  const capabilities = { ...defaultCapabilities, maxTop: null };
+  const target = {
+    model,
+    entitySet: setOfRows(type),
+    capabilities,
+    capabilitiesOf: () => defaultCapabilities,
+    limits,
+    fullContextUrl: profile.fullContextUrl,
+  };
+  const isEnveloped = isEnvelopedByType(exchange);
+  const query = bindCollection(exchange, target, isEnveloped ? COMPOSED_VALUES_OPTIONS : BARE_VALUES_OPTIONS);
+  const { selectExpand } = query.shape;
+  return chain(call(), (result) => {
+    if (result === null || result === undefined) return noContentResponse(exchange);
+    const values = result as Iterable<unknown>;
+    const source = isSource(values) ? values : null;
+    const handlers = source === null ? { getAll: () => values } : { queryable: () => source };
+    const needs = { maxPageSize: undefined, selected: selectExpand.selected };
+    const plan = planCollection(source === null ? "get-all" : "queryable", query, capabilities, needs);
+    return chain(runCollection(plan, { handlers, entitySet: null }, reader, maxEntities), (page) => {
+      const { entities, rowShape, count } = page;
+      exchange.countEntities(entities.length);
+      const written = isEnveloped ? format : bareFormat(format);
+      const writer = entityWriterFor(service, type, selectExpand, written, rowShape);
+      const contextUrl = isEnveloped ? originContext(serviceRoot, type, true, selectExpand.contextSelect) : null;
+      const body = writeCollection({ contextUrl, serviceRoot, count, parts: [{ entities, writer }] });
+      return jsonResponse(exchange, format, startBody(body));
+    });
+  });
+}
+
+/** The types whose values have an order. */
+const isOrdered = ({ type, isCollection }: StructuralProperty): boolean =>
+  !isCollection && type.kind === "PrimitiveType" && type.name !== "Edm.Binary";
+
+/** Returns a complex type as the type of rows. All ordered properties together make an order total, in place of a key. */
+const rowTypeOf = keptPer((complexType: ComplexType): EntityType => {
+  const key = complexType.properties.filter(isOrdered);
+  const others = { kind: "EntityType", key, ignoredProperties: [], navigationProperties: [] } as const;
+  return Object.freeze(keeper<EntityType>({ ...complexType, ...others }));
+});
+
+const setOfRows = keptPer((type: EntityType) => implicitSet(`/${type.name}`, type));
+
+/**
+ * Makes a set for entities that have none. Queries are bound to it; clients cannot name it, and its entities have no URL
+ * and no ETag.
+ * @param name contains a slash, as no name of the model does, so the shapes of no other set have the same keys
+ */
+export function implicitSet(name: string, entityType: EntityType): EntitySet {
+  const entitySet = keeper<EntitySet>({
+    kind: "EntitySet",
+    name,
+    entityType,
+    navigationProperties: new Map(),
+    navigationPropertyBindings: new Map(),
+    navigationJoins: new Map(),
+    etag: [],
+  });
+  return Object.freeze(entitySet);
+}

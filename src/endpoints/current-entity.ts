@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { getEntity, readByKey, type FoundEntity } from "../execution/read-by-key.ts";
+import { getEntity, readByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
 import { matchesEntityTag, namesEveryEntityTag } from "../http/conditional.ts";
 import { etagOf, etagValuesReader } from "../payload/etag.ts";
 import { selectNothing, propertiesToRead } from "../plan/properties-to-read.ts";
@@ -14,7 +14,7 @@ import type { Exchange } from "./exchange.ts";
 export type EntityState = "present" | "missing" | "unknown";
 
 /** The entity that a write changes, or the parent of the entity that it changes. */
-export interface WriteTarget {
+interface WriteTarget {
   readonly entitySet: EntitySet;
   /** In the application's form. */
   readonly key: unknown;

@@ -1,8 +1,8 @@
 import { chain } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import { answeredValue } from "../execution/handler-answer.ts";
-import { runDelete } from "../execution/write-entity.ts";
+import { answeredValue } from "../execution/entities/handler-answer.ts";
+import { runDelete } from "../execution/writes/write-entity.ts";
 import { addressEntity } from "./addressed-entity.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Endpoint } from "./exchange.ts";

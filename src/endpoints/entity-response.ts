@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { FoundEntity } from "../execution/read-by-key.ts";
-import { runExpand } from "../execution/run-expand.ts";
+import type { FoundEntity } from "../execution/reads/read-by-key.ts";
+import { runExpand } from "../execution/reads/run-expand.ts";
 import { matchesEntityTag } from "../http/conditional.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
@@ -16,7 +16,7 @@ import type { Exchange } from "./exchange.ts";
 import { jsonResponse, notModifiedResponse } from "./response.ts";
 
 /** An entity that a request addresses. */
-export interface EntityResource {
+interface EntityResource {
   /** The set or type of the entity. */
   readonly origin: EntityOrigin;
   readonly query: BoundEntityQuery;

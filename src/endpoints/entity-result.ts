@@ -1,8 +1,8 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { selectAll } from "../binder/bind-select-expand.ts";
-import { starAccessOf } from "../execution/authorize-query.ts";
-import { isSavedSeen } from "../execution/check-written.ts";
-import { readableGraph, readGraph, shapeOf, toExpanded, visibleGraph } from "../execution/populated-graph.ts";
+import { starAccessOf } from "../execution/rules/authorize-query.ts";
+import { isSavedSeen } from "../execution/writes/check-written.ts";
+import { readableGraph, readGraph, shapeOf, toExpanded, visibleGraph } from "../execution/writes/populated-graph.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { isEntity } from "../memory/entity.ts";
@@ -22,7 +22,7 @@ import { createdResponse, jsonResponse, noContentResponse } from "./response.ts"
 export type WriteOutcome = "patched" | "updated" | "created" | "upserted";
 
 /** An entity as a handler saved it, and how to return it. */
-export interface EntityResult {
+interface EntityResult {
   /** The set or type of the entity. Without a set it has neither URL nor ETag. */
   readonly origin: EntityOrigin;
   readonly query: BoundEntityQuery;

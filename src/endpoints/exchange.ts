@@ -1,30 +1,30 @@
+import { clientNetwork } from "../base/client-network.ts";
 import { required } from "../base/required.ts";
 import { Turn } from "../base/turn.ts";
-import type { QueryOptionsReading } from "../binder/read-query-options.ts";
+import { isMeantAsParameter } from "../binder/bind-arguments.ts";
+import { type QueryOptionsReading, readQueryOptions } from "../binder/read-query-options.ts";
 import type { Context, Host, IncomingRequest, Transaction, User } from "../definition/context.ts";
+import { requestFields } from "../definition/request-fields.ts";
 import type { AuthorizationRequirement } from "../definition/rules/authorization.ts";
+import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
-import { readerOf } from "../execution/gate.ts";
-import type { Reader } from "../execution/reader.ts";
-import { RowAccess, ServiceContext } from "../execution/row-access.ts";
+import type { Reader } from "../execution/entities/reader.ts";
+import { readerOf } from "../execution/reads/gate.ts";
+import { RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { readPreferences, type Preferences } from "../http/preferences.ts";
 import type { Reading } from "../query/reading.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import type { BatchScope } from "../sets/batch-scope.ts";
 import { CallContext, type CallPlace, SetCallContext } from "../sets/call-context.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { HandlerDoor } from "../sets/handler-door.ts";
-import type { TransactionPart } from "../sets/transaction-part.ts";
-import type { Access } from "./access.ts";
+import type { BatchScope, TransactionPart } from "../sets/transaction-part.ts";
 import { type Arrival, fullUrlOf, hostOf, type RequestUrl, toIncomingRequest } from "./arrival.ts";
-import { clientOf } from "./client-of.ts";
-import { readRequestOptions } from "./request-options.ts";
 import type { EntitySetRuntime, ServiceRuntime } from "./service-runtime.ts";
 
 /** One request in an endpoint: its URL, headers and body, its user, and the results of earlier stages. */
-export class Exchange implements Arrival, Access {
+export class Exchange implements Arrival, CallerAccess {
   readonly service: ServiceRuntime;
   readonly odata: ODataRequest;
   readonly requestId: string;
@@ -47,7 +47,7 @@ export class Exchange implements Arrival, Access {
   #reader: Reader | undefined;
 
   /** @param path the resource, whose parameters are no system query options */
-  constructor(service: ServiceRuntime, arrival: Arrival, access: Access, path: ResourcePath) {
+  constructor(service: ServiceRuntime, arrival: Arrival, access: CallerAccess, path: ResourcePath) {
     const { odata, requestId, url, sent, baseUrl, batch, reading } = arrival;
     this.service = service;
     this.odata = odata;
@@ -222,4 +222,79 @@ class RequestContext extends ServiceContext implements Context {
 /** Returns the place of the calls that the context of the request makes. */
 function outermostPlace(context: RequestContext): CallPlace {
   return { facts: context, depth: 0, part: context.part, access: ServiceContext.accessOf(context) };
+}
+
+const NO_RULES: readonly AuthorizationRequirement[] = Object.freeze([]);
+
+/** The user, and the results of the rules of the route. */
+export interface CallerAccess {
+  /** Null for an anonymous request. */
+  readonly user: User | null;
+  /** The rules that only a loaded entity can decide: checked when the entity is loaded. */
+  readonly pending: readonly AuthorizationRequirement[];
+  /** Whether the route follows a navigation that skips the rules of its target set. */
+  readonly isTargetSkipped: boolean;
+}
+
+/** Returns the access of a user where no rule restricts the route. */
+export function unrestricted(user: User | null): CallerAccess {
+  return { user, pending: NO_RULES, isTargetSkipped: false };
+}
+
+/**
+ * Returns the name of a client: the id of its user or, without one, its address. All requests of a client have the same.
+ * @param trustsProxy whether a forwarded address tells the client
+ * @returns undefined if neither is known
+ * @see docs/reference/sql.md, Where statements run
+ */
+export function clientOf(user: User | null, odata: ODataRequest, trustsProxy: boolean): string | undefined {
+  const id: unknown = user === null ? null : Reflect.get(Object(user) as object, "id");
+  if (typeof id === "number" || typeof id === "bigint" || (typeof id === "string" && id !== "")) {
+    return `user ${String(id)}`;
+  }
+  const facts = { header: (name: string) => odata.header(name), remoteAddress: odata.remoteAddress };
+  const address = clientNetwork(facts, trustsProxy);
+  return address === "" ? undefined : `address ${address}`;
+}
+
+/** A request with the state of its service that its options need. */
+interface OptionsRequest extends Pick<Arrival, "odata" | "requestId" | "url" | "sent"> {
+  readonly service: {
+    readonly definition: ServiceDefinition;
+    /** The warnings that are logged once. */
+    readonly warned: Set<string>;
+  };
+}
+
+/**
+ * Reads the query options of a request. A custom option that looks like a system query option is logged once for each
+ * of them, because clients may omit the `$` by mistake.
+ * @param path the resource: a parameter of a function is never a system query option
+ * @see docs/reference/query-options.md
+ */
+function readRequestOptions(request: OptionsRequest, path: ResourcePath): QueryOptionsReading {
+  const { definition } = request.service;
+  const functions = "operations" in path ? path.operations.filter(({ kind }) => kind === "Function") : [];
+  const reading = readQueryOptions((request.sent ?? request.url).query, {
+    signIsOptional: definition.profile.signIsOptional,
+    isParameter: (name) => functions.some((operation) => isMeantAsParameter(operation, name)),
+  });
+  for (const [name, option] of reading.options.similar) warnOnce(request, name, option);
+  return reading;
+}
+
+function warnOnce({ service, odata, requestId, url }: OptionsRequest, name: string, option: string): void {
+  const { definition, warned } = service;
+  const warning = `custom query option ${option}`;
+  if (warned.has(warning)) return;
+  warned.add(warning);
+  try {
+    const fields = requestFields(definition, { id: requestId, method: odata.method, path: url.path });
+    definition.logger.warn(
+      `A client sent the custom query option \`${name}\`, which the service ignores. Did you mean \`${option}\`?`,
+      { ...fields, option: name },
+    );
+  } catch {
+    // A logger that throws leaves nowhere to report to.
+  }
 }

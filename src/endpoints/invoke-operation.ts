@@ -1,23 +1,27 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import { keptPer, keptPerPair } from "../base/memo.ts";
+import { bindArguments, refuseArguments } from "../binder/bind-arguments.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { resultOptions } from "../binder/option-rules.ts";
-import type { OperationDefinition } from "../definition/service-definition.ts";
-import type { EntitySet } from "../edm/model.ts";
+import type { OperationDefinition, EntitySetSettings } from "../definition/service-definition.ts";
+import type { EntitySet, Operation } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { answeredValue } from "../execution/handler-answer.ts";
-import type { Reader } from "../execution/reader.ts";
-import { ServiceContext } from "../execution/row-access.ts";
+import { answeredValue } from "../execution/entities/handler-answer.ts";
+import type { Reader } from "../execution/entities/reader.ts";
+import { ServiceContext } from "../execution/rules/row-access.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import type { BodyObject } from "../payload/body-members.ts";
+import { compileArgumentsReader, compileParametersReader } from "../payload/read-parameters.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { requireEntity } from "./addressed-entity.ts";
 import { composedResponse } from "./compose-result.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { type Endpoint, type Exchange, routed } from "./exchange.ts";
-import { openArguments } from "./operation-arguments.ts";
 import { actionResult, operationResult } from "./operation-result.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
+import { openBody, type RequestBody } from "./request-body.ts";
 
 /**
  * `GET` of a function, bound or unbound: calls it and returns its result, 204 for null.
@@ -116,4 +120,56 @@ function operationTarget(exchange: Exchange, path: ResourcePath, kind: "Function
 function bindKeyOf(exchange: Exchange, { entitySet, key }: OperationTarget): unknown {
   if (entitySet === null || key === null) return undefined;
   return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
+}
+
+/** The arguments of a call by parameter name, in canonical form, with defaults. */
+type OperationArguments = BodyObject;
+
+/** The place of the arguments of a call. */
+interface ArgumentSource {
+  readonly operation: Operation;
+  /** The set that the operation is bound to; null for an unbound one. */
+  readonly entitySet: EntitySet | null;
+  /** The content of the parentheses in the path; null without parentheses. */
+  readonly parentheses: string | null;
+}
+
+/** Reads the arguments of a call, at their turn in the order of checks. */
+type ArgumentsReading = () => Maybe<OperationArguments>;
+
+const argumentsReader = keptPer((operation: Operation) => compileArgumentsReader(operation));
+const parametersReader = keptPerPair((operation: Operation, { unknownMembers }: EntitySetSettings) =>
+  compileParametersReader(operation, unknownMembers),
+);
+
+/**
+ * Checks the headers of the arguments: those of an action with parameters are its body. An action without parameters
+ * ignores the body and its headers.
+ * @returns reads the arguments: of a function from parentheses, query and aliases, of an action from the body. It throws
+ * ODataError `MissingParameter`, `InvalidParameter`, target the parameter, `InvalidBody`, `PayloadTooLarge`
+ * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
+ * @see docs/reference/operations.md
+ */
+function openArguments(exchange: Exchange, source: ArgumentSource): ArgumentsReading {
+  const { operation, entitySet, parentheses } = source;
+  if (operation.kind === "Function") return () => readCall(exchange, operation, parentheses);
+  if (operation.parameters.length === 0) {
+    return () => {
+      refuseArguments(operation, parentheses);
+      return {};
+    };
+  }
+  const body: RequestBody = openBody(exchange, entitySet);
+  return () => {
+    refuseArguments(operation, parentheses);
+    const { defaultSettings } = exchange.service.definition;
+    const settings = entitySet === null ? defaultSettings : exchange.entitySet(entitySet).settings;
+    return body.read(parametersReader(operation, settings));
+  };
+}
+
+function readCall(exchange: Exchange, operation: Operation, parentheses: string | null): OperationArguments {
+  const { limits } = exchange.service.definition;
+  const given = bindArguments(operation, { parentheses, options: readOptions(exchange), limits });
+  return argumentsReader(operation)(given);
 }

@@ -1,12 +1,13 @@
 import { chain, recover, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
+import { logInfo } from "../definition/request-fields.ts";
 import { IncompleteValueError } from "../definition/sets/merge-delta.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { wirePath } from "../edm/wire-path.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { answeredValue } from "../execution/handler-answer.ts";
-import { runPatch } from "../execution/write-entity.ts";
+import { answeredValue } from "../execution/entities/handler-answer.ts";
+import { runPatch } from "../execution/writes/write-entity.ts";
 import { checkKeyMatch } from "../payload/body-key.ts";
 import { entityContext } from "../payload/context-url.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
@@ -15,7 +16,6 @@ import { bindEntity } from "./bind-query.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityResult } from "./entity-result.ts";
 import { type Endpoint, type Exchange, routed } from "./exchange.ts";
-import { logIgnoredEntities } from "./ignored-entities.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { readJsonFormat } from "./read-options.ts";
 import { entityNotFound } from "./read-property.ts";
@@ -104,4 +104,20 @@ function patched(entitySet: EntitySet, patch: () => Maybe<unknown>): Maybe<unkno
     if (!(error instanceof IncompleteValueError)) throw error;
     throw new IncompleteValueError(error.path, wirePath(entitySet.entityType, error.path));
   });
+}
+
+/**
+ * Logs that PATCH or PUT ignores the related entities of a body, once for each navigation of a set.
+ * @param names the wire names of the navigation properties
+ * @see OData Protocol 4.0, sections 11.4.3 and 11.4.4; docs/reference/writing.md
+ */
+export function logIgnoredEntities(exchange: Exchange, { name: set }: EntitySet, names: readonly string[]): void {
+  const { definition, warned } = exchange.service;
+  for (const navigation of names) {
+    const record = `ignored entities ${set}/${navigation}`;
+    if (warned.has(record)) continue;
+    warned.add(record);
+    const message = `PATCH and PUT of '${set}' ignore the related entities of '${navigation}' in their bodies. Write them with requests of their own.`;
+    logInfo(definition, exchange.context, message, { set, navigation });
+  }
 }

@@ -1,7 +1,7 @@
 import { chain } from "../base/maybe.ts";
 import { COLLECTION_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet } from "../edm/model.ts";
-import { runCount } from "../execution/run-collection.ts";
+import { runCount } from "../execution/reads/run-collection.ts";
 import { collectionContext } from "../payload/context-url.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { bindCount } from "./bind-query.ts";

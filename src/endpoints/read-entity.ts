@@ -1,6 +1,6 @@
 import { chain } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
-import { readExpandedByKey } from "../execution/read-by-key.ts";
+import { readExpandedByKey } from "../execution/reads/read-by-key.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import { propertiesToRead } from "../plan/properties-to-read.ts";

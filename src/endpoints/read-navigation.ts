@@ -3,24 +3,27 @@ import { bindEntityKey } from "../binder/bind-key.ts";
 import { type NavigationOptions, navigationOptions } from "../binder/option-rules.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { findByKey } from "../execution/entity-key.ts";
-import type { FoundEntity } from "../execution/read-by-key.ts";
+import { findByKey } from "../execution/entities/entity-key.ts";
+import type { FoundEntity } from "../execution/reads/read-by-key.ts";
 import {
   readRelatedEntities,
   readRelatedEntity,
   type SearchHandler,
   searchRelatedRows,
-} from "../execution/read-navigation.ts";
+  parentExists,
+} from "../execution/reads/read-navigation.ts";
 import {
   type TableParent,
   readParent,
   readRelatedRow,
   relatedSource,
   searchRelatedTable,
-} from "../execution/read-table-navigation.ts";
-import { type CollectionRows, runCount } from "../execution/run-collection.ts";
+} from "../execution/reads/read-table-navigation.ts";
+import { type CollectionRows, runCount } from "../execution/reads/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { collectionNavigationContext, entityNavigationContext, originContext } from "../payload/context-url.ts";
+import { keyPredicateOf } from "../payload/entity-url.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
@@ -34,13 +37,12 @@ import { collectionResponse } from "./collection-response.ts";
 import { checkMissingMatch } from "./current-entity.ts";
 import { entityResponse } from "./entity-response.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
-import { navigationContext, noEntityResponse } from "./navigation-answer.ts";
 import { readJsonFormat, readTextFormat } from "./read-options.ts";
-import { okResponse } from "./response.ts";
+import { okResponse, noContentResponse } from "./response.ts";
 import type { NavigationRuntime } from "./service-runtime.ts";
 
 /** A navigation in a path, and its target. */
-export interface Navigation {
+export interface AddressedNavigation {
   readonly entitySet: EntitySet;
   readonly navigationProperty: NavigationProperty;
   /** The key of the parent as written in the URL. */
@@ -50,7 +52,7 @@ export interface Navigation {
 
 /** The part of a response with one entity that does not depend on how it was found. */
 interface RelatedEntity {
-  readonly navigation: Navigation;
+  readonly navigation: AddressedNavigation;
   /** The key of the parent in the application's form. */
   readonly key: unknown;
   readonly missing: () => ODataError;
@@ -152,7 +154,7 @@ function relatedEntityResponse(
  */
 export function collectionOf(
   exchange: Exchange,
-  navigation: Navigation,
+  navigation: AddressedNavigation,
   key: unknown,
 ): Pick<CollectionResource, "form" | "rows" | "selectPushdownEnabled"> {
   const { source, table, search, target, selectPushdownEnabled } = navigation.runtime;
@@ -184,7 +186,7 @@ function rowsWithoutSet(handlers: CollectionRows["handlers"]): CollectionRows {
  */
 export function readOne(
   exchange: Exchange,
-  navigation: Navigation,
+  navigation: AddressedNavigation,
   key: unknown,
   clause: SelectExpandClause | null,
 ): Maybe<FoundEntity | null> {
@@ -195,7 +197,7 @@ export function readOne(
 }
 
 /** Reads the related entities through the handler. @throws ODataError for a missing parent */
-function readAll(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<Iterable<unknown>> {
+function readAll(exchange: Exchange, navigation: AddressedNavigation, key: unknown): Maybe<Iterable<unknown>> {
   const { source } = navigation.runtime;
   const related = chain(openParent(exchange, navigation, key), () => readRelatedEntities(source, key, exchange.reader));
   return chain(related, (entities) => {
@@ -205,14 +207,19 @@ function readAll(exchange: Exchange, navigation: Navigation, key: unknown): Mayb
 }
 
 /** Checks the parent where a rule needs it. @throws ODataError for a missing or refused parent */
-function openParent(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<FoundEntity | undefined> {
+function openParent(exchange: Exchange, navigation: AddressedNavigation, key: unknown): Maybe<FoundEntity | undefined> {
   const { entitySet, runtime } = navigation;
   // Between tables, the parent itself is read.
   const mustBeSeen = runtime.table === null;
   return requireEntity(exchange, { entitySet, key, mustBeSeen }, () => noParent(navigation));
 }
 
-function openTable(exchange: Exchange, navigation: Navigation, table: TargetWay, key: unknown): Maybe<TableParent> {
+function openTable(
+  exchange: Exchange,
+  navigation: AddressedNavigation,
+  table: TargetWay,
+  key: unknown,
+): Maybe<TableParent> {
   const { source } = navigation.runtime;
   const found = chain(openParent(exchange, navigation, key), (loaded) =>
     // The join key is in an entity that a rule has loaded whole.
@@ -226,7 +233,7 @@ function openTable(exchange: Exchange, navigation: Navigation, table: TargetWay,
 
 function readFromTable(
   exchange: Exchange,
-  navigation: Navigation,
+  navigation: AddressedNavigation,
   key: unknown,
   wanted: { readonly key: unknown; readonly clause: SelectExpandClause | null },
 ): Maybe<FoundEntity | null> {
@@ -259,7 +266,7 @@ function asObject(entity: unknown): FoundEntity | null {
 }
 
 /** Returns the navigation that a path addresses; the route table passes no other path. */
-export function navigationOf(exchange: Exchange, path: ResourcePath): Navigation {
+export function navigationOf(exchange: Exchange, path: ResourcePath): AddressedNavigation {
   if (!("navigationProperty" in path)) throw new Error(`A path of kind ${path.kind} addresses no navigation property.`);
   const { entitySet, navigationProperty, key } = path;
   const runtime = exchange.entitySet(entitySet).navigations.get(navigationProperty.name);
@@ -268,25 +275,79 @@ export function navigationOf(exchange: Exchange, path: ResourcePath): Navigation
 }
 
 /** Returns the key of the parent in the application's form. @throws ODataError `InvalidKey` */
-export function bindParentKey(exchange: Exchange, { entitySet, key }: Navigation): unknown {
+export function bindParentKey(exchange: Exchange, { entitySet, key }: AddressedNavigation): unknown {
   return bindEntityKey(key, entitySet.entityType, exchange.options.options.aliases, entitySet.name);
 }
 
 /** Makes the error for a missing parent. */
-export function noParent({ entitySet, key }: Navigation): ODataError {
+export function noParent({ entitySet, key }: AddressedNavigation): ODataError {
   return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
 }
 
 /** Makes the error for a single-valued navigation without a related entity. */
-export function noRelatedEntity({ entitySet, navigationProperty, key }: Navigation): ODataError {
+export function noRelatedEntity({ entitySet, navigationProperty, key }: AddressedNavigation): ODataError {
   const parent = `${entitySet.name}(${key})`;
   return protocolError("NotFound", `${parent} does not exist, or has no entity at '${navigationProperty.name}'.`);
 }
 
-function noSuchRelated({ entitySet, navigationProperty, key }: Navigation, relatedKey: string): ODataError {
+function noSuchRelated({ entitySet, navigationProperty, key }: AddressedNavigation, relatedKey: string): ODataError {
   const { name } = navigationProperty;
   return protocolError(
     "NotFound",
     `${entitySet.name}(${key}) has no entity with the key (${relatedKey}) at '${name}'.`,
   );
+}
+
+/** A navigation route: the set of the parent, the property, and its target. */
+interface NavigationRoute {
+  readonly entitySet: EntitySet;
+  readonly navigationProperty: NavigationProperty;
+  readonly runtime: NavigationRuntime;
+}
+
+/**
+ * Returns the context URL in the response of a navigation route. The profile decides whether it names the route or the
+ * set of the related entities.
+ * @param key the key of the parent in the application's form
+ * @param isCollection whether the response is a collection
+ * @param contextSelect the items of `$select`, in the order of the client; empty without `$select`
+ * @see OData Protocol 4.0, section 10
+ */
+export function navigationContext(
+  { service, serviceRoot }: Exchange,
+  { entitySet, navigationProperty: { name }, runtime }: NavigationRoute,
+  key: unknown,
+  isCollection: boolean,
+  contextSelect: readonly string[],
+): string {
+  if (service.definition.profile.relatedContextOfTarget) {
+    return originContext(serviceRoot, runtime.origin, isCollection, contextSelect);
+  }
+  const predicate = keyPredicateOf(entitySet.entityType, key);
+  const context = isCollection ? collectionNavigationContext : entityNavigationContext;
+  return context(serviceRoot, entitySet, predicate, name, contextSelect);
+}
+
+/**
+ * Makes the response of a navigation route without an entity: 404, or 204 where the profile distinguishes a null
+ * single-valued navigation from a missing parent.
+ * @param key the key of the parent in the application's form
+ * @param missing makes the error
+ * @throws ODataError that `missing` makes, or that the handler of the parent returned
+ * @see OData Protocol 4.0, section 11.2.6
+ */
+export function noEntityResponse(
+  exchange: Exchange,
+  { navigationProperty, runtime }: NavigationRoute,
+  key: unknown,
+  missing: () => ODataError,
+): Maybe<ODataResponse> {
+  const { profile } = exchange.service.definition;
+  if (navigationProperty.isCollection || !profile.nullEntityIsEmpty) throw missing();
+  // A join reads the parent first.
+  if (runtime.table !== null) return noContentResponse(exchange);
+  return chain(parentExists(runtime.source, key, exchange.reader), (exists) => {
+    if (exists) return noContentResponse(exchange);
+    throw missing();
+  });
 }

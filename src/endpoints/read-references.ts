@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { parentExists } from "../execution/read-navigation.ts";
+import { parentExists } from "../execution/reads/read-navigation.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { referenceCollectionContext, referenceContext } from "../payload/context-url.ts";
@@ -10,11 +10,11 @@ import { bindEntity } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
 import { collectionResponse } from "./collection-response.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
-import { noEntityResponse } from "./navigation-answer.ts";
 import {
+  noEntityResponse,
   bindParentKey,
   collectionOf,
-  type Navigation,
+  type AddressedNavigation,
   navigationOf,
   noParent,
   noRelatedEntity,
@@ -51,7 +51,7 @@ export const readReferences: Endpoint = (exchange, path) => {
 function readReference(
   exchange: Exchange,
   format: JsonFormat,
-  navigation: Navigation,
+  navigation: AddressedNavigation,
   key: unknown,
 ): Maybe<ODataResponse> {
   const { origin, target } = navigation.runtime;
@@ -74,14 +74,14 @@ function readReference(
 }
 
 /** Whether a handler or the table of the target set reads a navigation. Handlers of links do not. */
-function isRead({ runtime: { source } }: Navigation): boolean {
+function isRead({ runtime: { source } }: AddressedNavigation): boolean {
   return source.ways.length > 0;
 }
 
 /** Returns the empty collection of a navigation that has only handlers of links. */
 function emptyCollection(
   exchange: Exchange,
-  navigation: Navigation,
+  navigation: AddressedNavigation,
   key: unknown,
 ): Pick<CollectionResource, "form" | "rows" | "selectPushdownEnabled"> {
   const getAll = (): Maybe<Iterable<unknown>> => chain(requireParent(exchange, navigation, key), () => []);
@@ -89,7 +89,7 @@ function emptyCollection(
 }
 
 /** Loads the parent, if its set can read by key. @throws ODataError for a missing or refused parent */
-function requireParent(exchange: Exchange, navigation: Navigation, key: unknown): Maybe<undefined> {
+function requireParent(exchange: Exchange, navigation: AddressedNavigation, key: unknown): Maybe<undefined> {
   const { entitySet, runtime } = navigation;
   const missing = (): ODataError => noParent(navigation);
   return chain(requireEntity(exchange, { entitySet, key }, missing), () =>

@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import { definitionIn } from "../execution/reader.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import { checkQueryHeaders, readQueryText } from "../http/query-body.ts";
 import type { ResourcePath } from "../query/resource-path.ts";

@@ -3,8 +3,9 @@ import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
-import type { NavigationSource } from "../execution/read-navigation.ts";
+import type { NavigationSource } from "../execution/reads/read-navigation.ts";
 import type { BodyReaders, RelatedReader } from "../payload/body-readers.ts";
+import { sha256Base64 } from "../payload/sha256.ts";
 import type { TokenSeal } from "../payload/token-seal.ts";
 import type { EntityRoutes } from "../payload/write-entity.ts";
 import type { ReadForm } from "../plan/plan-collection.ts";
@@ -13,7 +14,6 @@ import type { Capabilities } from "../query/capabilities.ts";
 import type { ShapeCache } from "../query/clauses.ts";
 import type { EntitySets } from "../sets/entity-sets.ts";
 import type { EntityOrigin } from "./entity-writer-for.ts";
-import type { MetadataRepresentation } from "./metadata-representation.ts";
 
 /** The state that all requests of one registration share: made at startup, except for the caches. */
 export interface ServiceRuntime {
@@ -65,4 +65,20 @@ export interface NavigationRuntime {
   readonly readNew: RelatedReader;
   /** The table that its routes read; null where a handler reads them, or the navigation has no routes. */
   readonly table: TargetWay | null;
+}
+
+/** One format of $metadata. */
+interface MetadataRepresentation {
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  readonly etag: string;
+}
+
+/**
+ * Makes one format of $metadata, whose ETag is the hash of its bytes.
+ * @see docs/reference/formats.md
+ */
+export function metadataRepresentation(contentType: string, text: string): MetadataRepresentation {
+  const body = new TextEncoder().encode(text);
+  return { contentType, body, etag: `"${sha256Base64(body)}"` };
 }

@@ -3,7 +3,7 @@ import { keptPer, once } from "../base/memo.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { isSavedSeen } from "../execution/check-written.ts";
+import { isSavedSeen } from "../execution/writes/check-written.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { etagOf } from "../payload/etag.ts";
 import {
@@ -16,9 +16,17 @@ import { requireEntity } from "./addressed-entity.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import { callPatch, patchHandler, type PatchTarget } from "./patch-entity.ts";
-import { addressedProperty, ownerOf, propertyPathText } from "./property-owner.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
-import { bindPropertyKey, entityNotFound, isStructured, propertyPathOf, readOwner } from "./read-property.ts";
+import {
+  addressedProperty,
+  ownerOf,
+  propertyPathText,
+  bindPropertyKey,
+  entityNotFound,
+  isStructured,
+  propertyPathOf,
+  readOwner,
+} from "./read-property.ts";
 import { openBody } from "./request-body.ts";
 import { type ExtraHeaders, minimalPreference, noContentResponse } from "./response.ts";
 import type { EntitySetRuntime } from "./service-runtime.ts";

@@ -1,15 +1,14 @@
 import { attempt } from "../base/attempt.ts";
 import { chain, type Maybe } from "../base/maybe.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import { checkCapabilities } from "../binder/check-capabilities.ts";
-import { REMOVED_LINK_OPTIONS } from "../binder/option-rules.ts";
-import { resolveReference } from "../binder/resolve-reference.ts";
+import { checkCapabilities, REMOVED_LINK_OPTIONS } from "../binder/option-rules.ts";
+import { resolveReference } from "../binder/resolve-path.ts";
 import type { Context } from "../definition/context.ts";
 import type { Answer, LinkHandler } from "../definition/handlers.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
-import { answeredValue } from "../execution/handler-answer.ts";
-import { ServiceContext } from "../execution/row-access.ts";
+import { answeredValue } from "../execution/entities/handler-answer.ts";
+import { ServiceContext } from "../execution/rules/row-access.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { entityUrlOf } from "../payload/entity-url.ts";
 import { readReference } from "../payload/read-reference.ts";
@@ -17,7 +16,7 @@ import { hidesRows, requireEntity, requireReferenced } from "./addressed-entity.
 import { authorizeLink, judgesLinks } from "./authorize-link.ts";
 import { checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { type Endpoint, type Exchange, routed } from "./exchange.ts";
-import { bindParentKey, navigationOf, noParent, type Navigation } from "./read-navigation.ts";
+import { bindParentKey, navigationOf, noParent, type AddressedNavigation } from "./read-navigation.ts";
 import { readJsonFormat, readOptions } from "./read-options.ts";
 import { openBody } from "./request-body.ts";
 import { type ExtraHeaders, minimalPreference, noContentResponse } from "./response.ts";
@@ -70,7 +69,11 @@ export const removeReference: Endpoint = (exchange, path) => {
 };
 
 /** Reads the reference in the body, and passes it to the handler. */
-function writeLink(exchange: Exchange, navigation: Navigation, handler: LinkHandler<Context>): Maybe<ODataResponse> {
+function writeLink(
+  exchange: Exchange,
+  navigation: AddressedNavigation,
+  handler: LinkHandler<Context>,
+): Maybe<ODataResponse> {
   readJsonFormat(exchange);
   const key = bindParentKey(exchange, navigation);
   const body = openBody(exchange, navigation.entitySet);
@@ -112,7 +115,7 @@ const INVALID_OPTION: ReferenceFault = (problem) =>
   protocolError("InvalidQueryOption", `$id: ${problem}`, { target: "$id" });
 
 /** Returns the key of the entity that a reference names, which must be in the target set. */
-function relatedKey(exchange: Exchange, navigation: Navigation, id: string, fail: ReferenceFault): unknown {
+function relatedKey(exchange: Exchange, navigation: AddressedNavigation, id: string, fail: ReferenceFault): unknown {
   const { model } = exchange.service.definition;
   const { origin } = navigation.runtime;
   const { serviceRoot, requestUrl } = exchange;
@@ -142,7 +145,7 @@ interface Referenced {
 /** Resolves a reference where a handler or rule needs its key; null otherwise: the handler gets the URL. */
 function referencedBy(
   exchange: Exchange,
-  navigation: Navigation,
+  navigation: AddressedNavigation,
   byKey: unknown,
   { id, fault, target }: SentReference,
 ): Referenced | null {
@@ -160,7 +163,7 @@ function referencedBy(
 
 /** A link from the entity of a key to the referenced entity; null: to the current one. */
 interface Link {
-  readonly navigation: Navigation;
+  readonly navigation: AddressedNavigation;
   readonly key: unknown;
   readonly referenced: Referenced | null;
   /** Whether the link is added; else it is removed. */
@@ -210,7 +213,7 @@ function notThere(entitySet: string, target: string | undefined): ODataError {
 }
 
 /** Reads which link of a collection to remove. */
-function readId(exchange: Exchange, { navigationProperty }: Navigation): string {
+function readId(exchange: Exchange, { navigationProperty }: AddressedNavigation): string {
   const { system } = readOptions(exchange);
   checkCapabilities(system.keys(), REMOVED_LINK_OPTIONS, null);
   const id = system.get("$id");
@@ -222,6 +225,6 @@ function readId(exchange: Exchange, { navigationProperty }: Navigation): string 
   );
 }
 
-function linkRoute({ entitySet, navigationProperty }: Navigation): string {
+function linkRoute({ entitySet, navigationProperty }: AddressedNavigation): string {
   return `${entitySet.name}/${navigationProperty.name}/$ref`;
 }

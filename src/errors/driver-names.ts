@@ -1,5 +1,5 @@
 /** The names in an error of a database driver, from its fields and its message. */
-export interface DriverNames {
+interface DriverNames {
   readonly table: string | undefined;
   /** In the order of the message. */
   readonly columns: readonly string[];

@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 
 /** The options of an error. */
-export interface ODataErrorOptions {
+interface ODataErrorOptions {
   /** The option, property, parameter or header at fault. */
   readonly target?: string | undefined;
   /** The cause, which is logged but never sent. */
@@ -85,6 +85,16 @@ export function isODataError(value: unknown): value is ODataError {
  */
 export function tooManyItems(most: number): ODataError {
   const message = `'any' and 'all' inspect more than ${String(most)} items: start the filter, and each outer predicate, with a condition that few items meet.`;
+  return protocolError("InvalidQueryOption", message);
+}
+
+/**
+ * Makes the error of a row in memory for which lambda operators inspect too many items.
+ * @param most the budget of one row
+ * @see docs/reference/limits.md, Items of any and all
+ */
+export function tooManyRowItems(most: number): ODataError {
+  const message = `'any' and 'all' inspect more than ${String(most)} items for one entity: start each predicate with a condition that few items meet.`;
   return protocolError("InvalidQueryOption", message);
 }
 

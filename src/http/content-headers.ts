@@ -4,7 +4,7 @@ import { readHeaderParameter, splitHeaderList } from "./headers.ts";
 import type { ODataRequest } from "./odata-request.ts";
 
 /** The representation of a body. */
-export interface BodyFormat {
+interface BodyFormat {
   /** Whether Int64 and Decimal values are strings. @see OData JSON Format 4.0, section 3.2 */
   readonly ieee754Compatible: boolean;
 }

@@ -3,7 +3,7 @@ import { readContentLength } from "./content-headers.ts";
 import type { ODataRequest } from "./odata-request.ts";
 
 /** The facts that only the host of a Fetch `Request` knows. */
-export interface FetchHostFacts {
+interface FetchHostFacts {
   /** The path below which the host mounted the service; empty if absent. */
   readonly mountPath?: string;
   /** The request as the host knows it; the `Request` if undefined. */

@@ -24,7 +24,7 @@ export function splitHeaderList(text: string, separator = ","): readonly string[
 }
 
 /** One `name=value` of a header: the name in lower case, the value without quotes. The value of a bare name is "". */
-export interface HeaderParameter {
+interface HeaderParameter {
   readonly name: string;
   readonly value: string;
 }

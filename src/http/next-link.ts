@@ -1,5 +1,5 @@
 /** One pair of a query string as sent, with its decoded name. */
-export interface RawQueryPair {
+interface RawQueryPair {
   readonly raw: string;
   readonly name: string;
 }

@@ -38,7 +38,7 @@ export function readPreferences(header: string | undefined): Preferences {
 }
 
 /** The preference of a batch for what happens after an operation that fails. */
-export interface ContinueOnError {
+interface ContinueOnError {
   readonly value: boolean;
   /** The preference as the response confirms it. */
   readonly applied: string;

@@ -8,7 +8,7 @@ import { payloadTooLarge, tooManyValues } from "./body-buffer.ts";
 import type { ODataRequest } from "./odata-request.ts";
 
 /** The limits of one body; null for none. */
-export interface BodyLimits {
+interface BodyLimits {
   readonly maxBytes: number | null;
   /** The deepest nesting of arrays and objects. */
   readonly maxDepth: number | null;

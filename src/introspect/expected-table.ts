@@ -122,7 +122,7 @@ export interface StoredTypes {
 }
 
 /** The defaults to report, with advice. */
-export interface RefusedDefault {
+interface RefusedDefault {
   /** The expressions that depend on the time zone of the session; absent: those whose cells filters do not match. */
   readonly ofSession?: RegExp | undefined;
   readonly advice: TypeAdvice;

@@ -2,7 +2,7 @@ import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { textOf, type CatalogueSteps } from "./catalogue-steps.ts";
 import { beginsWith, findColumn } from "./compare-tables.ts";
 import type { ExpectedColumn, ExpectedTable } from "./expected-table.ts";
-import { plainName } from "./plain-name.ts";
+import { plainName } from "./quote-name.ts";
 import type { ColumnSchema, CheckedSchema, IndexedColumn, TableSchema } from "./schema.ts";
 
 /** Smaller tables are fast to read without an index. */

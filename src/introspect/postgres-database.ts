@@ -1,19 +1,22 @@
 import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
-import { collectIndexes, groupBy } from "./collect-tables.ts";
-import type { DatabaseSchema, ObjectOmission, SchemaObject, SchemaSelection } from "./database-schema.ts";
-import { omitMigrations } from "./omitted-objects.ts";
+import { collectIndexes, groupBy, type ListedIndexColumn, omitMigrations } from "./collect-tables.ts";
+import type {
+  DatabaseSchema,
+  ObjectOmission,
+  SchemaObject,
+  SchemaSelection,
+  ForeignKey,
+  ObjectColumn,
+} from "./database-schema.ts";
 import {
-  kindOf,
-  PG_COLUMNS,
-  PG_FOREIGN_KEYS,
-  PG_INDEXES,
-  PG_OBJECTS,
-  toForeignKeys,
-  toObjectColumn,
-  toObjectIndexColumn,
-  type PostgresColumn,
-  type PostgresIndexColumn,
-} from "./postgres-objects.ts";
+  IS_NEVER_NULL,
+  IS_OF_USER,
+  postgresColumns,
+  postgresIndexes,
+  toLabels,
+  toPostgresColumn,
+  toPostgresIndexColumn,
+} from "./postgres-catalogue.ts";
 import { proveViews, type PostgresObject } from "./postgres-views.ts";
 import { withUnreadableSamples } from "./unreadable-samples.ts";
 
@@ -106,4 +109,145 @@ function unreadable(
 
 function oidOf({ oid }: { readonly oid: string }): string {
   return oid;
+}
+
+/** Statements that read a table also return the rows of tables that inherit it, which its constraints do not cover. */
+const isInherited = (table: string): string =>
+  `(${table}.relkind = 'r' and exists (select from pg_inherits h where h.inhparent = ${table}.oid))`;
+const OF_USER = `pg_class c join pg_namespace n on n.oid = c.relnamespace and ${IS_OF_USER}`;
+
+/** Lists tables and views, also in schemas that are not wanted, because views read their tables. */
+const PG_OBJECTS: string = `select c.oid::text as c0, n.nspname::text as c1, c.relname::text as c2, c.relkind::text as c3,
+  obj_description(c.oid, 'pg_class') as c4, c.reltuples::float8::text as c5,
+  (select p.inhparent::regclass::text from pg_inherits p where p.inhrelid = c.oid and c.relispartition) as c6,
+  (select e.extname::text from pg_depend d join pg_extension e on e.oid = d.refobjid
+    where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.objsubid = 0
+      and d.refclassid = 'pg_extension'::regclass and d.deptype = 'e' limit 1) as c7,
+  c.relispopulated::text as c8, has_schema_privilege(n.oid, 'usage')::text as c9
+  from ${OF_USER} order by n.nspname collate "C", c.relname collate "C"`;
+
+/** `c16` is the length or precision, `c17` the kind of the type or of its items, `c22` a constraint that holds for all rows. */
+export const PG_COLUMNS: string = postgresColumns(
+  OF_USER,
+  "c.relname::text",
+  `, col_description(c.oid, a.attnum) as c13, a.attidentity::text as c14,
+  has_column_privilege(c.oid, a.attnum, 'select')::text as c15, coalesce(nullif(d2.modifier, -1), nullif(d1.modifier, -1), a.atttypmod)::text as c16,
+  (case when bt.typcategory = 'A' then el.typtype else bt.typtype end)::text as c17, a.attndims::text as c18,
+  tn.nspname::text as c19,
+  (case when bt.typcategory = 'A' then el.typname else bt.typname end)::text as c20,
+  e2.labels as c21, ${IS_NEVER_NULL}::text as c22`,
+);
+
+const PG_INDEXES: string = postgresIndexes(
+  `${OF_USER} and not ${isInherited("c")}`,
+  "c.relname::text",
+  ", i.indisprimary::text as c8",
+);
+
+/**
+ * Lists the columns of foreign keys that hold for all rows. Foreign keys to a partitioned table have copies for its
+ * partitions. Those over periods compare ranges.
+ */
+const PG_FOREIGN_KEYS: string = `select k.conrelid::text as c0, k.oid::text as c1, k.conname::text as c2, a.attname::text as c3,
+  tn.nspname::text as c4, t.relname::text as c5, ta.attname::text as c6, obj_description(k.oid, 'pg_constraint') as c7
+  from ${OF_USER} and not ${isInherited("c")}
+  join pg_constraint k on k.conrelid = c.oid and k.contype = 'f' and k.convalidated
+  join pg_class t on t.oid = k.confrelid and not ${isInherited("t")} join pg_namespace tn on tn.oid = t.relnamespace
+  cross join lateral unnest(k.conkey, k.confkey) with ordinality as p(own, other, ord)
+  join pg_attribute a on a.attrelid = k.conrelid and a.attnum = p.own
+  join pg_attribute ta on ta.attrelid = k.confrelid and ta.attnum = p.other
+  where coalesce(to_jsonb(k) ->> 'conperiod', 'false') = 'false'
+    and not exists (select from pg_constraint u where u.oid = k.conparentid and u.conrelid = k.conrelid)
+  order by k.conname collate "C", k.oid, p.ord`;
+
+/** A column, and whether a constraint forbids null in every row. A domain does not: casts of absent rows evade it. */
+interface PostgresColumn {
+  readonly oid: string;
+  readonly isNeverNull: boolean;
+  readonly column: ObjectColumn;
+}
+
+/** Returns a row of `PG_COLUMNS`. */
+function toObjectColumn(row: CatalogueRow): PostgresColumn {
+  const { schema: oid, column } = toPostgresColumn(row);
+  const [comment, identity, isSelectable, modifier, typeKind, dimensions, schema, name, itemLabels, isNeverNull] =
+    row.slice(13);
+  const type = typeOf(column.type, textOf(typeKind), Number(dimensions));
+  return {
+    oid,
+    isNeverNull: isYes(isNeverNull),
+    column: {
+      ...column,
+      type,
+      labels: column.labels ?? toLabels(itemLabels),
+      ...measuresOf(type.replace(/(?:\[\])+$/, ""), Number(modifier)),
+      comment: textOrNull(comment),
+      isIdentity: textOf(identity) !== "" || (column.defaultValue ?? "").startsWith("nextval("),
+      ...(textOf(identity) === "a" ? { refusesValues: true } : {}),
+      isInvisible: false,
+      isSelectable: isYes(isSelectable),
+      characterSet: null,
+      enumType: type.startsWith("enum") ? { schema: textOf(schema), name: textOf(name) } : null,
+      source: null,
+      sample: null,
+    },
+  };
+}
+
+/** Types that users define have any name, so the kind replaces it. Several dimensions are several pairs of brackets. */
+function typeOf(type: string, typeKind: string, dimensions: number): string {
+  const brackets = type.endsWith("[]") ? "[]".repeat(Math.max(1, dimensions)) : "";
+  if (typeKind === "c") return `composite${brackets}`;
+  if (typeKind === "r" || typeKind === "m") return `range${brackets}`;
+  return type.endsWith("[]") ? `${type.slice(0, -2)}${brackets}` : type;
+}
+
+/** The type modifiers of PostgreSQL. Lengths and numbers have an offset of four. */
+function measuresOf(type: string, modifier: number): Pick<ObjectColumn, "length" | "precision" | "scale"> {
+  const none = { length: null, precision: null, scale: null };
+  if (modifier < 0) return none;
+  if (type === "varchar" || type === "bpchar") return { ...none, length: modifier - 4 };
+  if (type === "bit" || type === "varbit") return { ...none, length: modifier };
+  if (type === "numeric") {
+    const packed = modifier - 4;
+    return { ...none, precision: (packed >> 16) & 0xffff, scale: ((packed & 0x7ff) ^ 0x400) - 0x400 };
+  }
+  return type.startsWith("time") ? { ...none, precision: modifier } : none;
+}
+
+/** A column of an index, by the object of the index. */
+interface PostgresIndexColumn {
+  readonly oid: string;
+  readonly isPrimary: boolean;
+  readonly listed: ListedIndexColumn;
+}
+
+/** Returns a row of `PG_INDEXES`. */
+function toObjectIndexColumn(row: CatalogueRow): PostgresIndexColumn {
+  const listed = toPostgresIndexColumn(row);
+  return { oid: listed.schema, isPrimary: isYes(row[8]) && !listed.isPartial, listed };
+}
+
+/** Groups rows of `PG_FOREIGN_KEYS` by the object. */
+function toForeignKeys(rows: readonly CatalogueRow[]): ReadonlyMap<string, readonly ForeignKey[]> {
+  const keys = new Map<string, Map<string, ForeignKey>>();
+  for (const [table, id, name, column, schema, target, targetColumn, comment] of rows) {
+    const ofTable = keys.get(textOf(table)) ?? new Map<string, ForeignKey>();
+    keys.set(textOf(table), ofTable);
+    const before = ofTable.get(textOf(id));
+    ofTable.set(textOf(id), {
+      name: textOf(name),
+      columns: [...(before?.columns ?? []), textOf(column)],
+      target: { schema: textOf(schema), name: textOf(target) },
+      targetColumns: [...(before?.targetColumns ?? []), textOf(targetColumn)],
+      comment: textOrNull(comment),
+    });
+  }
+  return new Map(Array.from(keys, ([table, ofTable]) => [table, [...ofTable.values()]]));
+}
+
+/** Returns the kind of an object with a kind of PostgreSQL. */
+function kindOf(relationKind: string): SchemaObject["kind"] {
+  if (relationKind === "v") return "view";
+  return relationKind === "m" ? "materialized view" : "table";
 }

@@ -1,5 +1,5 @@
 /** What the author of a declared type meant. SQLite enforces it in `STRICT` tables only. */
-export type SqliteCategory =
+type SqliteCategory =
   | "any"
   | "blob"
   | "boolean"
@@ -35,7 +35,7 @@ export function sqliteCategory(definition: string): SqliteCategory {
 }
 
 /** Digits of a number; null if the type declares none. */
-export interface DeclaredDigits {
+interface DeclaredDigits {
   readonly precision: number | null;
   readonly scale: number | null;
 }

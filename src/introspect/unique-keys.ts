@@ -13,7 +13,7 @@ const MOST_CHECKS = 3;
 const LONGEST = 200;
 
 /** An object without a key, and the columns that can be part of one, in the order of preference. */
-export interface KeySearch extends ObjectName {
+interface KeySearch extends ObjectName {
   readonly columns: readonly string[];
 }
 

@@ -1,15 +1,21 @@
 import { atOnce, type Pace, type Steps } from "../base/turn.ts";
 import type { FilterClause } from "../query/clauses.ts";
 import type { EntityPage, SourceQuery } from "../query/source.ts";
-import { compiledFor, hasLambda } from "./compile-expression.ts";
+import { compiledFor } from "./compile-expression.ts";
 import { asEntity } from "./entity.ts";
 import { Evaluation } from "./evaluation.ts";
-import { LambdaProgress } from "./lambda-progress.ts";
+import { FEWEST_ROWS, rowsPerReading } from "./operand-cost.ts";
 import { isBehind, isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";
-import { visitRows } from "./visit-rows.ts";
+import { type Effort, visitRows } from "./visit-rows.ts";
 
-/** Whether a row matches the filter. */
-type KeepRow = (row: unknown) => boolean;
+/** A condition on rows. */
+interface RowTest {
+  readonly keeps: (row: unknown) => boolean;
+  /** The rows between two readings of the clock. */
+  readonly slice: number;
+}
+
+const KEEPS_ALL: RowTest = Object.freeze({ keeps: () => true, slice: FEWEST_ROWS });
 
 /**
  * Applies a query to rows in memory: filter, count, the start of the page, order, skip, top. Rows are read once, up to the last row that is
@@ -45,71 +51,72 @@ export function* applySteps(
   pace: Pace,
 ): Steps<EntityPage> {
   const { filter, orderBy, after, shape } = query;
-  const keep = filter === null ? null : keepRows(filter, shape, evaluation, pace);
+  const test = filter === null ? null : testOf(filter, shape, evaluation);
   if (after === undefined && (orderBy.length === 0 || (yield* isKnownOrder(rows, query, evaluation, pace)))) {
-    return yield* readInOrder(rows, keep, query, pace);
+    return yield* readInOrder(rows, test, query, evaluation, pace);
   }
-  const kept = yield* filterRows(rows, keep, pace);
+  const kept = yield* filterRows(rows, test, evaluation, pace);
   // The application may change its list during a pause.
   const count = kept.length;
-  const following = after === undefined ? kept : yield* filterRows(kept, isBehind(after, shape, evaluation), pace);
+  const behind = after === undefined ? null : { keeps: isBehind(after, shape, evaluation), slice: FEWEST_ROWS };
+  const following = yield* filterRows(kept, behind, evaluation, pace);
   const entities = yield* orderRows(following, query, evaluation, pace);
   return query.count ? { entities, count } : { entities };
 }
 
-function keepRows(
+function testOf(
   filter: FilterClause,
   { entityType, roundingMode }: MemoryQuery["shape"],
   evaluation: Evaluation,
-  pace: Pace,
-): KeepRow {
+): RowTest {
   const evaluate = compiledFor(filter, roundingMode);
-  if (!hasLambda(filter)) return (row) => evaluate(asEntity(row, entityType), evaluation) === true;
-  const progress = new LambdaProgress(pace);
-  return (row) => progress.run(evaluate, asEntity(row, entityType), evaluation) === true;
+  return {
+    keeps: (row) => evaluate(asEntity(row, entityType), evaluation) === true,
+    slice: rowsPerReading(filter),
+  };
 }
 
-function* filterRows(rows: Iterable<unknown>, keep: KeepRow | null, pace: Pace): Steps<readonly unknown[]> {
-  if (keep === null && isList(rows)) return rows;
+function* filterRows(
+  rows: Iterable<unknown>,
+  test: RowTest | null,
+  effort: Effort,
+  pace: Pace,
+): Steps<readonly unknown[]> {
+  if (test === null && isList(rows)) return rows;
+  const { keeps, slice } = test ?? KEEPS_ALL;
   const kept: unknown[] = [];
-  yield* visitRows(
-    rows,
-    (row) => {
-      if (keep === null || keep(row)) kept.push(row);
-      return true;
-    },
-    pace,
-  );
+  const add = (row: unknown): boolean => {
+    if (keeps(row)) kept.push(row);
+    return true;
+  };
+  yield* visitRows(rows, add, pace, effort, slice);
   return kept;
 }
 
 /** Reads rows without ordering them: up to the last row of the page, unless all rows are counted. */
 function* readInOrder(
   rows: Iterable<unknown>,
-  keep: KeepRow | null,
+  test: RowTest | null,
   query: MemoryQuery,
+  effort: Effort,
   pace: Pace,
 ): Steps<EntityPage> {
   const { skip, count } = query;
   const end = skip + (query.top ?? Number.POSITIVE_INFINITY);
-  if (keep === null && isList(rows)) {
+  if (test === null && isList(rows)) {
     const entities = skip === 0 && end >= rows.length ? rows : rows.slice(skip, end);
     return count ? { entities, count: rows.length } : { entities };
   }
+  const { keeps, slice } = test ?? KEEPS_ALL;
   const entities: unknown[] = [];
   let matches = 0;
-  if (end > skip || count) {
-    yield* visitRows(
-      rows,
-      (row) => {
-        if (keep !== null && !keep(row)) return true;
-        if (matches >= skip && matches < end) entities.push(row);
-        matches += 1;
-        return matches < end || count;
-      },
-      pace,
-    );
-  }
+  const add = (row: unknown): boolean => {
+    if (!keeps(row)) return true;
+    if (matches >= skip && matches < end) entities.push(row);
+    matches += 1;
+    return matches < end || count;
+  };
+  if (end > skip || count) yield* visitRows(rows, add, pace, effort, slice);
   return count ? { entities, count: matches } : { entities };
 }
 

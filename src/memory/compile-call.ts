@@ -22,7 +22,7 @@ export function ofText(compute: (text: string, evaluation: Evaluation) => Primit
     const operand = operandAt(site, 0);
     return (entity, evaluation) => {
       const value = operand(entity, evaluation);
-      return value === null ? null : compute(asText(value), evaluation);
+      return value === null ? null : compute(readText(value, evaluation), evaluation);
     };
   };
 }
@@ -38,7 +38,7 @@ export function ofTwoTexts(compute: (first: string, second: string) => Primitive
       const first = left(entity, evaluation);
       if (first === null) return null;
       const second = right(entity, evaluation);
-      return second === null ? null : compute(asText(first), asText(second));
+      return second === null ? null : compute(readText(first, evaluation), asText(second));
     };
   };
 }
@@ -51,8 +51,14 @@ function ofTextAndParameter(
 ): CompiledExpression {
   return (entity, evaluation) => {
     const first = left(entity, evaluation);
-    return first === null ? null : compute(asText(first), asText(requireParameter(evaluation, index)));
+    return first === null ? null : compute(readText(first, evaluation), asText(requireParameter(evaluation, index)));
   };
+}
+
+function readText(value: PrimitiveValue, evaluation: Evaluation): string {
+  const text = asText(value);
+  evaluation.readText(text.length);
+  return text;
 }
 
 /** Returns a compiled argument of a call. @throws Error for a missing one, which the binder has rejected before */

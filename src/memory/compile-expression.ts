@@ -14,7 +14,7 @@ import { compileCount, compileIt, compileProperty, compileVariable, type Variabl
 import { conversion } from "./convert.ts";
 import type { CompiledExpression } from "./evaluation.ts";
 import { FUNCTION_LIBRARY } from "./function-library.ts";
-import { cheapestFirst } from "./operand-cost.ts";
+import { cheapestFirst, type Clause } from "./operand-cost.ts";
 
 /**
  * Compiles a bound expression to a closure that evaluates it for one entity. Compile once per shape: the closure
@@ -66,7 +66,8 @@ function compileWithin(expression: Expression, roundingMode: RoundingMode, slots
     case "negate":
       return compileNegation(expression, compile);
     case "call": {
-      const operands = expression.arguments.map(compile);
+      const arguments_ = expression.arguments.map(compile);
+      const operands = slots.length === 0 ? arguments_ : arguments_.map(spendText);
       return FUNCTION_LIBRARY[expression.name]({ expression, operands, roundingMode });
     }
     case "in":
@@ -82,6 +83,20 @@ function compileWithin(expression: Expression, roundingMode: RoundingMode, slots
 
 function compileParameter(index: number): CompiledExpression {
   return (_entity, evaluation) => requireParameter(evaluation, index);
+}
+
+/** The characters of a text that a function reads in the time of one item. */
+const CHARACTERS_PER_ITEM = 256;
+
+/** Spends items for long texts that a function reads within a lambda operator. */
+function spendText(operand: CompiledExpression): CompiledExpression {
+  return (entity, evaluation) => {
+    const value = operand(entity, evaluation);
+    if (typeof value === "string" && value.length >= CHARACTERS_PER_ITEM) {
+      evaluation.spendRowItems(Math.floor(value.length / CHARACTERS_PER_ITEM));
+    }
+    return value;
+  };
 }
 
 function compileItemCount(expression: CountExpression, slots: VariableSlots): CompiledExpression {
@@ -103,15 +118,19 @@ function compileConversion(
   };
 }
 
-/** A filter or a term of an order: it has an expression and lives as long as its shape. */
-export interface Clause {
-  readonly expression: Expression;
-}
-
 const COMPILE: Readonly<Record<RoundingMode, (clause: Clause) => CompiledExpression>> = {
-  "spec-compliant": keptPer(({ expression }: Clause) => compileExpression(expression, "spec-compliant")),
-  BankersRounding: keptPer(({ expression }: Clause) => compileExpression(expression, "BankersRounding")),
+  "spec-compliant": keptPer((clause: Clause) => compileClause(clause, "spec-compliant")),
+  BankersRounding: keptPer((clause: Clause) => compileClause(clause, "BankersRounding")),
 };
+
+function compileClause(clause: Clause, roundingMode: RoundingMode): CompiledExpression {
+  const evaluate = compileExpression(clause.expression, roundingMode);
+  if (!hasLambda(clause)) return evaluate;
+  return (entity, evaluation) => {
+    evaluation.beginRow();
+    return evaluate(entity, evaluation);
+  };
+}
 
 /** Returns the closure of an expression. It is compiled on first use, so later requests of the shape compile nothing. */
 export function compiledFor(clause: Clause, roundingMode: RoundingMode): CompiledExpression {

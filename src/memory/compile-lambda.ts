@@ -10,10 +10,7 @@ import {
   type VariableSlots,
 } from "./compile-property.ts";
 import type { CompiledExpression, CompiledPredicate, Evaluation } from "./evaluation.ts";
-import type { LambdaUse } from "./lambda-progress.ts";
-
-/** The number of items between two readings of the clock. */
-const SLICE = 64;
+import { itemsOf } from "./operand-cost.ts";
 
 /** Compiles a predicate whose variables are in the slots. */
 type CompilePredicate = (predicate: Expression, slots: VariableSlots) => CompiledExpression;
@@ -27,10 +24,10 @@ type ReadItems = (entity: object, evaluation: Evaluation) => readonly unknown[] 
 /**
  * Compiles `any` and `all`. Their value is never null: an item counts only if its predicate is true, so null counts like
  * false. A collection that is null, or below a null value, has no items: `any` is false for it, and `all` true. No item
- * after the deciding one is evaluated. Many items pause between them: see `LambdaProgress`.
+ * after the deciding one is evaluated. A row cannot pause, so its operators spend a budget of items.
  * @param slots the range variables of the surrounding lambda operators
  * @returns the closure, which throws a TypeError for a value that is not an array and for an item of another type, and
- *   an ODataError `InvalidQueryOption` where nested operators evaluate too many items
+ *   an ODataError `InvalidQueryOption` where operators evaluate too many items
  * @see OData URL Conventions 4.0, section 5.1.1.5
  */
 export function compileLambda(
@@ -45,52 +42,31 @@ export function compileLambda(
   const slot: VariableSlot = { value: null, object: null };
   const place = placeItem(collection, slot);
   const test = compile(predicate, [...slots, slot]);
+  const weight = itemsOf(predicate);
   // Entities share their related entities, so a few entities can have many items.
   const isCounted = slots.length > 0 || collection.kind === "navigation";
-  const evaluateItems: EvaluateItems = (items, use, entity, evaluation) => {
-    const { progress } = evaluation;
+  return (entity, evaluation) => {
+    const items = read(entity, evaluation);
+    if (items === null) return isAll;
     // A getter of the application may run the same query, so the slot is restored afterwards.
     const { value, object } = slot;
+    let index = 0;
+    let isDecided = false;
     try {
-      for (let index = use?.at ?? 0; index < items.length; index += 1) {
-        if (index % SLICE === SLICE - 1) progress?.count(SLICE);
+      while (index < items.length && !isDecided) {
+        evaluation.spendRowItems(weight);
         place(items[index]);
-        const result =
-          use === null || progress === null ? test(entity, evaluation) : progress.within(use, test, entity, evaluation);
-        if ((result === true) !== isAll) return index + 1;
+        isDecided = (test(entity, evaluation) === true) !== isAll;
+        index += 1;
       }
     } finally {
       slot.value = value;
       slot.object = object;
     }
-    return -1;
-  };
-  return (entity, evaluation) => {
-    const { progress } = evaluation;
-    let use = progress?.known(slot) ?? null;
-    if (use !== null && use.verdict !== null) return use.verdict;
-    const items = use?.items ?? read(entity, evaluation);
-    if (items === null) return isAll;
-    use ??= progress?.begin(slot, items) ?? null;
-    const decided = evaluateItems(items, use, entity, evaluation);
-    const verdict = decided < 0 === isAll;
-    if (use !== null) use.verdict = verdict;
-    if (isCounted) {
-      const looked = decided < 0 ? items.length : decided;
-      evaluation.spendItems(looked);
-      progress?.count(looked % SLICE);
-    }
-    return verdict;
+    if (isCounted) evaluation.spendItems(index);
+    return isDecided !== isAll;
   };
 }
-
-/** Returns the number of items up to the deciding one; -1 without one. */
-type EvaluateItems = (
-  items: readonly unknown[],
-  use: LambdaUse | null,
-  entity: object,
-  evaluation: Evaluation,
-) => number;
 
 function compileItems(collection: CollectionPath, slots: VariableSlots): ReadItems {
   const raw: RawAccessor = compileRawSource(collection, slots);

@@ -1,14 +1,19 @@
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
-import { tooLongText, tooManyItems, tooMuchMemory } from "../errors/odata-error.ts";
+import { tooLongText, tooManyItems, tooManyRowItems, tooMuchMemory } from "../errors/odata-error.ts";
 import type { FunctionName } from "../query/functions.ts";
 import type { ReadState } from "../query/source.ts";
-import type { LambdaProgress } from "./lambda-progress.ts";
 import { newRelations, type Relations } from "./relations.ts";
 
 /** The number of items that nested lambda operators of one evaluation may evaluate: about a second of work. */
 const MAX_ITEMS = 20_000_000;
+
+/** The budget of items of one row, which cannot pause: some 10 milliseconds of work. */
+const MAX_ROW_ITEMS = 200_000;
+
+/** A row of fewer items takes no longer than other rows. */
+const MANY_ITEMS = 1000;
 
 /** The most characters of a computed text. */
 const MAX_TEXT = 64_000_000;
@@ -16,8 +21,11 @@ const MAX_TEXT = 64_000_000;
 /** The most characters of all texts that are computed in one turn: they take memory until it ends, and time. */
 const MAX_TEXTS = 80_000_000;
 
-/** Texts of fewer characters are not counted: a turn is over before they are many. */
+/** Computed texts of fewer characters are not counted: a turn is over before they are many. */
 const LONG_TEXT = 1 << 16;
+
+/** Functions of a text of fewer characters take no longer than other expressions. */
+const SLOW_TEXT = 1 << 10;
 
 /**
  * One evaluation of bound expressions: the state that all rows, the filter and the order share. The code that runs a
@@ -31,9 +39,10 @@ export class Evaluation implements ReadState {
   #prepared: Map<object, unknown> | undefined;
   readonly #shared: ReadState | undefined;
   #items = 0;
+  #rowItems = 0;
   #characters = 0;
-  /** The lambda operators of the row that is being evaluated; null for work without pauses. */
-  progress: LambdaProgress | null = null;
+  /** Whether a row has taken long: the clock is read after it. */
+  isLong = false;
 
   /** @param shared the state of other reads of the same page */
   constructor(values: readonly PrimitiveValue[], shared?: ReadState) {
@@ -75,6 +84,7 @@ export class Evaluation implements ReadState {
    */
   spendText(name: FunctionName, length: number, added: number): void {
     if (length < LONG_TEXT) return;
+    this.isLong = true;
     if (length > MAX_TEXT) throw tooLongText(name, length, "characters");
     if (this.#characters === 0) {
       queueMicrotask(() => {
@@ -83,6 +93,28 @@ export class Evaluation implements ReadState {
     }
     this.#characters += added;
     if (this.#characters > MAX_TEXTS) throw tooMuchMemory();
+  }
+
+  /** Notes the length of a text that a function reads. */
+  readText(length: number): void {
+    if (length >= SLOW_TEXT) this.isLong = true;
+  }
+
+  /** Begins the conditions of the next row, or its next sort key: each has a budget of items. */
+  beginRow(): void {
+    this.#rowItems = 0;
+  }
+
+  /**
+   * Spends items of the budget of the row.
+   * @throws ODataError `InvalidQueryOption` above the budget
+   * @see docs/reference/limits.md, Items of any and all
+   */
+  spendRowItems(items: number): void {
+    this.#rowItems += items;
+    if (this.#rowItems < MANY_ITEMS) return;
+    this.isLong = true;
+    if (this.#rowItems > MAX_ROW_ITEMS) throw tooManyRowItems(MAX_ROW_ITEMS);
   }
 
   /**

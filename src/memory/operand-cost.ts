@@ -1,5 +1,11 @@
+import { keptPer } from "../base/memo.ts";
 import type { Expression } from "../query/expression.ts";
 import { childrenOf } from "../query/walk-expression.ts";
+
+/** A filter or a term of an order: it has an expression and lives as long as its shape. */
+export interface Clause {
+  readonly expression: Expression;
+}
 
 /** The cost of kinds of expressions beside that of their parts; any other kind costs 1. */
 const COSTS: Partial<Readonly<Record<Expression["kind"], number>>> = Object.freeze({
@@ -23,8 +29,29 @@ export function cheapestFirst(operands: readonly Expression[]): readonly Express
     .map(({ operand }) => operand);
 }
 
-function costOf(expression: Expression): number {
+/** The cost of a predicate whose item counts once: three functions of short texts, or twenty comparisons. */
+const ITEM_COST = 64;
+
+/** The costs of all rows between two readings of the clock. */
+const SLICE_COST = 4096;
+
+/** The rows after which the clock is read. Work on few rows never reads it, so it needs no promise. */
+export const FEWEST_ROWS = 16;
+const MOST_ROWS = 256;
+
+/** Returns how many items of the budget an item spends. Nested lambda operators spend those of their own items. */
+export function itemsOf(predicate: Expression): number {
+  return Math.ceil(costOf(predicate, false) / ITEM_COST);
+}
+
+/** Returns the number of rows between two readings of the clock, which takes as long as a cheap condition. */
+export const rowsPerReading: (clause: Clause) => number = keptPer(({ expression }: Clause) =>
+  Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, Math.floor(SLICE_COST / costOf(expression)))),
+);
+
+function costOf(expression: Expression, withLambdas = true): number {
+  if (expression.kind === "lambda" && !withLambdas) return 1;
   let cost = COSTS[expression.kind] ?? 1;
-  for (const child of childrenOf(expression)) cost += costOf(child);
+  for (const child of childrenOf(expression)) cost += costOf(child, withLambdas);
   return cost;
 }

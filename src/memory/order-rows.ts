@@ -1,5 +1,5 @@
 import { keptPer } from "../base/memo.ts";
-import { type Pace, Paused, type Steps } from "../base/turn.ts";
+import type { Pace, Steps } from "../base/turn.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { tooLongKeys } from "../errors/odata-error.ts";
@@ -11,8 +11,9 @@ import { keyOrder } from "./compare.ts";
 import { compiledFor, hasLambda } from "./compile-expression.ts";
 import { asEntity } from "./entity.ts";
 import type { Evaluation } from "./evaluation.ts";
-import { LambdaProgress } from "./lambda-progress.ts";
+import { FEWEST_ROWS } from "./operand-cost.ts";
 import { type CompareRows, selectFirst, sortPositions } from "./sort-positions.ts";
+import { visitRows } from "./visit-rows.ts";
 
 type SortKey = PrimitiveValue | null;
 
@@ -20,9 +21,6 @@ type ComputeKey = (position: number) => SortKey;
 
 /** Selecting the first rows is faster if they are fewer than one in this many rows; measured. */
 const SELECT_SHARE = 4;
-
-/** The number of rows between two readings of the clock. */
-const SLICE = 16;
 
 /** The most characters that the computed texts of all rows may have, because they are kept until the rows are sorted. */
 const MAX_KEY_LENGTH = 64_000_000;
@@ -44,7 +42,7 @@ export function* orderRows(
   const end = top === undefined ? length : Math.min(length, skip + top);
   if (skip >= end) return [];
   // The application may change its list during a pause.
-  const all = length > SLICE ? rows.slice() : rows;
+  const all = length > FEWEST_ROWS ? rows.slice() : rows;
   const compare = yield* compareByItems(all, query, evaluation, pace);
   if (yield* isInOrder(length, compare, pace)) return all.slice(skip, end);
   const positions =
@@ -68,7 +66,7 @@ export function* areInOrder(
 function* isInOrder(length: number, compare: CompareRows, pace: Pace): Steps<boolean> {
   for (let position = 1; position < length; position += 1) {
     if (compare(position - 1, position) > 0) return false;
-    if (position % SLICE === 0 && pace.isOver) yield;
+    if (position % FEWEST_ROWS === 0 && pace.isOver) yield;
   }
   return true;
 }
@@ -86,20 +84,16 @@ function* compareByItems(
   };
   const keyAtOf = (item: OrderByItem): ComputeKey => {
     const evaluate = compiledFor(item, shape.roundingMode);
-    if (hasLambda(item)) {
-      const progress = new LambdaProgress(pace);
-      return (position) => progress.run(evaluate, asEntity(rows[position], shape.entityType), evaluation);
-    }
     return (position) => evaluate(asEntity(rows[position], shape.entityType), evaluation);
   };
   const [firstItem, ...laterItems] = orderBy;
   if (firstItem === undefined) return (left, right) => left - right;
-  const first = yield* compareByAll(firstItem, rows.length, keyOf(firstItem), pace);
+  const first = yield* compareByAll(firstItem, rows, keyOf(firstItem), evaluation, pace);
   const later: CompareRows[] = [];
   for (const item of laterItems) {
     // A comparison cannot pause, so keys that may take long are computed before.
     const compare = hasLambda(item)
-      ? yield* compareByAll(item, rows.length, keyOf(item), pace)
+      ? yield* compareByAll(item, rows, keyOf(item), evaluation, pace)
       : compareByLater(item, rows.length, keyOf(item));
     later.push(compare);
   }
@@ -132,38 +126,23 @@ function compareTied(comparisons: readonly CompareRows[], left: number, right: n
 /** Compares by an item whose key is computed for every row, such as the first one. */
 function* compareByAll(
   { expression, descending }: OrderByItem,
-  length: number,
+  rows: readonly unknown[],
   compute: ComputeKey,
+  evaluation: Evaluation,
   pace: Pace,
 ): Steps<CompareRows> {
   const { order, noteKey } = keyOrder(scalarType(expression.type));
   const keys: SortKey[] = [];
-  let slice = 1;
-  while (keys.length < length) {
-    const isPaused = addKeys(keys, Math.min(keys.length + slice, length), compute, noteKey);
-    const isOver = isPaused || pace.isOver;
-    if (isOver) yield;
-    // Single keys may take long: a turn begins with few.
-    slice = isOver ? 1 : Math.min(slice * 2, SLICE);
-  }
+  const addKey = (): boolean => {
+    const key = compute(keys.length);
+    noteKey(key);
+    keys.push(key);
+    return true;
+  };
+  yield* visitRows(rows, addKey, pace, evaluation);
   return descending
     ? (left, right) => order(keys[right] ?? null, keys[left] ?? null)
     : (left, right) => order(keys[left] ?? null, keys[right] ?? null);
-}
-
-/** Computes keys up to a position. Returns whether a row must be evaluated again after a pause. */
-function addKeys(keys: SortKey[], end: number, compute: ComputeKey, noteKey: (key: SortKey) => void): boolean {
-  try {
-    while (keys.length < end) {
-      const key = compute(keys.length);
-      noteKey(key);
-      keys.push(key);
-    }
-  } catch (error) {
-    if (error instanceof Paused) return true;
-    throw error;
-  }
-  return false;
 }
 
 function compareByLater({ expression, descending }: OrderByItem, length: number, compute: ComputeKey): CompareRows {

@@ -1,7 +1,5 @@
-import { type Pace, Paused, type Steps } from "../base/turn.ts";
-
-/** The most rows between two readings of the clock. A turn begins with fewer, because single rows may take long. */
-const SLICE = 16;
+import type { Pace, Steps } from "../base/turn.ts";
+import { FEWEST_ROWS } from "./operand-cost.ts";
 
 /** The rows of a list that meet a condition, which is evaluated each time they are iterated. */
 export class FilteredRows implements Iterable<unknown> {
@@ -20,23 +18,50 @@ export class FilteredRows implements Iterable<unknown> {
   }
 }
 
-/** Visits rows until `visit` returns false. A row whose visit throws `Paused` is visited again after the pause. */
-export function* visitRows(rows: Iterable<unknown>, visit: (row: unknown) => boolean, pace: Pace): Steps<undefined> {
-  if (rows instanceof FilteredRows) {
-    return yield* visitRows(rows.rows, (row) => !rows.meets(row) || visit(row), pace);
-  }
-  const rest = Array.isArray(rows) ? rows : visitFirst(rows, visit, pace);
-  return rest === null ? undefined : yield* visitList(rest, visit, pace);
+/** What rows report while they are visited. */
+export interface Effort {
+  /** Is set by a row that takes long, so that the clock is read after it. */
+  isLong: boolean;
 }
 
-function* visitList(rows: readonly unknown[], visit: (row: unknown) => boolean, pace: Pace): Steps<undefined> {
+/** How rows are visited. */
+interface Visitor {
+  readonly visit: (row: unknown) => boolean;
+  readonly effort: Effort;
+  /** The most rows between two readings of the clock. */
+  readonly slice: number;
+}
+
+/**
+ * Visits rows until `visit` returns false.
+ * @param effort what the visit of a row sets
+ * @param slice the most rows between two readings of the clock
+ */
+export function* visitRows(
+  rows: Iterable<unknown>,
+  visit: (row: unknown) => boolean,
+  pace: Pace,
+  effort: Effort = { isLong: false },
+  slice: number = FEWEST_ROWS,
+): Steps<undefined> {
+  if (rows instanceof FilteredRows) {
+    return yield* visitRows(rows.rows, (row) => !rows.meets(row) || visit(row), pace, effort);
+  }
+  const visitor: Visitor = { visit, effort, slice };
+  if (Array.isArray(rows)) yield* visitList(rows, visitor, pace);
+  else if (rows instanceof Set) yield* visitList([...rows], visitor, pace);
+  else yield* visitIterable(rows, visitor, pace);
+  return undefined;
+}
+
+function* visitList(rows: readonly unknown[], visitor: Visitor, pace: Pace): Steps<undefined> {
   let list = rows;
-  let next = visitTurn(list, 0, visit, pace);
+  let next = visitTurn(list, 0, visitor, pace);
   while (next !== null) {
     // The application may change its list during a pause.
     if (list === rows) list = rows.slice();
     yield;
-    next = visitTurn(list, next, visit, pace);
+    next = visitTurn(list, next, visitor, pace);
   }
   return undefined;
 }
@@ -48,48 +73,33 @@ function* visitList(rows: readonly unknown[], visit: (row: unknown) => boolean, 
 function visitTurn(
   rows: readonly unknown[],
   start: number,
-  visit: (row: unknown) => boolean,
+  { visit, effort, slice }: Visitor,
   pace: Pace,
 ): number | null {
-  let slice = 1;
   let sliceEnd = start + slice;
-  let index = start;
-  try {
-    for (; index < rows.length; index += 1) {
-      if (index === sliceEnd) {
-        if (pace.isOver) return index;
-        slice = Math.min(slice * 2, SLICE);
-        sliceEnd += slice;
-      }
-      if (!visit(rows[index])) return null;
+  effort.isLong = false;
+  for (let index = start; index < rows.length; index += 1) {
+    if (index === sliceEnd || effort.isLong) {
+      if (pace.isOver) return index;
+      sliceEnd = index + slice;
+      effort.isLong = false;
     }
-  } catch (error) {
-    if (error instanceof Paused) return index;
-    throw error;
+    if (!visit(rows[index])) return null;
   }
   return null;
 }
 
-/** Visits the rows of an iterable during the first turn. Returns the rest, or null if nothing is left to visit. */
-function visitFirst(rows: Iterable<unknown>, visit: (row: unknown) => boolean, pace: Pace): readonly unknown[] | null {
-  const rest: unknown[] = [];
-  let count = 0;
+/** Visits the rows of an iterable, which may have no end. */
+function* visitIterable(rows: Iterable<unknown>, { visit, effort, slice }: Visitor, pace: Pace): Steps<undefined> {
+  let left = slice;
   for (const row of rows) {
-    const isVisited = rest.length === 0 && (count % SLICE !== 0 || count === 0 || !pace.isOver);
-    const verdict = isVisited ? visited(row, visit) : null;
-    if (verdict === false) return null;
-    if (verdict === null) rest.push(row);
-    count += 1;
+    if (left === 0 || effort.isLong) {
+      if (pace.isOver) yield;
+      left = slice;
+      effort.isLong = false;
+    }
+    left -= 1;
+    if (!visit(row)) break;
   }
-  return rest.length === 0 ? null : rest;
-}
-
-/** Returns the verdict on a row; null if it must be visited again. */
-function visited(row: unknown, visit: (row: unknown) => boolean): boolean | null {
-  try {
-    return visit(row);
-  } catch (error) {
-    if (error instanceof Paused) return null;
-    throw error;
-  }
+  return undefined;
 }

@@ -3,7 +3,7 @@ import { type AuthorizationRequirement, type Category, needsResource } from "../
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
 
 /** The rules for a request, in addition to the rules of the registration. */
-export interface Access {
+export interface RequestRules {
   /** The rules for every request. */
   readonly rules: readonly AuthorizationRequirement[];
   /** The rules for some requests. */
@@ -22,7 +22,7 @@ interface FurtherRules {
 }
 
 /** The refusals of a route that depend on the user. */
-export interface Refusals {
+interface Refusals {
   /** Whether every request needs a user. */
   readonly needsUser: boolean;
   /** Whether a request may receive 401. */
@@ -35,7 +35,7 @@ export interface Refusals {
 const EXPRESSIONS: ReadonlySet<unknown> = new Set(["$filter", "$orderby", "$expand"]);
 
 /** Returns the rules for requests of a category. @param target the target set of a navigation */
-export function accessOf(set: EntitySetDefinition, category: Category, target?: EntitySetDefinition): Access {
+export function accessOf(set: EntitySetDefinition, category: Category, target?: EntitySetDefinition): RequestRules {
   return {
     rules: set.authorization[category],
     hidesRows: set.rows !== null || (target !== undefined && target.rows !== null),
@@ -43,13 +43,13 @@ export function accessOf(set: EntitySetDefinition, category: Category, target?: 
 }
 
 /** Returns the rules for creating entities. With a row rule, only an authenticated user can see the new entity. */
-export function creationAccessOf(set: EntitySetDefinition): Access {
+export function creationAccessOf(set: EntitySetDefinition): RequestRules {
   const access = accessOf(set, "create");
   return set.rows === null ? access : { ...access, rules: [...access.rules, { kind: "authenticated" }] };
 }
 
 /** Returns the rules for reading a collection: row rules apply instead of `resource` rules. */
-export function collectionAccessOf(set: EntitySetDefinition): Access {
+export function collectionAccessOf(set: EntitySetDefinition): RequestRules {
   const { rules, ...access } = accessOf(set, "read");
   return { ...access, rules: rules.map(withoutEntity) };
 }
@@ -63,7 +63,7 @@ export function accessAlong(
   set: EntitySetDefinition,
   navigation: string,
   { category, along, target }: AccessAlong,
-): Access {
+): RequestRules {
   const { rules, ...access } = accessOf(set, category, target);
   const asked = set.navigationAuthorization.get(navigation)?.target;
   const related = asked === undefined ? [] : along.flatMap((each) => asked[each]);
@@ -71,7 +71,7 @@ export function accessAlong(
 }
 
 /** Requests along a navigation. */
-export interface AccessAlong {
+interface AccessAlong {
   readonly category: Category;
   readonly along: readonly Category[];
   /** The target set; undefined if the navigation names none. */
@@ -103,7 +103,7 @@ function withoutEntity(rule: AuthorizationRequirement): AuthorizationRequirement
  */
 export function refusalsOf(
   definition: ServiceDefinition,
-  { rules, further, checksRows = false }: Access,
+  { rules, further, checksRows = false }: RequestRules,
   { method, parameters }: { readonly method: string; readonly parameters: readonly unknown[] },
 ): Refusals {
   const always = [...definition.authorization, ...rules];
@@ -127,7 +127,7 @@ function mayRefuseUser(rule: AuthorizationRequirement): boolean {
 /** Describes the rules for a request; undefined without rules. */
 export function describeAccess(
   { authorization }: ServiceDefinition,
-  { rules, further, hidesRows = false, checksRows = false }: Access,
+  { rules, further, hidesRows = false, checksRows = false }: RequestRules,
 ): string | undefined {
   const required = requirementsOf([...authorization, ...rules]);
   const more = requirementsOf(further?.rules ?? []).filter((each) => !required.includes(each) && each !== USER);

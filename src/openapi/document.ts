@@ -1,9 +1,13 @@
 import { checkOptions, describe as describeValue, isObject, type OptionTable } from "../definition/option-table.ts";
-import { type ServiceDefinition, descriptionOf, type ServiceDescription } from "../definition/service-definition.ts";
+import {
+  type ServiceDefinition,
+  descriptionOf,
+  type ServiceDescription,
+  type BatchDefinition,
+} from "../definition/service-definition.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
-import type { Access } from "./access.ts";
-import { addBatchPath } from "./batch-path.ts";
+import type { RequestRules } from "./access.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
 import { addEntitySetPaths } from "./entity-set-paths.ts";
 import { addNavigationPaths } from "./navigation-paths.ts";
@@ -17,10 +21,10 @@ import {
   errorResponses,
   jsonResponse,
   rawResponse,
+  errorReferences,
 } from "./responses.ts";
-import { componentName } from "./schema-registry.ts";
 import { type DocumentParts, ServiceScope } from "./service-scope.ts";
-import { objectSchema } from "./value-schemas.ts";
+import { componentName, objectSchema } from "./value-schemas.ts";
 
 /** A service that `openApiDocument` describes: the result of `odataService`. */
 export interface DescribedService {
@@ -143,7 +147,7 @@ function addService(
 }
 
 /** Routes without a set have only the rules of the registration. */
-const OF_SERVICE: Access = { rules: [] };
+const OF_SERVICE: RequestRules = { rules: [] };
 
 function addRoot(scope: ServiceScope): void {
   const refusals = errorResponses({});
@@ -233,3 +237,113 @@ function checkDistinct(definitions: readonly ServiceDefinition[]): void {
   );
   if (faults.length > 0) throw new ConfigurationError(faults);
 }
+
+/**
+ * Describes `POST /$batch`. The schemas of the formats do not repeat the schemas of the operations in a batch.
+ * @param tag the tag of routes without a set
+ */
+function addBatchPath(scope: ServiceScope, tag: string): void {
+  const { batch, defaultSettings } = scope.definition;
+  if (batch === null) return;
+  const limited = defaultSettings.maxRequestBodyBytes === null && batch.maxParts === null ? [] : ([413] as const);
+  scope.add({
+    method: "POST",
+    path: "/$batch",
+    id: "Batch",
+    tag,
+    summary: "Send several requests in one",
+    access: { rules: [] },
+    parameters: [PREFER_CONTINUE],
+    requestBody: { required: true, content: contentOf(batch, MULTIPART_REQUEST, JSON_REQUEST) },
+    responses: {
+      200: {
+        description: "The responses of the operations, in their order.",
+        content: contentOf(batch, MULTIPART_RESPONSE, JSON_RESPONSE),
+      },
+      ...errorReferences([400, ...limited, 415, 500, 503]),
+    },
+  });
+}
+
+function contentOf(
+  { multipart, json }: BatchDefinition,
+  asMultipart: DocumentObject,
+  asJson: DocumentObject,
+): DocumentObject {
+  return {
+    ...(multipart ? { "multipart/mixed": asMultipart } : {}),
+    ...(json ? { "application/json": asJson } : {}),
+  };
+}
+
+const PREFER_CONTINUE: DocumentObject = {
+  name: "Prefer",
+  in: "header",
+  description: "Whether operations after a failed one are executed.",
+  schema: { type: "string", examples: ["continue-on-error"] },
+};
+
+const MULTIPART_REQUEST: DocumentObject = {
+  schema: { type: "string", description: "Parts of the type application/http, or change sets of such parts." },
+  example: [
+    "--batch_1",
+    "Content-Type: application/http",
+    "Content-Transfer-Encoding: binary",
+    "",
+    "GET $metadata HTTP/1.1",
+    "",
+    "",
+    "--batch_1--",
+    "",
+  ].join("\r\n"),
+};
+
+const MULTIPART_RESPONSE: DocumentObject = {
+  schema: { type: "string", description: "Parts of the type application/http, or change sets of such parts." },
+};
+
+const TEXT: DocumentObject = { type: "string" };
+const HEADERS: DocumentObject = { type: "object", additionalProperties: TEXT };
+
+const JSON_REQUEST: DocumentObject = {
+  schema: {
+    type: "object",
+    properties: {
+      requests: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            id: TEXT,
+            method: TEXT,
+            url: TEXT,
+            atomicityGroup: TEXT,
+            dependsOn: { type: "array", items: TEXT },
+            headers: HEADERS,
+            body: {},
+          },
+          required: ["id", "method", "url"],
+        },
+      },
+    },
+    required: ["requests"],
+  },
+  example: { requests: [{ id: "1", method: "get", url: "$metadata" }] },
+};
+
+const JSON_RESPONSE: DocumentObject = {
+  schema: {
+    type: "object",
+    properties: {
+      responses: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { id: TEXT, atomicityGroup: TEXT, status: { type: "integer" }, headers: HEADERS, body: {} },
+          required: ["id", "status"],
+        },
+      },
+    },
+    required: ["responses"],
+  },
+};

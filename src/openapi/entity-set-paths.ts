@@ -1,5 +1,5 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
-import { type Access, accessOf, collectionAccessOf, creationAccessOf } from "./access.ts";
+import { type RequestRules, accessOf, collectionAccessOf, creationAccessOf } from "./access.ts";
 import { createExample, patchExample, replaceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
@@ -129,7 +129,7 @@ function addCreate(scope: ServiceScope, set: EntitySetDefinition): void {
 }
 
 /** Returns the rules for creating nested entities. */
-function nestedAccess(definition: ServiceDefinition, set: EntitySetDefinition): Access["further"] {
+function nestedAccess(definition: ServiceDefinition, set: EntitySetDefinition): RequestRules["further"] {
   if (!set.settings.allowDeepInsert) return undefined;
   const rules = [...nestableSets(definition, set)].flatMap(({ navigationAuthorization }) =>
     [...navigationAuthorization.values()].flatMap(({ target }) => target.create),

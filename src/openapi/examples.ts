@@ -70,7 +70,7 @@ function complexExample({ properties }: ComplexType, around: readonly ComplexTyp
 }
 
 /** The entities of an example: of a set, or of a type without a set. */
-export interface BodyTarget {
+interface BodyTarget {
   readonly entityType: EntityType;
   readonly entitySet: EntitySet | null;
 }

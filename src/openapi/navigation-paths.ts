@@ -4,12 +4,12 @@ import type { Category } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition, NavigationRouteMethods } from "../definition/service-definition.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
-import { type Access, accessAlong, judgedAlong } from "./access.ts";
+import { type RequestRules, accessAlong, judgedAlong } from "./access.ts";
 import { bodyLimit, countResponse, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { createExample, referenceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
-  type NavigationOptions,
+  type NavigationQueryOptions,
   navigationOptions,
   conditionsOf,
   hasConditions,
@@ -27,7 +27,7 @@ import { collectionSchema, createSchema, entitySchema, envelope, referenceSchema
 /** A navigation property of a set, with the common parts of its routes. */
 interface NavigationScope extends MemberScope<NavigationProperty> {
   readonly routes: NavigationRouteMethods;
-  readonly options: NavigationOptions;
+  readonly options: NavigationQueryOptions;
   /** The target set; undefined if the navigation names none. */
   readonly target: EntitySetDefinition | undefined;
 }
@@ -55,17 +55,17 @@ function optionsOf({ scope, member: navigation, target }: NavigationScope, optio
 }
 
 /** Returns the rules for reading several related entities. */
-function readAccess({ set, member, target }: NavigationScope): Access {
+function readAccess({ set, member, target }: NavigationScope): RequestRules {
   return accessAlong(set, member.name, { category: "read", along: ["read"], target });
 }
 
 /** Returns the rules for reading one related entity, including `resource` rules of the target set. */
-function readOneAccess(each: NavigationScope): Access {
+function readOneAccess(each: NavigationScope): RequestRules {
   return { ...readAccess(each), further: furtherAlong(each, "Reading the related entity", ["read"]) };
 }
 
 /** Returns the rules for creating a related entity. */
-function createAccess(each: NavigationScope): Access {
+function createAccess(each: NavigationScope): RequestRules {
   const { scope, set, member, target } = each;
   const access = accessAlong(set, member.name, { category: "create", along: ["create"], target });
   const isSeen = access.hidesRows === true && scope.definition.handlersCheckingRows.has(handlersOf(each).create);
@@ -77,7 +77,7 @@ function createAccess(each: NavigationScope): Access {
 }
 
 /** Returns the rules for writing links. Handlers of the framework also check the changed rows. */
-function linkAccess(each: NavigationScope, category: Category, handler: object | undefined): Access {
+function linkAccess(each: NavigationScope, category: Category, handler: object | undefined): RequestRules {
   const { scope, set, member, target } = each;
   const isChanged = keyHolderOf(set.entitySet, member) === "related";
   const along: readonly Category[] = isChanged ? ["read", "update"] : ["read"];

@@ -1,7 +1,7 @@
 import type { EntitySetDefinition, EntitySetSettings } from "../definition/service-definition.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import type { Operation, OperationParameter, ReturnType } from "../edm/model.ts";
-import type { Access } from "./access.ts";
+import type { RequestRules } from "./access.ts";
 import { bodyLimit, pathOf } from "./entity-set-paths.ts";
 import { argumentsExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -41,7 +41,7 @@ interface OperationPlace {
   /** The set of a bound operation; null for an unbound operation. */
   readonly set: EntitySetDefinition | null;
   readonly settings: EntitySetSettings;
-  readonly access: Access;
+  readonly access: RequestRules;
 }
 
 /** Describes the operations of a set. The startup check rejects operations with the path of a property. */

@@ -4,8 +4,7 @@ import { fullDescription } from "../edm/annotation.ts";
 import type { EntityType, StructuralProperty, ValueType } from "../edm/model.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { DocumentObject } from "./open-api-document.ts";
-import type { SchemaRegistry } from "./schema-registry.ts";
-import { valueSchema } from "./value-schemas.ts";
+import { type SchemaRegistry, valueSchema } from "./value-schemas.ts";
 
 /** The query options of routes, in the order of their listing. */
 export type QueryOption = "$top" | "$skip" | "$filter" | "$orderby" | "$select" | "$expand" | "$count" | "$search";
@@ -147,7 +146,7 @@ function selectOf(properties: readonly StructuralProperty[]): string | undefined
 }
 
 /** The key predicate of a path, and its parameters. */
-export interface KeyTemplate {
+interface KeyTemplate {
   /** The key predicate with its parentheses. */
   readonly predicate: string;
   readonly parameters: readonly DocumentObject[];
@@ -254,7 +253,7 @@ export const PREFER_RETURN: DocumentObject = inHeader(
 );
 
 /** The query options of the routes along a navigation property. */
-export interface NavigationOptions {
+export interface NavigationQueryOptions {
   /** `GET /Set(key)/Nav` of a collection. */
   readonly collection: readonly QueryOption[];
   /** `GET /Set(key)/Nav/$count`. */
@@ -266,7 +265,7 @@ export interface NavigationOptions {
 }
 
 /** Fewer options than entity sets support. */
-const SPECIFIED: NavigationOptions = {
+const SPECIFIED: NavigationQueryOptions = {
   collection: ["$top", "$skip", "$orderby", "$select", "$count"],
   count: [],
   entity: ["$select"],
@@ -274,7 +273,7 @@ const SPECIFIED: NavigationOptions = {
 };
 
 /** The options that entity sets support. */
-const STANDARD: NavigationOptions = {
+const STANDARD: NavigationQueryOptions = {
   collection: COLLECTION_OPTIONS,
   count: ["$filter", "$search"],
   entity: ["$select", "$expand"],
@@ -282,6 +281,6 @@ const STANDARD: NavigationOptions = {
 };
 
 /** Returns the query options of navigation routes for a profile. @see docs/reference/navigation.md */
-export function navigationOptions({ navigationTakesEveryOption }: ServiceProfile): NavigationOptions {
+export function navigationOptions({ navigationTakesEveryOption }: ServiceProfile): NavigationQueryOptions {
   return navigationTakesEveryOption ? STANDARD : SPECIFIED;
 }

@@ -21,7 +21,7 @@ const ERRORS: Readonly<Record<ErrorStatus, readonly [ErrorCode, string]>> = {
 };
 
 /** The properties of a request that cause further errors. */
-export interface RefusalReasons {
+interface RefusalReasons {
   /** Whether the URL addresses an entity, or a part of an entity. */
   readonly isAddressed?: boolean;
   /** Whether the request changes data. */

@@ -4,11 +4,10 @@ import type {
   EntitySetRouteMethods,
   ServiceDescription,
 } from "../definition/service-definition.ts";
-import { type Access, describeAccess, refusalsOf } from "./access.ts";
+import { type RequestRules, describeAccess, refusalsOf } from "./access.ts";
 import type { DocumentObject, PathItem } from "./open-api-document.ts";
 import { errorReferences } from "./responses.ts";
-import { SchemaRegistry } from "./schema-registry.ts";
-import { securitySchemesOf } from "./security.ts";
+import { SchemaRegistry, componentName } from "./value-schemas.ts";
 
 /** The parts of a document that its services share. */
 export interface DocumentParts {
@@ -33,7 +32,7 @@ export interface OperationDescription {
   readonly summary: string;
   /** The description of the operation by the application. */
   readonly text?: string | undefined;
-  readonly access: Access;
+  readonly access: RequestRules;
   readonly parameters?: readonly DocumentObject[];
   readonly requestBody?: DocumentObject | undefined;
   /** Whether the body contains the query options of a read. */
@@ -118,4 +117,69 @@ export class ServiceScope {
     operationIds.add(unique);
     return unique;
   }
+}
+
+/** The schemes of the IANA HTTP Authentication Scheme Registry, for the OpenAPI type `http`. */
+const REGISTERED: ReadonlySet<string> = new Set([
+  "basic",
+  "bearer",
+  "concealed",
+  "digest",
+  "dpop",
+  "gnap",
+  "hoba",
+  "mutual",
+  "negotiate",
+  "oauth",
+  "privatetoken",
+  "scram-sha-1",
+  "scram-sha-256",
+  "vapid",
+]);
+
+/** A name, optionally with a quoted or unquoted value; or a comma. */
+const PART = /([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+)))?|,|"(?:[^"\\]|\\.)*"/g;
+
+/** One challenge of a WWW-Authenticate header. */
+interface Challenge {
+  readonly scheme: string;
+  /** By lower-case name. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/**
+ * Returns the authentication schemes of a service by their names in the document. An unknown scheme becomes a key in the
+ * header or cookie that its parameter `header` or `cookie` names, or in the Authorization header.
+ * @param challenge the WWW-Authenticate header of the service
+ * @see RFC 9110, section 11.6.1; OpenAPI Specification 3.1, Security Scheme Object
+ */
+function securitySchemesOf(challenge: string): Readonly<Record<string, DocumentObject>> {
+  const challenges = challengesOf(challenge);
+  // A challenge without a known scheme still means that credentials are used.
+  const listed =
+    challenges.length === 0 ? [{ scheme: "authorization", parameters: new Map<string, string>() }] : challenges;
+  return Object.fromEntries(listed.map(schemeOf));
+}
+
+function schemeOf({ scheme, parameters }: Challenge): readonly [string, DocumentObject] {
+  if (REGISTERED.has(scheme)) return [componentName(scheme), { type: "http", scheme }];
+  const header = parameters.get("header");
+  const cookie = parameters.get("cookie");
+  const place = header === undefined && cookie !== undefined ? "cookie" : "header";
+  const name = header ?? cookie ?? "Authorization";
+  // Services of one document may expect keys in different places.
+  return [componentName(`${scheme}.${name}`), { type: "apiKey", in: place, name }];
+}
+
+function challengesOf(text: string): readonly Challenge[] {
+  const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];
+  let isFirst = true;
+  for (const [part, name, quoted, plain] of text.matchAll(PART)) {
+    const value = quoted?.replaceAll(/\\(.)/g, "$1") ?? plain;
+    if (name !== undefined && value !== undefined) challenges.at(-1)?.parameters.set(name.toLowerCase(), value);
+    // Parameters follow their scheme; a comma separates schemes.
+    else if (name !== undefined && isFirst) challenges.push({ scheme: name.toLowerCase(), parameters: new Map() });
+    isFirst = part === ",";
+  }
+  return challenges;
 }

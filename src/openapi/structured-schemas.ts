@@ -1,8 +1,14 @@
 import { fullDescription } from "../edm/annotation.ts";
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { DocumentObject } from "./open-api-document.ts";
-import { nullableSchema, type SchemaRegistry } from "./schema-registry.ts";
-import { isRequired, membersOf, objectSchema, type SchemaUse } from "./value-schemas.ts";
+import {
+  nullableSchema,
+  type SchemaRegistry,
+  isRequired,
+  membersOf,
+  objectSchema,
+  type SchemaUse,
+} from "./value-schemas.ts";
 
 const TEXT: DocumentObject = { type: "string" };
 

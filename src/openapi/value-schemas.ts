@@ -1,8 +1,7 @@
 import { fullDescription } from "../edm/annotation.ts";
 import type { ComplexType, EnumType, OperationParameter, ReturnType, StructuralProperty } from "../edm/model.ts";
+import type { Facets, PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
-import { PRIMITIVE_SCHEMAS } from "./primitive-schemas.ts";
-import { nullableSchema, type SchemaRegistry } from "./schema-registry.ts";
 
 /** The use of a value: in a response, in a body with the whole value, or in a body with changed members. */
 export type SchemaUse = "answer" | "body" | "change";
@@ -73,7 +72,7 @@ function enumSchema(type: EnumType): DocumentObject {
  * Returns the schema of a complex value. In a response, `$select` may omit members, so none is required. A change keeps
  * absent members.
  */
-export function complexSchema(type: ComplexType, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
+function complexSchema(type: ComplexType, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(type.name + SUFFIXES[use], () => {
     const own = type.properties.filter(({ computed }) => use === "answer" || !computed);
     const isStated = { answer: () => true, body: isRequired, change: () => false }[use];
@@ -118,4 +117,105 @@ export function objectSchema(
   required: readonly string[],
 ): DocumentObject {
   return { type: "object", description, properties, required: required.length === 0 ? undefined : required };
+}
+
+const integer = (format: string, minimum?: number, maximum?: number) => (): DocumentObject => ({
+  type: "integer",
+  format,
+  minimum,
+  maximum,
+});
+
+/** Infinities and NaN are strings. @see OData JSON Format 4.0, section 7.1 */
+const floating = (format: string) => (): DocumentObject => ({
+  anyOf: [
+    { type: "number", format },
+    { type: "string", enum: ["-INF", "INF", "NaN"] },
+  ],
+});
+
+const FRACTION = String.raw`(?:\.\d{1,12})?`;
+
+/** The schemas of primitive types in JSON without IEEE754Compatible. @see OData JSON Format 4.0, section 7.1 */
+const PRIMITIVE_SCHEMAS: Readonly<Record<PrimitiveTypeName, (facets: Facets) => DocumentObject>> = {
+  "Edm.Boolean": () => ({ type: "boolean" }),
+  "Edm.Byte": integer("uint8", 0, 255),
+  "Edm.SByte": integer("int8", -128, 127),
+  "Edm.Int16": integer("int16", -32_768, 32_767),
+  "Edm.Int32": integer("int32", -2_147_483_648, 2_147_483_647),
+  "Edm.Int64": integer("int64"),
+  "Edm.Single": floating("float"),
+  "Edm.Double": floating("double"),
+  "Edm.Decimal": ({ precision, scale }) => ({
+    type: "number",
+    format: "decimal",
+    description: describeDecimal(precision, scale),
+  }),
+  "Edm.String": ({ maxLength }) => ({ type: "string", maxLength }),
+  "Edm.Guid": () => ({ type: "string", format: "uuid", examples: ["01234567-89ab-cdef-0123-456789abcdef"] }),
+  "Edm.Binary": ({ maxLength }) => ({
+    type: "string",
+    format: "base64url",
+    contentEncoding: "base64url",
+    description: maxLength === undefined ? undefined : `At most ${String(maxLength)} bytes.`,
+    examples: ["T0RhdGE"],
+  }),
+  "Edm.Date": () => ({ type: "string", format: "date", examples: ["2024-02-29"] }),
+  "Edm.TimeOfDay": () => ({
+    type: "string",
+    pattern: String.raw`^\d{2}:\d{2}(?::\d{2}${FRACTION})?$`,
+    examples: ["13:20:00"],
+  }),
+  "Edm.DateTimeOffset": () => ({ type: "string", format: "date-time", examples: ["2024-02-29T13:20:00Z"] }),
+  "Edm.Duration": () => ({ type: "string", format: "duration", examples: ["P1DT2H"] }),
+};
+
+function describeDecimal(precision: number | undefined, scale: Facets["scale"]): string | undefined {
+  const parts = [
+    precision === undefined ? [] : [`at most ${String(precision)} digits`],
+    typeof scale === "number" ? [`at most ${String(scale)} fraction digits`] : [],
+  ].flat();
+  if (parts.length === 0) return undefined;
+  const text = parts.join(", ");
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** The schemas that the routes of a document refer to, by name. */
+export class SchemaRegistry {
+  readonly #schemas: Map<string, DocumentObject>;
+  readonly #label: string;
+
+  /** @param label the prefix of the names, if several services share a document */
+  constructor(schemas: Map<string, DocumentObject>, label: string) {
+    this.#schemas = schemas;
+    this.#label = label;
+  }
+
+  /**
+   * Returns a reference to a schema, and makes the schema on first use.
+   * @param name the name of a type, optionally with a dot and a suffix: names of the model contain no dot
+   */
+  reference(name: string, make: () => DocumentObject): DocumentObject {
+    const component = this.#label + componentName(name);
+    if (!this.#schemas.has(component)) {
+      // Reserves the name first, because a type may refer to itself.
+      this.#schemas.set(component, {});
+      this.#schemas.set(component, make());
+    }
+    return { $ref: `#/components/schemas/${component}` };
+  }
+}
+
+/** Returns a valid name of a component: ASCII letters and digits, hyphens, dots and underscores. */
+export function componentName(name: string): string {
+  return name.replaceAll(/[^\w.-]/gu, (character) => `-${(character.codePointAt(0) ?? 0).toString(16)}-`);
+}
+
+/** Makes a schema nullable. */
+export function nullableSchema(schema: DocumentObject): DocumentObject {
+  const { type, anyOf } = schema;
+  const isPlain = typeof type === "string" && schema["enum"] === undefined;
+  if (isPlain) return { ...schema, type: [type, "null"] };
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...(anyOf as readonly DocumentObject[]), { type: "null" }] };
+  return { anyOf: [schema, { type: "null" }] };
 }

@@ -1,10 +1,9 @@
 import { absentValue } from "../edm/absent-value.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { nearestName } from "../errors/nearest-name.ts";
-import type { ODataError } from "../errors/odata-error.ts";
-import { type JsonObject, namesOf } from "../json/json-value.ts";
-import { type BodyPlace, invalidMember, placeWithin, shorten } from "./body-place.ts";
-import { refuseBindingName, refuseBindings } from "./refuse-binding.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { type JsonObject, namesOf, isJsonObject, type JsonValue } from "../json/json-value.ts";
+import { type BodyPlace, invalidMember, placeWithin, shorten, pathWithin } from "./body-place.ts";
 
 /** An object that is read from a body, by the application's fields. */
 export interface BodyObject {
@@ -83,4 +82,55 @@ export function compileAbsentValue(
 /** Makes the error of a missing required member. */
 export function missingMember(place: BodyPlace, name: string): ODataError {
   return invalidMember("This member is required: it has no default and must not be null.", place, name);
+}
+
+/** The end of the annotation that links to existing entities; the short form belongs to OData 4.01. */
+const BINDING = /.@(?:odata\.)?bind$/;
+
+/** A structure whose members have not been checked yet. */
+interface Pending {
+  readonly value: JsonValue & object;
+  readonly place: BodyPlace;
+}
+
+/**
+ * Refuses an annotation that requests a link, which is not supported.
+ * @param name of a member with `@` in it
+ * @throws ODataError `NotImplemented`
+ * @see docs/reference/writing.md
+ */
+function refuseBindingName(name: string, place: BodyPlace): void {
+  if (!BINDING.test(name)) return;
+  throw protocolError(
+    "NotImplemented",
+    "@odata.bind is unsupported on this route: link to existing entities through the $ref endpoints of the navigation property; or nest new ones in the body of a POST, where the entity set allows deep insert.",
+    { target: pathWithin(place, name) },
+  );
+}
+
+/**
+ * Refuses such an annotation anywhere in an ignored value. It does not recurse, so the depth is not limited.
+ * @throws ODataError `NotImplemented`
+ */
+export function refuseBindings(value: JsonValue, place: BodyPlace): void {
+  if (!isStructure(value)) return;
+  const pending: Pending[] = [{ value, place }];
+  const add = (inner: JsonValue | undefined, outer: BodyPlace, segment: string | number): void => {
+    if (isStructure(inner)) pending.push({ value: inner, place: placeWithin(outer, segment) });
+  };
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value: structure, place: here } = next;
+    if (isJsonObject(structure)) {
+      for (const name of namesOf(structure)) {
+        if (name.includes("@")) refuseBindingName(name, here);
+        add(structure[name], here, name);
+      }
+    } else if (Array.isArray(structure)) {
+      for (const [index, item] of (structure as readonly JsonValue[]).entries()) add(item, here, index);
+    }
+  }
+}
+
+function isStructure(value: JsonValue | undefined): value is JsonValue & object {
+  return typeof value === "object" && value !== null;
 }

@@ -2,12 +2,11 @@ import { once } from "../base/memo.ts";
 import { keyFields } from "../edm/key-values.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { JsonValue } from "../json/json-value.ts";
-import type { BodyObject, UnknownMembers } from "./body-members.ts";
+import { type BodyObject, type UnknownMembers, refuseBindings } from "./body-members.ts";
 import { type BodyPlace, bodyRoot } from "./body-place.ts";
 import { compileDeltaReader, compileReplacementReader, type DeltaBody, type ReplacementBody } from "./read-changes.ts";
 import { nestedLinksOf, compileNewEntityReader } from "./read-entity.ts";
 import { ValueReaders } from "./read-value.ts";
-import { refuseBindings } from "./refuse-binding.ts";
 
 /** The settings for reading bodies. */
 export interface BodySettings {

@@ -8,7 +8,7 @@ const LONG_TEXT = 1 << 19;
 const PIECE_LENGTH = 8 * 1024;
 
 /** Texts of items, with commas between those that are not empty. */
-export interface TextList<Item> {
+interface TextList<Item> {
   readonly before: string;
   /** The text between `before` and the first item: a comma, or nothing. */
   readonly separator: "" | ",";

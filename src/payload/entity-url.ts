@@ -6,7 +6,7 @@ import { encodeSegment } from "./percent-encoding.ts";
 import { compileFieldReader, compileRequiredReader, requireObject, requireRow } from "./property-reader.ts";
 
 /** Writes the key predicate of an entity, such as `(5)` or `(A=1,B='x')`, percent-encoded. */
-export type KeyPredicateWriter = (entity: unknown) => string;
+type KeyPredicateWriter = (entity: unknown) => string;
 
 /**
  * Returns the writer of key predicates of a type, made once per type and layout.

@@ -1,9 +1,10 @@
 import { keptPer, keptPerPair } from "../base/memo.ts";
+import { offsetStart } from "../edm/date-time-offset.ts";
+import { durationFractionOf, wholeSecondsOf } from "../edm/duration.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import { etagTextOf } from "./etag-text.ts";
 import { compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
 import { sha256Base64 } from "./sha256.ts";
 
@@ -14,7 +15,7 @@ const FIRST_CAPACITY = 256;
 const MAX_KEPT_BYTES = 65_536;
 
 /** A growing buffer of bytes. The memory is kept for the next use, unless it is large. */
-export class ByteFrame {
+class ByteFrame {
   #bytes: Uint8Array = new Uint8Array(FIRST_CAPACITY);
   #view: DataView = new DataView(this.#bytes.buffer);
   #length = 0;
@@ -67,7 +68,7 @@ export class ByteFrame {
 }
 
 /** Writes the ETag of an entity with its double quotes, as in the header and in `@odata.etag`. */
-export type EtagWriter = (entity: unknown) => string;
+type EtagWriter = (entity: unknown) => string;
 
 /** A value of an ETag. */
 interface EtagPart {
@@ -161,7 +162,7 @@ function textHead(typeName: string): Uint8Array {
 }
 
 /** Reads the values of the ETag of an entity, in canonical form, by field. */
-export type EtagValuesReader = (entity: unknown) => Readonly<Record<string, PrimitiveValue | null>>;
+type EtagValuesReader = (entity: unknown) => Readonly<Record<string, PrimitiveValue | null>>;
 
 /**
  * Returns the reader of the values of an ETag, made once per set and layout. A write compares them in its statement.
@@ -182,4 +183,63 @@ function compileReader({ entityType, etag }: EntitySet, rowShape: RowShape | und
     const source = rowShape === undefined ? requireObject(entity, name) : requireRow(entity, name);
     return Object.freeze(Object.fromEntries(parts.map(([field, read]) => [field, read(source)])));
   };
+}
+
+/** Minimum number of fraction digits in the `O` and `c` formats of .NET. */
+const FRACTION_DIGITS = 7;
+
+/**
+ * Makes the function that returns the text of a value for its ETag. Equal values have the same text, however they are
+ * written, such as `10:00:00.5` and `10:00:00.500`, or `PT36H` and `P1DT12H`. Offsets and scales of Decimals are significant.
+ * @see docs/decisions/0005-etag-text.md
+ */
+function etagTextOf(codec: ValueCodec): (value: PrimitiveValue) => string {
+  switch (codec.type.name) {
+    case "Edm.Boolean":
+      return (value) => (value === true ? "True" : "False");
+    case "Edm.DateTimeOffset":
+      return (value) => roundTripTimestamp(codec.toText(value));
+    case "Edm.TimeOfDay":
+      return (value) => roundTripTime(codec.toText(value));
+    case "Edm.Duration":
+      return (value) => constantDuration(codec.toText(value));
+    default:
+      return (value) => codec.toText(value);
+  }
+}
+
+/** Writes `2024-02-29T10:00:00Z` as `2024-02-29T10:00:00.0000000+00:00`, the format `O`. */
+function roundTripTimestamp(text: string): string {
+  const end = offsetStart(text);
+  const offset = text.slice(end);
+  return `${roundTripTime(text.slice(0, end))}${offset === "Z" ? "+00:00" : offset}`;
+}
+
+/** Writes `10:00:00.5` as `10:00:00.5000000`, the format `O`. */
+function roundTripTime(text: string): string {
+  const point = text.indexOf(".");
+  const whole = point < 0 ? text : text.slice(0, point);
+  return `${whole}.${normalFraction(point < 0 ? "" : text.slice(point + 1))}`;
+}
+
+/** Writes `PT36H0.5S` as `1.12:00:00.5000000`, the format `c`. */
+function constantDuration(text: string): string {
+  const { start, end } = durationFractionOf(text);
+  const fraction = withoutTrailingZeros(text.slice(start, end));
+  const total = Math.abs(wholeSecondsOf(text));
+  const days = Math.floor(total / 86_400);
+  const clock = [Math.floor(total / 3600) % 24, Math.floor(total / 60) % 60, total % 60];
+  const time = clock.map((part) => String(part).padStart(2, "0")).join(":");
+  const sign = text.startsWith("-") ? "-" : "";
+  return `${sign}${days === 0 ? "" : `${String(days)}.`}${time}${fraction === "" ? "" : `.${normalFraction(fraction)}`}`;
+}
+
+function normalFraction(digits: string): string {
+  return withoutTrailingZeros(digits).padEnd(FRACTION_DIGITS, "0");
+}
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits.charAt(end - 1) === "0") end -= 1;
+  return digits.slice(0, end);
 }

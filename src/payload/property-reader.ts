@@ -3,18 +3,17 @@ import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue, ValueCodec } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { nearestName } from "../errors/nearest-name.ts";
-import type { RowShape } from "../query/row-shape.ts";
-import { compileCellReader, scalarColumnOf } from "./row-reader.ts";
+import type { RowShape, Row, RowColumn, ScalarColumn } from "../query/row-shape.ts";
 
 /** Reads a field of an application's object; undefined for a missing field. */
-export type FieldReader = (source: object) => unknown;
+export type FieldGetter = (source: object) => unknown;
 
 /**
  * Makes the reader of a field. Getters of a class are fields, too. A name that every object inherits, such as `constructor`,
  * `__proto__` or `toString`, is a field only as an own property.
  * @param field key in the application's objects
  */
-export function compileFieldReader(field: string): FieldReader {
+export function compileFieldReader(field: string): FieldGetter {
   if (field in Object.prototype) {
     return (source) => (Object.hasOwn(source, field) ? (Reflect.get(source, field) as unknown) : undefined);
   }
@@ -159,4 +158,45 @@ export function kindOfValue(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value !== "object") return value === undefined ? "undefined" : `a ${typeof value}`;
   return value instanceof Date ? "a Date" : "an object";
+}
+
+/** Returns a source as a row. The caller knows by the layout that it is not an object of the application. */
+export function asRow(source: object): Row {
+  return source as Row;
+}
+
+/**
+ * Returns the column of a property in a layout.
+ * @param path type and property, for messages
+ * @throws Error if the source did not read it
+ */
+export function columnOf(columns: RowShape["columns"], property: StructuralProperty, path: string): RowColumn {
+  const column = columns.get(property);
+  if (column === undefined) throw new Error(`${path}: the source did not read this required column.`);
+  return column;
+}
+
+/**
+ * Returns the column of a primitive or enumeration property, for keys and ETags.
+ * @throws Error if the source did not read it as a single value
+ */
+function scalarColumnOf(rowShape: RowShape, property: StructuralProperty, path: string): ScalarColumn {
+  const column = columnOf(rowShape.columns, property, path);
+  if (column.kind === "scalar") return column;
+  throw new Error(`${path}: the source read a ${column.kind} column where a single value is expected.`);
+}
+
+/** Makes the reader of a scalar column, which returns the canonical value or null. */
+function compileCellReader({ index, toValue }: ScalarColumn): (source: object) => PrimitiveValue | null {
+  return (source) => toValue(asRow(source)[index]);
+}
+
+/** Makes the test whether a complex value is null, which means that all of its cells are. */
+export function compileIsNull(members: ReadonlyMap<StructuralProperty, RowColumn>): (source: object) => boolean {
+  const tests = [...members.values()].map((column) => {
+    if (column.kind === "complex") return compileIsNull(column.members);
+    const { index } = column;
+    return (source: object) => asRow(source)[index] === null;
+  });
+  return (source) => tests.every((test) => test(source));
 }

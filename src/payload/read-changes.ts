@@ -10,12 +10,12 @@ import {
   compileFieldWriter,
   compileNameCheck,
   missingMember,
+  refuseBindings,
 } from "./body-members.ts";
 import { type BodyPlace, bodyRoot, placeWithin } from "./body-place.ts";
 import { compileConversion, compileFieldReader } from "./property-reader.ts";
 import { containsEntities, notAnEntity } from "./read-entity.ts";
 import type { ValueReaders } from "./read-value.ts";
-import { refuseBindings } from "./refuse-binding.ts";
 
 /** The content of the body of a PUT. */
 export interface ReplacementBody {

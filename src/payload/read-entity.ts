@@ -10,14 +10,14 @@ import {
   compileFieldWriter,
   compileNameCheck,
   type FieldWriter,
+  refuseBindings,
 } from "./body-members.ts";
 import { type BodyPlace, enter, invalidMember, nullNotAllowed, pathWithin, placeWithin } from "./body-place.ts";
-import { compileFieldReader, type FieldReader } from "./property-reader.ts";
-import type { ValueReader, ValueReaders } from "./read-value.ts";
-import { refuseBindings } from "./refuse-binding.ts";
+import { compileFieldReader, type FieldGetter } from "./property-reader.ts";
+import type { JsonValueReader, ValueReaders } from "./read-value.ts";
 
 /** Two properties with equal values in related entities. */
-export interface NestedLink {
+interface NestedLink {
   /** The property whose value depends on the other. */
   readonly dependent: StructuralProperty;
   /** The property that determines the value. */
@@ -25,7 +25,7 @@ export interface NestedLink {
 }
 
 /** The values that a nested entity and its owner share. */
-export interface NestedLinks {
+interface NestedLinks {
   /** Values of the related entity that depend on its owner, such as the order of a line. */
   readonly ofRelated: readonly NestedLink[];
   /** Values of the owner that depend on the nested entity, such as the customer of an order. */
@@ -60,14 +60,14 @@ export function nestedLinksOf(source: EntitySet | null, navigation: NavigationPr
 }
 
 /** The set and type of the entities of a body. */
-export interface EntityTarget {
+interface EntityTarget {
   /** Null if no set is declared. */
   readonly entitySet: EntitySet | null;
   readonly entityType: EntityType;
 }
 
 /** The settings for reading new entities. */
-export interface EntityReading {
+interface EntityReading {
   readonly values: ValueReaders;
   /** Whether nested values of navigation properties are read; otherwise they become null. */
   readonly allowDeepInsert: boolean;
@@ -82,7 +82,7 @@ export interface EntityReading {
  * @param owner the owner of a nested entity, or its known fields; null without an owner
  * @throws ODataError `InvalidBody`, `NullNotAllowed` or `NotImplemented`, with the path as target
  */
-export type NewEntityReader = (
+type NewEntityReader = (
   value: JsonValue,
   place: BodyPlace,
   segment: string | number,
@@ -146,7 +146,7 @@ function skipMember(name: string): MemberStep {
 }
 
 /** @param namedBy the navigations whose nested entity determines the value */
-function plainMember(property: StructuralProperty, read: ValueReader, namedBy: readonly string[]): MemberStep {
+function plainMember(property: StructuralProperty, read: JsonValueReader, namedBy: readonly string[]): MemberStep {
   const { name } = property;
   const put = compileFieldWriter(property.field);
   if (property.databaseDefault === true) {
@@ -164,7 +164,7 @@ function plainMember(property: StructuralProperty, read: ValueReader, namedBy: r
 }
 
 /** Reads a member whose value the owner determines. If the owner has no value yet, the code that creates both sets it. */
-function linkedMember(property: StructuralProperty, principal: StructuralProperty, read: ValueReader): MemberStep {
+function linkedMember(property: StructuralProperty, principal: StructuralProperty, read: JsonValueReader): MemberStep {
   const { name } = property;
   const put = compileFieldWriter(property.field);
   const readPrincipal = compileFieldReader(principal.field);
@@ -252,7 +252,7 @@ function compileFilling({
   dependent,
   principal,
 }: NestedLink): (entity: BodyObject, related: BodyObject, place: BodyPlace) => void {
-  const readOwn: FieldReader = compileFieldReader(dependent.field);
+  const readOwn: FieldGetter = compileFieldReader(dependent.field);
   const readRelated = compileFieldReader(principal.field);
   const put: FieldWriter = compileFieldWriter(dependent.field);
   return (entity, related, place) => {

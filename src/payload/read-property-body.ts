@@ -4,7 +4,7 @@ import { isJsonObject, type JsonValue } from "../json/json-value.ts";
 import { compileNameCheck, type UnknownMembers } from "./body-members.ts";
 import { invalidMember } from "./body-place.ts";
 import { guarded } from "./body-readers.ts";
-import { type ValueReader, ValueReaders } from "./read-value.ts";
+import { type JsonValueReader, ValueReaders } from "./read-value.ts";
 
 const VALUE = "value";
 
@@ -56,7 +56,7 @@ export function compileChangedPropertyReader(
   return bareReader(property.name, new ValueReaders(unknownMembers).ofChange(property));
 }
 
-function bareReader(name: string, read: ValueReader): PropertyBodyReader {
+function bareReader(name: string, read: JsonValueReader): PropertyBodyReader {
   return (body, ieee754Compatible, path = name) =>
     guarded(body, ieee754Compatible, (place) => {
       if (isJsonObject(body)) return read(body, place, path);

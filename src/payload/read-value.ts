@@ -10,18 +10,18 @@ import {
   compileFieldWriter,
   compileNameCheck,
   type UnknownMembers,
+  refuseBindings,
 } from "./body-members.ts";
 import { type BodyPlace, enter, invalidMember, nullNotAllowed, placeWithin } from "./body-place.ts";
-import { refuseBindings } from "./refuse-binding.ts";
 
 /**
  * Converts a parsed value to its canonical form, as the model requires.
  * @throws ODataError `InvalidBody`, `NullNotAllowed` or `NotImplemented`, with the path as target
  */
-export type ValueReader = (value: JsonValue, place: BodyPlace, segment: string | number) => unknown;
+export type JsonValueReader = (value: JsonValue, place: BodyPlace, segment: string | number) => unknown;
 
 /** The declaration of a value: a property or a parameter. */
-export interface ValueSlot {
+interface ValueSlot {
   readonly type: ValueType;
   readonly isCollection: boolean;
   /** For a collection: whether its items may be null. */
@@ -35,7 +35,7 @@ type ComplexReader = (value: JsonObject, place: BodyPlace) => BodyObject;
 export class ValueReaders {
   readonly unknownMembers: UnknownMembers;
   readonly #complex = new Map<ComplexType, ComplexReader>();
-  readonly #properties = new Map<StructuralProperty, ValueReader>();
+  readonly #properties = new Map<StructuralProperty, JsonValueReader>();
   readonly #changedComplex = new Map<ComplexType, ComplexReader>();
 
   /** @param unknownMembers the treatment of unknown members of complex values */
@@ -44,7 +44,7 @@ export class ValueReaders {
   }
 
   /** Returns the reader of a property's value, including null and items. */
-  ofProperty(property: StructuralProperty): ValueReader {
+  ofProperty(property: StructuralProperty): JsonValueReader {
     let reader = this.#properties.get(property);
     if (reader === undefined) {
       this.#properties.set(property, (reader = this.#reader(property, () => codecOf(property))));
@@ -53,7 +53,7 @@ export class ValueReaders {
   }
 
   /** Returns the reader of a change of a property: for a single complex value, only the given members. */
-  ofChange(property: StructuralProperty): ValueReader {
+  ofChange(property: StructuralProperty): JsonValueReader {
     const { type, isCollection, nullable } = property;
     if (type.kind !== "ComplexType" || isCollection) return this.ofProperty(property);
     const read = complexValue(type, (value, place) => {
@@ -65,14 +65,14 @@ export class ValueReaders {
   }
 
   /** Returns the reader of a value with its own facets, such as a parameter. */
-  of(slot: ValueSlot): ValueReader {
+  of(slot: ValueSlot): JsonValueReader {
     return this.#reader(slot, (type) => valueCodec(type, slot.facets));
   }
 
   #reader(
     { type, isCollection, nullable }: ValueSlot,
     codecFor: (type: Exclude<ValueType, ComplexType>) => ValueCodec,
-  ): ValueReader {
+  ): JsonValueReader {
     const single =
       type.kind === "ComplexType"
         ? complexValue(type, (value, place) => this.#complexType(type)(value, place))
@@ -141,7 +141,7 @@ export class ValueReaders {
   }
 }
 
-function complexValue(type: ComplexType, read: ComplexReader): ValueReader {
+function complexValue(type: ComplexType, read: ComplexReader): JsonValueReader {
   return (value, place, segment) => {
     if (isJsonObject(value)) return read(value, enter(place, segment));
     const problem = `${describeValue(value)} is not a ${type.qualifiedName}: write an object with its properties.`;
@@ -149,7 +149,7 @@ function complexValue(type: ComplexType, read: ComplexReader): ValueReader {
   };
 }
 
-function scalarReader(codec: ValueCodec): ValueReader {
+function scalarReader(codec: ValueCodec): JsonValueReader {
   return (value, place, segment) => {
     try {
       return codec.fromJson(value, place.ieee754Compatible);
@@ -160,7 +160,7 @@ function scalarReader(codec: ValueCodec): ValueReader {
   };
 }
 
-function nullableReader(read: ValueReader, nullable: boolean): ValueReader {
+function nullableReader(read: JsonValueReader, nullable: boolean): JsonValueReader {
   return (value, place, segment) => {
     if (value !== null) return read(value, place, segment);
     if (nullable) return null;
@@ -168,7 +168,7 @@ function nullableReader(read: ValueReader, nullable: boolean): ValueReader {
   };
 }
 
-function collectionReader(readItem: ValueReader): ValueReader {
+function collectionReader(readItem: JsonValueReader): JsonValueReader {
   return (value, place, segment) => {
     if (value === null) throw nullNotAllowed(place, segment, "write [] for a collection without items");
     if (!Array.isArray(value)) {

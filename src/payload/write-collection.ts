@@ -1,7 +1,7 @@
 import type { EntityWriter } from "./write-entity.ts";
 
 /** The data of the envelope of a page, apart from the next link. */
-export interface CollectionEnvelope {
+interface CollectionEnvelope {
   /** Null: the body is the array alone, without an envelope. */
   readonly contextUrl: string | null;
   /** Absolute, without a trailing slash. */
@@ -21,7 +21,7 @@ export interface EntitiesPayload {
 }
 
 /** A page of entities, with the data of its envelope. */
-export interface CollectionPayload extends CollectionEnvelope {
+interface CollectionPayload extends CollectionEnvelope {
   /** The next link; undefined on the last page. */
   readonly nextLink?: string | undefined;
   /** At least one part; all but the last have entities. */
@@ -29,7 +29,7 @@ export interface CollectionPayload extends CollectionEnvelope {
 }
 
 /** A page that is read while it is written. */
-export interface StreamedPayload extends CollectionEnvelope {
+interface StreamedPayload extends CollectionEnvelope {
   /** The parts that have been read. Each part has entities. */
   readonly parts: CollectionPayload["parts"];
   /** Returns the next part; null after the last. */
@@ -51,7 +51,7 @@ const CHUNK_LENGTH = 64 * 1024;
 const encoder = new TextEncoder();
 
 /** Returns the number of entities of a part, including those of expansions. */
-export function totalOf({ total, json, entities }: EntitiesPayload): number {
+function totalOf({ total, json, entities }: EntitiesPayload): number {
   return total ?? json?.length ?? entities.length;
 }
 

@@ -2,7 +2,7 @@ import type { EntitySet } from "../edm/model.ts";
 import { encodeSegment } from "./percent-encoding.ts";
 
 /** The valid links of a navigation property. */
-export interface NavigationLinks {
+interface NavigationLinks {
   /** Whether the related entities have a route. */
   readonly navigation: boolean;
   /** Whether the references to them have a route. */
@@ -15,7 +15,7 @@ export type LinksOf = (entitySet: EntitySet, name: string) => NavigationLinks;
 const ALL_LINKS: NavigationLinks = Object.freeze({ navigation: true, association: true });
 
 /** Writes links of an entity. @param url the URL of the entity */
-export type LinkWriter = (url: string) => string;
+type LinkWriter = (url: string) => string;
 
 /** The links of the navigation properties of a set. */
 export interface LinkWriters {

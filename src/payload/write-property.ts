@@ -3,17 +3,23 @@ import type { ComplexType, EntityType, StructuralProperty } from "../edm/model.t
 import { codecOf } from "../edm/value-codecs.ts";
 import type { RowColumn, RowShape } from "../query/row-shape.ts";
 import type { PayloadFormat } from "./payload-format.ts";
-import { compileFieldReader, compileScalarReader, requireObject, requireRow } from "./property-reader.ts";
-import { asRow, columnOf, compileIsNull } from "./row-reader.ts";
-import { compileEnvelope } from "./value-envelope.ts";
+import {
+  compileFieldReader,
+  compileScalarReader,
+  requireObject,
+  requireRow,
+  asRow,
+  columnOf,
+  compileIsNull,
+} from "./property-reader.ts";
 import { compileRowMember } from "./write-row.ts";
-import { compilePropertyValue, writeRawValue } from "./write-value.ts";
+import { compileEnvelope, compilePropertyValue, writeRawValue } from "./write-value.ts";
 
 /** The type of the entity or complex value that contains a property. */
-export type OwnerType = EntityType | ComplexType;
+type OwnerType = EntityType | ComplexType;
 
 /** Writes one property as a resource. */
-export interface PropertyWriter {
+interface PropertyWriter {
   /**
    * Writes the body `{"@odata.context":…,"value":…}`, or a bare complex value.
    * @returns null if the value is null

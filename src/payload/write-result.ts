@@ -2,14 +2,13 @@ import { keeper, keptPer } from "../base/memo.ts";
 import type { EntityType, Operation, ReturnType, StructuralProperty, ValueType } from "../edm/model.ts";
 import { typeContext } from "./context-url.ts";
 import type { PayloadFormat } from "./payload-format.ts";
-import { compileEnvelope } from "./value-envelope.ts";
-import { compilePropertyValue } from "./write-value.ts";
+import { compileEnvelope, compilePropertyValue } from "./write-value.ts";
 
 /** Writes the result of an operation's handler, which is neither null nor undefined. */
-export type ResultWriter = (value: unknown, serviceRoot: string) => string;
+type ResultWriter = (value: unknown, serviceRoot: string) => string;
 
 /** The return type of an operation that does not return entities. */
-export type ValueResult = ReturnType & { readonly type: ValueType };
+type ValueResult = ReturnType & { readonly type: ValueType };
 
 /** Returns whether an operation returns values instead of entities. */
 export function isValueResult(returns: ReturnType): returns is ValueResult {
@@ -22,7 +21,7 @@ export function isEntityResult(returns: ReturnType): returns is ReturnType & { r
 }
 
 /** The rules of the profile of a service for results. */
-export interface ResultRules {
+interface ResultRules {
   readonly resultsEnveloped: boolean;
 }
 

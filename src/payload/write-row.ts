@@ -3,10 +3,14 @@ import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { ComplexColumn, DocumentColumn, RowColumn, RowShape, ScalarColumn } from "../query/row-shape.ts";
 import type { PayloadFormat } from "./payload-format.ts";
-import { missingCell } from "./property-reader.ts";
-import { asRow, columnOf, compileIsNull } from "./row-reader.ts";
-import { typeAnnotation, typeAnnotationOf, typeFragment } from "./type-annotation.ts";
-import { compileSelectedValue, type MemberWriter } from "./write-value.ts";
+import { missingCell, asRow, columnOf, compileIsNull } from "./property-reader.ts";
+import {
+  typeAnnotation,
+  typeAnnotationOf,
+  typeFragment,
+  compileSelectedValue,
+  type MemberWriter,
+} from "./write-value.ts";
 
 /** Writes members of a row after control information, which ends in a comma or is empty; without a trailing comma. */
 export type RowWriter = (row: object, control: string) => string;

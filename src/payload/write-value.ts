@@ -1,4 +1,4 @@
-import type { ComplexType, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, StructuralProperty, ValueType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
@@ -11,10 +11,9 @@ import {
   missingField,
   requireObject,
 } from "./property-reader.ts";
-import { typeAnnotation, typeAnnotationOf, typeFragment } from "./type-annotation.ts";
 
 /** Writes the JSON text of a value that is neither null nor undefined. */
-export type ValueWriter = (value: unknown) => string;
+type ValueWriter = (value: unknown) => string;
 
 /** Writes a member of an object as `"Name":value`, preceded by its type annotation if the format requires it. */
 export type MemberWriter = (source: object) => string;
@@ -219,5 +218,68 @@ function compileObject(
     let text = head;
     for (const member of members) text += text === "{" ? member(source) : `,${member(source)}`;
     return `${text}}`;
+  };
+}
+
+/**
+ * Returns the value of `@odata.type` for a type: a hash sign, then the name of a primitive type without `Edm.`, or the
+ * qualified name.
+ * @see OData JSON Format 4.0, section 4.5.3
+ */
+export function typeFragment(type: ValueType, isCollection: boolean): string {
+  const name = type.kind === "PrimitiveType" ? type.name.slice("Edm.".length) : type.qualifiedName;
+  return isCollection ? `#Collection(${name})` : `#${name}`;
+}
+
+/**
+ * Returns the type annotation of a property's value, such as `"Price@odata.type":"#Decimal",`. It is empty if the JSON
+ * shows the type: for a single String, Boolean or Double, and for a single complex value, which contains its type.
+ * @see OData JSON Format 4.0, sections 3.1.2 and 4.5.3
+ */
+export function typeAnnotation({ name, type, isCollection }: StructuralProperty): string {
+  if (!isCollection && (type.kind === "ComplexType" || isTypeOfJson(type))) return "";
+  return typeAnnotationOf(name, type, isCollection);
+}
+
+/** Returns the type annotation of any value. A Double needs it if its value is the string INF, -INF or NaN. */
+export function typeAnnotationOf(name: string, type: ValueType, isCollection: boolean): string {
+  return `${JSON.stringify(`${name}@odata.type`)}:${JSON.stringify(typeFragment(type, isCollection))},`;
+}
+
+function isTypeOfJson(type: ValueType): boolean {
+  return type.name === "Edm.String" || type.name === "Edm.Boolean" || type.name === "Edm.Double";
+}
+
+/**
+ * Makes the writer of the body `{"@odata.context":…,"value":…}` around the text of a value.
+ * @param property a property, or the result of an operation
+ * @param isBare whether a complex value is the body itself, with the context as its first member
+ * @returns a writer that takes the JSON text of a value, which is not `null`, and its context URL
+ * @see OData JSON Format 4.0, sections 11 and 13
+ */
+export function compileEnvelope(
+  property: StructuralProperty,
+  format: PayloadFormat,
+  isBare: boolean,
+): (text: string, contextUrl: string) => string {
+  if (isBare && property.type.kind === "ComplexType" && !property.isCollection) return compileBare(format);
+  const isFull = format.metadata === "full";
+  const name = typeFragment(property.type, property.isCollection);
+  const type = isFull ? `"@odata.type":${JSON.stringify(name)},` : "";
+  const isTyped = typeAnnotation(property) !== "";
+  // INF, -INF and NaN are strings, so they need a type annotation.
+  const isDouble = property.type.name === "Edm.Double" && !property.isCollection;
+  return (text, contextUrl) => {
+    const context = format.metadata === "none" ? "" : `"@odata.context":${JSON.stringify(contextUrl)},`;
+    return `{${context}${isTyped || (isDouble && text.startsWith('"')) ? type : ""}"value":${text}}`;
+  };
+}
+
+/** A complex value contains its type, so that only the context is added. */
+function compileBare({ metadata }: PayloadFormat): (text: string, contextUrl: string) => string {
+  if (metadata === "none") return (text) => text;
+  return (text, contextUrl) => {
+    const members = text.slice(1);
+    return `{"@odata.context":${JSON.stringify(contextUrl)}${members === "}" ? "" : ","}${members}`;
   };
 }

@@ -4,7 +4,7 @@ import { protocolError } from "../errors/odata-error.ts";
 import type { PlaceValue } from "../query/place.ts";
 
 /** Encrypts and authenticates the texts of tokens. */
-export interface SkipTokenSeal {
+interface SkipTokenSeal {
   readonly seal: (text: string, context: string) => string;
   /** Returns null if the token was not sealed for the context. */
   readonly open: (token: string, context: string) => string | null;
@@ -19,7 +19,7 @@ export interface PageStart {
 }
 
 /** The last row before a page. */
-export interface StartRow {
+interface StartRow {
   /** The values of the terms of the order. */
   readonly values: readonly PlaceValue[];
   /** Whether these are marks of a database, and not values of properties. */

@@ -57,7 +57,7 @@ export interface CollectionPlan {
 }
 
 /** Paging by the values of the last row, or by offset. */
-export interface KeysetPlan {
+interface KeysetPlan {
   /** Null if no condition can continue the order. Pages are then found by offset. */
   readonly order: PlaceOrder | null;
   /** The row before the page; null if the page begins at an offset. */
@@ -68,14 +68,14 @@ export interface KeysetPlan {
 }
 
 /** The row before a page. */
-export interface KeysetStart {
+interface KeysetStart {
   readonly place: Place;
   /** Whether the place consists of marks of a database, and not of values of properties. */
   readonly isRow: boolean;
 }
 
 /** The requirements of a request on a page, besides its query. */
-export interface PageRequest {
+interface PageRequest {
   /** The preference `maxpagesize`; undefined when not sent. */
   readonly maxPageSize: number | undefined;
   /** The properties that the response needs. */

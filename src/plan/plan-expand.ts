@@ -26,7 +26,7 @@ import { hasNavigationRoute } from "./table-navigation.ts";
 import { totalOrder } from "./total-order.ts";
 
 /** The number of related entities per parent. */
-export interface ExpandedSize {
+interface ExpandedSize {
   /** Maximum number to write; undefined: all. */
   readonly size: number | undefined;
   /** Maximum number to read: one more than `size` if that entity shows whether more exist. */
@@ -71,7 +71,7 @@ export interface ExpandPlan {
 }
 
 /** The other input of a plan, besides the clause. */
-export type PlanScope = Pick<ServiceDefinition, "entitySets" | "limits">;
+type PlanScope = Pick<ServiceDefinition, "entitySets" | "limits">;
 
 /**
  * Plans the expansions of a clause. A batch handler takes precedence over a handler that is called per parent.

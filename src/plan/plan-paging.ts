@@ -1,7 +1,7 @@
 import { protocolError } from "../errors/odata-error.ts";
 
 /** The page size that a request asks for. */
-export interface PagingRequest {
+interface PagingRequest {
   /** `$top`; undefined when omitted. */
   readonly top: number | undefined;
   /** The preference `maxpagesize`; undefined when not sent. */

@@ -3,7 +3,7 @@ import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts"
 import type { SelectedProperty, SelectExpandClause } from "../query/clauses.ts";
 
 /** The other needs of a response for each entity. */
-export interface ReadNeeds {
+interface ReadNeeds {
   /** Whether links such as `@odata.id` are written, which contain the key. */
   readonly key: boolean;
   /** Whether to read only the needed properties, instead of all. */

@@ -54,7 +54,7 @@ export interface LiteralExpression {
 }
 
 /** The literal null. `type` is the type of the other operand, or null without one. */
-export interface NullExpression {
+interface NullExpression {
   readonly kind: "null";
   readonly type: ScalarType | null;
 }
@@ -119,7 +119,7 @@ export interface CountExpression {
 }
 
 /** The lambda operators. */
-export type LambdaOperator = "any" | "all";
+type LambdaOperator = "any" | "all";
 
 /**
  * `any` is true if the predicate is true for an item, `all` if it is true for every item. Otherwise they are false, never
@@ -159,7 +159,7 @@ export interface LogicalExpression {
 }
 
 /** Three-valued `not`. */
-export interface NotExpression {
+interface NotExpression {
   readonly kind: "not";
   readonly operand: Expression;
   readonly type: PrimitiveType;

@@ -21,7 +21,7 @@ export interface ReplicatedDatabase {
 export type Positions = ReadonlyMap<string, bigint> | "unknown";
 
 /** The facts about a request that its reads need. */
-export interface ReadingRequest {
+interface ReadingRequest {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** Logs a warning with the fields of the request. Never throws. */

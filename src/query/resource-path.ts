@@ -17,17 +17,17 @@ export type ResourcePath =
   | OperationImportPath;
 
 /** The root of the service: its service document. */
-export interface ServiceRootPath {
+interface ServiceRootPath {
   readonly kind: "serviceRoot";
 }
 
 /** `$metadata`. */
-export interface MetadataPath {
+interface MetadataPath {
   readonly kind: "metadata";
 }
 
 /** `Set` or `Set/$count`. */
-export interface EntitySetPath {
+interface EntitySetPath {
   readonly kind: "entitySet" | "entitySetCount";
   readonly entitySet: EntitySet;
 }
@@ -53,7 +53,7 @@ export interface PropertyPath {
 }
 
 /** `Set(key)/Nav`, `Set(key)/Nav/$count` or `Set(key)/Nav/$ref`. */
-export interface NavigationPath {
+interface NavigationPath {
   readonly kind: "navigation" | "navigationCount" | "reference";
   readonly entitySet: EntitySet;
   readonly key: string;
@@ -63,7 +63,7 @@ export interface NavigationPath {
 }
 
 /** `Set(key)/Nav(key)`: one entity of a collection-valued navigation. */
-export interface RelatedEntityPath {
+interface RelatedEntityPath {
   readonly kind: "relatedEntity";
   readonly entitySet: EntitySet;
   readonly key: string;
@@ -72,7 +72,7 @@ export interface RelatedEntityPath {
 }
 
 /** `Set/Name` or `Set(key)/Name`, with or without arguments in parentheses, and with or without the namespace. */
-export interface BoundOperationPath {
+interface BoundOperationPath {
   readonly kind: "boundOperation";
   readonly entitySet: EntitySet;
   /** Null for an operation that is bound to the collection. */
@@ -84,7 +84,7 @@ export interface BoundOperationPath {
 }
 
 /** `Name` or `Name(arguments)`: an unbound operation. */
-export interface OperationImportPath {
+interface OperationImportPath {
   readonly kind: "operationImport";
   /** As for a bound operation. */
   readonly operations: readonly Operation[];

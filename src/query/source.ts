@@ -203,7 +203,7 @@ export interface EntityPage extends PageCount {
 }
 
 /** A page of rows as arrays. */
-export interface RowPage extends PageCount {
+interface RowPage extends PageCount {
   readonly entities: readonly Row[];
   readonly json?: undefined;
   /** The layout of the rows. */

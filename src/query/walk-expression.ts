@@ -108,7 +108,7 @@ export function isPath(expression: Expression): expression is PathSource {
 }
 
 /** A path of a query: the entity or item from which it starts, and its properties and navigations in their order. */
-export interface PathSteps {
+interface PathSteps {
   readonly start: Exclude<PathSource, PropertyExpression | NavigationExpression>;
   readonly steps: ReadonlyArray<PropertyExpression | NavigationExpression>;
 }

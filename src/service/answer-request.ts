@@ -2,14 +2,13 @@ import { chain, type Maybe, recover } from "../base/maybe.ts";
 import type { User } from "../definition/context.ts";
 import { requestFields } from "../definition/request-fields.ts";
 import type { ServiceDefinition } from "../definition/service-definition.ts";
-import { type Access, unrestricted } from "../endpoints/access.ts";
 import { type Arrival, toIncomingRequest } from "../endpoints/arrival.ts";
 import { authorize } from "../endpoints/authorize.ts";
-import { Exchange } from "../endpoints/exchange.ts";
+import { type CallerAccess, unrestricted, Exchange } from "../endpoints/exchange.ts";
 import { readSentOptions } from "../endpoints/sent-options.ts";
 import type { ServiceRuntime } from "../endpoints/service-runtime.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
-import { answeredValue } from "../execution/handler-answer.ts";
+import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { checkHost, isCrossSiteWrite, readBaseUrl } from "../http/base-url.ts";
 import { refuseIsolation } from "../http/isolation.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
@@ -18,10 +17,16 @@ import { checkMaxVersion, checkRequestVersion, ODATA_VERSION } from "../http/oda
 import type { ResourcePath } from "../query/resource-path.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { isListedOrigin, isPreflight } from "./cors.ts";
-import { type Place, placeOf, routeAt, type RoutedRequest, type RouteTables } from "./find-route.ts";
-import type { GuardedPlaces } from "./guarded-places.ts";
+import {
+  type RoutePlace,
+  placeOf,
+  routeAt,
+  type RoutedRequest,
+  type RouteTables,
+  type GuardedPlaces,
+} from "./find-route.ts";
 import type { PositionReports, RequestKind } from "./position-reports.ts";
-import type { RouteEndpoint } from "./route.ts";
+import type { RouteEndpoint } from "./route-table.ts";
 import type { SchemaGate } from "./schema-gate.ts";
 
 /** The routes of a service, and what requests for data wait for. */
@@ -35,7 +40,7 @@ export interface ServiceRoutes extends RouteTables {
 
 /** A request at a place of its service. */
 interface PlacedRequest extends Pick<Arrival, "odata" | "requestId" | "reading"> {
-  readonly place: Place;
+  readonly place: RoutePlace;
   readonly runtime: ServiceRuntime;
   readonly routes: ServiceRoutes;
 }
@@ -107,7 +112,7 @@ function arrivalOf({ odata, requestId, reading, place: { url }, runtime: { defin
 }
 
 /** An operation of a batch, which has passed the checks of the batch. */
-export interface BatchedRequest extends Omit<Arrival, "url"> {
+interface BatchedRequest extends Omit<Arrival, "url"> {
   /** The user of the batch. */
   readonly user: User | null;
   /** Whether the batch is JSON, a format of OData 4.01. */
@@ -160,7 +165,7 @@ function accessOf(
   { definition, hasRules }: ServiceRuntime,
   { path, isPublic }: RoutedRequest,
   endpoint: RouteEndpoint,
-): Access {
+): CallerAccess {
   return hasRules && !isPublic ? authorize(user, definition, path, endpoint) : unrestricted(user);
 }
 
@@ -174,7 +179,10 @@ interface EndpointCall {
 }
 
 /** Calls the endpoint for a user who passed the rules of the route. Reads query options that are in the body before. */
-function answerAs(access: Access, { arrival, runtime, routes, routed, endpoint }: EndpointCall): Maybe<ODataResponse> {
+function answerAs(
+  access: CallerAccess,
+  { arrival, runtime, routes, routed, endpoint }: EndpointCall,
+): Maybe<ODataResponse> {
   const { path, queried } = routed;
   const pass = (exchange: Exchange): Maybe<ODataResponse> => {
     const run = (): Maybe<ODataResponse> => enter(exchange, path, endpoint, routes);

@@ -12,7 +12,7 @@ import type {
 import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import type { Endpoint, Exchange } from "../endpoints/exchange.ts";
 import { readOptions } from "../endpoints/read-options.ts";
-import { definitionIn } from "../execution/reader.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { answerBatched, batchedRoute, isJsonBody, type ServiceRoutes } from "./answer-request.ts";
 import { withoutBody } from "./finish-response.ts";

@@ -5,6 +5,8 @@ import { SERVICE_PROFILES } from "../definition/service-profile.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { checkHost } from "../http/base-url.ts";
+import { fromFetchRequest } from "../http/fetch-request.ts";
+import { toFetchResponse } from "../http/fetch-response.ts";
 import { readRequestId } from "../http/headers.ts";
 import { prefersHtml } from "../http/media-type.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
@@ -20,7 +22,7 @@ import type { ODataService } from "./odata-service.ts";
 import { SCHEMA_FAULTS } from "./schema-gate.ts";
 
 /** A service, and the path below which its host has mounted it. */
-export interface MountedService {
+interface MountedService {
   readonly service: ODataService;
   /** Empty for the root. The prefix of the service follows. */
   readonly mountPath: string;
@@ -177,4 +179,22 @@ function findClashes(services: readonly ODataService[]): readonly ConfigurationF
     }
   }
   return faults;
+}
+
+/** Handles a Fetch request. @param host the value of `ctx.host`; the `Request` if undefined */
+export type ServicesFetch = (request: Request, host?: unknown) => Promise<Response>;
+
+/**
+ * Returns one function for several services, for every runtime with the Fetch API. Each service is served at its prefix, as
+ * by `serve`; any other path is 404.
+ * @throws ConfigurationError if two services share a prefix or a name
+ * @see docs/guides/hosts.md, Several services
+ */
+export function servicesFetch(services: ODataService | readonly ODataService[]): ServicesFetch {
+  const composed = composeServices(services);
+  return async (request, host) => {
+    const odata = fromFetchRequest(request, { hostRequest: host });
+    const response = await composed.handle(odata);
+    return toFetchResponse(response, (error) => composed.reportFailure(odata, response, error));
+  };
 }

@@ -1,9 +1,13 @@
 import { isStandardPath } from "../binder/is-standard-path.ts";
 import { type PathReach, resolvePath } from "../binder/resolve-path.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { User } from "../definition/context.ts";
+import { CATEGORIES, type Category } from "../definition/rules/authorization.ts";
+import { refusal } from "../definition/rules/refusal.ts";
+import type { ServiceDefinition, EntitySetDefinition } from "../definition/service-definition.ts";
 import type { Model } from "../edm/model.ts";
 import type { RequestUrl } from "../endpoints/arrival.ts";
-import { isODataError, protocolError } from "../errors/odata-error.ts";
+import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
+import { judge } from "../execution/rules/judge-rules.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import { withoutQuerySegment } from "../http/query-body.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -12,8 +16,7 @@ import { parseResourcePath } from "../syntax/path-parser.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
 import type { FurtherRoute, FurtherRoutes } from "./further-routes.ts";
-import type { RouteTable } from "./route-table.ts";
-import type { Route } from "./route.ts";
+import type { RouteTable, Route, EntitySetRoutes, Endpoints } from "./route-table.ts";
 
 /** The routes of a service. */
 export interface RouteTables {
@@ -22,7 +25,7 @@ export interface RouteTables {
 }
 
 /** The place that a URL names, before its names are looked up. */
-export interface Place {
+export interface RoutePlace {
   readonly url: RequestUrl;
   /** The route outside the model at this path. */
   readonly further: FurtherRoute | undefined;
@@ -39,7 +42,7 @@ export interface RoutedRequest {
   readonly route: Route;
   /** Whether requests skip authentication and authorization. */
   readonly isPublic: boolean;
-  /** As in `Place`. */
+  /** As in `RoutePlace`. */
   readonly queried: RequestUrl | undefined;
   /** Whether the route accepts batches. */
   readonly isBatch: boolean;
@@ -53,7 +56,7 @@ export function placeOf(
   { target }: Pick<ODataRequest, "target">,
   { prefix, limits }: Pick<ServiceDefinition, "prefix" | "limits">,
   further: FurtherRoutes,
-): Place {
+): RoutePlace {
   checkUrlLength(target, limits.maxUrlLength);
   const url = splitTarget(target);
   if (!isBelowPrefix(url.path, prefix)) throw outsideOfPrefix(url.path, prefix);
@@ -70,7 +73,7 @@ const NO_SEGMENTS: readonly PathSegmentSyntax[] = Object.freeze([]);
 
 /** Finds the route of a place. @throws ODataError `NotFound` for a place that the service does not have */
 export function routeAt(
-  { url, further, segments, queried }: Place,
+  { url, further, segments, queried }: RoutePlace,
   { model, profile }: Pick<ServiceDefinition, "model" | "profile">,
   { routes }: RouteTables,
 ): RoutedRequest {
@@ -111,4 +114,46 @@ function outsideOfPrefix(path: string, prefix: string): Error {
     "NotFound",
     `No resource has the path ${quoteText(path)}. The service is mounted at ${prefix}/.`,
   );
+}
+
+/**
+ * The places all of whose routes need a user. There, an unknown name and an unknown method lead to the same 401 for anonymous
+ * users as a known one, so they learn no names.
+ * @see docs/reference/status-codes.md, The order of checks
+ */
+export class GuardedPlaces {
+  readonly #isWhole: boolean;
+  /** The names of the guarded entity sets. */
+  readonly #sets: ReadonlySet<string>;
+
+  constructor({ authorization, entitySets }: ServiceDefinition, table: RouteTable) {
+    this.#isWhole = judge(authorization, null) === "failed";
+    const guarded = [...table.entitySets].filter(([name, routes]) => {
+      const set = entitySets.get(name);
+      return set !== undefined && isGuarded(set, routes);
+    });
+    this.#sets = new Set(guarded.map(([name]) => name));
+  }
+
+  /** Returns the refusal of a user at a place; null for a known user, and where a route needs no user. */
+  refusalAt({ further, segments }: RoutePlace, user: User | null): ODataError | null {
+    if (user !== null || further?.isPublic === true) return null;
+    if (this.#isWhole) return refusal(null, "use this service");
+    const [{ name } = { name: "" }] = segments;
+    return this.#sets.has(name) ? refusal(null, `use ${name}`) : null;
+  }
+}
+
+/** Returns whether the categories of all routes of a set need a user; of a set without routes, whether all categories do. */
+function isGuarded({ authorization, operations }: EntitySetDefinition, routes: EntitySetRoutes): boolean {
+  const used = new Set([...categoriesOf(routes), ...(operations.size > 0 ? INVOKE : [])]);
+  return [...(used.size > 0 ? used : CATEGORIES)].every((each) => judge(authorization[each], null) === "failed");
+}
+
+const INVOKE: readonly Category[] = ["invoke"];
+
+function categoriesOf({ navigations, ...own }: EntitySetRoutes): readonly Category[] {
+  const along = [...navigations.values()].flatMap((each): readonly Endpoints[] => Object.values(each));
+  const all: readonly Endpoints[] = [...Object.values(own), ...along];
+  return all.flatMap((endpoints) => Object.values(endpoints).flatMap((endpoint) => endpoint?.category ?? []));
 }

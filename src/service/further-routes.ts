@@ -2,11 +2,10 @@ import { BoundedCache } from "../base/bounded-cache.ts";
 import { once } from "../base/memo.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-definition.ts";
 import type { Endpoint } from "../endpoints/exchange.ts";
-import { connectionPaths, readOdc, readPbids } from "../endpoints/read-connection-file.ts";
-import { readResource, type ResourceBody } from "../endpoints/read-document.ts";
+import { connectionPaths, readOdc, readPbids, readResource, type ResourceBody } from "../endpoints/read-document.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { Route } from "./route.ts";
+import { Route } from "./route-table.ts";
 
 /** A route outside the model, such as `openapi.json` or `$batch`. */
 export interface FurtherRoute {

@@ -92,12 +92,12 @@ function errorResponse(scope: ErrorScope, error: ODataError, contentId: string |
 }
 
 /** The parts of a registration that the log uses. */
-export interface LogScope extends FieldsScope {
+interface LogScope extends FieldsScope {
   readonly logger: Logger;
 }
 
 /** A failed request and the status of its response. */
-export interface FailedRequest {
+interface FailedRequest {
   readonly request: ODataRequest;
   readonly id: string;
   readonly status: number;
@@ -107,7 +107,7 @@ export interface FailedRequest {
  * Logs a failure that the client must not see. A logger that throws does not change the response.
  * @see docs/reference/services.md, Log failures
  */
-export function logFailure(scope: LogScope, message: string, failed: FailedRequest, err: unknown): void {
+function logFailure(scope: LogScope, message: string, failed: FailedRequest, err: unknown): void {
   const { request, id, status } = failed;
   try {
     const { path } = splitTarget(request.target);

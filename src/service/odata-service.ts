@@ -1,36 +1,45 @@
 import { bindAnnotations } from "../annotations/bind-annotations.ts";
 import { BoundedCache } from "../base/bounded-cache.ts";
 import { isPromiseLike } from "../base/maybe.ts";
+import { keeper } from "../base/memo.ts";
+import { expandDepthOf } from "../binder/bind-expand.ts";
 import { type UnlabeledReference, unlabeledReferences } from "../csdl/unlabeled-references.ts";
+import type { CsdlCapabilities } from "../csdl/write-capabilities.ts";
 import { writeCsdlJson } from "../csdl/write-csdl-json.ts";
 import { csdlDocument } from "../csdl/write-csdl-xml.ts";
 import { printXml } from "../csdl/xml.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
 import type { ServiceOptions } from "../definition/model/service-options.ts";
-import { type ServiceDefinition, describeService } from "../definition/service-definition.ts";
+import { type ServiceDefinition, describeService, type EntitySetDefinition } from "../definition/service-definition.ts";
 import { buildServiceDefinition } from "../definition/startup/build-service-definition.ts";
-import type { Model } from "../edm/model.ts";
+import type { Model, EntitySet, NavigationProperty } from "../edm/model.ts";
 import { hasRules } from "../endpoints/authorize.ts";
-import { metadataRepresentation } from "../endpoints/metadata-representation.ts";
-import type { ServiceRuntime } from "../endpoints/service-runtime.ts";
-import { ROW_RULES } from "../execution/gate.ts";
+import { implicitSet } from "../endpoints/compose-result.ts";
+import {
+  metadataRepresentation,
+  type ServiceRuntime,
+  type EntitySetRuntime,
+  type NavigationRuntime,
+} from "../endpoints/service-runtime.ts";
+import { ROW_RULES } from "../execution/reads/gate.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";
 import { readRequestId } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { type BodySettings, compileBodyReaders, compileRelatedReader } from "../payload/body-readers.ts";
 import { tokenSeal } from "../payload/token-seal.ts";
-import { hasNavigationRoute } from "../plan/table-navigation.ts";
+import { readForm } from "../plan/plan-collection.ts";
+import { hasNavigationRoute, routeWays } from "../plan/table-navigation.ts";
+import type { Capabilities } from "../query/capabilities.ts";
 import { EntitySets } from "../sets/entity-sets.ts";
 import { answerRequest, type ServiceRoutes } from "./answer-request.ts";
 import { batchEndpoint, batchFormatsOf } from "./batch-endpoint.ts";
 import { withCors } from "./cors.ts";
-import { csdlCapabilitiesOf } from "./csdl-capabilities.ts";
-import { toEntitySetRuntime } from "./entity-set-runtime.ts";
+import { GuardedPlaces } from "./find-route.ts";
 import { finishResponse } from "./finish-response.ts";
 import { followStatements } from "./follow-statements.ts";
 import { openFurtherRoutes } from "./further-routes.ts";
-import { GuardedPlaces } from "./guarded-places.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
 import { PositionReports, withPosition } from "./position-reports.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
@@ -194,4 +203,149 @@ function warnUnlabeled({ logger }: ServiceDefinition, { place, term, reference }
 function elementAt(place: string): string {
   const [kind = "", ...names] = place.split(" ");
   return [kind, names.join("/")].join(" ").trimEnd();
+}
+
+/**
+ * Returns the capabilities of a set for `$metadata`, derived from its routes.
+ * @see docs/reference/formats.md
+ */
+function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: EntitySet) => CsdlCapabilities {
+  return ({ name }) => {
+    const set = definition.entitySets.get(name);
+    if (set === undefined) throw new Error(`The entity set ${name} has no definition.`);
+    const { create, replace, patch, delete: remove } = set.handlers;
+    const names = [...set.entitySet.navigationProperties.keys()];
+    return {
+      query: set.capabilities,
+      readable: readForm(set.handlers) !== undefined,
+      readableByKey: set.handlers.getByKey !== undefined,
+      shown: showsItself(set) || [...definition.entitySets.values()].some((each) => leadsTo(definition, each, name)),
+      navigable: new Set(names.filter((each) => hasNavigationRoute(definition, set.entitySet, each))),
+      maxExpandDepth: expandDepthOf(definition.limits),
+      expandable: new Set(names.filter((each) => isExpandable(set, each))),
+      insertable: create !== undefined,
+      insertableAlong: insertableAlong(definition, set),
+      patchable: patch !== undefined,
+      replaceable: replace !== undefined,
+      deletable: remove !== undefined,
+    };
+  };
+}
+
+/** Returns whether routes of a set return its entities. */
+function showsItself({ handlers }: EntitySetDefinition): boolean {
+  const { getByKey, create, replace, patch } = handlers;
+  return readForm(handlers) !== undefined || (getByKey ?? create ?? replace ?? patch) !== undefined;
+}
+
+/** Returns whether requests to a set can return entities of another set, along a navigation or in an expansion. */
+function leadsTo(definition: ServiceDefinition, set: EntitySetDefinition, target: string): boolean {
+  const { expandEnabled, expandProperties } = set.capabilities;
+  const expands = expandEnabled && showsItself(set);
+  return [...set.entitySet.navigationPropertyBindings].some(([name, each]) => {
+    if (each !== target) return false;
+    if (hasNavigationRoute(definition, set.entitySet, name)) return true;
+    return expands && expandProperties?.has(name) !== false && isExpandable(set, name);
+  });
+}
+
+/** Returns the navigations whose insertability differs from that of their target set, which clients assume. */
+function insertableAlong(
+  { entitySets }: ServiceDefinition,
+  { entitySet, navigationHandlers }: EntitySetDefinition,
+): ReadonlyMap<string, boolean> {
+  const differing = [...entitySet.navigationProperties.values()].flatMap(({ name, isCollection }) => {
+    // Clients cannot create entities along a single-valued navigation.
+    if (!isCollection) return [];
+    const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
+    const isAssumed = target === undefined || target.handlers.create !== undefined;
+    const isInsertable = navigationHandlers.get(name)?.create !== undefined;
+    return isAssumed === isInsertable ? [] : [[name, isInsertable] as const];
+  });
+  return new Map(differing);
+}
+
+/** Returns whether a handler, the target set, or the parents themselves provide the related entities. */
+function isExpandable({ capabilities }: EntitySetDefinition, name: string): boolean {
+  return capabilities.expansions?.unloaded.has(name) !== true;
+}
+
+/** Prepares an entity set and its navigation properties for the endpoints. */
+function toEntitySetRuntime(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRuntime {
+  const { model, limits, profile } = definition;
+  const { entitySet, capabilities, settings, handlers } = set;
+  const navigations = [...entitySet.navigationProperties.values()].map((navigationProperty) => {
+    return [navigationProperty.name, toNavigationRuntime(definition, set, navigationProperty)] as const;
+  });
+  return keeper<EntitySetRuntime>({
+    handlers,
+    capabilities,
+    settings,
+    target: {
+      model,
+      entitySet,
+      capabilities,
+      capabilitiesOf: capabilitiesIn(definition),
+      limits,
+      fullContextUrl: profile.fullContextUrl,
+    },
+    form: readForm(handlers),
+    bodies: compileBodyReaders(entitySet, bodySettings(definition, set)),
+    navigations: new Map(navigations),
+  });
+}
+
+function capabilitiesIn({
+  entitySets,
+  defaultCapabilities,
+}: ServiceDefinition): (set: EntitySet | null) => Capabilities {
+  return (set) => entitySets.get(set?.name ?? "")?.capabilities ?? defaultCapabilities;
+}
+
+function bodySettings({ model, profile }: ServiceDefinition, { settings }: EntitySetDefinition): BodySettings {
+  const { unknownMembers, allowDeepInsert } = settings;
+  const { ignoresBodyKeys, refusesIgnoredNesting } = profile;
+  const { entitySets } = model.entityContainer;
+  return { unknownMembers, allowDeepInsert, ignoresBodyKeys, refusesIgnoredNesting, entitySets };
+}
+
+function toNavigationRuntime(
+  definition: ServiceDefinition,
+  set: EntitySetDefinition,
+  navigationProperty: NavigationProperty,
+): NavigationRuntime {
+  const { entitySet, navigationHandlers } = set;
+  const { model, limits, entitySets, defaultCapabilities, profile } = definition;
+  const { name, entityType } = navigationProperty;
+  const target = entitySets.get(entitySet.navigationPropertyBindings.get(name) ?? "");
+  const declared = navigationHandlers.get(name) ?? {};
+  const ways = routeWays(definition, entitySet, name);
+  // Handlers that create related entities receive no nested entities.
+  const bodies = { ...bodySettings(definition, set), allowDeepInsert: false };
+  const table = ways.find((way) => way.kind === "target") ?? null;
+  return {
+    readNew: compileRelatedReader(entitySet, navigationProperty, bodies),
+    table,
+    source: {
+      entitySet,
+      navigationProperty,
+      handlers: declared,
+      ways,
+      target: target?.entitySet ?? null,
+      place: `${entitySet.name}/${name}`,
+    },
+    target: {
+      model,
+      entitySet: target?.entitySet ?? implicitSet(`${entitySet.name}/${name}`, entityType),
+      capabilities: target?.capabilities ?? defaultCapabilities,
+      capabilitiesOf: capabilitiesIn(definition),
+      limits,
+      fullContextUrl: profile.fullContextUrl,
+      // A handler may put related entities into the objects that it returns.
+      areObjects: table === null,
+    },
+    origin: target?.entitySet ?? entityType,
+    search: target?.handlers.search,
+    selectPushdownEnabled: target?.settings.selectPushdownEnabled ?? true,
+  };
 }

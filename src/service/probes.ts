@@ -16,7 +16,7 @@ import type { ODataService } from "./odata-service.ts";
 import { databaseChecks } from "./schema-gate.ts";
 
 /** The paths of the checks of process managers; undefined for none. */
-export interface ProbePaths {
+interface ProbePaths {
   readonly health: string | undefined;
   readonly ready: string | undefined;
 }

@@ -10,6 +10,7 @@ import type {
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { NavigationProperty, Operation } from "../edm/model.ts";
 import { linkCategories } from "../endpoints/authorize-link.ts";
+import type { RouteRules } from "../endpoints/authorize.ts";
 import { createEntity } from "../endpoints/create-entity.ts";
 import { createRelated } from "../endpoints/create-related.ts";
 import { deleteEntity } from "../endpoints/delete-entity.ts";
@@ -29,12 +30,9 @@ import { protocolError } from "../errors/odata-error.ts";
 import { readForm } from "../plan/plan-collection.ts";
 import { hasNavigationRoute } from "../plan/table-navigation.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { type Endpoints, Route, type RouteEndpoint } from "./route.ts";
 
 /** The routes of one navigation property. */
-export type NavigationRoutes = Readonly<
-  Record<"navigation" | "navigationCount" | "relatedEntity" | "reference", Endpoints>
->;
+type NavigationRoutes = Readonly<Record<"navigation" | "navigationCount" | "relatedEntity" | "reference", Endpoints>>;
 
 /** The routes of one entity set. */
 export interface EntitySetRoutes {
@@ -255,4 +253,51 @@ function methodsOf(endpoints: Endpoints): RouteMethods {
 
 function without(methods: RouteMethods, left: RouteMethod): RouteMethods {
   return new Set([...methods].filter((method) => method !== left));
+}
+
+/** The endpoint of one method of a path, with its authorization category. */
+export interface RouteEndpoint extends RouteRules {
+  readonly answer: Endpoint;
+}
+
+/** The declared endpoints of one path, by method. */
+export type Endpoints = Readonly<Partial<Record<RouteMethod, RouteEndpoint | undefined>>>;
+
+/** The methods of one path. */
+export class Route {
+  /** The value of the Allow header. */
+  readonly allow: string;
+  readonly #endpoints: ReadonlyMap<string, RouteEndpoint>;
+
+  constructor(endpoints: Endpoints) {
+    const declared = Object.entries(endpoints).filter(
+      (entry): entry is [string, RouteEndpoint] => entry[1] !== undefined,
+    );
+    const { GET: read } = endpoints;
+    this.#endpoints = new Map(read === undefined ? declared : [...declared, ["HEAD", read]]);
+    this.allow = [...this.#endpoints.keys(), "OPTIONS"].join(", ");
+  }
+
+  /** Whether any method is declared; otherwise the path does not exist. */
+  get exists(): boolean {
+    return this.#endpoints.size > 0;
+  }
+
+  /** The endpoint of GET, if it is declared. */
+  get read(): RouteEndpoint | undefined {
+    return this.#endpoints.get("GET");
+  }
+
+  /**
+   * Returns the endpoint of a method.
+   * @throws ODataError `MethodNotAllowed`, with the header Allow
+   * @see docs/reference/routes.md
+   */
+  endpoint(method: string): RouteEndpoint {
+    const endpoint = this.#endpoints.get(method);
+    if (endpoint !== undefined) return endpoint;
+    throw protocolError("MethodNotAllowed", `This resource does not support the method. It supports ${this.allow}.`, {
+      headers: { Allow: this.allow },
+    });
+  }
 }

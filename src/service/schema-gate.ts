@@ -200,7 +200,7 @@ export function databaseChecks(service: ServiceDefinition): readonly DatabaseChe
 }
 
 /** Runs checks one after another, synchronously if all databases are synchronous. */
-export function runChecks(
+function runChecks(
   checks: readonly DatabaseCheck[],
   run: (check: DatabaseCheck) => readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]>,
 ): readonly SchemaFinding[] | PromiseLike<readonly SchemaFinding[]> {

@@ -12,12 +12,12 @@ import type {
 import type { ServiceDefinition } from "../definition/service-definition.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntitySet } from "../edm/model.ts";
-import { type RowAccess, ServiceContext } from "../execution/row-access.ts";
+import { type RowAccess, ServiceContext } from "../execution/rules/row-access.ts";
 import type { Caller, Reading } from "../query/reading.ts";
 import type { TransactionPart } from "./transaction-part.ts";
 
 /** The parts of a context that depend on the request alone; `isAborted` avoids creating a signal. */
-export type RequestFacts = Omit<RuleContext, "transaction" | "service"> &
+type RequestFacts = Omit<RuleContext, "transaction" | "service"> &
   Caller & {
     readonly isAborted?: boolean | undefined;
     readonly reading?: Reading | null | undefined;
@@ -35,7 +35,7 @@ export interface CallPlace {
 }
 
 /** The settings of the context of a call. */
-export interface CallSettings {
+interface CallSettings {
   readonly service: ServiceDefinition;
   /** Opens sets and transactions within the call. */
   readonly door: Pick<Context, "sets" | "inTransaction">;

@@ -7,7 +7,7 @@ import { rowConditions, type RowConditions } from "../definition/types/row-condi
 import type { BodyReaders } from "../payload/body-readers.ts";
 
 /** An entity set with the readers of its bodies. */
-export interface WritableSet {
+interface WritableSet {
   readonly set: EntitySetDefinition;
   readonly bodies: BodyReaders;
 }

@@ -1,9 +1,12 @@
 import type { WriteOptions } from "../definition/context.ts";
+import { adviseName } from "../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
-import type { EntityType, StructuralProperty } from "../edm/model.ts";
+import type { EntityType, StructuralProperty, ComplexType, NavigationProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
-import { fieldOf } from "../memory/compile-property.ts";
+import type { JsonObject, JsonValue } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
+import { fieldOf, declaredFieldOf } from "../memory/compile-property.ts";
 import { isEntity } from "../memory/entity.ts";
 import { declaredProperties } from "../plan/properties-to-read.ts";
 
@@ -87,4 +90,142 @@ function canonical(property: StructuralProperty, value: unknown, must: string): 
 
 function fieldsOf(properties: readonly StructuralProperty[]): string {
   return properties.map(({ field }) => `\`${field}\``).join(", ");
+}
+
+/** The use of a body. */
+interface BodyUse {
+  readonly kind: "create" | "patch";
+  /** The name of the call in errors, such as `ctx.sets(Orders).create`. */
+  readonly call: string;
+  /** Whether the call accepts nested entities. */
+  readonly takesNested: boolean;
+}
+
+/**
+ * Converts an entity, or the changes of an entity, to the body of an equivalent request. The readers of bodies then check
+ * it and fill in defaults.
+ * @param given the members by field
+ * @throws TypeError for an unknown member, a member that cannot be written, and a value of a wrong type
+ */
+export function toBody(entityType: EntityType, given: unknown, use: BodyUse): JsonObject {
+  return entityBody(entityType, given, use, "");
+}
+
+/** Writes numbers beyond doubles as strings, which the readers of bodies accept. */
+const IEEE754_COMPATIBLE = true;
+
+function entityBody(entityType: EntityType, given: unknown, use: BodyUse, place: string): JsonObject {
+  const { properties, navigationProperties, name } = entityType;
+  return objectBody(name, given, { use, place }, (field, value) => {
+    const property = properties.find((each) => each.field === field);
+    if (property !== undefined) {
+      refuseUnwritable(property, use, place);
+      return [property.name, propertyBody(property, value, use, `${place}${field}`)];
+    }
+    const navigation = navigationProperties.find((each) => each.field === field);
+    if (navigation !== undefined) return [navigation.name, nestedBody(navigation, value, use, `${place}${field}`)];
+    throw unknownMember(use, `${place}${field}`, name, [...properties, ...navigationProperties]);
+  });
+}
+
+function refuseUnwritable(
+  { field, computed, isKey, immutable }: StructuralProperty,
+  use: BodyUse,
+  place: string,
+): void {
+  const isFixed = use.kind === "patch" && (isKey || immutable);
+  if (!computed && !isFixed) return;
+  const fixed = isKey ? "part of the key" : "immutable";
+  const why = computed ? "computed by the service" : fixed;
+  throw new TypeError(`${use.call}: \`${place}${field}\` is ${why} and cannot be written. Omit it.`);
+}
+
+function nestedBody(navigation: NavigationProperty, value: unknown, use: BodyUse, place: string): JsonValue {
+  if (use.kind === "patch" || !use.takesNested) {
+    const advice =
+      use.kind === "patch"
+        ? "Write related entities through their own set."
+        : "Set `allowDeepInsert: true` on the set.";
+    throw new TypeError(`${use.call}: \`${place}\` is a navigation and accepts no entities here. ${advice}`);
+  }
+  const { entityType, isCollection } = navigation;
+  if (value === null) return null;
+  if (!isCollection) return entityBody(entityType, value, use, `${place}.`);
+  return itemsOf(value, use, place).map((item, index) =>
+    entityBody(entityType, item, use, `${place}[${String(index)}].`),
+  );
+}
+
+function propertyBody(property: StructuralProperty, value: unknown, use: BodyUse, place: string): JsonValue {
+  if (value === null) return null;
+  if (!property.isCollection) return valueBody(property, value, use, place);
+  return itemsOf(value, use, place).map((item, index) =>
+    item === null ? null : valueBody(property, item, use, `${place}[${String(index)}]`),
+  );
+}
+
+function valueBody(property: StructuralProperty, value: unknown, use: BodyUse, place: string): JsonValue {
+  const { type } = property;
+  if (type.kind === "ComplexType") return complexBody(type, value, use, `${place}.`);
+  const { fromHandler, toJson } = codecOf(property);
+  try {
+    return parseJson(toJson(fromHandler(value), IEEE754_COMPATIBLE), { maxDepth: 1 });
+  } catch (cause) {
+    throw new TypeError(`${use.call}: \`${place}\` must be a value of ${type.name}.`, { cause });
+  }
+}
+
+function complexBody(type: ComplexType, given: unknown, use: BodyUse, place: string): JsonObject {
+  return objectBody(type.name, given, { use, place }, (field, value) => {
+    const property = type.properties.find((each) => each.field === field);
+    if (property === undefined) throw unknownMember(use, `${place}${field}`, type.name, type.properties);
+    return [property.name, propertyBody(property, value, use, `${place}${field}`)];
+  });
+}
+
+/** The path of an object, for errors. */
+interface ObjectPlace {
+  readonly use: BodyUse;
+  readonly place: string;
+}
+
+/** @param write returns the wire name and the JSON value of a member */
+function objectBody(
+  typeName: string,
+  given: unknown,
+  { use, place }: ObjectPlace,
+  write: (field: string, value: unknown) => readonly [string, JsonValue],
+): JsonObject {
+  if (!isEntity(given)) {
+    const where = place === "" ? "" : ` at \`${place.slice(0, -1)}\``;
+    throw new TypeError(`${use.call}: pass an object of ${typeName}${where}.`);
+  }
+  const body: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
+  for (const field of Object.keys(given)) {
+    const value = declaredFieldOf(given, field);
+    // An undefined member counts as absent, as in every object of the application.
+    if (value === undefined) continue;
+    const [name, json] = write(field, value);
+    body[name] = json;
+  }
+  return body;
+}
+
+function itemsOf(value: unknown, use: BodyUse, place: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new TypeError(`${use.call}: \`${place}\` is a collection. Pass an array.`);
+}
+
+function unknownMember(
+  { call }: BodyUse,
+  place: string,
+  typeName: string,
+  members: ReadonlyArray<{ readonly field: string }>,
+): TypeError {
+  const field = place.slice(place.lastIndexOf(".") + 1);
+  const advice = adviseName(
+    field,
+    members.map((each) => each.field),
+  );
+  return new TypeError(`${call}: ${typeName} has no property \`${place}\`. ${advice}`);
 }

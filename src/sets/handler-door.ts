@@ -166,14 +166,14 @@ const DEFAULT_TIMEOUT = 30_000;
 const NAMES: ReadonlyArray<keyof TransactionOptions> = ["over", "timeout"];
 
 /** The options of `ctx.inTransaction`, with their defaults. */
-export interface ReadTransactionOptions {
+interface ReadTransactionOptions {
   readonly over: TransactionOptions["over"];
   /** In milliseconds; null for no limit. */
   readonly timeout: number | null;
 }
 
 /** Reads the options of `ctx.inTransaction`. @throws TypeError for an unknown option, or a wrong value */
-export function readTransactionOptions(options: TransactionOptions): ReadTransactionOptions {
+function readTransactionOptions(options: TransactionOptions): ReadTransactionOptions {
   for (const name of Object.keys(options)) {
     if ((NAMES as readonly string[]).includes(name)) continue;
     throw new TypeError(`ctx.inTransaction has no option \`${name}\`. ${adviseName(name, NAMES)}`);
@@ -188,7 +188,7 @@ export function readTransactionOptions(options: TransactionOptions): ReadTransac
 }
 
 /** Makes the error for a transaction whose work exceeds its timeout. */
-export function lateWork(timeout: number): Error {
+function lateWork(timeout: number): Error {
   return new Error(
     `The work of ctx.inTransaction took longer than ${String(timeout)} ms and is rolled back. A handler that uses its own \`db\` instead of \`ctx.transaction\` waits for the transaction itself. Otherwise, pass a longer \`timeout\`.`,
   );

@@ -13,7 +13,7 @@ export type SyntaxNode =
   | VariableSyntax
   | RootSyntax
   | KeySyntax
-  | CastSyntax
+  | CastCallSyntax
   | CountSyntax
   | LambdaSyntax
   | CallSyntax
@@ -44,7 +44,7 @@ export interface ListSyntax {
 }
 
 /** A JSON object (or an array with objects in it) as an argument: its text, for the binder to read by type. */
-export interface JsonSyntax {
+interface JsonSyntax {
   readonly kind: "json";
   readonly text: string;
   readonly position: number;
@@ -73,7 +73,7 @@ export interface VariableSyntax {
 }
 
 /** `$root`. In `$root/Set`, the set is a member whose source is this node. */
-export interface RootSyntax {
+interface RootSyntax {
   readonly kind: "root";
   readonly position: number;
 }
@@ -87,7 +87,7 @@ export interface KeySyntax {
 }
 
 /** `source/Ns.Type`: a type cast segment; also the qualified type name that `isof` and `cast` take (source null). */
-export interface CastSyntax {
+export interface CastCallSyntax {
   readonly kind: "cast";
   readonly source: SyntaxNode | null;
   readonly typeName: string;

@@ -106,7 +106,7 @@ export function unknownFunction(reader: ExpressionReader): ODataError {
  * Reads arguments in parentheses, named or not, and sets `height` of the reader to that of the highest argument.
  * @see ABNF rules functionExprParameters, keyPredicate
  */
-export function readArguments(reader: ExpressionReader): readonly ArgumentSyntax[] {
+function readArguments(reader: ExpressionReader): readonly ArgumentSyntax[] {
   enter(reader);
   expect(reader, "(", '"("');
   const parts: ArgumentSyntax[] = [];

@@ -9,7 +9,7 @@ import type { TokenKind, TokenList } from "./token.ts";
 const INLINE_TOKENS: ReadonlySet<TokenKind> = new Set(["literal", "null", "alias", "json", "[", "]", ",", "="]);
 
 /** The options of `parseKeyPredicate`. */
-export interface KeyPredicateOptions {
+interface KeyPredicateOptions {
   /** The target of errors: `key`, or the name of the function whose arguments are read. */
   readonly target: string;
 }

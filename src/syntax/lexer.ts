@@ -1,12 +1,11 @@
 import { isDigit } from "../edm/scan-digits.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { scanAlias } from "./alias-scanner.ts";
 import { skipDottedName, skipName } from "./characters.ts";
-import { scanJson, scanJsonString } from "./json-scanner.ts";
 import { addOperand, checkDepth, type Expansion, fault, type Lexer, push } from "./lexer-state.ts";
-import { add, isGuid, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";
+import { scanJson, scanJsonString, add, isGuid, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";
 import type { ParseContext } from "./parse-context.ts";
-import { toShape, OPERATORS, type TokenList } from "./token.ts";
+import { quoteText } from "./syntax-error.ts";
+import { toShape, OPERATORS, type TokenList, type Token } from "./token.ts";
 
 const QUOTE = 39;
 
@@ -92,7 +91,7 @@ function scanToken(lexer: Lexer, code: number): void {
       scanDollarName(lexer, start);
       return;
     case 64:
-      scanAlias(lexer, start, scanTokens);
+      scanAlias(lexer, start);
       return;
     default:
       scanName(lexer, start);
@@ -241,4 +240,88 @@ function strayCharacter(lexer: Lexer, start: number): ODataError {
   const character = String.fromCodePoint(lexer.text.codePointAt(start) ?? 0);
   const hint = STRAY_CHARACTERS.get(character) ?? "no name, literal or operator begins with it";
   return fault(lexer, start, `found ${JSON.stringify(character)}: ${hint}.`);
+}
+
+/** Most characters that the values of parameter aliases may expand to within one option. */
+const MAX_ALIAS_CHARACTERS = 1_048_576;
+
+/**
+ * Reads a parameter alias. Where an operand may start, an alias with a value is replaced by the tokens of the value, in
+ * parentheses if necessary.
+ * @throws ODataError 400 for a value that is not a single operand or contains its own alias, and above the limits
+ * @see OData URL Conventions 4.0, section 5.3; ABNF rule parameterAlias
+ */
+function scanAlias(lexer: Lexer, start: number): void {
+  const end = skipName(lexer.text, start + 1);
+  if (end === start + 1) throw fault(lexer, start, 'found "@": a parameter alias needs a name, as in @p.');
+  const name = lexer.text.slice(start, end);
+  const value = lexer.shared.context.aliases.get(name);
+  if (value === undefined || !lexer.expectOperand) {
+    addOperand(lexer, "alias", start, end);
+    return;
+  }
+  const inner = innerLexer(lexer, start, name, value);
+  expand(inner);
+  lexer.offset = end;
+  lexer.expectOperand = false;
+  lexer.afterSlash = false;
+  lexer.prefixes = 0;
+}
+
+/** Makes the lexer for the value of an alias, after checking that the value may be read. */
+function innerLexer(lexer: Lexer, start: number, name: string, value: string): Lexer {
+  const { shared } = lexer;
+  if (shared.aliases.includes(name)) {
+    throw fault(lexer, start, `the parameter alias ${quoteText(name)} refers to itself.`);
+  }
+  shared.characters += value.length;
+  if (shared.characters > MAX_ALIAS_CHARACTERS) {
+    throw fault(
+      lexer,
+      start,
+      `the values of parameter aliases expand to more than ${MAX_ALIAS_CHARACTERS} characters: shorten them, or use them less often.`,
+    );
+  }
+  const depth = lexer.depth + lexer.prefixes + 1;
+  const inner: Lexer = {
+    ...lexer,
+    text: value,
+    base: 0,
+    option: name,
+    alias: { name, position: lexer.alias === null ? lexer.base + start : lexer.alias.position },
+    startDepth: depth,
+    offset: 0,
+    depth,
+    prefixes: 0,
+    listEnd: -1,
+  };
+  checkDepth(inner, 0);
+  return inner;
+}
+
+function expand(inner: Lexer): void {
+  const { aliases, tokens } = inner.shared;
+  const first = tokens.length;
+  push(inner, "(", 0, 0);
+  aliases.push(inner.option);
+  scanTokens(inner);
+  aliases.pop();
+  const { length } = inner.text;
+  if (inner.depth > inner.startDepth) throw fault(inner, length, "a closing parenthesis is missing.");
+  if (tokens.length === first + 1) throw fault(inner, 0, "the parameter alias has an empty value; write null instead.");
+  if (isSelfContained(tokens, first + 1)) tokens.splice(first, 1);
+  else push(inner, ")", length, length);
+}
+
+/** Returns whether the tokens from `first` on need no parentheses: a literal, null, JSON, or a single group. */
+function isSelfContained(tokens: readonly Token[], first: number): boolean {
+  let depth = 0;
+  for (let index = first; index < tokens.length; index += 1) {
+    const kind = tokens[index]?.kind;
+    if (kind === "(" || kind === "[") depth += 1;
+    else if (kind === ")" || kind === "]") depth -= 1;
+    else if (depth === 0 && kind !== "literal" && kind !== "null" && kind !== "json") return false;
+    if (depth === 0 && index < tokens.length - 1) return false;
+  }
+  return true;
 }

@@ -25,7 +25,7 @@ export interface ParseContext {
 }
 
 /** The settings that limit a parse; null for no limit. */
-export interface ParseLimitSettings {
+interface ParseLimitSettings {
   readonly maxNodeCount: number | null;
   readonly maxInListLength: number | null;
   readonly maxAnyAllDepth: number | null;

@@ -6,7 +6,7 @@ import { decodePercent, malformedEscapeAt } from "./percent-encoding.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
 
 /** One `name=value` of a query string. */
-export interface QueryPair {
+interface QueryPair {
   /** The pair as written in the URL, for next links. */
   readonly raw: string;
   readonly name: string;
@@ -238,7 +238,7 @@ type Stretch = readonly [start: number, end: number];
  * @throws ODataError 400 InvalidQueryOption with the position, target the option
  * @see ABNF searchWord, searchPhrase
  */
-export function checkSearchSemicolons(
+function checkSearchSemicolons(
   option: "$search" | "$expand",
   raw: string,
   text: string,

@@ -19,7 +19,6 @@ import { parseBoolean, parseNonNegativeInteger } from "./option-value-parser.ts"
 import { parseOrderBy } from "./order-by-parser.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { parseSearch } from "./search-parser.ts";
-import { readSelectItems } from "./select-item-reader.ts";
 import { quoteText } from "./syntax-error.ts";
 import type { TokenList } from "./token.ts";
 
@@ -294,4 +293,56 @@ function readLevels(reader: ExpandReader): number | "max" {
 
 function urlName(name: OptionName): string {
   return `$${name.toLowerCase()}`;
+}
+
+/**
+ * Reads the items of `$select` up to the first character that does not belong to them. `*` and `Namespace.*` are whole
+ * items; the parameter names of a bound function remain part of its name: `Ns.F(a,b)`.
+ * @throws ODataError 400 InvalidQueryOption with the position
+ * @see ABNF selectItem
+ */
+function readSelectItems(reader: OptionReader): readonly SelectItemSyntax[] {
+  const items: SelectItemSyntax[] = [];
+  skipBlanks(reader);
+  do {
+    items.push(readSelectItem(reader));
+  } while (skipComma(reader));
+  return items;
+}
+
+function readSelectItem(reader: OptionReader): SelectItemSyntax {
+  const { position } = reader;
+  const path: string[] = [];
+  do {
+    const start = reader.position;
+    const name = readName(reader, "the name of a property");
+    const isStar = name.endsWith("*");
+    if (isStar && path.length > 0) {
+      throw readerError(reader, "a * must not follow a path: name the property itself.", start);
+    }
+    const signature =
+      !isStar && name.includes(".") && reader.text[reader.position] === "(" ? readSignature(reader) : "";
+    path.push(name + signature);
+    if (isStar || signature !== "") break;
+  } while (skipCharacter(reader, "/"));
+  return { path, position };
+}
+
+/** Reads the parameter names that distinguish the overloads of a bound function. @see ABNF parameterNames */
+function readSignature(reader: OptionReader): string {
+  reader.position += 1;
+  const names: string[] = [];
+  skipBlanks(reader);
+  do {
+    const start = reader.position;
+    const name = readName(reader, "the name of a parameter");
+    if (name.includes(".") || name === "*") {
+      throw readerError(reader, "a parameter name must not contain a dot or *.", start);
+    }
+    names.push(name);
+  } while (skipComma(reader));
+  if (!skipCharacter(reader, ")")) {
+    throw readerError(reader, `a comma or the closing parenthesis is missing: found ${foundText(reader)}.`);
+  }
+  return `(${names.join(",")})`;
 }

@@ -1,7 +1,7 @@
 import { withoutOuterBlanks } from "./option-reader.ts";
 
 /** One argument as written in parentheses. */
-export interface ArgumentText {
+interface ArgumentText {
   /** The text before the first `=`, without outer blanks; null without `=`. */
   readonly name: string | null;
   /** The unread value, without outer blanks. */

@@ -4,7 +4,7 @@ import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import { bindCollectionQuery, type QueryTarget } from "../../src/binder/bind-query-options.ts";
 import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
-import { ROW_RULES } from "../../src/execution/gate.ts";
+import { ROW_RULES } from "../../src/execution/reads/gate.ts";
 import type { BoundQuery } from "../../src/query/clauses.ts";
 import type { Expression } from "../../src/query/expression.ts";
 import { mentionsOf, type NavigationMention } from "../../src/query/mentions.ts";

@@ -6,7 +6,7 @@ import type {
   Model,
   NavigationProperty,
   Operation,
-  Property,
+  ModelProperty,
   StructuralProperty,
   ValueType,
 } from "../../src/edm/model.ts";
@@ -43,7 +43,7 @@ function structural(named: readonly Named[]): readonly StructuralProperty[] {
   }));
 }
 
-function membersOf(properties: readonly Property[]): Pick<EntityType, "members" | "membersIgnoringCase"> {
+function membersOf(properties: readonly ModelProperty[]): Pick<EntityType, "members" | "membersIgnoringCase"> {
   return {
     members: new Map(properties.map((member) => [member.name, member])),
     membersIgnoringCase: new Map(properties.map((member) => [member.name.toLowerCase(), member])),

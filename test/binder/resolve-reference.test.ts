@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
-import { resolveReference } from "../../src/binder/resolve-reference.ts";
+import { resolveReference } from "../../src/binder/resolve-path.ts";
 import { isODataError } from "../../src/errors/odata-error.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";

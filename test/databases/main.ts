@@ -19,7 +19,8 @@ import { findProgram, installPackages } from "../house/debian.ts";
  * the end. The last line is `N passed, N failed`.
  *
  * Without arguments, the tests of the SQL layer run over the servers alone; paths choose other tests. With `--everything`
- * all tests run over all databases, and their coverage must reach its floors.
+ * all tests run over all databases, and their coverage must reach its floors. With `--rest` a sample of what `npm test` leaves
+ * out runs: the long files, the tests over servers, and distributed sets.
  *
  * With DISTRIBUTED_URL, the URL of a database on the coordinator of Citus, the tests of distributed databases run there.
  */
@@ -193,13 +194,18 @@ async function startMariadb(folder: string, { installMariadb, mariadb }: Program
 const OVER_DATABASES = ["test/executors", "test/rows", "test/kysely", "test/sets"];
 
 /** The projects whose tests run over servers. */
-const BESIDE_SERVERS = ["browser", "packaging", "slow", "clients", "licensed", "hosts"].map(
+const BESIDE_SERVERS = ["browser", "packaging", "slow", "measured", "clients", "licensed", "hosts"].map(
   (name) => `--project=!${name}`,
 );
 
-/** Runs tests with all their cases. @returns the exit code */
-async function runTests(given: readonly string[], servers: Readonly<Record<string, string>>): Promise<number> {
-  const env = { ...process.env, ODATAKIT_CASES: "all", ...servers };
+type Variables = Readonly<Record<string, string>>;
+
+const ALL_CASES = { ODATAKIT_CASES: "all" };
+const REST = { ODATAKIT_FILES: "rest" };
+
+/** Runs tests, usually with all their cases. @returns the exit code */
+async function runTests(given: readonly string[], servers: Variables, chosen: Variables = ALL_CASES): Promise<number> {
+  const env = { ...process.env, ...chosen, ...servers };
   const vitest = [
     "node_modules/vitest/vitest.mjs",
     "run",
@@ -212,10 +218,7 @@ async function runTests(given: readonly string[], servers: Readonly<Record<strin
 }
 
 /** Runs tests with both servers running. */
-async function runBesideServers(
-  programs: Programs,
-  run: (urls: Readonly<Record<string, string>>) => Promise<number>,
-): Promise<number> {
+async function runBesideServers(programs: Programs, run: (urls: Variables) => Promise<number>): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), "odatakit-databases-"));
   if (isRoot) chownSync(folder, NOBODY.uid, NOBODY.gid);
   const servers: Server[] = [];
@@ -260,6 +263,7 @@ async function runOverCluster(url: string, given: readonly string[]): Promise<nu
 
 const [first, ...others] = process.argv.slice(2);
 const isEverything = first === "--everything";
+const isRest = first === "--rest";
 const cluster = process.env["DISTRIBUTED_URL"];
 const programs = cluster === undefined ? providePrograms() : "";
 if (cluster !== undefined) {
@@ -267,9 +271,13 @@ if (cluster !== undefined) {
 } else if (typeof programs !== "string") {
   process.exitCode = await runBesideServers(programs, (urls) => {
     if (isEverything) return runTests(["--coverage", ...others], urls);
+    if (isRest) return runTests(["--project=!types", ...others], urls, REST);
     const given = first === undefined ? OVER_DATABASES : [first, ...others];
     return runTests(given, { ...urls, ODATAKIT_SERVERS_ONLY: "1" });
   });
+} else if (isRest) {
+  process.stdout.write(`skipped: the tests over servers: ${programs}\n`);
+  process.exitCode = await runTests(["--project=tests", "--project=alone", ...others], {}, REST);
 } else if (isEverything) {
   process.stdout.write(`SQLite and PGlite alone: ${programs}\n`);
   process.exitCode = await runTests(others, {});

@@ -11,7 +11,7 @@ import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 import { allRows } from "../../src/definition/types/row-predicate.ts";
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
-import { ROW_RULES } from "../../src/execution/gate.ts";
+import { ROW_RULES } from "../../src/execution/reads/gate.ts";
 
 const logger = { error: () => {}, warn: () => {}, info: () => {} };
 

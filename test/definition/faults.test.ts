@@ -10,7 +10,7 @@ import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 import { allRows } from "../../src/definition/types/row-predicate.ts";
 import { ConfigurationError, type ConfigurationFault } from "../../src/errors/configuration-error.ts";
-import { ROW_RULES } from "../../src/execution/gate.ts";
+import { ROW_RULES } from "../../src/execution/reads/gate.ts";
 
 const logger = { error: () => {}, warn: () => {}, info: () => {} };
 const Status = enumType("Status", { Draft: 0, Paid: 1 });

@@ -10,7 +10,7 @@ import { edm } from "../../src/definition/types/edm-builders.ts";
 import { complexType, entityType, enumType } from "../../src/definition/types/entity-type.ts";
 import type { RowCondition, VaryingRowCondition } from "../../src/definition/types/row-conditions.ts";
 import { allRows, noRows, type RowPredicate } from "../../src/definition/types/row-predicate.ts";
-import { ROW_RULES } from "../../src/execution/gate.ts";
+import { ROW_RULES } from "../../src/execution/reads/gate.ts";
 import type { Expression, PathSource } from "../../src/query/expression.ts";
 import { caseCount } from "../cases.ts";
 

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { edm, entityType, hasMany, hasOptional, odataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { COORDINATOR_SETTINGS } from "../hostile-settings.ts";
-import { connectionsOf } from "../kysely/sent-statements.ts";
+import { connectionsOf, hearStatements } from "../kysely/sent-statements.ts";
 
 const Customer = entityType("Customer", { id: edm.int32().key(), name: edm.string() });
 const Order = entityType("Order", {
@@ -22,6 +22,7 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
   let opened: OpenDatabase;
   let send: (target: string, init?: RequestInit) => Promise<readonly [number, string]>;
   const logged: unknown[] = [];
+  let permit = (): void => undefined;
 
   beforeAll(async () => {
     opened = await open(undefined, COORDINATOR_SETTINGS);
@@ -58,14 +59,16 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
     };
   });
   afterEach(() => {
-    vi.restoreAllMocks();
+    permit();
     logged.length = 0;
   });
   afterAll(() => opened.close());
 
   async function refuse(code: string, message: string): Promise<void> {
     const connections = await connectionsOf(opened.db);
-    vi.spyOn(connections, "executeQuery").mockRejectedValue(Object.assign(new Error(message), { code }));
+    permit = hearStatements(connections, () => {
+      throw Object.assign(new Error(message), { code });
+    });
   }
 
   test.each([
@@ -104,7 +107,7 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
       expect((await send("Orders(9)", { method: "DELETE" }))[0]).toBe(503);
       expect(logged).toHaveLength(1);
       logged.length = 0;
-      vi.restoreAllMocks();
+      permit();
       expect((await send(read))[0]).toBe(200);
     }
     expect(logged).toEqual([]);

@@ -1,7 +1,7 @@
 import { sql, type CompiledQuery, type DatabaseConnection } from "kysely";
 import type { AnyDatabase, DatabaseEngine, OpenDatabase } from "../executors/open-database.ts";
 import { COORDINATOR_SETTINGS } from "../hostile-settings.ts";
-import { connectionsOf } from "../kysely/sent-statements.ts";
+import { connectionsOf, hearStatements } from "../kysely/sent-statements.ts";
 import { refusedConstructs } from "./refused-constructs.ts";
 import { sameForEveryRow } from "./same-for-every-row.ts";
 import { flatten, isWord, parseStatement } from "./statement-tree.ts";
@@ -68,22 +68,14 @@ interface Observed {
   readonly stop: () => void;
 }
 
-/** Collects the statements of connections, beside the spies of tests, which end on their own. */
+/** Collects the statements of connections. */
 function observe(connections: DatabaseConnection): Observed {
   const sent = new Map<string, CompiledQuery>();
-  const executeQuery = Reflect.get(connections, "executeQuery");
-  const observed: DatabaseConnection["executeQuery"] = function observed(this: DatabaseConnection, query) {
+  const stop = hearStatements(connections, (query) => {
     const pattern = query.parameters.map((value) => (value === null || typeof value === "boolean" ? value : "value"));
     sent.set(JSON.stringify([query.sql, pattern]), query);
-    return executeQuery.call(this, query) as never;
-  };
-  connections.executeQuery = observed;
-  return {
-    sent,
-    stop: () => {
-      if (connections.executeQuery === observed) connections.executeQuery = executeQuery;
-    },
-  };
+  });
+  return { sent, stop };
 }
 
 const WRITE = /^(?:insert into|update|delete from) ((?:"[^"]+"\.)?"(?:[^"]|"")+")[\s\S]* returning ([\s\S]*)$/;

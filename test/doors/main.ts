@@ -1,15 +1,35 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
+import { ALL_CASES } from "../cases.ts";
 import { filesBelow, ROOT } from "../house/source-files.ts";
 
 /**
- * `npm run test:doors`: runs each file whose requests go through doors through those of the web frameworks. `npm test` uses
- * the doors of `node:http` and Fetch. `ODATAKIT_DOORS=hono npm run test:doors -- test/http/etag.test.ts` runs one file through
+ * `npm run test:doors`: runs the files of the protocol through the doors of the web frameworks; with ODATAKIT_CASES=all each file
+ * whose requests go through doors. `npm test` uses the doors of `node:http` and Fetch. `ODATAKIT_DOORS=hono npm run test:doors -- test/http/etag.test.ts` runs one file through
  * one door.
  */
 const { ODATAKIT_DOORS = "express,fastify,hono" } = process.env;
 const given = process.argv.slice(2);
-const files = filesBelow("test", ".test.ts").flatMap(({ path, text }) => (text.includes("eachDoor(") ? [path] : []));
+
+/** Files of what a framework may change: methods, paths, queries, headers, bodies, statuses. */
+const PROTOCOL = [
+  "authenticate",
+  "batch",
+  "batch-malformed",
+  "cors",
+  "envelope",
+  "etag",
+  "limits-json-values",
+  "long-queries",
+  "media-parameters",
+  "options-without-sign",
+  "protocol-headers",
+  "request-id",
+  "value-paths",
+].map((name) => `test/http/${name}.test.ts`);
+
+const ofDoors = filesBelow("test", ".test.ts").flatMap(({ path, text }) => (text.includes("eachDoor(") ? [path] : []));
+const files = ALL_CASES ? ofDoors : PROTOCOL;
 
 const { status } = spawnSync(
   process.execPath,

@@ -1,8 +1,8 @@
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import type { EntityType } from "../../src/edm/model.ts";
-import { entityKeyReader, identityOfKey } from "../../src/execution/entity-key.ts";
-import { batchLookup } from "../../src/execution/handler-answer.ts";
+import { entityKeyReader, identityOfKey } from "../../src/execution/entities/entity-key.ts";
+import { batchLookup } from "../../src/execution/entities/handler-answer.ts";
 import type { RowShape } from "../../src/query/row-shape.ts";
 
 const KEYS = {

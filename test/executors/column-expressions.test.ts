@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { allRows, complexType, edm, entityType, hasMany, hasOptional, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet, type BaseQuery } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "./engines.ts";
+import { EMBEDDED, ENGINES, type AnyDatabase, type OpenDatabase } from "./engines.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- bodies of responses
 type Json = any;
@@ -269,7 +269,7 @@ describe("expressions and queries", () => {
   });
 
   test("are faults: with the placeholder of a value", async () => {
-    const sqlite = ENGINES.find(({ name }) => name === "sqlite");
+    const sqlite = EMBEDDED.find(({ name }) => name === "sqlite");
     if (sqlite === undefined) return;
     const opened = await sqlite.open();
     const set = sqlEntitySet(Half, {
@@ -284,7 +284,7 @@ describe("expressions and queries", () => {
   });
 
   test("keep the rowid of SQLite", async () => {
-    const sqlite = ENGINES.find(({ name }) => name === "sqlite");
+    const sqlite = EMBEDDED.find(({ name }) => name === "sqlite");
     if (sqlite === undefined) return;
     const opened = await sqlite.open();
     await sql`create table t (items integer)`.execute(opened.db);

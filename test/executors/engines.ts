@@ -140,9 +140,15 @@ function serverOf(
   return url === undefined ? [] : [{ name, title, open: (log, settings) => open(url, log, settings) }];
 }
 
+/** The databases in this process, for tests of one of them. Every run has them. */
+export const EMBEDDED: readonly DatabaseEngine[] = [
+  { name: "sqlite", title: "SQLite", open: openSqlite },
+  { name: "postgres", title: "PGlite", open: openPGlite },
+];
+
 /**
  * The databases of this run: always SQLite and PGlite, and the servers whose URLs are in ODATAKIT_POSTGRES and
- * ODATAKIT_MYSQL. With ODATAKIT_SERVERS_ONLY only the servers. In the project "distributed" only PostgreSQL, as if it were
+ * ODATAKIT_MYSQL. With ODATAKIT_SERVERS_ONLY only the servers, with ODATAKIT_WITHOUT_PGLITE no PGlite. In the project "distributed" only PostgreSQL, as if it were
  * spread over machines, or the cluster whose URL is in ODATAKIT_CITUS.
  */
 export const ENGINES: readonly DatabaseEngine[] = isSpread() ? all().flatMap(spread) : all();
@@ -156,11 +162,8 @@ function all(): readonly DatabaseEngine[] {
   const cluster = serverOf("ODATAKIT_CITUS", "postgres", "Citus", openCluster);
   if (cluster.length > 0) return cluster;
   if (process.env["ODATAKIT_SERVERS_ONLY"] !== undefined) return servers;
-  return [
-    { name: "sqlite", title: "SQLite", open: openSqlite },
-    { name: "postgres", title: "PGlite", open: openPGlite },
-    ...servers,
-  ];
+  const isWithout = process.env["ODATAKIT_WITHOUT_PGLITE"] !== undefined;
+  return [...EMBEDDED.filter(({ title }) => !isWithout || title !== "PGlite"), ...servers];
 }
 
 function spread(engine: DatabaseEngine): readonly DatabaseEngine[] {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { edm, entityType, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DatabaseName, ENGINES, type OpenDatabase } from "./engines.ts";
+import { EMBEDDED, type DatabaseName, ENGINES, type OpenDatabase } from "./engines.ts";
 
 /** Columns have six digits, and the properties three. Each value that a response shows finds its own row. */
 const Reading = entityType("Reading", { at: edm.dateTimeOffset({ precision: 3 }).key(), id: edm.int32() });
@@ -34,7 +34,7 @@ const OTHER_CELLS = [
 ] as const;
 
 function openEngine(): Promise<OpenDatabase> {
-  const engine = ENGINES.find(({ name }) => name === "sqlite");
+  const engine = EMBEDDED.find(({ name }) => name === "sqlite");
   if (engine === undefined) throw new Error("There is no SQLite in this run.");
   return engine.open();
 }

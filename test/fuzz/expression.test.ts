@@ -5,10 +5,10 @@ import type { SyntaxNode } from "../../src/syntax/ast.ts";
 import { parseArguments, parseExpression } from "../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";
 import { parseOrderBy } from "../../src/syntax/order-by-parser.ts";
-import { print } from "../../src/syntax/print.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 import { parseContext } from "../syntax/parsing.ts";
+import { print } from "../syntax/print.ts";
 import { syntaxTree, withoutPlaces } from "./syntax-trees.ts";
 
 function parse(text: string, aliases: Readonly<Record<string, string>> = {}) {

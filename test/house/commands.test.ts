@@ -5,7 +5,7 @@ const { scripts } = JSON.parse(readSource("package.json").text) as {
   readonly scripts: Readonly<Record<string, string>>;
 };
 const steps = Array.from(
-  readSource(".ci/run").text.matchAll(/^(?:tests|step) (?<command>.+)$/gmu),
+  readSource(".ci/run").text.matchAll(/^ *(?:tests|step) (?<command>.+)$/gmu),
   ({ groups }) => groups?.["command"] ?? "",
 );
 const table = readSource("CONTRIBUTING.md").text;
@@ -25,8 +25,12 @@ const UNDOCUMENTED = new Set([
 /** Scripts for those who have the licenses that they need. */
 const OPTIONAL = new Set(["test:licensed"]);
 
-/** `npm cit` runs the script `test`; `npm run test:all` runs everything of `test:databases`. */
-const WITHIN: Readonly<Record<string, string>> = { test: "npm cit", "test:databases": "test:all" };
+/** `npm cit` runs the script `test`. `npm run test:rest` runs samples of `test:databases` and `test:all`. */
+const WITHIN: Readonly<Record<string, string>> = {
+  test: "npm cit",
+  "test:databases": "test:rest",
+  "test:all": "test:rest",
+};
 
 function has(commands: readonly string[], part: string | undefined): boolean {
   return part !== undefined && commands.some((command) => command.endsWith(part));

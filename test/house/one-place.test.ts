@@ -6,12 +6,12 @@ const ONE_PLACE = [
   { what: /\bbind(?:Collection|Entity|Count)Query\b/u, room: "src/endpoints", only: "src/endpoints/bind-query.ts" },
   { what: /\bfindEntity\b/u, room: "src/endpoints", only: "src/endpoints/addressed-entity.ts" },
   // Only files that also apply the gate of the row rules call handlers of applications.
-  { what: /\bgetByKey(?:\.readRow)?\(/u, room: "src/execution", only: "src/execution/read-by-key.ts" },
-  { what: /\bgetAll\(/u, room: "src/execution", only: "src/execution/open-set.ts" },
-  { what: /\bapplyQuery\(query, context/u, room: "src/execution", only: "src/execution/run-collection.ts" },
-  { what: /\bsearch\(clause/u, room: "src/execution", only: "src/execution/search-related.ts" },
-  { what: /\bway\.get(?:Batch)?\(/u, room: "src/execution", only: "src/execution/ask-by-key.ts" },
-  { what: /\.readRelated\(/u, room: "src/execution", only: "src/execution/read-joined.ts" },
+  { what: /\bgetByKey(?:\.readRow)?\(/u, room: "src/execution", only: "src/execution/reads/read-by-key.ts" },
+  { what: /\bgetAll\(/u, room: "src/execution", only: "src/execution/reads/open-set.ts" },
+  { what: /\bapplyQuery\(query, context/u, room: "src/execution", only: "src/execution/reads/run-collection.ts" },
+  { what: /\bsearch\(clause/u, room: "src/execution", only: "src/execution/reads/search-related.ts" },
+  { what: /\bway\.get(?:Batch)?\(/u, room: "src/execution", only: "src/execution/reads/ask-by-key.ts" },
+  { what: /\.readRelated\(/u, room: "src/execution", only: "src/execution/reads/read-joined.ts" },
 ] as const;
 
 test.each(ONE_PLACE)("only $only calls $what", ({ what, room, only }) => {

@@ -15,11 +15,19 @@ export interface SourceFile {
 /** The files below a folder of the project whose names end as given, in order of path; none if the folder is missing. */
 export function filesBelow(folder: string, ending: string): readonly SourceFile[] {
   if (!existsSync(join(ROOT, folder))) return [];
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
-    .filter((path) => path.endsWith(ending) && !path.includes("/node_modules/"))
+  return pathsBelow(folder)
+    .filter((path) => path.endsWith(ending))
     .toSorted()
     .map(readSource);
+}
+
+/** The paths of files, without those of installed packages, which may change meanwhile. */
+function pathsBelow(folder: string): readonly string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (!entry.isDirectory()) return [path];
+    return entry.name === "node_modules" ? [] : pathsBelow(path);
+  });
 }
 
 /** One file of the project by its path from the root. */

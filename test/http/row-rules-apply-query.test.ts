@@ -11,7 +11,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
-import { ROW_RULES } from "../../src/execution/gate.ts";
+import { ROW_RULES } from "../../src/execution/reads/gate.ts";
 import { applyQuery as applyInMemory } from "../../src/memory/apply-query.ts";
 
 /** Sets that apply queries themselves: row rules reach them as parts of the query. */

@@ -1,6 +1,6 @@
-import { Agent, request } from "node:http";
+import { once } from "node:events";
 import { connect } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { edm, entitySet, entityType, odataService } from "odatakit";
 import { serve, type RunningServer } from "odatakit/node";
 import { expect, onTestFinished, test } from "vitest";
@@ -23,6 +23,7 @@ const notes = odataService({
       getAll: () => [],
       create: (note) => note,
     }),
+    entitySet(Note, { name: "Long", getByKey: (id) => ({ id, text: "x".repeat(30_000_000) }) }),
   ],
 });
 
@@ -46,33 +47,59 @@ function open(port: number) {
 const get = (id: number): string => `GET /Notes(${String(id)}) HTTP/1.1\r\nHost: x\r\n\r\n`;
 const responses = (text: string): readonly string[] => text.split(/(?=HTTP\/1\.1 )/u).filter((each) => each !== "");
 
-test("idle and half-sent connections end at once, and a request under way gets its response", async () => {
+test("idle connections end at once, and a request under way gets its response", async () => {
   const server = await start();
-  const [fresh, idle, half, body, busy] = Array.from({ length: 5 }, () => open(server.port));
+  const [fresh, idle, half, busy] = Array.from({ length: 4 }, () => open(server.port));
   idle!.socket.write(get(0));
   half!.socket.write("GET /Notes HTTP/1.1\r\nHost:");
-  body!.socket.write(
-    'POST /Notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"Id":',
-  );
   busy!.socket.write(get(1500));
   await expect.poll(() => idle!.seen.text).toContain("200 OK");
-  await pause(50);
-  const started = performance.now();
+  await expect.poll(() => keysRead).toContain(1500);
   const closing = server.close();
-  await Promise.all([fresh!.closed, idle!.closed, half!.closed, body!.closed]);
+  await Promise.all([fresh!.closed, idle!.closed, half!.closed]);
   expect(busy!.seen.text).toBe("");
-  expect(body!.seen.text).toMatch(/^HTTP\/1\.1 408 /u);
-  await closing;
-  expect(performance.now() - started).toBeLessThan(9000);
+  await Promise.all([closing, busy!.closed]);
   expect(busy!.seen.text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/u);
-  for (const each of [fresh, idle, half, body, busy]) expect(each!.seen.errors).toEqual([]);
+  expect(busy!.seen.errors).toEqual([]);
+});
+
+test("a server with idle connections closes without waiting", async () => {
+  const server = await start();
+  const [fresh, idle, half] = Array.from({ length: 3 }, () => open(server.port));
+  idle!.socket.write(get(0));
+  half!.socket.write("GET /Notes HTTP/1.1\r\nHost:");
+  await expect.poll(() => idle!.seen.text).toContain("200 OK");
+  await pause(50);
+  const closing = server.close();
+  // A busy machine must not decide, so the turns of the event loop are counted: a timer would take thousands.
+  let turns = 0;
+  const count = async (): Promise<void> => {
+    for (; turns < 100; turns += 1) await nextTurn();
+  };
+  await Promise.race([closing, count()]);
+  expect(turns).toBeLessThan(100);
+  await Promise.all([closing, fresh!.closed, idle!.closed, half!.closed]);
+});
+
+test("a response that the client has not read when the server closes is sent whole", async () => {
+  const server = await start();
+  const { socket, seen, closed } = open(server.port);
+  const isSent = once(socket, "data").then(() => socket.pause());
+  socket.write("GET /Long(1) HTTP/1.1\r\nHost: x\r\n\r\n");
+  await isSent;
+  const closing = server.close();
+  socket.resume();
+  await Promise.all([closing, closed]);
+  expect(seen.text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^{]*Connection: keep-alive\r\n/u);
+  expect(seen.text.endsWith('x"}')).toBe(true);
+  expect(seen.errors).toEqual([]);
 });
 
 test("of pipelined requests the last response alone closes the connection", async () => {
   const server = await start();
   const { socket, seen, closed } = open(server.port);
-  socket.write(get(300) + get(0) + get(200));
-  await pause(100);
+  socket.write(get(1400) + get(0) + get(201));
+  await expect.poll(() => keysRead).toContain(201);
   const closing = server.close();
   socket.write(get(0));
   await closed;
@@ -85,11 +112,11 @@ test("of pipelined requests the last response alone closes the connection", asyn
 test("a request after the last response is ignored", async () => {
   const server = await start();
   const { socket, seen, closed } = open(server.port);
-  socket.write(get(300));
+  socket.write(get(301));
   socket.on("data", () => {
     if (seen.text.includes("\r\nConnection: close\r\n")) socket.write(get(IGNORED));
   });
-  await pause(100);
+  await expect.poll(() => keysRead).toContain(301);
   const closing = server.close();
   await closed;
   await closing;
@@ -114,7 +141,7 @@ test("drainTimeout destroys the remaining connections", async () => {
   const server = await start(200);
   const { socket, closed } = open(server.port);
   socket.write(get(60_000));
-  await pause(50);
+  await expect.poll(() => keysRead).toContain(60_000);
   const started = performance.now();
   await server.close();
   await closed;
@@ -122,7 +149,7 @@ test("drainTimeout destroys the remaining connections", async () => {
 });
 
 test("during drainDelay the server is not ready, and serves old and new connections", async () => {
-  const server = await serve(notes, { port: 0, host: "127.0.0.1", ready: "/readyz", drainDelay: 2000 });
+  const server = await serve(notes, { port: 0, host: "127.0.0.1", ready: "/readyz", drainDelay: 3000 });
   const old = open(server.port);
   old.socket.write(get(0));
   await expect.poll(() => old.seen.text).toContain("200 OK");
@@ -134,19 +161,21 @@ test("during drainDelay the server is not ready, and serves old and new connecti
   await expect.poll(() => old.seen.text).toContain("200 OK");
   expect(old.seen.text).not.toContain("Connection: close");
   const fresh = open(server.port);
-  fresh.socket.write(get(2500));
-  await closing;
+  fresh.socket.write(get(3500));
+  await Promise.all([closing, old.closed, fresh.closed]);
   expect(fresh.seen.text).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/u);
-  await Promise.all([old.closed, fresh.closed]);
   expect([...old.seen.errors, ...fresh.seen.errors]).toEqual([]);
   await expect(fetch(server.url)).rejects.toThrow("fetch failed");
 });
 
-/** Sends requests one after another, some of them two at once, until the server closes the connection. */
-async function load(port: number, at: number): Promise<{ readonly sent: number; readonly answered: number }> {
+/** Sends requests one after another, some of them two at once, until `isOver`, and then waits for the end. */
+async function load(
+  port: number,
+  at: number,
+  isOver: () => boolean,
+): Promise<readonly [sent: number, answered: number]> {
   const { socket, seen, closed } = open(port);
   let sent = 0;
-  let isClosing = false;
   const send = (): void => {
     const count = sent % 7 === at % 7 ? 2 : 1;
     for (let each = 0; each < count; each += 1) socket.write(get(at % 3));
@@ -154,56 +183,21 @@ async function load(port: number, at: number): Promise<{ readonly sent: number; 
   };
   socket.on("connect", send);
   socket.on("data", () => {
-    const answered = responses(seen.text).length;
-    isClosing ||= seen.text.includes("\r\nConnection: close\r\n");
-    if (!isClosing && answered === sent && seen.text.endsWith("}")) send();
+    if (!isOver() && responses(seen.text).length === sent && seen.text.endsWith("}")) send();
   });
   await closed;
   expect(seen.errors).toEqual([]);
-  return { sent, answered: responses(seen.text).length };
+  return [sent, responses(seen.text).length];
 }
 
-test("32 clients that go on sending see no reset, in five shutdowns", async () => {
-  for (let round = 0; round < 5; round += 1) {
-    const server = await start();
-    const clients = Array.from({ length: 32 }, (_none, at) => load(server.port, at));
-    await pause(150);
-    await server.close();
-    for (const { sent, answered } of await Promise.all(clients)) expect([sent > 0, answered]).toEqual([true, sent]);
-  }
-});
-
-/** Sends requests one after another, over a new connection whenever the last one has ended, until one is refused. */
-async function reconnect(port: number, at: number): Promise<string> {
-  for (let sent = 0; ; sent += 1) {
-    const agent = new Agent({ keepAlive: true });
-    try {
-      for (let isKept = true; isKept; sent += 1) isKept = await sendOnce(agent, port, (at + sent) % 5);
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code ?? String(error);
-    } finally {
-      agent.destroy();
-    }
-  }
-}
-
-/** @returns whether the server keeps the connection open */
-function sendOnce(agent: Agent, port: number, id: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ agent, port, host: "127.0.0.1", path: `/Notes(${String(id)})` }, (response) => {
-      response.resume().once("error", reject);
-      response.once("end", () => resolve(response.headers.connection !== "close"));
-    });
-    sent.once("error", reject).end();
-  });
-}
-
-test("32 clients that connect while the server closes get a response or are refused", async () => {
-  for (let round = 0; round < 5; round += 1) {
-    const server = await start();
-    const clients = Array.from({ length: 32 }, (_none, at) => reconnect(server.port, at));
-    await pause(100);
-    await server.close();
-    expect(new Set(await Promise.all(clients))).toEqual(new Set(["ECONNREFUSED"]));
-  }
+test("32 clients that stop sending before drainDelay ends see no reset", async () => {
+  const server = await serve(notes, { port: 0, host: "127.0.0.1", drainDelay: 4000 });
+  let isOver = false;
+  const clients = Array.from({ length: 32 }, (_none, at) => load(server.port, at, () => isOver));
+  await pause(150);
+  const closing = server.close();
+  await pause(100);
+  isOver = true;
+  await closing;
+  for (const [sent, answered] of await Promise.all(clients)) expect([sent > 0, answered]).toEqual([true, sent]);
 });

@@ -3,10 +3,10 @@ import { sql } from "kysely";
 import { runSteps, type RunQuery } from "../../src/introspect/catalogue-steps.ts";
 import type { DatabaseSchema, SchemaObject } from "../../src/introspect/database-schema.ts";
 import { readPostgresDatabase } from "../../src/introspect/postgres-database.ts";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
+import { EMBEDDED, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 
-/** PostgreSQL in this process; absent if a run tests servers only. */
-export const PGLITE = ENGINES.find(({ title }) => title === "PGlite");
+/** PostgreSQL in this process. */
+export const PGLITE = EMBEDDED.find(({ title }) => title === "PGlite");
 
 /** Runs statements of a script one after another. */
 export async function runScript(db: AnyDatabase, text: string): Promise<void> {

@@ -4,11 +4,11 @@ import { required } from "../../src/base/required.ts";
 import { runSteps, type RunQuery } from "../../src/introspect/catalogue-steps.ts";
 import type { DatabaseSchema, ObjectColumn, SchemaObject } from "../../src/introspect/database-schema.ts";
 import { readSqliteDatabase } from "../../src/introspect/sqlite-database.ts";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
+import { EMBEDDED, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { statementsOf } from "../fixtures/databases/load.ts";
 
 export const SQLITE = required(
-  ENGINES.find(({ name }) => name === "sqlite"),
+  EMBEDDED.find(({ name }) => name === "sqlite"),
   "Each run has SQLite.",
 );
 

@@ -27,7 +27,8 @@ interface Copy {
   readonly port: number;
 }
 
-async function startCopy(schema: string, drainDelay = 0): Promise<Copy> {
+/** @param drainDelay longer than connections under way take */
+async function startCopy(schema: string, drainDelay = 1000): Promise<Copy> {
   const child = spawn(process.execPath, ["--conditions=source", SCRIPT, url ?? "", schema, String(drainDelay)], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -35,22 +35,19 @@ const service = odataService({
 const CUBE = "Tags/any(a:Tags/any(b:Tags/any(c:c gt b and b gt a and c eq concat(a,'x'))))";
 
 test.each([
-  ["Things", 2_000_000],
-  ["Listed", 20_000_000],
+  ["Things", "2000000 items: start the filter, and each outer predicate, with a condition that few items meet."],
+  ["Listed", "200000 items for one entity: start each predicate with a condition that few items meet."],
 ])("%s: nested any and all stop at a maximum number of items", async (set, most) => {
   const answer = await service.fetch(new Request(`http://x/${set}?$filter=${CUBE}`));
   expect(answer.status).toBe(400);
   expect(await answer.json()).toEqual({
-    error: {
-      code: "InvalidQueryOption",
-      message: `'any' and 'all' inspect more than ${most} items: start the filter, and each outer predicate, with a condition that few items meet.`,
-    },
+    error: { code: "InvalidQueryOption", message: `'any' and 'all' inspect more than ${most}` },
   });
 });
 
 test.each(["Things", "Listed"])("%s: the count is that of one execution", async (set) => {
   for (let round = 0; round < 3; round += 1) {
-    const filter = "Tags/any(a:Tags/any(b:b eq concat(a,'x')))";
+    const filter = "Tags/any(a:a lt 't2' and Tags/any(b:b eq concat(a,'x')))";
     const answer = await service.fetch(new Request(`http://x/${set}?$filter=${filter}&$select=Id`));
     expect(answer.status).toBe(200);
   }

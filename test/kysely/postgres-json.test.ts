@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { type DatabaseConnection, sql } from "kysely";
 import { edm, entityType, enumType, hasMany, hasOptional, odataService, type ODataService } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { caseCount } from "../cases.ts";
 import { ENGINES, type OpenDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
-import { connectionsOf } from "./sent-statements.ts";
+import { connectionsOf, hearStatements } from "./sent-statements.ts";
 
 const Color = enumType("Color", { Red: 0, Green: 1 });
 const VALUES = {
@@ -126,21 +126,13 @@ function watchJson(
   connections: DatabaseConnection,
   isRefusing: boolean,
 ): { readonly written: () => number; readonly end: () => void } {
-  // oxlint-disable-next-line typescript/unbound-method -- called with the instance
-  const run = connections.executeQuery;
   let written = 0;
-  const spy = vi.spyOn(connections, "executeQuery").mockImplementation(function (
-    this: DatabaseConnection,
-    query,
-    options,
-  ) {
-    if (query.sql.startsWith("select string_agg(")) {
-      if (isRefusing) return Promise.reject(Object.assign(new Error("refused"), { code: "22012" }));
-      written += 1;
-    }
-    return Reflect.apply(run, this, [query, options]);
+  const end = hearStatements(connections, ({ sql: text }) => {
+    if (!text.startsWith("select string_agg(")) return;
+    if (isRefusing) throw Object.assign(new Error("refused"), { code: "22012" });
+    written += 1;
   });
-  return { written: () => written, end: () => spy.mockRestore() };
+  return { written: () => written, end };
 }
 
 describe.each(ENGINES.filter(({ name }) => name === "postgres"))("over $title", (engine) => {

@@ -4,7 +4,7 @@ import { ReplicaReads, type PlacedRows } from "../../src/kysely/read/replica-rea
 import { endOfRecord } from "../../src/kysely/read/wal-position.ts";
 import { tokenSeal } from "../../src/payload/token-seal.ts";
 import { Reading } from "../../src/query/reading.ts";
-import { laterPositions, readPositions, writePositions } from "../../src/service/position-token.ts";
+import { laterPositions, readPositions, writePositions } from "../../src/service/position-reports.ts";
 
 /** Which server reads a statement, by the state that a replica tells. */
 

@@ -20,7 +20,7 @@ import { traceFaults } from "../../src/definition/startup/check-service.ts";
 import { inStatementScope, scopeStorage } from "../../src/definition/statement-trace.ts";
 import { createTable, ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
-import { connectionsOf } from "./sent-statements.ts";
+import { sentStatements } from "./sent-statements.ts";
 
 const Item = entityType("Item", { id: edm.int32().key(), name: edm.string(), groupId: edm.int32() });
 const Group = entityType("Group", { id: edm.int32().key(), code: edm.string() });
@@ -115,15 +115,10 @@ async function executed(db: AnyDatabase, run: () => Promise<unknown>): Promise<r
       return original.apply(this, given) as never;
     });
   });
-  const connection = vi.spyOn(await connectionsOf(db), "executeQuery");
-  await run();
-  for (const [query] of connection.mock.calls) {
-    const batch: unknown = query.sql;
-    if (typeof batch === "object" && batch !== null && "commands" in batch) {
-      for (const { sql: text } of batch.commands as readonly { readonly sql: string }[]) note(text);
-    } else if (!(db.getExecutor().adapter.constructor.name === "SynchronousSqliteAdapter")) note(query.sql);
-  }
-  for (const spy of [...spies, connection]) spy.mockRestore();
+  const isSqlite = db.getExecutor().adapter.constructor.name === "SynchronousSqliteAdapter";
+  const sent = await sentStatements(db, run);
+  if (!isSqlite) for (const query of sent) note(query.sql);
+  for (const spy of spies) spy.mockRestore();
   return texts;
 }
 

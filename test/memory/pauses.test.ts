@@ -72,8 +72,29 @@ test.each(Object.keys(FORMS).filter((name) => name !== "frozen list"))("a %s may
 });
 
 test("long lists have many pauses", () => {
-  const rows = Array.from({ length: 3000 }, (_none, index) => ({ id: (index * 7919) % 3000, name: "a", number: 1 }));
+  const length = 30_000;
+  const rows = Array.from({ length }, (_none, index) => ({ id: (index * 7919) % length, name: "a", number: 1 }));
   for (const given of [{ filter: "Id gt 4" }, { orderby: "Id", top: 3 }, { orderby: "Name desc,Id desc" }] as const) {
     expect(inPauses(rows, given, drawnFrom(1))[1]).toBeGreaterThan(20);
   }
+});
+
+test("an iterable without an end is read up to its page, also with pauses", () => {
+  let read = 0;
+  let ended = 0;
+  const endless = {
+    *[Symbol.iterator]() {
+      try {
+        for (;;) {
+          read += 1;
+          yield { id: read, name: "a", number: 1 };
+        }
+      } finally {
+        ended += 1;
+      }
+    },
+  };
+  const [page, pauses] = inPauses(endless, { filter: "Id gt 400", top: 2 }, { isOver: true });
+  expect(page.entities).toMatchObject([{ id: 401 }, { id: 402 }]);
+  expect([read, ended, pauses > 0]).toEqual([402, 1, true]);
 });

@@ -5,7 +5,7 @@ import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import { compileRowRule } from "../../src/definition/rules/row-rule.ts";
 import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import type { VaryingRowCondition } from "../../src/definition/types/row-conditions.ts";
-import { ROW_RULES } from "../../src/execution/gate.ts";
+import { ROW_RULES } from "../../src/execution/reads/gate.ts";
 import { canBeTrue } from "../../src/memory/can-be-true.ts";
 import { compiledFor } from "../../src/memory/compile-expression.ts";
 import { fieldOf } from "../../src/memory/compile-property.ts";

@@ -1,7 +1,7 @@
 import { ConfigurationError, edm, entitySet, entityType, odataError, odataService, role } from "odatakit";
 import { openApiDocument, openApiRoute } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";
-import { loadViewerAssets } from "../../src/openapi/viewer-page.ts";
+import { loadViewerAssets } from "../../src/openapi/openapi-route.ts";
 import { eachDoor } from "../http/doors.ts";
 import { everything } from "./model.ts";
 

@@ -18,6 +18,7 @@ const NEEDS: Readonly<Record<string, string>> = {
   introspect: "kysely",
   kysely: "kysely",
   sqlite: "kysely",
+  postgres: "kysely",
   mariadb: "kysely",
 };
 const ENTRIES = Object.keys(readManifest().exports).map((path) => path.slice(2));

@@ -85,6 +85,7 @@ describe("the tarball", () => {
       "./check",
       "./openapi",
       "./sqlite",
+      "./postgres",
       "./mariadb",
     ]);
     for (const conditions of Object.values(entries)) expect(Object.keys(conditions)).toEqual(["types", "default"]);

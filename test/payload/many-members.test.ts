@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { ODataError } from "../../src/errors/odata-error.ts";
 import type { JsonObject, JsonValue } from "../../src/json/json-value.ts";
-import { compileNameCheck, type UnknownMembers } from "../../src/payload/body-members.ts";
+import { compileNameCheck, type UnknownMembers, refuseBindings } from "../../src/payload/body-members.ts";
 import { guarded } from "../../src/payload/body-readers.ts";
-import { refuseBindings } from "../../src/payload/refuse-binding.ts";
 
 const MANY = 20_000;
 

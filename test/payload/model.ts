@@ -6,7 +6,7 @@ import type {
   Model,
   NavigationProperty,
   Operation,
-  Property,
+  ModelProperty,
   StructuralProperty,
   ValueType,
 } from "../../src/edm/model.ts";
@@ -33,11 +33,11 @@ export function property(name: string, type: PrimitiveTypeName | ValueType, extr
   };
 }
 
-const lowerCased = (members: ReadonlyMap<string, Property>): ReadonlyMap<string, Property> =>
+const lowerCased = (members: ReadonlyMap<string, ModelProperty>): ReadonlyMap<string, ModelProperty> =>
   new Map([...members].map(([name, member]) => [name.toLowerCase(), member]));
 
 export function complexType(name: string, properties: readonly StructuralProperty[]): ComplexType {
-  const members = new Map<string, Property>(properties.map((item) => [item.name, item]));
+  const members = new Map<string, ModelProperty>(properties.map((item) => [item.name, item]));
   return {
     kind: "ComplexType",
     name,
@@ -64,7 +64,9 @@ export function entityType(
   properties: readonly StructuralProperty[],
   navigationProperties: readonly NavigationProperty[] = [],
 ): EntityType {
-  const members = new Map<string, Property>([...properties, ...navigationProperties].map((item) => [item.name, item]));
+  const members = new Map<string, ModelProperty>(
+    [...properties, ...navigationProperties].map((item) => [item.name, item]),
+  );
   return {
     kind: "EntityType",
     name,

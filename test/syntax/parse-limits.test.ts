@@ -4,8 +4,8 @@ import type { SyntaxNode } from "../../src/syntax/ast.ts";
 import { parseExpression } from "../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";
 import { type SyntaxLimits, DEFAULT_SYNTAX_LIMITS, toSyntaxLimits } from "../../src/syntax/parse-context.ts";
-import { print } from "../../src/syntax/print.ts";
 import { errorOf, parseContext } from "./parsing.ts";
+import { print } from "./print.ts";
 
 const UNLIMITED = toSyntaxLimits({
   maxNodeCount: null,

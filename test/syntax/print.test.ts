@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { parseExpression } from "../../src/syntax/expression-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";
-import { print, printLiteral } from "../../src/syntax/print.ts";
 import type { Literal } from "../../src/syntax/token.ts";
 import { parseContext } from "./parsing.ts";
+import { print, printLiteral } from "./print.ts";
 
 function reprint(text: string): string {
   const context = parseContext();

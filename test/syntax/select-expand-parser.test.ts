@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ExpandItemSyntax } from "../../src/syntax/ast.ts";
-import { print } from "../../src/syntax/print.ts";
 import { parseExpand, parseSelect, parseShapedExpand, shapeOfSelect } from "../../src/syntax/select-expand-parser.ts";
 import { errorOf, parseContext } from "./parsing.ts";
+import { print } from "./print.ts";
 
 describe("parseSelect", () => {
   test.each<[string, string[][]]>([

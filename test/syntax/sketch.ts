@@ -1,5 +1,5 @@
 import type { ArgumentSyntax, SyntaxNode } from "../../src/syntax/ast.ts";
-import { printLiteral } from "../../src/syntax/print.ts";
+import { printLiteral } from "./print.ts";
 
 /** Writes a syntax tree as a short text with every node in parentheses, without positions, for tables. */
 export function sketch(node: SyntaxNode | null): string {

@@ -1,6 +1,5 @@
 import { Imports } from "./imports.ts";
-import { fitsLine } from "./layout.ts";
-import { stringLiteral } from "./literals.ts";
+import { fitsLine, stringLiteral } from "./layout.ts";
 
 /** The database that the written module opens. Servers are opened by the environment variable `DATABASE_URL`. */
 export type CodeTarget =

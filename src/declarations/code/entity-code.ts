@@ -1,16 +1,30 @@
 import { required } from "../../base/required.ts";
-import { pluralOf } from "../../definition/names.ts";
-import type { DescribedService, DescribedSet } from "../described-service.ts";
+import { pluralOf, toWireName } from "../../definition/names.ts";
+import type { ObjectName } from "../../introspect/database-schema.ts";
+import type { StorageForm } from "../../kysely/columns/storage-option.ts";
+import {
+  type DescribedService,
+  type DescribedSet,
+  type DescribedProperty,
+  type DescribedLink,
+  type DescribedNavigation,
+  navigationField,
+} from "../described-service.ts";
 import { isPartial, keyedRowsQuery } from "../live/table-options.ts";
-import { navigationField } from "../navigation-field.ts";
 import { Imports } from "./imports.ts";
-import { call, type Code, lines, statement, chained } from "./layout.ts";
-import { objectKeyLiteral, stringLiteral } from "./literals.ts";
+import {
+  call,
+  type Code,
+  lines,
+  statement,
+  chained,
+  type ChainCode,
+  object,
+  objectKeyLiteral,
+  stringLiteral,
+} from "./layout.ts";
 import type { ModuleNames } from "./module-names.ts";
-import { navigationCode } from "./navigation-code.ts";
-import { columnCode, propertyCode } from "./property-code.ts";
 import { settingEntries, type Settings } from "./setting-code.ts";
-import { tableCode } from "./table-code.ts";
 
 type Entries = ReadonlyArray<readonly [key: string, value: Code]>;
 
@@ -89,4 +103,135 @@ function navigationsOf(
     const partner = target?.navigations.find(({ field }) => field === navigation.partner);
     return [objectKeyLiteral(navigationField(navigation)), navigationCode(navigation, partner, names, imports)];
   });
+}
+
+/** The fraction digits of seconds that a property has without `precision`. */
+const DEFAULT_PRECISION = 12;
+
+const EDM: ChainCode = { kind: "chain", root: "edm", calls: [] };
+
+/** Writes the declaration of a property, such as `edm.string({ maxLength: 40 }).nullable()`. */
+function propertyCode(property: DescribedProperty, names: ModuleNames, imports: Imports): Code {
+  const { name, field, isKey, nullable, computed, databaseDefault, defaultValue, description, isCollection } = property;
+  imports.use("edm", "odatakit");
+  const item = typeCode(property, names, imports);
+  let code = isCollection ? chained(EDM, "collection", chained(item, "nullable")) : item;
+  if (isKey) code = chained(code, "key");
+  if (nullable && !isCollection) code = chained(code, "nullable");
+  if (computed) code = chained(code, "computed");
+  if (databaseDefault) code = chained(code, "databaseDefault");
+  if (defaultValue !== undefined) code = chained(code, "default", defaultCode(defaultValue, property));
+  if (toWireName(field, "PascalCase") !== name) code = chained(code, "json", stringLiteral(name));
+  return description === null ? code : chained(code, "describe", stringLiteral(description));
+}
+
+/** Writes the column of a property: its name, or its settings; null for the default. */
+function columnCode({ field, column, storage, sql }: DescribedProperty): Code | null {
+  if (storage === null && sql === null) return column === field ? null : stringLiteral(column);
+  return object([
+    ...(sql !== null || column === field ? [] : [["name", stringLiteral(column)] as const]),
+    ...(sql === null ? [] : [["sql", stringLiteral(sql)] as const]),
+    ...(storage === null ? [] : [["storage", storageCode(storage)] as const]),
+  ]);
+}
+
+/** Writes a storage form. */
+function storageCode(storage: StorageForm): Code {
+  if (typeof storage === "string") return stringLiteral(storage);
+  if ("values" in storage) return object([["values", cellsCode(storage.values)]]);
+  return cellsCode({ true: storage.true, false: storage.false });
+}
+
+function cellsCode(cells: Readonly<Record<string, number | string>>): Code {
+  return object(
+    Object.entries(cells).map(([name, cell]) => [
+      objectKeyLiteral(name),
+      typeof cell === "string" ? stringLiteral(cell) : String(cell),
+    ]),
+  );
+}
+
+function typeCode({ type, facets }: DescribedProperty, names: ModuleNames, imports: Imports): ChainCode {
+  if (typeof type === "object") {
+    const variable = names.types.get(type.enumType) ?? type.enumType;
+    return chained(EDM, "enum", imports.use(variable, "./enums.ts"));
+  }
+  const name = type.slice("Edm.".length);
+  const builder = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+  const isTemporal = ["Edm.DateTimeOffset", "Edm.Duration", "Edm.TimeOfDay"].includes(type);
+  const given = Object.entries(facets).filter(
+    ([facet, value]) => !(isTemporal && facet === "precision" && value === DEFAULT_PRECISION),
+  );
+  return given.length === 0
+    ? chained(EDM, builder)
+    : chained(EDM, builder, object(given.map(([facet, value]) => [facet, String(value)])));
+}
+
+/** Writes a default. Numbers beyond those of JavaScript are exact as bigints and strings. */
+function defaultCode(value: boolean | number | string, { type }: DescribedProperty): string {
+  if (type === "Edm.Int64") {
+    const isSafe = Number.isSafeInteger(Number(value));
+    return isSafe ? String(value) : `${String(value)}n`;
+  }
+  return typeof value === "string" ? stringLiteral(value) : String(value);
+}
+
+const BUILDERS = { many: "hasMany", optional: "hasOptional", required: "hasRequired" } as const;
+
+/**
+ * Writes the declaration of a navigation, such as `hasMany(() => Order, { on: { id: "customerId" } })`. Functions return the
+ * types, because modules of tables import one another.
+ * @param target the target of the navigation
+ */
+function navigationCode(
+  navigation: DescribedNavigation,
+  partner: DescribedNavigation | undefined,
+  names: ModuleNames,
+  imports: Imports,
+): Code {
+  const { cardinality, target, targetSet, on, through, description } = navigation;
+  const builder = imports.use(BUILDERS[cardinality], "odatakit");
+  const variable = names.types.get(target) ?? target;
+  const file = names.files.get(target);
+  if (file !== undefined) imports.use(variable, file);
+  const options: ReadonlyArray<readonly [key: string, value: Code]> = [
+    ...(through === null ? [["on", pairs(on)] as const] : [["through", throughCode(through)] as const]),
+    ["target", stringLiteral(targetSet)],
+    ...(partner === undefined ? [] : [["partner", stringLiteral(navigationField(partner))] as const]),
+  ];
+  const code = call(builder, `() => ${variable}`, object(options));
+  return description === null ? code : chained(code, "describe", stringLiteral(description));
+}
+
+function throughCode({ table, needsSchema, from, to, columns }: DescribedLink): Code {
+  const storage = Object.entries(columns);
+  return object([
+    ["table", tableCode(table, needsSchema)],
+    ["from", pairs(from)],
+    ["to", pairs(to)],
+    ...(storage.length === 0
+      ? []
+      : [
+          [
+            "columns",
+            object(
+              storage.map(([column, form]) => [objectKeyLiteral(column), object([["storage", storageCode(form)]])]),
+            ),
+          ] as const,
+        ]),
+  ]);
+}
+
+function pairs(given: ReadonlyArray<readonly [key: string, value: string]>): Code {
+  return object(given.map(([key, value]) => [objectKeyLiteral(key), stringLiteral(value)]));
+}
+
+/** Writes the name of a table: as one string, unless a dot belongs to a part. */
+function tableCode({ schema, name }: ObjectName, needsSchema: boolean): Code {
+  if (!needsSchema) return name.includes(".") ? object([["name", stringLiteral(name)]]) : stringLiteral(name);
+  if (!`${schema}${name}`.includes(".")) return stringLiteral(`${schema}.${name}`);
+  return object([
+    ["schema", stringLiteral(schema)],
+    ["name", stringLiteral(name)],
+  ]);
 }

@@ -1,5 +1,4 @@
-import { fitsLine } from "./layout.ts";
-import { stringLiteral } from "./literals.ts";
+import { fitsLine, stringLiteral } from "./layout.ts";
 
 /** The names that a module imports, by the module they come from. */
 export class Imports {

@@ -1,6 +1,6 @@
 import type { DescribedService } from "../described-service.ts";
 import { exportNames } from "../names/export-names.ts";
-import { isVariableName } from "./literals.ts";
+import { isVariableName } from "./layout.ts";
 
 /** Names that written modules import, so that no export has them. */
 const IMPORTED = `edm entityType enumType hasMany hasOptional hasRequired odataService sqlEntitySet db entitySets service

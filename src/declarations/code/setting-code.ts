@@ -1,5 +1,4 @@
-import { type Code, object, type ObjectCode } from "./layout.ts";
-import { objectKeyLiteral, stringLiteral } from "./literals.ts";
+import { type Code, object, type ObjectCode, objectKeyLiteral, stringLiteral } from "./layout.ts";
 
 /** A value of an option, as JSON. */
 export type SettingValue =

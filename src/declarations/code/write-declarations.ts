@@ -1,9 +1,10 @@
-import type { DescribedService, DescribedSet } from "../described-service.ts";
+import type { DescribedService, DescribedSet, DescribedEnumType } from "../described-service.ts";
 import { type CodeTarget, databaseModule } from "./database-code.ts";
 import { entityModule } from "./entity-code.ts";
-import { chooseModuleNames } from "./module-names.ts";
-import { enumsModule, indexModule, serviceModule } from "./service-code.ts";
-import type { Settings } from "./setting-code.ts";
+import { Imports } from "./imports.ts";
+import { call, chained, lines, statement, objectKeyLiteral, stringLiteral } from "./layout.ts";
+import { chooseModuleNames, type ModuleNames } from "./module-names.ts";
+import { type Settings, settingEntries } from "./setting-code.ts";
 
 /** A module of TypeScript. */
 export interface WrittenModule {
@@ -41,4 +42,47 @@ export function writeDeclarations(service: DescribedService, options: CodeOption
     ["service.ts", serviceModule(options.service)],
   ];
   return [...others.map(([path, text]) => ({ path, text, table: null })), ...tables];
+}
+
+/** Writes the enumeration types. */
+function enumsModule(enumTypes: readonly DescribedEnumType[], names: ModuleNames): string {
+  const declarations = enumTypes.map(({ name, members, description }) => {
+    const numbers = members.map(({ name: member, value }) => [objectKeyLiteral(member), String(value)] as const);
+    const code = call("enumType", stringLiteral(name), lines(numbers));
+    const described = description === null ? code : chained(code, "describe", stringLiteral(description));
+    return statement(`export const ${names.types.get(name) ?? name} = `, described);
+  });
+  return ['import { enumType } from "odatakit";\n', ...declarations].join("\n");
+}
+
+/** Writes the list of entity sets. */
+function indexModule({ sets }: DescribedService, names: ModuleNames): string {
+  const imports = new Imports("./index.ts");
+  const variables = sets.map(({ typeName }) =>
+    imports.use(names.sets.get(typeName) ?? typeName, names.files.get(typeName) ?? ""),
+  );
+  // The comment keeps one line for each set, so that changes merge.
+  const items = variables.map((variable) => `  ${variable},\n`).join("");
+  return `${imports.text()}\nexport const entitySets = [\n  // All entity sets, in the order of their names.\n${items}];\n`;
+}
+
+/** Writes the service, which serves itself if Node.js runs the module. */
+function serviceModule(settings: Settings): string {
+  const imports = new Imports("./service.ts");
+  imports.use("default process", "node:process");
+  imports.use("odataService", "odatakit");
+  imports.use("serve", "odatakit/node");
+  imports.use("entitySets", "./index.ts");
+  const service = call("odataService", lines([...settingEntries(settings), ["entitySets", "entitySets"]]));
+  return `${imports.text()}
+${statement("export const service = ", service)}
+// \`node service.ts\` serves it. An application imports \`service\`.
+if (process.argv[1] === import.meta.filename) {
+  const server = await serve(service, { port: Number(process.env["PORT"] ?? 3000) });
+  process.stdout.write(\`Listening on \${server.url}\${service.prefix}\\n\`);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void server.close());
+  }
+}
+`;
 }

@@ -5,13 +5,13 @@ import type { DescribedColumn, DescribedWarning } from "../described-service.ts"
 export type ColumnMapping = MappedColumn | OmittedColumn;
 
 /** A column that becomes a property. */
-export interface MappedColumn {
+interface MappedColumn {
   readonly column: DescribedColumn;
   readonly warnings: readonly ColumnWarning[];
 }
 
 /** A column that has no faithful text, so that no property can publish it. */
-export interface OmittedColumn {
+interface OmittedColumn {
   /** Completes the sentence `Shops.Area is omitted, because …`. */
   readonly omitted: string;
   /** Groups omissions with the same cause. */

@@ -1,5 +1,7 @@
 import type { ColumnSample, ObjectColumn } from "../../introspect/database-schema.ts";
 import { sqliteCategory } from "../../introspect/sqlite-category.ts";
+import { quoteSqlite } from "../../introspect/sqlite-sample.ts";
+import type { DescribedColumn } from "../described-service.ts";
 import {
   mapTo,
   type ColumnMapping,
@@ -7,8 +9,6 @@ import {
   type ColumnWarning,
   type MapColumn,
 } from "./column-mapping.ts";
-import { asText, describeCells, isAll, typesOf } from "./sqlite-cells.ts";
-import { mapDate, mapTimestamp } from "./sqlite-times.ts";
 
 /**
  * Maps a column of SQLite. The declared type says what the author meant, and the sample what the rows contain; a `STRICT`
@@ -161,4 +161,106 @@ function pairOf(value: number | string | undefined): string | null {
   ];
   const found = pairs.find((pair) => pair.includes(String(value)));
   return found === undefined ? null : found.join(",");
+}
+
+/** Which storage classes the cells of a column have, besides NULL. */
+interface CellTypes {
+  readonly isEmpty: boolean;
+  readonly isIntegers: boolean;
+  /** Integers, reals, or both. */
+  readonly isNumbers: boolean;
+  readonly isTexts: boolean;
+  readonly isBlobs: boolean;
+}
+
+/** Returns the storage classes of a sample. A class is that of all cells, and of one at least. */
+function typesOf({ rows, nulls, integers, reals, texts, blobs }: ColumnSample): CellTypes {
+  const cells = rows - nulls;
+  const isEmpty = cells === 0;
+  return {
+    isEmpty,
+    isIntegers: !isEmpty && integers === cells,
+    isNumbers: !isEmpty && integers + reals === cells,
+    isTexts: !isEmpty && texts === cells,
+    isBlobs: !isEmpty && blobs === cells,
+  };
+}
+
+/** Returns whether all cells but NULL have a form, or there are none. */
+function isAll({ rows, nulls, forms }: ColumnSample, form: string): boolean {
+  return (forms[form] ?? 0) === rows - nulls;
+}
+
+/** Publishes every cell as text; bytes as hexadecimal digits, because they need not be characters. */
+export function asText({ name }: ObjectColumn): Pick<DescribedColumn, "sql" | "isReadOnly"> {
+  const column = quoteSqlite(name);
+  return {
+    sql: `case typeof(${column}) when 'blob' then hex(${column}) else cast(${column} as text) end`,
+    isReadOnly: true,
+  };
+}
+
+/** Describes the cells of a column whose type promises others, such as `INTEGER column holds 12 texts in 100 rows`. */
+function describeCells({ definition }: ObjectColumn, sample: ColumnSample): string {
+  const { rows, integers, reals, texts, blobs, values } = sample;
+  const [only, ...more] = values;
+  const declared = definition === "" ? "column without a type" : `${definition} column`;
+  if (only !== undefined && more.length === 0) {
+    return `${declared} holds ${JSON.stringify(only)} in ${String(integers + texts)} of ${String(rows)} rows`;
+  }
+  const counts = [
+    [integers, "integers"],
+    [reals, "reals"],
+    [texts, "texts"],
+    [blobs, "blobs"],
+  ] as const;
+  const found = counts.filter(([count]) => count > 0).map(([count, what]) => `${String(count)} ${what}`);
+  return `${declared} holds ${found.join(", ")} in ${String(rows)} rows`;
+}
+
+/** Numbers that are times, with their storage and digits of fractions of seconds. */
+const NUMBERS = [
+  ["epoch-milliseconds", "epoch", 3],
+  ["epoch-seconds", "epoch-seconds", 0],
+  ["julian-day", "julian", 3],
+] as const;
+
+/**
+ * Maps a column of dates with times by the form that all its cells have. Times without a zone are UTC, as the functions of
+ * SQLite assume.
+ * @returns undefined if the cells have no form, or several
+ */
+function mapTimestamp(
+  column: ObjectColumn,
+  sample: ColumnSample,
+  { zoneless }: ColumnMappingContext,
+): ColumnMapping | undefined {
+  const { isEmpty } = typesOf(sample);
+  if (zoneless === "string" && isAll(sample, "iso-date-time") && !isEmpty) return mapTo("Edm.String");
+  // Written texts must have the form of the others, because programs compare the texts.
+  if (!isEmpty && isAll(sample, "sqlite-date-time")) return mapTo("Edm.DateTimeOffset", { storage: "sqlite-datetime" });
+  if (isEmpty || isAll(sample, "stored-date-time")) {
+    return mapTo("Edm.DateTimeOffset", { storage: "text" });
+  }
+  // 0 alone, and digits such as 202402291200, may be times in any unit.
+  if (isAll(sample, "zero-or-one") || isAll(sample, "digits-date-time")) return undefined;
+  const form = NUMBERS.find(([name]) => isAll(sample, name));
+  if (form !== undefined) return mapTo("Edm.DateTimeOffset", { facets: { precision: form[2] }, storage: form[1] });
+  if (isAll(sample, "iso-date")) return mapTo("Edm.Date");
+  const cell = quoteSqlite(column.name);
+  const zoned = `${cell} || case length(${cell}) when 16 then ':00Z' else 'Z' end`;
+  if (isAll(sample, "iso-date-time")) return mapTimeText(zoned, cell);
+  if (isAll(sample, "iso-date-time-zone")) return mapTimeText(cell, cell);
+  return undefined;
+}
+
+/** Maps a column of dates, which programs often fill with times. @returns undefined if the cells have no form, or several */
+function mapDate(column: ObjectColumn, sample: ColumnSample, context: ColumnMappingContext): ColumnMapping | undefined {
+  return isAll(sample, "iso-date") ? mapTo("Edm.Date") : mapTimestamp(column, sample, context);
+}
+
+/** A `T` in place of the blank makes texts that the storage "text" reads. */
+function mapTimeText(text: string, cell: string): ColumnMapping {
+  const sql = `case typeof(${cell}) when 'text' then replace(${text}, ' ', 'T') end`;
+  return mapTo("Edm.DateTimeOffset", { storage: "text", sql, isReadOnly: true });
 }

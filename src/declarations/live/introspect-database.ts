@@ -6,10 +6,8 @@ import type { DescribedService, DescribedWarning } from "../described-service.ts
 import { describeService } from "../mapping/describe-service.ts";
 import { searchesKeys } from "../mapping/find-key.ts";
 import { declareEntitySets, type DeclareOptions } from "./declare-entity-sets.ts";
-import { checkGivenKeys, withoutKeys } from "./given-keys.ts";
 import { readDatabaseSchema } from "./read-database-schema.ts";
-import { searchKeys } from "./search-keys.ts";
-import { excludeUnreadableKeys } from "./unreadable-keys.ts";
+import { checkGivenKeys, withoutKeys, searchKeys, excludeUnreadableKeys } from "./search-keys.ts";
 
 /** The settings of `introspectDatabase`. All keys are optional. */
 export interface IntrospectOptions extends DescribeOptions, SchemaSelection, Omit<DeclareOptions, "db"> {}

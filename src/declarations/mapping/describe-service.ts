@@ -1,17 +1,26 @@
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
 import type { DescribeOptions } from "../describe-options.ts";
-import type { DescribedService, DescribedWarning } from "../described-service.ts";
+import type {
+  DescribedService,
+  DescribedWarning,
+  DescribedNavigation,
+  DescribedProperty,
+  DescribedSet,
+} from "../described-service.ts";
 import { chooseNames } from "../names/choose-names.ts";
 import { objectKey, type NamingInput } from "../names/naming.ts";
-import { comparableNavigations } from "./comparable-navigations.ts";
-import { describeEnumTypes, isEnumColumn } from "./describe-enum-types.ts";
-import { describeSet } from "./describe-set.ts";
+import { describeEnumTypes, isEnumColumn, describeSet } from "./describe-set.ts";
 import { draftObject, type DraftObject } from "./draft-object.ts";
-import { findLinks, type FoundLink } from "./find-links.ts";
-import { findRelations, type FoundRelation, type IsComparable } from "./find-relations.ts";
+import {
+  findLinks,
+  type FoundLink,
+  findRelations,
+  type DraftRelation,
+  type IsComparable,
+  withGivenRelations,
+} from "./find-relations.ts";
 import { enumNamer } from "./found-service.ts";
-import { withGivenRelations } from "./given-relations.ts";
 import { withKeyColumns } from "./key-columns.ts";
 import { mapReader } from "./read-map.ts";
 import { publishedColumn } from "./rough-mapping.ts";
@@ -88,7 +97,7 @@ function comparison({ kind }: DatabaseSchema, options: DescribeOptions): IsCompa
 function namingInput(
   { kind }: DatabaseSchema,
   drafts: readonly DraftObject[],
-  relations: readonly FoundRelation[],
+  relations: readonly DraftRelation[],
   links: readonly FoundLink[],
   options: DescribeOptions,
 ): NamingInput {
@@ -128,4 +137,42 @@ function namingInput(
 
 function nameOf({ schema, name }: SchemaObject): { schema: string; name: string } {
   return { schema, name };
+}
+
+/** Leaves out the navigations whose ends have different types since one of them was mapped to another type. */
+function comparableNavigations(
+  sets: readonly DescribedSet[],
+  warn: (warning: DescribedWarning) => void,
+): readonly DescribedSet[] {
+  const byType = new Map(sets.map((set) => [set.typeName, set]));
+  return sets.map((set) => {
+    const navigations = set.navigations.filter((navigation) => {
+      const mapped = mappedEnd(set, byType.get(navigation.target), navigation);
+      if (mapped === undefined) return true;
+      const message = `is no navigation: ${mapped} is mapped to another type`;
+      warn({ code: "mapped-key", place: `${set.setName}.${navigation.name}`, message, flag: null });
+      return false;
+    });
+    return navigations.length === set.navigations.length ? set : { ...set, navigations };
+  });
+}
+
+/** Returns the property at an end of a navigation that is a mapped Boolean; undefined if there is none. */
+function mappedEnd(
+  set: DescribedSet,
+  target: DescribedSet | undefined,
+  { on, through }: DescribedNavigation,
+): string | undefined {
+  const own = [...on.map(([field]) => field), ...(through?.from ?? []).map(([field]) => field)];
+  const other = [...on.map(([, field]) => field), ...(through?.to ?? []).map(([, field]) => field)];
+  return nameOfMapped(set, own) ?? nameOfMapped(target, other);
+}
+
+function nameOfMapped(set: DescribedSet | undefined, fields: readonly string[]): string | undefined {
+  const found = set?.properties.find((property) => fields.includes(property.field) && isMapped(property));
+  return found === undefined ? undefined : `${String(set?.setName)}.${found.name}`;
+}
+
+function isMapped({ storage }: DescribedProperty): boolean {
+  return typeof storage === "object" && storage !== null && "true" in storage;
 }

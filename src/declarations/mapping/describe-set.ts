@@ -1,14 +1,28 @@
-import type { DatabaseSchema, ObjectColumn } from "../../introspect/database-schema.ts";
-import type { DescribedColumn, DescribedProperty, DescribedSet } from "../described-service.ts";
-import { enumTypeOf } from "./describe-enum-types.ts";
-import { describeNavigations } from "./describe-navigations.ts";
+import { required } from "../../base/required.ts";
+import type {
+  DatabaseSchema,
+  ObjectColumn,
+  ForeignKey,
+  SchemaObject,
+  DatabaseKind,
+} from "../../introspect/database-schema.ts";
+import type { StorageForm } from "../../kysely/columns/storage-option.ts";
+import type { DescribeOptions } from "../describe-options.ts";
+import type {
+  DescribedColumn,
+  DescribedProperty,
+  DescribedSet,
+  DescribedLink,
+  DescribedNavigation,
+  DescribedEnumType,
+} from "../described-service.ts";
+import { type RelationNames, objectKey, type ServiceNames } from "../names/naming.ts";
 import type { DraftObject } from "./draft-object.ts";
-import { findIndexes } from "./find-indexes.ts";
 import { isGuaranteed } from "./find-key.ts";
+import type { FoundLink, DraftRelation } from "./find-relations.ts";
 import { memberOf, namesOf, type FoundService } from "./found-service.ts";
 import { hasOwnDefault, literalDefault } from "./literal-default.ts";
-import { mayBeNull } from "./may-be-null.ts";
-import { mapColumn } from "./rough-mapping.ts";
+import { mapColumn, placeOf, publishedColumn, roughMapping } from "./rough-mapping.ts";
 
 /** Describes the entity set of an object. */
 export function describeSet(draft: DraftObject, found: FoundService): DescribedSet {
@@ -110,4 +124,225 @@ function commentOfSource({ source }: ObjectColumn, { objects }: DatabaseSchema):
   if (source === null) return null;
   const table = objects.find(({ schema, name }) => schema === source.schema && name === source.name);
   return table?.columns.find(({ name }) => name === source.column)?.comment ?? null;
+}
+
+/** Describes the navigations of an object: its foreign keys, those that refer to it, and link tables. */
+function describeNavigations(draft: DraftObject, found: FoundService): readonly DescribedNavigation[] {
+  return [
+    ...found.relations.filter(({ from }) => from === draft).map((relation) => describeToOne(relation, found)),
+    ...found.relations.filter(({ to }) => to === draft).map((relation) => describeReverse(relation, found)),
+    ...found.links.filter(({ from }) => from.to === draft).flatMap((link) => describeThrough(link, found) ?? []),
+  ];
+}
+
+function describeToOne(relation: DraftRelation, found: FoundService): DescribedNavigation {
+  const { from, to, foreignKey } = relation;
+  const { toOne, reverse } = relationNames(relation, found);
+  // The library requires this of a foreign key without null, although SQLite may contain rows that refer to no row.
+  const isRequired = foreignKey.columns.every((name) => !mayBeNullIn(from, name, found));
+  return {
+    ...toOne,
+    cardinality: isRequired ? "required" : "optional",
+    ...targetOf(to.object, found),
+    partner: reverse.field,
+    on: pairs(from.object, foreignKey.columns, to.object, foreignKey.targetColumns, found),
+    through: null,
+    description: foreignKey.comment,
+    ...baseOf(foreignKey),
+  };
+}
+
+function baseOf({ base }: ForeignKey): Pick<DescribedNavigation, "base"> {
+  return base === undefined ? {} : { base: { schema: base.schema, name: base.name } };
+}
+
+function mayBeNullIn(draft: DraftObject, name: string, { schema, options }: FoundService): boolean {
+  const { column, mapped } = publishedColumn(draft.columns, name, schema.kind, options);
+  return mayBeNull(draft, column, mapped, schema.kind);
+}
+
+function describeReverse(relation: DraftRelation, found: FoundService): DescribedNavigation {
+  const { from, to, foreignKey, isUnique } = relation;
+  const { toOne, reverse } = relationNames(relation, found);
+  return {
+    ...reverse,
+    cardinality: isUnique ? "optional" : "many",
+    ...targetOf(from.object, found),
+    partner: toOne.field,
+    on: pairs(to.object, foreignKey.targetColumns, from.object, foreignKey.columns, found),
+    through: null,
+    description: null,
+    ...baseOf(foreignKey),
+  };
+}
+
+/** @returns undefined if the columns of the link table are read by expressions, which links cannot do */
+function describeThrough(link: FoundLink, found: FoundService): DescribedNavigation | undefined {
+  const { names } = found;
+  const [name, back] = [names.links.get(link.id), names.links.get(link.back)];
+  const through = describeLink(link, found);
+  if (through === undefined && link.id < link.back) {
+    const message = "is no many-to-many navigation: expressions read its columns";
+    found.warn({ code: "link-table", place: placeOf(link.link.object), message, flag: null });
+  }
+  if (name === undefined || through === undefined) return undefined;
+  return {
+    ...name,
+    cardinality: "many",
+    ...targetOf(link.to.to.object, found),
+    partner: back?.field ?? null,
+    on: [],
+    through,
+    description: link.link.object.comment,
+  };
+}
+
+function describeLink({ link, from, to }: FoundLink, found: FoundService): DescribedLink | undefined {
+  const columns: Record<string, StorageForm> = {};
+  for (const name of [...from.foreignKey.columns, ...to.foreignKey.columns]) {
+    const { mapped } = publishedColumn(link.columns, name, found.schema.kind, found.options);
+    if (mapped.sql !== null) return undefined;
+    if (mapped.storage !== null) columns[name] = mapped.storage;
+  }
+  const { object } = link;
+  const field = (owner: SchemaObject, name: string | undefined): string =>
+    memberOf(owner, required(name, "A foreign key has as many columns as its target."), found.names).field;
+  return {
+    table: { schema: object.schema, name: object.name },
+    needsSchema: object.schema !== found.schema.defaultSchema,
+    from: from.foreignKey.columns.map((name, at) => [field(from.to.object, from.foreignKey.targetColumns[at]), name]),
+    to: to.foreignKey.columns.map((name, at) => [name, field(to.to.object, to.foreignKey.targetColumns[at])]),
+    columns,
+  };
+}
+
+function relationNames({ id }: DraftRelation, { names }: FoundService): RelationNames {
+  return required(names.relations.get(id), "Each relation has names.");
+}
+
+function targetOf(object: SchemaObject, { names }: FoundService): Pick<DescribedNavigation, "target" | "targetSet"> {
+  const { typeName, setName } = namesOf(object, names);
+  return { target: typeName, targetSet: setName };
+}
+
+function pairs(
+  object: SchemaObject,
+  columns: readonly string[],
+  target: SchemaObject,
+  targetColumns: readonly string[],
+  { names }: FoundService,
+): DescribedNavigation["on"] {
+  return columns.map((name, at) => [
+    memberOf(object, name, names).field,
+    memberOf(target, required(targetColumns[at], "A foreign key has as many columns as its target."), names).field,
+  ]);
+}
+
+/** What indexes can do with a property. */
+interface IndexUse {
+  readonly isIndexed: boolean;
+  readonly hasOrderedIndex: boolean;
+}
+
+const NONE: IndexUse = { isIndexed: false, hasOrderedIndex: false };
+
+/** Finds the indexes that begin with a column, or with the column of a table that a view returns unchanged. */
+function findIndexes(
+  object: SchemaObject,
+  column: ObjectColumn,
+  { type, storage, sql, isCollection, nullable }: DescribedColumn & { readonly nullable: boolean },
+  { kind, objects }: DatabaseSchema,
+): IndexUse {
+  const isPostgres = kind === "postgres";
+  // Statements compare the text of such a cell, which no index on the column contains.
+  if (sql !== null || isCollection || (isPostgres && storage === "text")) return NONE;
+  const { source } = column;
+  const table = source === null ? object : objects.find((each) => isNamed(each, source));
+  const name = source === null ? column.name : source.column;
+  const needsCodePoints = isPostgres && type === "Edm.String" && storage !== "hex";
+  const firsts = (table?.indexes ?? []).flatMap(({ columns: [first] }) =>
+    first?.name === name && (!needsCodePoints || isByCodePoint(first.collation)) ? [first] : [],
+  );
+  // Statements order null first, and PostgreSQL has indexes that order it last.
+  const needsNulls = isPostgres && nullable;
+  return {
+    isIndexed: firsts.length > 0,
+    hasOrderedIndex: firsts.some(({ nullsFirst }) => nullsFirst || !needsNulls),
+  };
+}
+
+/** Statements over PostgreSQL compare strings by code point, whatever the collation of the column. */
+function isByCodePoint(collation: string | null): boolean {
+  return collation === "C" || collation === "POSIX";
+}
+
+function isNamed(object: SchemaObject, wanted: { readonly schema: string; readonly name: string }): boolean {
+  return object.schema === wanted.schema && object.name === wanted.name;
+}
+
+/** Returns whether a column becomes a property of an enumeration type. */
+export function isEnumColumn(kind: DatabaseKind, column: ObjectColumn, options: DescribeOptions): boolean {
+  const mapping = roughMapping(kind, column, options);
+  return "column" in mapping && typeof mapping.column.type === "object";
+}
+
+/** Returns the name of the enumeration type of a column; null without one. */
+function enumTypeOf({ object }: DraftObject, column: ObjectColumn, names: ServiceNames): string | null {
+  if (column.labels === null) return null;
+  if (column.enumType !== null) return names.enumTypes.get(objectKey(column.enumType)) ?? null;
+  return names.objects.get(objectKey(object))?.enumTypes.get(column.name) ?? null;
+}
+
+/** Describes the enumeration types of all columns, in the order of their names. The values are the positions of the labels. */
+export function describeEnumTypes(
+  drafts: readonly DraftObject[],
+  names: ServiceNames,
+  kind: DatabaseKind,
+  options: DescribeOptions,
+): readonly DescribedEnumType[] {
+  const found = new Map<string, DescribedEnumType>();
+  for (const draft of drafts) {
+    for (const column of draft.columns) {
+      const name = isEnumColumn(kind, column, options) ? enumTypeOf(draft, column, names) : null;
+      if (name === null) continue;
+      const members = (column.labels ?? []).map((label, value) => ({ name: label, value }));
+      found.set(name, { name, members, description: null });
+    }
+  }
+  return [...found.values()].toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** Returns whether the property of a column may be null in responses. Collections are empty instead. */
+function mayBeNull(
+  { key, object }: DraftObject,
+  column: ObjectColumn,
+  chosen: DescribedColumn,
+  kind: DatabaseKind,
+): boolean {
+  const { name, nullable, sample } = column;
+  // SQLite does not enforce types, so a row beyond the sample may have a cell that the property cannot have.
+  const isPartlySampled = sample !== null && object.estimatedRows === null && chosen.sql === null;
+  if (key.columns.includes(name) || chosen.isCollection || object.provenKey.includes(name)) return false;
+  return nullable || mayBeUnreadable(chosen, kind, column) || isPartlySampled;
+}
+
+/**
+ * Returns whether the column may hold cells that the property cannot have, such as infinity, NaN and zero dates: it does, or
+ * nobody has looked. The service returns null for them.
+ */
+function mayBeUnreadable(
+  { type, storage }: DescribedColumn,
+  kind: DatabaseKind,
+  { definition, holdsUnreadable = true }: ObjectColumn,
+): boolean {
+  // A mapped Boolean has two cells, and the column may have others. So has a mapped enumeration.
+  if (typeof storage === "object" && storage !== null) return true;
+  if (kind === "sqlite") return false;
+  // Every numeric of PostgreSQL can be NaN, with and without a precision. Its money, stored as text, cannot.
+  if (type === "Edm.Decimal") return kind === "postgres" && storage !== "text" && holdsUnreadable;
+  // A tinyint(1) of MariaDB has all numbers of a byte.
+  if (type === "Edm.Boolean") return definition === "tinyint(1)";
+  // PostgreSQL has the time 24:00.
+  if (type === "Edm.TimeOfDay") return kind === "postgres" && holdsUnreadable;
+  return (type === "Edm.Date" || type === "Edm.DateTimeOffset") && holdsUnreadable;
 }

@@ -10,7 +10,7 @@ export interface FoundKey {
 }
 
 /** What the search for a key needs. */
-export interface KeySettings {
+interface KeySettings {
   readonly kind: DatabaseKind;
   readonly options: DescribeOptions;
   readonly warn: (warning: DescribedWarning) => void;

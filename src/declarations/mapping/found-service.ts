@@ -4,15 +4,14 @@ import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedWarning } from "../described-service.ts";
 import { TakenNames } from "../names/free-name.ts";
 import { objectKey, type MemberName, type ObjectNames, type ServiceNames } from "../names/naming.ts";
-import type { FoundLink } from "./find-links.ts";
-import type { FoundRelation } from "./find-relations.ts";
+import type { FoundLink, DraftRelation } from "./find-relations.ts";
 import type { ForcedTypes } from "./read-map.ts";
 
 /** Everything that is known when sets are described. */
 export interface FoundService {
   readonly schema: DatabaseSchema;
   readonly options: DescribeOptions;
-  readonly relations: readonly FoundRelation[];
+  readonly relations: readonly DraftRelation[];
   readonly links: readonly FoundLink[];
   readonly names: ServiceNames;
   readonly forced: ForcedTypes;

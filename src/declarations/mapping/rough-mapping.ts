@@ -41,7 +41,7 @@ export function placeOf({ schema, name }: ObjectName): string {
 }
 
 /** A published column of an object. */
-export interface PublishedColumn {
+interface PublishedColumn {
   readonly column: ObjectColumn;
   readonly mapped: DescribedColumn;
 }

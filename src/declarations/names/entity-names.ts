@@ -1,8 +1,7 @@
 import type { DescribedWarning } from "../described-service.ts";
 import { TakenNames } from "./free-name.ts";
 import { inflect } from "./inflection.ts";
-import type { NamingObject, NamingOptions } from "./naming.ts";
-import { describeObject } from "./places.ts";
+import { type NamingObject, type NamingOptions, describeObject } from "./naming.ts";
 import { asIdentifier, pascalCase, wordsOf } from "./words.ts";
 
 /** The names of an entity type and its set. */
@@ -21,7 +20,7 @@ export interface EntityNames extends EntityPair {
 }
 
 /** Entities with their names, and what a reader of the names would not expect. */
-export interface NamedEntities {
+interface NamedEntities {
   readonly entities: readonly EntityNames[];
   readonly warnings: readonly DescribedWarning[];
 }

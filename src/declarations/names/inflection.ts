@@ -1,7 +1,163 @@
-import { COMPOUND_ENDINGS, IRREGULAR_NOUNS, OTHER_PLURALS, UNCHANGED_NOUNS } from "./noun-table.ts";
+/** Nouns whose plural no rule forms: singular and plural. The table may change with a major version only. */
+export const IRREGULAR_NOUNS: readonly string[] = Object.freeze([
+  // Vowels and endings of their own.
+  "person people",
+  "child children",
+  "man men",
+  "woman women",
+  "foot feet",
+  "tooth teeth",
+  "mouse mice",
+  "goose geese",
+  "die dice",
+  "criterion criteria",
+  "phenomenon phenomena",
+  "bacterium bacteria",
+  "alumnus alumni",
+  // f and ves.
+  "half halves",
+  "leaf leaves",
+  "life lives",
+  "knife knives",
+  "wife wives",
+  "shelf shelves",
+  "wolf wolves",
+  "thief thieves",
+  "loaf loaves",
+  "calf calves",
+  "scarf scarves",
+  // sis and ses, xis and xes.
+  "analysis analyses",
+  "crisis crises",
+  "axis axes",
+  "thesis theses",
+  "hypothesis hypotheses",
+  "parenthesis parentheses",
+  "diagnosis diagnoses",
+  "prognosis prognoses",
+  "synopsis synopses",
+  "emphasis emphases",
+  "oasis oases",
+  // One s.
+  "gas gases",
+  "lens lenses",
+  "alias aliases",
+  "bias biases",
+  "atlas atlases",
+  "canvas canvases",
+  "iris irises",
+  "yes yeses",
+  // A vowel and uses.
+  "use uses",
+  "reuse reuses",
+  "fuse fuses",
+  "excuse excuses",
+  "muse muses",
+  "menu menus",
+  "bureau bureaus",
+  "plateau plateaus",
+  "guru gurus",
+  "emu emus",
+  "cpu cpus",
+  "gpu gpus",
+  "sku skus",
+  // i.
+  "api apis",
+  "kpi kpis",
+  "poi pois",
+  "uri uris",
+  "ui uis",
+  "gui guis",
+  "wiki wikis",
+  "taxi taxis",
+  "emoji emojis",
+  "ski skis",
+  "kiwi kiwis",
+  "bikini bikinis",
+  // o and oes.
+  "hero heroes",
+  "potato potatoes",
+  "tomato tomatoes",
+  "echo echoes",
+  "veto vetoes",
+  "embargo embargoes",
+  "torpedo torpedoes",
+  // ch spoken as k, and che.
+  "epoch epochs",
+  "tech techs",
+  "monarch monarchs",
+  "stomach stomachs",
+  "cache caches",
+  "niche niches",
+  "ache aches",
+  "headache headaches",
+  "avalanche avalanches",
+  // ie.
+  "movie movies",
+  "cookie cookies",
+  "calorie calories",
+  "selfie selfies",
+  "zombie zombies",
+  "brownie brownies",
+  "tie ties",
+  "pie pies",
+  "lie lies",
+  // z.
+  "quiz quizzes",
+  "fez fezzes",
+  // Abbreviations that end in y.
+  "qry qrys",
+]);
+
+/** Other plurals of nouns. */
+export const OTHER_PLURALS: readonly string[] = Object.freeze([
+  "index indices",
+  "matrix matrices",
+  "vertex vertices",
+  "appendix appendices",
+  "schema schemata",
+  "radius radii",
+  "stimulus stimuli",
+  "nucleus nuclei",
+  "syllabus syllabi",
+  "quiz quizes",
+  "person persons",
+  "ox oxen",
+  "cargo cargoes",
+  "mosquito mosquitoes",
+  "motto mottoes",
+  "tornado tornadoes",
+  "volcano volcanoes",
+  "zero zeroes",
+  "cactus cacti",
+  "fungus fungi",
+  "corpus corpora",
+  "formula formulae",
+  "antenna antennae",
+]);
+
+/** Words that are their own plural, and abbreviations that end in s. */
+export const UNCHANGED_NOUNS: readonly string[] = Object.freeze([
+  "aircraft analytics barracks chassis clothes corps crossroads data deer economics electronics equipment evidence",
+  "feedback fish furniture goods headquarters homework information jeans knowledge logistics luggage mathematics",
+  "means media money news pants personnel physics politics research scissors series sheep species staff",
+  "statistics traffic",
+  "aws cms css dns ems fps gis gps https ios mms nfs os pos rss sms tls vps",
+]);
+
+/** Nouns, in both numbers, that also end compounds, such as `salespeople`, `metadata` and `middleware`. */
+const COMPOUND_ENDINGS: readonly string[] = Object.freeze([
+  "person",
+  "people",
+  "child",
+  "children",
+  "data",
+  "series",
+  "ware",
+]);
 
 /** A name in both numbers. */
-export interface Inflected {
+interface Inflected {
   readonly singular: string;
   readonly plural: string;
 }

@@ -37,14 +37,14 @@ export interface BuiltModel {
 }
 
 /** The names of a schema. */
-export interface SchemaNames {
+interface SchemaNames {
   readonly namespace: string;
   /** The unqualified name of the container. */
   readonly containerName: string;
 }
 
 /** The resolved annotations of a registration, and the faults of their declarations. */
-export interface BoundAnnotations {
+interface BoundAnnotations {
   readonly annotations: ModelAnnotations;
   readonly faults: readonly ConfigurationFault[];
 }

@@ -10,7 +10,7 @@ import type { ServiceOptions } from "./service-options.ts";
 
 /**
  * The declarations of one registration before the startup check: names are resolved, and each set object is listed once.
- * Values that are not declarations are left out here and reported by `check-options.ts`.
+ * Values that are not declarations are left out here and reported by `check-definition.ts`.
  */
 export interface DeclaredService {
   readonly options: Readonly<Record<string, unknown>>;

@@ -3,23 +3,21 @@ import type { IncomingRequest, RuleContext, User } from "../context.ts";
 import type { Answer, Awaitable } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
 import type { NamingPolicy } from "../names.ts";
-import type { PositionStore } from "../position-store.ts";
 import type { AuthorizationRules } from "../rules/authorization.ts";
-import type { ServiceRoute } from "../service-definition.ts";
-import type { EntitySetDeclaration } from "../sets/entity-set.ts";
+import type { PositionStore, ServiceRoute } from "../service-definition.ts";
+import type { EntitySetDeclaration, LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import type { OperationDeclaration } from "../sets/operation.ts";
-import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
 import type { TracedStatement } from "../statement-trace.ts";
 import type { Annotations, VocabularyOptions } from "../types/annotations.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
 /** Unbound operations by name. */
-export interface UnboundOperations {
+interface UnboundOperations {
   readonly [name: string]: OperationDeclaration<never, undefined>;
 }
 
 /** The settings that all sets of a service inherit, and the limits of every request. */
-export interface ServiceDefaults extends SetSettings, LimitSettings {}
+export interface ServiceDefaults extends InheritedSettings, LimitSettings {}
 
 /** The formats and limits of `POST /$batch`. @see docs/reference/batch.md */
 export interface BatchOptions {

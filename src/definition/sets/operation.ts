@@ -2,13 +2,12 @@ import type { Context, SetContext } from "../context.ts";
 import type { Answer, ValueSource } from "../handlers.ts";
 import { isObject } from "../option-table.ts";
 import type { AuthorizationRules } from "../rules/authorization.ts";
-import type { Annotations } from "../types/annotations.ts";
-import { describe } from "../types/describe.ts";
+import { type Annotations, describe } from "../types/annotations.ts";
 import type { InputOf, KeyOf, ResultOf, ValueOf } from "../types/infer.ts";
 import type { AnyProperty, EntityCollection, EntityTypeDeclaration } from "../types/value-type.ts";
 
 /** The binding of an operation: to one entity, or to a collection of entities. */
-export type Binding = "entity" | "collection";
+type Binding = "entity" | "collection";
 
 /** The parameters of an operation by their wire names. */
 export interface OperationParameters {
@@ -16,13 +15,13 @@ export interface OperationParameters {
 }
 
 /** The declared result of an operation. */
-export type OperationResult = AnyProperty | EntityTypeDeclaration | EntityCollection;
+type OperationResult = AnyProperty | EntityTypeDeclaration | EntityCollection;
 
 /** The arguments that a handler gets. */
-export type ArgumentsOf<P extends OperationParameters> = { readonly [N in keyof P]: ValueOf<P[N]> };
+type ArgumentsOf<P extends OperationParameters> = { readonly [N in keyof P]: ValueOf<P[N]> };
 
 /** The values that a handler may return for the declared result. */
-export type ReturnedOf<R> = R extends AnyProperty
+type ReturnedOf<R> = R extends AnyProperty
   ? InputOf<R> | (R extends { readonly _types: { readonly value: readonly object[] } } ? ValueSource : never)
   : R extends EntityTypeDeclaration
     ? ResultOf<R>
@@ -33,13 +32,7 @@ export type ReturnedOf<R> = R extends AnyProperty
         : never;
 
 /** The handler of an operation. The handler of an operation bound to an entity receives the key first. */
-export type OperationHandlerOf<
-  Key,
-  B,
-  P extends OperationParameters,
-  R,
-  E extends EntityTypeDeclaration,
-> = B extends "entity"
+type OperationHandlerOf<Key, B, P extends OperationParameters, R, E extends EntityTypeDeclaration> = B extends "entity"
   ? (key: NoInfer<Key>, parameters: ArgumentsOf<P>, context: SetContext<NoInfer<E>>) => Answer<ReturnedOf<R> | null>
   : (
       parameters: ArgumentsOf<P>,
@@ -66,7 +59,7 @@ export interface OperationDeclaration<Key = never, B = unknown, E extends Entity
 }
 
 /** The options of `action`. */
-export interface ActionOptions<
+interface ActionOptions<
   Key,
   B,
   P extends OperationParameters,

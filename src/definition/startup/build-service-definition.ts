@@ -25,8 +25,7 @@ import { SERVICE_PROFILES } from "../service-profile.ts";
 import { guardedReferencesOf } from "../sets/guarded-reference.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";
-import { navigationAuthorizationOf } from "./navigation-authorization.ts";
-import { navigationHandlersOf } from "./navigation-handlers.ts";
+import { navigationAuthorizationOf, navigationHandlersOf } from "./routes-into.ts";
 import {
   resolveBatch,
   resolveCapabilities,

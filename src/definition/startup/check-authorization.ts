@@ -17,9 +17,14 @@ import {
   resolveCategories,
 } from "../rules/authorization.ts";
 import { isOverTable } from "./check-links.ts";
-import { asksTargetOf, setsAlong } from "./navigation-authorization.ts";
-import { navigationHandlersOf } from "./navigation-handlers.ts";
-import { linkRoutes, type NavigationInto, relatedHoldsKey } from "./routes-into.ts";
+import {
+  asksTargetOf,
+  setsAlong,
+  linkRoutes,
+  type NavigationInto,
+  relatedHoldsKey,
+  navigationHandlersOf,
+} from "./routes-into.ts";
 
 /** The members of the `authorization` of a set that contain rules. */
 const RULE_OPTIONS = ["all", ...CATEGORIES] as const;

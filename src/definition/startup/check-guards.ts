@@ -11,8 +11,8 @@ import { isObject } from "../option-table.ts";
 import { type Category, needsResource, resolveCategories } from "../rules/authorization.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import { isGuarded, statesRules } from "./check-authorization.ts";
-import { navigationHandlersOf } from "./navigation-handlers.ts";
 import {
+  navigationHandlersOf,
   askingNavigations,
   type EntityRoute,
   judgingRoutes,

@@ -1,11 +1,10 @@
 import type { BatchOptions, CorsOptions, ServiceOptions } from "../model/service-options.ts";
 import { NAMING_POLICIES } from "../names.ts";
 import type { OptionRule, OptionTable } from "../option-table.ts";
-import type { PositionStore } from "../position-store.ts";
-import type { EntitySetOptions } from "../sets/entity-set.ts";
+import type { PositionStore } from "../service-definition.ts";
+import type { EntitySetOptions, LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
 import type { FunctionOptions, OperationParameters } from "../sets/operation.ts";
-import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
 import type { TypeOptions } from "../types/annotations.ts";
 import type { EnumTypeOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
@@ -20,7 +19,7 @@ const ANY: OptionRule = { kind: "any" };
 const FROM_ZERO: OptionRule = { kind: "limit", least: 0 };
 const FROM_ONE: OptionRule = { kind: "limit", least: 1 };
 
-const SET_SETTINGS: OptionTable<keyof SetSettings> = {
+const SET_SETTINGS: OptionTable<keyof InheritedSettings> = {
   filterEnabled: FLAG,
   orderByEnabled: FLAG,
   selectEnabled: FLAG,
@@ -106,7 +105,7 @@ export const CORS_OPTIONS: OptionTable<keyof CorsOptions> = {
 export const POSITION_OPTIONS: OptionTable<keyof PositionStore> = { read: HANDLER, write: HANDLER };
 
 /** The options of `defaults` of `odataService`. */
-export const DEFAULTS_OPTIONS: OptionTable<keyof (SetSettings & LimitSettings)> = { ...SET_SETTINGS, ...LIMITS };
+export const DEFAULTS_OPTIONS: OptionTable<keyof (InheritedSettings & LimitSettings)> = { ...SET_SETTINGS, ...LIMITS };
 
 /** The options of `odataService`. */
 export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {

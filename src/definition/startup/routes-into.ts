@@ -1,3 +1,4 @@
+import type { NavigationHandlers, OfferedHandler } from "../handlers.ts";
 import {
   type DeclaredNavigation,
   type DeclaredSet,
@@ -5,10 +6,13 @@ import {
   namesOf,
   propertyIn,
 } from "../model/declared-service.ts";
-import { isObject } from "../option-table.ts";
-import type { Category } from "../rules/authorization.ts";
-import { asksTargetOf, setsAlong } from "./navigation-authorization.ts";
-import { navigationHandlersOf } from "./navigation-handlers.ts";
+import { isObject, pickStated } from "../option-table.ts";
+import {
+  type Category,
+  type AuthorizationRequirement,
+  type NavigationAuthorization,
+  resolveCategories,
+} from "../rules/authorization.ts";
 
 /** A route that addresses one entity of a set, and its category. */
 export interface EntityRoute {
@@ -87,4 +91,74 @@ function namesKey({ target, options }: DeclaredNavigation): boolean {
 /** Returns the navigations of all sets. */
 export function everyNavigation(sets: readonly DeclaredSet[]): readonly NavigationInto[] {
   return sets.flatMap((from) => from.navigations.map((navigation) => ({ from, navigation })));
+}
+
+/**
+ * Resolves the rules along a navigation. Without a target set, the rules of every set of the related type apply:
+ * omitting `target` must not give access to more entities.
+ * @see docs/guides/authorization.md
+ */
+export function navigationAuthorizationOf(
+  navigation: DeclaredNavigation,
+  sets: readonly DeclaredSet[],
+): NavigationAuthorization {
+  const asksTarget = asksTargetOf(navigation);
+  const all = asksTarget
+    ? setsAlong(navigation, sets).map((set) => resolveCategories(set.options["authorization"]))
+    : [];
+  const of = (category: Category): readonly AuthorizationRequirement[] =>
+    Object.freeze(all.flatMap((categories) => categories[category]));
+  const { target: name } = navigation.options;
+  return Object.freeze({
+    asksTarget,
+    target: Object.freeze({
+      read: of("read"),
+      create: of("create"),
+      update: of("update"),
+      delete: of("delete"),
+      invoke: of("invoke"),
+    }),
+    targetName: typeof name === "string" ? name : (navigation.target?.name ?? navigation.name),
+  });
+}
+
+/** Returns whether requests along a navigation also obey the rules of the target set. */
+export function asksTargetOf({ options }: DeclaredNavigation): boolean {
+  return options["authorization"] !== "parent";
+}
+
+/** Returns the target set of a navigation; without a target set, every set of the related type. */
+export function setsAlong(
+  { options, target }: DeclaredNavigation,
+  sets: readonly DeclaredSet[],
+): readonly DeclaredSet[] {
+  const { target: name } = options;
+  if (typeof name === "string") return sets.filter((each) => each.name === name);
+  return target === undefined ? [] : sets.filter((each) => each.entityType === target);
+}
+
+const NAVIGATION_HANDLERS = [
+  "get",
+  "getBatch",
+  "create",
+  "addRef",
+  "setRef",
+  "removeRef",
+] as const satisfies ReadonlyArray<keyof NavigationHandlers<never>>;
+
+/**
+ * Returns the handlers of a navigation, without handlers of the framework that cannot work with its target set.
+ * @param sets all sets of the registration
+ */
+export function navigationHandlersOf(
+  { options }: DeclaredNavigation,
+  sets: readonly DeclaredSet[],
+): Readonly<Record<string, unknown>> {
+  const target = sets.find((each) => each.name === options["target"])?.options;
+  return Object.fromEntries(
+    Object.entries(pickStated(options, NAVIGATION_HANDLERS)).filter(([, handler]) => {
+      const { isOffered } = Object(handler) as OfferedHandler;
+      return isOffered === undefined || isOffered(target);
+    }),
+  );
 }

@@ -5,13 +5,13 @@ import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { DeclaredSet } from "../model/declared-service.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
 import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "../service-definition.ts";
-import type { LimitSettings, SetSettings } from "../sets/set-settings.ts";
+import type { LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 
 /** Every setting with a value. */
 type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
 /** The defaults of all settings. @see docs/reference/entity-sets.md */
-export const DEFAULT_SETTINGS: Resolved<SetSettings> = Object.freeze({
+const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
   filterEnabled: true,
   orderByEnabled: true,
   selectEnabled: true,
@@ -152,7 +152,7 @@ export function resolveDefaultCapabilities(defaults: ServiceDefaults): Capabilit
 
 /** Returns the settings for query options that a registration may give for all of its sets. */
 function switchesOf(
-  settings: Resolved<SetSettings>,
+  settings: Resolved<InheritedSettings>,
 ): Omit<Capabilities, "searchEnabled" | `${"filter" | "orderBy" | "select" | "expand"}Properties`> {
   return {
     filterEnabled: settings.filterEnabled,

@@ -1,3 +1,5 @@
+import { keeper } from "../../base/memo.ts";
+
 /**
  * Annotations in the form of CSDL JSON: terms with the alias of their vocabulary and, after `#`, their qualifier, such as
  * `"UI.LineItem"` or `"UI.FieldGroup#Address"`. A term `"Common.Text@UI.TextArrangement"` annotates the first one.
@@ -25,4 +27,15 @@ export interface VocabularyOptions {
 export interface TypeOptions {
   /** Annotations of the type in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
+}
+
+/**
+ * The method `describe` of every declaration: returns a copy of the declaration with a description. Copies with further
+ * members keep the method.
+ * @see docs/reference/annotations.md
+ */
+export const describe: <Declared extends object>(this: Declared, description: string) => Declared = describedCopy;
+
+function describedCopy<Declared extends object>(this: Declared, description: string): Declared {
+  return Object.freeze(keeper({ ...this, description }));
 }

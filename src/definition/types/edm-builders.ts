@@ -1,7 +1,7 @@
 import { type Facets, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { frozenCopy, hasKind, isObject } from "../option-table.ts";
+import type { Annotations } from "./annotations.ts";
 import type { ComplexDeltaOf, ComplexInputOf, ComplexValueOf, EnumValueOf, InputOf, ValueOf } from "./infer.ts";
-import { Property } from "./property.ts";
 import type {
   AnyProperty,
   ComplexTypeDeclaration,
@@ -9,6 +9,8 @@ import type {
   EntityCollection,
   EntityTypeDeclaration,
   EnumTypeDeclaration,
+  PropertyDeclaration,
+  PropertyTrait,
 } from "./value-type.ts";
 
 /** An object of the Temporal proposal, identified by its tag. */
@@ -18,13 +20,13 @@ interface TemporalObject<Tag extends string> {
 }
 
 /** The values that a handler may return for an Edm.Date. */
-export type DateInput = string | Date | TemporalObject<"Temporal.PlainDate">;
+type DateInput = string | Date | TemporalObject<"Temporal.PlainDate">;
 /** The values that a handler may return for an Edm.TimeOfDay. */
-export type TimeOfDayInput = string | TemporalObject<"Temporal.PlainTime">;
+type TimeOfDayInput = string | TemporalObject<"Temporal.PlainTime">;
 /** The values that a handler may return for an Edm.DateTimeOffset. */
-export type DateTimeOffsetInput = string | Date | TemporalObject<"Temporal.Instant" | "Temporal.ZonedDateTime">;
+type DateTimeOffsetInput = string | Date | TemporalObject<"Temporal.Instant" | "Temporal.ZonedDateTime">;
 /** The values that a handler may return for an Edm.Duration. */
-export type DurationInput = string | TemporalObject<"Temporal.Duration">;
+type DurationInput = string | TemporalObject<"Temporal.Duration">;
 
 /** The maximum number of fraction digits of seconds, and the default of `precision`. */
 const MAX_SECONDS_PRECISION = 12;
@@ -151,4 +153,93 @@ function withDefault<F extends keyof Facets>(facets: Facets | undefined, name: F
   // The startup check reports a value that is not an object.
   if (facets !== undefined && !isObject(facets)) return facets;
   return facets?.[name] === undefined ? { ...facets, [name]: value } : facets;
+}
+
+/**
+ * A declared property. It is frozen: every modifier returns a new property.
+ * `Value` is the canonical value, `Input` the values that handlers may return, `Change` the value in a delta.
+ * @see docs/reference/model.md
+ */
+export class Property<
+  Value,
+  Input = Value,
+  Trait extends PropertyTrait = never,
+  Change = Value,
+> implements AnyProperty {
+  readonly kind = "Property";
+  /** For the compiler only: absent at run time. */
+  declare readonly _types: {
+    readonly value: Value;
+    readonly input: Input;
+    readonly trait: Trait;
+    readonly change: Change;
+  };
+  readonly declared: PropertyDeclaration;
+
+  constructor(declared: PropertyDeclaration) {
+    this.declared = Object.freeze(declared);
+    Object.freeze(this);
+  }
+
+  /** Allows null. For items of a collection, write `edm.collection(edm.string().nullable())`. */
+  nullable(): Property<Value, Input, Trait | "nullable", Change> {
+    return new Property({ ...this.declared, nullable: true });
+  }
+
+  /** Makes the property the key, or a part of the key. */
+  key(): Property<Value, Input, Trait | "key", Change> {
+    return new Property({ ...this.declared, key: true });
+  }
+
+  /** Hides the property from clients: it has no routes, is not in `$metadata`, and no query option can use it. */
+  ignored(): Property<Value, Input, Trait | "ignored", Change> {
+    return new Property({ ...this.declared, ignored: true });
+  }
+
+  /** Lets the server set the value: the service ignores it in request bodies. */
+  computed(): Property<Value, Input, Trait | "computed", Change> {
+    return new Property({ ...this.declared, computed: true });
+  }
+
+  /** Forbids changes of the value after the entity is created. */
+  immutable(): Property<Value, Input, Trait, Change> {
+    return new Property({ ...this.declared, immutable: true });
+  }
+
+  /** Sets the value for request bodies without the property; checked at startup. */
+  default(value: Input): Property<Value, Input, Trait | "optional", Change> {
+    return new Property({ ...this.declared, defaultValue: Object.freeze({ value }) });
+  }
+
+  /**
+   * Lets the database supply the value of new entities whose bodies omit the property: its column has an expression as
+   * default, such as `now()`. Clients may send another value. A literal is `.default(value)`.
+   * @see docs/reference/model.md
+   */
+  databaseDefault(): Property<Value, Input, Trait | "databaseDefault", Change> {
+    return new Property({ ...this.declared, databaseDefault: true });
+  }
+
+  /** Sets the wire name, instead of the name by the naming policy. */
+  json(name: string): Property<Value, Input, Trait, Change> {
+    return new Property({ ...this.declared, json: name });
+  }
+
+  /** Sets the description in `$metadata` and generated API descriptions. */
+  describe(text: string): Property<Value, Input, Trait, Change> {
+    return new Property({ ...this.declared, description: text });
+  }
+
+  /**
+   * Adds annotations in `$metadata`, such as a label or a value help. A parameter of an operation can have them, too.
+   * @see docs/reference/annotations.md
+   */
+  annotate(annotations: Annotations): Property<Value, Input, Trait, Change> {
+    // The startup check rejects a value that is not an object.
+    const known: object | undefined = isObject(annotations) ? this.declared.annotations : undefined;
+    return new Property({
+      ...this.declared,
+      annotations: isObject(annotations) ? { ...known, ...annotations } : annotations,
+    });
+  }
 }

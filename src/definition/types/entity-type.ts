@@ -1,7 +1,6 @@
 import { keeper } from "../../base/memo.ts";
 import { frozenCopy } from "../option-table.ts";
-import type { Annotations, TypeOptions } from "./annotations.ts";
-import { describe } from "./describe.ts";
+import { type Annotations, type TypeOptions, describe } from "./annotations.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration, Shape } from "./value-type.ts";
 
 /** The options of `enumType`. */

@@ -2,7 +2,7 @@ import type { BodyOf } from "./infer.ts";
 import type { EntityTypeDeclaration } from "./value-type.ts";
 
 /** The number of related entities: any number, at most one, or exactly one. */
-export type Cardinality = "many" | "optional" | "required";
+type Cardinality = "many" | "optional" | "required";
 
 /** The result of `hasMany`, `hasOptional` or `hasRequired`. */
 export interface NavigationDeclaration<

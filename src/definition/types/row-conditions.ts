@@ -2,13 +2,33 @@ import { assertNever } from "../../base/assert-never.ts";
 import { BoundedCache } from "../../base/bounded-cache.ts";
 import { unawaited } from "../../base/maybe.ts";
 import { keeper } from "../../base/memo.ts";
-import type { EntitySet } from "../../edm/model.ts";
+import { isWellFormed } from "../../base/well-formed.ts";
+import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
+import { ConfigurationError } from "../../errors/configuration-error.ts";
 import type { FilterClause } from "../../query/clauses.ts";
-import type { Expression, ItExpression, PathSource } from "../../query/expression.ts";
+import type {
+  Expression,
+  ItExpression,
+  PathSource,
+  ComparisonOperator,
+  NavigationExpression,
+  PropertyExpression,
+  ScalarType,
+} from "../../query/expression.ts";
 import { mapChildren } from "../../query/walk-expression.ts";
-import { rowOf } from "./row-operand.ts";
-import { isRowPredicate, PredicateCall, type RowTerm } from "./row-predicate.ts";
+import { adviseName } from "../option-table.ts";
+import {
+  isRowPredicate,
+  PredicateCall,
+  type RowTerm,
+  rowPredicate,
+  type ConditionOperand,
+  type RowPredicate,
+} from "./row-predicate.ts";
+import type { AnyProperty } from "./value-type.ts";
 
 /** The condition of a predicate; `all` and `none` if the predicate is the same for every row. */
 export type RowCondition = "all" | "none" | VaryingRowCondition;
@@ -32,7 +52,7 @@ export interface RowConditions {
 }
 
 /** What errors say about a function that makes predicates. */
-export interface RowConditionWords {
+interface RowConditionWords {
   /**
    * Whether one function makes all predicates. After it dropped a condition once, all of its predicates are refused: it may
    * have kept the condition for later calls, which then drop it unnoticed.
@@ -169,4 +189,180 @@ function parameterize(expression: Expression): Expression {
   const within = (each: Expression): Expression =>
     each.kind === "literal" ? { kind: "parameter", index: index++, type: each.type } : mapChildren(each, within);
   return within(expression);
+}
+
+/** The row that a rule receives: an operand for each property, and the row of each related entity, by field. */
+type Row = Readonly<Record<string, unknown>>;
+
+const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
+
+/** What the operands of a row share. */
+interface RowScope {
+  /** The sets of the registration by name, for navigations. */
+  readonly entitySets: ReadonlyMap<string, EntitySet>;
+  /** The words for the function that uses the row, such as `A row rule`, for errors. */
+  readonly whose: string;
+  /** The present call of that function; null outside of calls. */
+  readonly presentCall: () => PredicateCall | null;
+}
+
+/**
+ * Makes the row from which predicates on a set are made.
+ * @param source the start of every path
+ */
+function rowOf(source: ItExpression | NavigationExpression, entitySet: EntitySet, scope: RowScope): Row {
+  const { whose } = scope;
+  const { entityType } = entitySet;
+  const row = Object.create(null) as Row;
+  for (const property of [...entityType.properties, ...entityType.ignoredProperties]) {
+    if (entitySet.uncomparable?.has(property.field) === true) {
+      const get = (): never => {
+        throw uncomparable(entitySet, property, whose);
+      };
+      // Not enumerable: a rule may spread a row.
+      Object.defineProperty(row, property.field, { get });
+      continue;
+    }
+    Object.defineProperty(row, property.field, { enumerable: true, value: operandOf(source, property, scope) });
+  }
+  for (const property of entitySet.navigationProperties.values()) {
+    // Made on first use, because navigations form cycles.
+    let related: Row | undefined;
+    const get = (): Row => (related ??= relatedRow({ source, entitySet, property }, scope));
+    // Not enumerable: spreading a row must not follow navigations.
+    Object.defineProperty(row, property.field, { get });
+  }
+  return new Proxy(Object.freeze(row), {
+    get: (declared, name): unknown => {
+      if (typeof name === "string" && !(name in declared)) throw noMember(entitySet, name, declared, whose);
+      return Reflect.get(declared, name);
+    },
+  });
+}
+
+function uncomparable({ name }: EntitySet, { field }: StructuralProperty, whose: string): ConfigurationError {
+  const message = `${whose} compares \`${field}\`, whose column has a \`convert\`.`;
+  return new ConfigurationError([{ set: name, message, fix: "Compare a property whose column has no `convert`." }]);
+}
+
+/** Names the property that a rule of a JavaScript caller misspells; otherwise the error would mention only undefined. */
+function noMember({ name: set }: EntitySet, name: string, declared: Row, whose: string): TypeError {
+  const advice = adviseName(name, Object.getOwnPropertyNames(declared));
+  return new TypeError(`${whose} uses \`${name}\`, which entities of ${set} do not have. ${advice}`);
+}
+
+/** A navigation that a rule follows. */
+interface Step {
+  readonly source: ItExpression | NavigationExpression;
+  readonly entitySet: EntitySet;
+  readonly property: NavigationProperty;
+}
+
+function relatedRow({ source, entitySet, property }: Step, scope: RowScope): Row {
+  const { entitySets, whose } = scope;
+  const place = `${entitySet.name}/${property.field}`;
+  const target = entitySets.get(entitySet.navigationPropertyBindings.get(property.name) ?? "");
+  if (property.isCollection) throw new TypeError(`${whose} cannot follow ${place}, which leads to several entities.`);
+  if (target === undefined) throw new TypeError(`${whose} cannot follow ${place}, which has no \`target\` set.`);
+  const { entityType: type } = property;
+  return rowOf({ kind: "navigation", source, navigationProperty: property, entitySet, target, type }, target, scope);
+}
+
+function operandOf(
+  source: ItExpression | NavigationExpression,
+  property: StructuralProperty,
+  { whose, presentCall }: RowScope,
+): ConditionOperand<AnyProperty> {
+  const { type } = property;
+  const made = (term: RowTerm): RowPredicate => rowPredicate(term, property.field, presentCall());
+  const value: PropertyExpression = Object.freeze({ kind: "property", source, property, type });
+  const compare =
+    (operator: ComparisonOperator) =>
+    (given: unknown): RowPredicate => {
+      const right = toLiteral(property, given, whose);
+      return made({
+        kind: "comparison",
+        operator,
+        left: value,
+        right,
+        operandType: scalarOf(property, whose),
+        type: BOOLEAN,
+      });
+    };
+  return Object.freeze({
+    eq: compare("eq"),
+    ne: compare("ne"),
+    gt: compare("gt"),
+    ge: compare("ge"),
+    lt: compare("lt"),
+    le: compare("le"),
+    in: (given: unknown) => {
+      scalarOf(property, whose);
+      if (!Array.isArray(given)) throw wrongValue(property, given, "an array of values", whose);
+      // `map` would skip the holes of a sparse array.
+      const items = Array.from(given, (each: unknown) => toLiteral(property, each, whose));
+      return made(items.length === 0 ? false : { kind: "in", operand: value, items, type: BOOLEAN });
+    },
+    isNull: () => {
+      if (property.isCollection) throw new TypeError(`${property.field} is a collection, which is never null.`);
+      const right: Expression = { kind: "null", type: type.kind === "ComplexType" ? null : type };
+      return made({ kind: "comparison", operator: "eq", left: value, right, operandType: type, type: BOOLEAN });
+    },
+    startsWith: (given: unknown) => {
+      if (type.name !== "Edm.String" || property.isCollection) {
+        throw new TypeError(`${property.field} is not a string: ${lower(whose)} cannot use startsWith.`);
+      }
+      const text = toLiteral(property, given, whose);
+      if (text.kind !== "literal") throw wrongValue(property, given, "a string", whose);
+      return made({ kind: "call", name: "startswith", arguments: [value, text], type: BOOLEAN });
+    },
+  });
+}
+
+/** Returns the type in which values of a property are compared. */
+function scalarOf({ field, type, isCollection }: StructuralProperty, whose: string): ScalarType {
+  if (isCollection) throw new TypeError(`${field} is a collection: ${lower(whose)} cannot compare it.`);
+  if (type.kind === "ComplexType") throw new TypeError(`${field} is complex: a rule can only test it with isNull.`);
+  return type;
+}
+
+/** Converts a value of a rule to canonical form. Undefined is rejected: a missing claim must not match any row. */
+function toLiteral(
+  property: StructuralProperty,
+  given: unknown,
+  whose: string,
+): Extract<Expression, { kind: "literal" | "null" }> {
+  const type = scalarOf(property, whose);
+  if (given === null) return { kind: "null", type };
+  if (given === undefined) throw wrongValue(property, given, "a value, or null", whose);
+  if (typeof given === "string" && !isWellFormed(given)) throw noText(property, whose);
+  return { kind: "literal", value: toCanonical(property, given, whose), type };
+}
+
+/** Ignores facets, which limit the values that clients send: a longer claim is valid and equals no value. */
+function toCanonical(property: StructuralProperty, given: unknown, whose: string): PrimitiveValue {
+  try {
+    return codecOf(property).fromHandler(given);
+  } catch (error) {
+    const { name } = property.type;
+    throw new TypeError(`${whose} compares ${property.field} with a value that is not of type ${name}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Databases replace half of a surrogate pair by another character, so the claims of two users could become equal. */
+function noText({ field }: StructuralProperty, whose: string): TypeError {
+  return new TypeError(`${whose} compares ${field} with a string that contains half of a surrogate pair.`);
+}
+
+function wrongValue({ field }: StructuralProperty, given: unknown, wanted: string, whose: string): TypeError {
+  return new TypeError(
+    `${whose} compares ${field} with ${given === undefined ? "undefined" : typeof given}: give ${wanted}.`,
+  );
+}
+
+/** Lowers the first letter, for use within a sentence. */
+function lower(whose: string): string {
+  return whose.charAt(0).toLowerCase() + whose.slice(1);
 }

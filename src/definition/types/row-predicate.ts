@@ -20,7 +20,7 @@ export interface RowPredicate {
 export type RowTerm = boolean | Expression;
 
 /** The conditions that a row rule can make from one property. */
-export interface RowOperand<P extends AnyProperty> {
+export interface ConditionOperand<P extends AnyProperty> {
   eq(value: ValueOf<P>): RowPredicate;
   ne(value: ValueOf<P>): RowPredicate;
   gt(value: ValueOf<P>): RowPredicate;
@@ -34,7 +34,7 @@ export interface RowOperand<P extends AnyProperty> {
 
 /** The row that a rule receives: its properties, and the rows of single-valued navigations. */
 export type RowOf<E extends EntityTypeDeclaration, N = unknown> = {
-  readonly [F in keyof E["properties"]]: RowOperand<E["properties"][F]>;
+  readonly [F in keyof E["properties"]]: ConditionOperand<E["properties"][F]>;
 } & {
   readonly [
     F in keyof N as N[F] extends NavigationDeclaration<E, EntityTypeDeclaration, "optional" | "required"> ? F : never

@@ -40,7 +40,7 @@ const OPTIONS: readonly (keyof PostgresOptions)[] = [
  * Reads of a service receive rows as arrays, and connections prepare the statements that they use again. The loss of a
  * connection does not end the process, and a connection in a transaction that nobody has ended is not used again.
  * @throws ConfigurationError for an invalid option
- * @see docs/reference/sql.md, PostgreSQL
+ * @see docs/guides/existing-databases.md, Connect
  */
 export function postgresDialect(options: PostgresOptions): Dialect {
   checkOptions(options);

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { ConfigurationError, odataService } from "odatakit";
 import { introspectDatabase, type GivenRelation } from "odatakit/introspect";
 import { describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase } from "../../executors/engines.ts";
+import { EMBEDDED, ENGINES, type AnyDatabase } from "../../executors/engines.ts";
 
 const TABLES = [
   "create table shoppers (id int primary key, code varchar(10) not null, name varchar(20))",
@@ -91,7 +91,7 @@ test.each(["south.shoppers.id", "deals.id"])("a relation with the exact name %s 
 
 /** Tables of PostgreSQL whose short names mean two of them. */
 async function withTwins(use: (db: AnyDatabase) => Promise<void>): Promise<void> {
-  const pglite = ENGINES.find(({ title }) => title.includes("PGlite"));
+  const pglite = EMBEDDED.find(({ title }) => title === "PGlite");
   if (pglite === undefined) throw new Error("PGlite is missing.");
   const { db, close } = await pglite.open();
   try {

@@ -3,7 +3,7 @@ import { odataService } from "odatakit";
 import { introspectDatabase } from "odatakit/introspect";
 import { describe, expect, test } from "vitest";
 import { required } from "../../../src/base/required.ts";
-import { ENGINES } from "../../executors/engines.ts";
+import { EMBEDDED, ENGINES } from "../../executors/engines.ts";
 import { openSample } from "../../fixtures/databases/load.ts";
 
 describe.each(ENGINES)("$title", (engine) => {
@@ -74,7 +74,7 @@ describe.each(ENGINES)("$title", (engine) => {
 
 test("without `unique`, the data is not searched", async () => {
   const sqlite = required(
-    ENGINES.find(({ name }) => name === "sqlite"),
+    EMBEDDED.find(({ name }) => name === "sqlite"),
     "SQLite is everywhere.",
   );
   const { db, close } = await sqlite.open();
@@ -93,7 +93,7 @@ test("without `unique`, the data is not searched", async () => {
 
 test("a search finds another key than that whose cells are of several kinds", async () => {
   const engine = required(
-    ENGINES.find(({ name }) => name === "sqlite"),
+    EMBEDDED.find(({ name }) => name === "sqlite"),
     "SQLite is no engine.",
   );
   const { db, close } = await engine.open();

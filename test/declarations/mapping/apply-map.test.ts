@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseForcedType, type ForcedColumn } from "../../../src/declarations/mapping/apply-map.ts";
+import { parseForcedType, type ForcedColumn } from "../../../src/declarations/mapping/read-map.ts";
 import type { ColumnSample, DatabaseKind, ObjectColumn } from "../../../src/introspect/database-schema.ts";
 
 const column = (

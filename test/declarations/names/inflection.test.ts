@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { inflect, pluralOfNoun, singularOf } from "../../../src/declarations/names/inflection.ts";
-import { IRREGULAR_NOUNS, OTHER_PLURALS, UNCHANGED_NOUNS } from "../../../src/declarations/names/noun-table.ts";
+import {
+  inflect,
+  pluralOfNoun,
+  singularOf,
+  IRREGULAR_NOUNS,
+  OTHER_PLURALS,
+  UNCHANGED_NOUNS,
+} from "../../../src/declarations/names/inflection.ts";
 import { pascalCase, wordsOf } from "../../../src/declarations/names/words.ts";
 
 describe("the entity type and entity set of a name", () => {

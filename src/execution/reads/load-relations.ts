@@ -1,0 +1,239 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
+import { inTurn } from "../../base/turn.ts";
+import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { protocolError } from "../../errors/odata-error.ts";
+import { declaredFieldOf } from "../../memory/compile-property.ts";
+import { isEntity } from "../../memory/entity.ts";
+import { relatedTable, type RelatedByEntity, type RelatedObject } from "../../memory/relations.ts";
+import { pathWays, type RelatedWay, targetWay } from "../../plan/plan-related.ts";
+import type { RootExpression } from "../../query/expression.ts";
+import { mentionsOf, type NavigationMention, type QueryClauses, type RootMention } from "../../query/mentions.ts";
+import { startAll } from "../entities/concurrency.ts";
+import { findByKey } from "../entities/entity-key.ts";
+import { answeredEntity, isIterable } from "../entities/handler-answer.ts";
+import { definitionOf } from "../entities/reader.ts";
+import { rowReader, wholeEntity, toRow } from "../entities/row-to-entity.ts";
+import { cannotFollow, countLoaded, type LoadRun, noteUnfollowed } from "./load-run.ts";
+import { loadedValue, type LoadedValue } from "./loaded-values.ts";
+import { openSet } from "./open-set.ts";
+import { perEntity } from "./parent-keys.ts";
+import { readByKey } from "./read-by-key.ts";
+import { openJoined } from "./read-joined.ts";
+import { readRelated, type AnswerReading, type RelatedReading } from "./read-related.ts";
+
+/**
+ * Loads the entities that the expressions of a query lead to, level by level: each navigation of a level is loaded once
+ * for all of its distinct entities. Entities that were loaded before are not loaded again.
+ * @param entities the entities to evaluate the expressions for, as the application's objects
+ * @throws ODataError that a handler returned or threw, `UnsupportedQueryOption` for a navigation that nothing loads, and
+ *   `InvalidQueryOption` above `maxResponseEntities`; TypeError for an invalid handler result
+ * @see OData URL Conventions 4.0, sections 5.1.1.5, 5.1.1.14 and 5.1.1.15
+ */
+export function loadRelations(query: QueryClauses, entities: readonly object[], run: LoadRun): Maybe<undefined> {
+  const mentions = mentionsOf(query);
+  if (mentions === null) return undefined;
+  const roots = mentions.roots.map((root) => () => loadFromRoot(root, run));
+  return chain(startAll([...roots, () => loadBelow(mentions.navigations, [...new Set(entities)], run)]), nothing);
+}
+
+function nothing(): undefined {
+  return undefined;
+}
+
+function loadFromRoot({ expression, below }: RootMention, run: LoadRun): Maybe<undefined> {
+  return chain(loadRoot(expression, run), (entity) => {
+    run.evaluation.relations.roots.set(expression, entity);
+    return entity === null ? undefined : loadBelow(below, [entity], run);
+  });
+}
+
+/**
+ * Loads the entities that navigations lead to from loaded entities, and the levels below.
+ * @param owners distinct
+ * @throws as for loadRelations
+ */
+export function loadBelow(
+  mentions: readonly NavigationMention[],
+  owners: readonly object[],
+  run: LoadRun,
+): Maybe<undefined> {
+  if (owners.length === 0 || mentions.length === 0) return undefined;
+  return chain(
+    startAll(mentions.map((mention) => () => inTurn(run.turn, owners.length, () => loadMention(mention, owners, run)))),
+    nothing,
+  );
+}
+
+function loadMention(mention: NavigationMention, owners: readonly object[], run: LoadRun): Maybe<undefined> {
+  const table = relatedTable(run.evaluation.relations, mention);
+  const missing = owners.filter((owner) => !table.has(owner));
+  const loaded = missing.length === 0 ? [] : loadNavigation(mention, missing, run);
+  return chain(loaded, (related) => {
+    for (const [index, owner] of missing.entries()) {
+      // Another path may have loaded the same entity meanwhile and continued from its result.
+      if (!table.has(owner)) table.set(owner, related[index] ?? null);
+    }
+    return loadBelow(mention.below, mention.below.length === 0 ? [] : relatedTo(owners, table), run);
+  });
+}
+
+/** @returns in the order of the owners */
+function loadNavigation(
+  mention: NavigationMention,
+  owners: readonly object[],
+  run: LoadRun,
+): Maybe<readonly (RelatedObject | undefined)[]> {
+  const { entitySet, navigationProperty } = mention;
+  const { navigationHandlers } = definitionOf(entitySet, run.context);
+  return loadBy(pathWays(mention, navigationHandlers.get(navigationProperty.name) ?? {}), mention, owners, run);
+}
+
+/**
+ * Loads the entity that a foreign key refers to. Until the entity is saved, its handlers return the entities that it was
+ * related to before.
+ * @returns undefined where the target set cannot be read by the join, or the foreign key is unknown
+ * @throws as for loadRelations
+ */
+export function loadReferred(
+  mention: NavigationMention,
+  entity: object,
+  run: LoadRun,
+): Maybe<RelatedObject | undefined> {
+  const way = targetWay(mention);
+  return way === null ? undefined : chain(loadBy([way], mention, [entity], run), ([related]) => related);
+}
+
+function loadBy(
+  ways: readonly RelatedWay[],
+  mention: NavigationMention,
+  owners: readonly object[],
+  run: LoadRun,
+): Maybe<readonly (RelatedObject | undefined)[]> {
+  const parents = { entities: owners, rowShape: undefined, entityType: mention.entitySet.entityType };
+  const navigation = { ...mention, ways, place: placeOf(mention) };
+  return chain(readRelated(parents, navigation, readingOf(mention, run), run), (found) =>
+    perEntity<RelatedObject | undefined>(found, found.found, undefined),
+  );
+}
+
+function readingOf(mention: NavigationMention, run: LoadRun): RelatedReading<RelatedObject> {
+  const { isCollection } = mention.navigationProperty;
+  const place = placeOf(mention);
+  const count = (entities: number): void => countLoaded(run, entities, place);
+  const answers: AnswerReading<RelatedObject> = {
+    prepare: null,
+    take: (related) => {
+      if (isCollection) {
+        const entities = Array.from(isIterable(related) ? related : [], (each) => answeredEntity(each, place));
+        count(entities.length);
+        return entities;
+      }
+      if (!isEntity(related)) return null;
+      count(1);
+      return related;
+    },
+    loaded: {
+      pick: (owners) => owners.map((owner) => pickLoaded(mention, owner as object)),
+      take: (value, _weight, owner) => takeLoaded(mention, value, owner as object, run),
+    },
+  };
+  return {
+    answers: () => answers,
+    openTarget: (way) =>
+      chain(openJoined(mention, way, run, count), (read) => {
+        if (read === null) return null;
+        return (groups) =>
+          chain(read(groups), (lists) => ({ found: isCollection ? lists : lists.map(([single]) => single ?? null) }));
+      }),
+    none: isCollection ? [] : null,
+    mayLackKey: true,
+  };
+}
+
+function pickLoaded({ navigationProperty }: NavigationMention, owner: object): LoadedValue["value"] {
+  return loadedValue(navigationProperty, declaredFieldOf(owner, navigationProperty.field)).value;
+}
+
+/**
+ * Returns the related entities that a handler loaded into an entity. Undefined means not loaded; null means no related
+ * entity.
+ */
+function takeLoaded(mention: NavigationMention, value: unknown, owner: object, run: LoadRun): RelatedObject {
+  const { isCollection, name } = mention.navigationProperty;
+  if (Array.isArray(value)) return value.filter(isEntity);
+  if (value === null) return isCollection ? [] : null;
+  if (isEntity(value)) return value;
+  if (!run.isRule) throw cannotFollow(run, name, "no handler loads it, and neither does the data source");
+  noteUnfollowed(run, owner, placeOf(mention));
+  return null;
+}
+
+function placeOf({ entitySet, navigationProperty }: NavigationMention): string {
+  return `${entitySet.name}/${navigationProperty.name}`;
+}
+
+/** Returns the distinct related entities of owners. Owners share their lists, so each list is read once. */
+function relatedTo(owners: readonly object[], table: RelatedByEntity): readonly object[] {
+  const seen = new Set<RelatedObject>();
+  const entities = new Set<object>();
+  for (const owner of owners) {
+    const related = table.get(owner) ?? null;
+    if (related === null || seen.has(related)) continue;
+    seen.add(related);
+    if (!isList(related)) {
+      entities.add(related);
+      continue;
+    }
+    for (const entity of related) entities.add(entity);
+  }
+  return [...entities];
+}
+
+function isList(related: object | readonly object[]): related is readonly object[] {
+  return Array.isArray(related);
+}
+
+/**
+ * Loads the entity of `$root/Set(key)`.
+ * @returns null when the set has no entity with the key
+ * @throws ODataError that a handler returned or threw, and `UnsupportedQueryOption` for a set that cannot be read;
+ *   TypeError for a result that is not an entity
+ * @see OData URL Conventions 4.0, section 5.1.1.14
+ */
+export function loadRoot(expression: RootExpression, run: LoadRun): Maybe<object | null> {
+  const { entitySet } = expression;
+  const key = keyOf(expression, run.evaluation.values);
+  if (definitionOf(entitySet, run.context).handlers.getByKey !== undefined) return readRoot(expression, key, run);
+  return chain(openSet(entitySet, { relational: false, list: "once" }, run), (rows) => {
+    if (rows === null || rows.relational !== undefined) throw cannotRead(expression, run);
+    return asRoot(expression, findByKey(rows.entities, entitySet.entityType, key), run);
+  });
+}
+
+function readRoot(expression: RootExpression, key: unknown, run: LoadRun): Maybe<object | null> {
+  const found = readByKey(expression.entitySet, key, run, () => wholeEntity(expression.entitySet));
+  return chain(found, (answer) => {
+    if (answer === null) return null;
+    const { entity, rowShape } = answer;
+    return asRoot(expression, rowShape === undefined ? entity : rowReader(rowShape)(toRow(entity)), run);
+  });
+}
+
+/** Returns the key in the application's form. */
+function keyOf({ key, type }: RootExpression, values: readonly PrimitiveValue[]): unknown {
+  const parts = key.map((part) => (part.kind === "literal" ? part.value : values[part.index]));
+  if (parts.length === 1) return parts[0];
+  return Object.freeze(Object.fromEntries(type.key.map(({ field }, index) => [field, parts[index]] as const)));
+}
+
+function asRoot({ entitySet }: RootExpression, entity: unknown, run: LoadRun): object | null {
+  if (entity === null || entity === undefined) return null;
+  countLoaded(run, 1, `$root/${entitySet.name}`);
+  if (typeof entity === "object" && !Array.isArray(entity)) return entity;
+  throw new TypeError(`The getByKey handler of ${entitySet.name} returned a value that is not an entity.`);
+}
+
+function cannotRead({ entitySet }: RootExpression, { option }: LoadRun): Error {
+  const message = `'$root/${entitySet.name}' is not supported in ${option}: the entity set cannot be read.`;
+  return protocolError("UnsupportedQueryOption", message, { target: option });
+}

@@ -1,0 +1,126 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
+import { once } from "../../base/memo.ts";
+import { inTurns, Turn } from "../../base/turn.ts";
+import type { Context } from "../../definition/context.ts";
+import type { QueryableHandler } from "../../definition/handlers.ts";
+import { applySteps } from "../../memory/apply-query.ts";
+import { asEntity } from "../../memory/entity.ts";
+import { Evaluation } from "../../memory/evaluation.ts";
+import type { MemoryQuery } from "../../memory/order-rows.ts";
+import type { CollectionPlan } from "../../plan/plan-collection.ts";
+import { type MentionsPlan, planMentions } from "../../plan/plan-mentions.ts";
+import type { FilterClause, OrderByItem } from "../../query/clauses.ts";
+import { mentionsOf, type QueryClauses } from "../../query/mentions.ts";
+import type { EntityPage, Page, QueryableSource, SourceQuery } from "../../query/source.ts";
+import { answeredValue } from "../entities/handler-answer.ts";
+import { gateOf, type Reader } from "../entities/reader.ts";
+import { ServiceContext } from "../rules/row-access.ts";
+import { refuseUnjoined } from "./choose-joins.ts";
+import { loadRelations } from "./load-relations.ts";
+import { startLoads, withOption } from "./load-run.ts";
+import { resolveSource, resolveSources } from "./resolve-sources.ts";
+
+/**
+ * Opens the source of a planned read. The query may also use the same set along a navigation: the handler is still
+ * called only once.
+ */
+export function openSource(
+  { form, query, expand }: CollectionPlan,
+  queryable: QueryableHandler<Context>,
+  reader: Reader,
+): Maybe<QueryableSource> {
+  const { entitySet } = query.shape;
+  if (
+    form === "queryable" &&
+    (gateOf(entitySet, reader) !== null || expand !== null || mentionsOf(query.shape) !== null)
+  ) {
+    return resolveSource(entitySet, queryable, reader);
+  }
+  return chain(queryable(ServiceContext.ofSet(entitySet, reader.context)), (source) => answeredValue(source));
+}
+
+/**
+ * Reads a page from a source. A database evaluates the expressions itself where it can join the sets that they use;
+ * expressions over a list are evaluated in memory.
+ * @throws ODataError `UnsupportedQueryOption`, naming the navigation, where neither is possible
+ */
+export function readFrom(source: QueryableSource, query: SourceQuery, reader: Reader): Maybe<Page> {
+  const isPlain = planMentions(query) === null;
+  // Work on a long list takes turns with other requests.
+  if (source.entities !== undefined) return applyInMemory(source.entities(), query, reader);
+  if (isPlain) return source.read(query);
+  return chain(withMentioned(source, query, reader), (mentioned) => source.read(mentioned));
+}
+
+/**
+ * Returns a query with the sources of the sets that its expressions mention.
+ * @throws as for readFrom
+ */
+export function withMentioned(source: QueryableSource, query: SourceQuery, reader: Reader): Maybe<SourceQuery> {
+  if (planMentions(query) === null) return query;
+  const mentions = mentionsOf(query.shape);
+  if (mentions === null) throw new Error("A clause mentions what its shape does not.");
+  return chain(resolveSources(mentions.entitySets, reader), (mentioned) => {
+    const option = query.shape.filter === null ? "$orderby" : "$filter";
+    refuseUnjoined({ mentions, relational: source.relational, sources: mentioned }, option, query.shape.entitySet.name);
+    return { ...query, sources: new Map([...(query.sources ?? []), ...mentioned]) };
+  });
+}
+
+const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
+
+/**
+ * Applies a query to entities in memory. The entities that its expressions lead to are loaded first.
+ * @param rows the application's objects
+ * @throws ODataError and TypeError as for loadRelations and applyQuery
+ * @see OData Protocol 4.0, section 11.2.1 (order of evaluation)
+ */
+export function applyInMemory(
+  rows: Iterable<unknown>,
+  query: MemoryQuery & Pick<SourceQuery, "values" | "state">,
+  reader: Reader,
+): Maybe<EntityPage> {
+  const plan = planMentions(query);
+  const evaluation = new Evaluation(query.values, query.state);
+  if (plan !== null) return applyPlan(plan, rows, { query, evaluation, reader });
+  return inTurns((pace) => applySteps(rows, query, evaluation, pace), reader.turn);
+}
+
+/** A query, and the state of its application. */
+interface Application {
+  readonly query: MemoryQuery;
+  readonly evaluation: Evaluation;
+  readonly reader: Reader;
+}
+
+function applyPlan(
+  plan: MentionsPlan,
+  rows: Iterable<unknown>,
+  { query, evaluation, reader }: Application,
+): Maybe<EntityPage> {
+  const { shape, orderBy, after, skip, top, count } = query;
+  const all = { shape, orderBy: NO_ORDER, skip: 0, top: undefined, count: false };
+  const { turn = new Turn() } = reader;
+  const keep = (entities: Iterable<unknown>, filter: FilterClause | null): Maybe<readonly unknown[]> => {
+    const page = inTurns((pace) => applySteps(entities, { ...all, filter }, evaluation, pace), turn);
+    return chain(page, (kept) => kept.entities);
+  };
+  const loads = once(() => startLoads(evaluation, reader, "$filter"));
+  const load = (clauses: QueryClauses | null, entities: readonly unknown[], option: string): Maybe<undefined> => {
+    if (clauses === null || entities.length === 0) return undefined;
+    const objects = entities.map((entity) => asEntity(entity, shape.entityType));
+    return loadRelations(clauses, objects, withOption(loads(), option));
+  };
+  const kept = chain(keep(rows, plan.ownFilter), (own) =>
+    chain(load(plan.filter, own, "$filter"), () => (plan.filter === null ? own : keep(own, plan.filter.filter))),
+  );
+  return chain(kept, (entities) =>
+    // The order does not matter if only the count is requested.
+    chain(top === 0 ? undefined : load(plan.orderBy, entities, "$orderby"), () =>
+      inTurns(
+        (pace) => applySteps(entities, { shape, filter: null, orderBy, after, skip, top, count }, evaluation, pace),
+        turn,
+      ),
+    ),
+  );
+}

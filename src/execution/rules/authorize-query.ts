@@ -1,0 +1,220 @@
+import { keptPerPair } from "../../base/memo.ts";
+import type { User } from "../../definition/context.ts";
+import type { AuthorizationRequirement } from "../../definition/rules/authorization.ts";
+import { refusal } from "../../definition/rules/refusal.ts";
+import type { ServiceDefinition } from "../../definition/service-definition.ts";
+import type { EntitySet } from "../../edm/model.ts";
+import { type ODataError, protocolError } from "../../errors/odata-error.ts";
+import type { NavigationStep, PathGuard, StarAccess } from "../../query/capabilities.ts";
+import type {
+  ExpandedNavigation,
+  FilterClause,
+  OrderByItem,
+  QueryShape,
+  SelectExpandClause,
+} from "../../query/clauses.ts";
+import { mentionsOf, type NavigationMention } from "../../query/mentions.ts";
+import { definitionIn } from "../entities/reader.ts";
+import { actionOf, judge, navigationRules } from "./judge-rules.ts";
+
+/** The user who sent a query. */
+export interface QueryReader {
+  readonly definition: ServiceDefinition;
+  readonly user: User | null;
+  /** Whether the rules of the query's own set have not been checked: the first navigation then checks them. */
+  readonly isOwnSkipped: boolean;
+}
+
+/** Rules that are checked before a query runs. */
+interface AskedRules {
+  readonly rules: readonly AuthorizationRequirement[];
+  readonly action: string;
+  /** The name of the navigation, for errors; undefined for a set after `$root`. */
+  readonly target: string | undefined;
+  /** Makes the error for a set after `$root` whose rules depend on the entity; null where the rules do not. */
+  readonly unanswerable: (() => ODataError) | null;
+}
+
+/** The rules of all sets in a query: of the set that it reads, and of the sets that it uses besides. */
+interface QueryRules {
+  readonly asked: readonly AskedRules[];
+  readonly ownAsked: readonly AskedRules[];
+}
+
+const NOTHING: readonly AskedRules[] = Object.freeze([]);
+
+/**
+ * Requires that a user may read every set that a query uses: along navigations in `$filter`, `$orderby` and `$expand`,
+ * and by `$root/Set(key)`. Each navigation is checked like `GET /Set(key)/Navigation`.
+ * @throws ODataError `Unauthorized`, `Forbidden`; `UnsupportedQueryOption` for a set after `$root` whose rules depend on
+ *   the entity
+ * @see docs/guides/authorization.md
+ */
+export function authorizeShape(reader: QueryReader, shape: QueryShape): void {
+  requireAll(shapeRules(shape, reader.definition), reader);
+}
+
+/**
+ * Requires the same for the expansions of one entity.
+ * @param entitySet the set of the entity
+ * @throws ODataError as for authorizeShape
+ */
+export function authorizeExpansions(reader: QueryReader, clause: SelectExpandClause, entitySet: EntitySet): void {
+  if (clause.expanded.length === 0) return;
+  const bySet = clauseRules(clause, reader.definition);
+  let rules = bySet.get(entitySet);
+  if (rules === undefined) bySet.set(entitySet, (rules = rulesOfEntity(reader.definition, clause, entitySet)));
+  requireAll(rules, reader);
+}
+
+const shapeRules = keptPerPair((shape: QueryShape, definition: ServiceDefinition) => rulesOfShape(definition, shape));
+const clauseRules = keptPerPair(
+  (_clause: SelectExpandClause, _definition: ServiceDefinition) => new Map<EntitySet, QueryRules>(),
+);
+
+/** Returns the navigations that a star in `$expand` skips, because the user may not read them. */
+export function starAccessOf({ definition, user, isOwnSkipped }: QueryReader): StarAccess {
+  const closed = [...definition.entitySets.values()].filter((set) => judge(set.authorization.read, user) === "failed");
+  const names = new Set(closed.map(({ entitySet }) => entitySet.name));
+  const along = ({ entitySet, navigationProperty }: NavigationStep) =>
+    navigationRules(definitionIn(definition, entitySet), navigationProperty);
+  return {
+    key: [isOwnSkipped ? "own" : "", ...names].join("/"),
+    skips: (step, via) => {
+      const isOwnerSkipped = via === null ? isOwnSkipped : !along(via).asksTarget;
+      if (isOwnerSkipped && names.has(step.entitySet.name)) return true;
+      return judge(along(step).target.read, user) === "failed";
+    },
+  };
+}
+
+/**
+ * Returns a guard that refuses what the user may not read, so that a query with an invalid name behind a navigation gets the
+ * same error as one with a valid name.
+ * @param own the set that the query reads
+ */
+export function pathGuardOf({ definition, user, isOwnSkipped }: QueryReader, own: EntitySet): PathGuard {
+  return {
+    follow: (step) => {
+      const asked = askedByStep(definition, step, isOwnSkipped && step.entitySet === own);
+      for (const each of asked) require(each, user);
+    },
+    enter: (entitySet, option) => require(askedByRoot(definition, entitySet, option), user),
+  };
+}
+
+function requireAll({ asked, ownAsked }: QueryRules, { user, isOwnSkipped }: QueryReader): void {
+  if (isOwnSkipped) for (const each of ownAsked) require(each, user);
+  for (const each of asked) require(each, user);
+}
+
+function require({ rules, action, target, unanswerable }: AskedRules, user: User | null): void {
+  const verdict = judge(rules, user);
+  if (verdict === "failed") throw refusal(user, action, target);
+  if (verdict === "pending" && unanswerable !== null) throw unanswerable();
+}
+
+function rulesOfShape(definition: ServiceDefinition, shape: QueryShape): QueryRules {
+  const { filter, orderBy, selectExpand, entitySet } = shape;
+  const asked = [
+    ...askedByExpressions(definition, filter, [], "$filter"),
+    ...askedByExpressions(definition, null, orderBy, "$orderby"),
+    ...selectExpand.expanded.flatMap((item) => askedByExpansion(definition, item, false)),
+  ];
+  const [first] = mentionsOf(shape)?.navigations ?? [];
+  const navigation = first?.navigationProperty ?? selectExpand.expanded[0]?.navigationProperty;
+  return freeze(asked, navigation === undefined ? [] : askedOfOwner(definition, entitySet, navigation.name));
+}
+
+function rulesOfEntity(definition: ServiceDefinition, clause: SelectExpandClause, entitySet: EntitySet): QueryRules {
+  const asked = clause.expanded.flatMap((item) => askedByExpansion(definition, item, false));
+  const [first] = clause.expanded;
+  return freeze(asked, first === undefined ? [] : askedOfOwner(definition, entitySet, first.navigationProperty.name));
+}
+
+function freeze(asked: readonly AskedRules[], ownAsked: readonly AskedRules[]): QueryRules {
+  const isDemanding = ({ rules }: AskedRules): boolean => rules.length > 0;
+  const found = asked.filter(isDemanding);
+  return { asked: found.length === 0 ? NOTHING : found, ownAsked: ownAsked.filter(isDemanding) };
+}
+
+/** Returns the rules that one item of `$expand`, and everything nested in it, must pass. */
+function askedByExpansion(
+  definition: ServiceDefinition,
+  item: ExpandedNavigation,
+  isOwnerSkipped: boolean,
+): readonly AskedRules[] {
+  const { filter, orderBy, selectExpand } = item;
+  const isSkipped = asksNoTarget(definition, item);
+  return [
+    ...askedByStep(definition, item, isOwnerSkipped),
+    ...askedByExpressions(definition, filter, orderBy, "$expand", isSkipped),
+    ...selectExpand.expanded.flatMap((below) => askedByExpansion(definition, below, isSkipped)),
+  ];
+}
+
+function askedByExpressions(
+  definition: ServiceDefinition,
+  filter: FilterClause | null,
+  orderBy: readonly OrderByItem[],
+  option: string,
+  isOwnerSkipped: boolean = false,
+): readonly AskedRules[] {
+  const mentions = mentionsOf({ filter, orderBy });
+  if (mentions === null) return NOTHING;
+  const ofRoots = mentions.roots.flatMap(({ expression: { entitySet }, below }): readonly AskedRules[] => {
+    const root = askedByRoot(definition, entitySet, option);
+    return [root, ...below.flatMap((mention) => askedByMention(definition, mention, false))];
+  });
+  const ofPaths = mentions.navigations.flatMap((mention) => askedByMention(definition, mention, isOwnerSkipped));
+  return [...ofPaths, ...ofRoots];
+}
+
+function askedByRoot(definition: ServiceDefinition, entitySet: EntitySet, option: string): AskedRules {
+  const { authorization, rows } = definitionIn(definition, entitySet);
+  const { name } = entitySet;
+  const unanswerable = rows === null ? () => unanswerableRoot(name, option) : null;
+  return { rules: authorization.read, action: actionOf("read", name), target: undefined, unanswerable };
+}
+
+function unanswerableRoot(name: string, target: string): ODataError {
+  const message = `$root/${name} cannot be used in an expression: its rules depend on the entity.`;
+  return protocolError("UnsupportedQueryOption", message, { target });
+}
+
+function askedByMention(
+  definition: ServiceDefinition,
+  mention: NavigationMention,
+  isOwnerSkipped: boolean,
+): readonly AskedRules[] {
+  const isSkipped = asksNoTarget(definition, mention);
+  return [
+    ...askedByStep(definition, mention, isOwnerSkipped),
+    ...mention.below.flatMap((below) => askedByMention(definition, below, isSkipped)),
+  ];
+}
+
+/** Returns the rules for one navigation: of its target set, and of the set in which it starts unless already checked. */
+function askedByStep(
+  definition: ServiceDefinition,
+  { entitySet, navigationProperty }: NavigationStep,
+  isOwnerSkipped: boolean,
+): readonly AskedRules[] {
+  const { name } = navigationProperty;
+  const navigation = navigationRules(definitionIn(definition, entitySet), navigationProperty);
+  const action = `${actionOf("read", navigation.targetName)}, the target of '${name}' in ${entitySet.name}`;
+  const owner = isOwnerSkipped ? askedOfOwner(definition, entitySet, name) : NOTHING;
+  // Row rules apply in queries in place of rules that depend on entities. Startup has checked that the set has row rules.
+  return [...owner, { rules: navigation.target.read, action, target: name, unanswerable: null }];
+}
+
+/** Returns the rules of the set in which a navigation starts. */
+function askedOfOwner(definition: ServiceDefinition, entitySet: EntitySet, target: string): readonly AskedRules[] {
+  const { authorization } = definitionIn(definition, entitySet);
+  const action = `${actionOf("read", entitySet.name)}, the source of '${target}'`;
+  return [{ rules: authorization.read, action, target, unanswerable: null }];
+}
+
+function asksNoTarget(definition: ServiceDefinition, { entitySet, navigationProperty }: NavigationStep): boolean {
+  return !navigationRules(definitionIn(definition, entitySet), navigationProperty).asksTarget;
+}

@@ -1,0 +1,125 @@
+import type { Maybe } from "../../base/maybe.ts";
+import type { Context } from "../../definition/context.ts";
+import type { QueryableHandler } from "../../definition/handlers.ts";
+import type { RuledSet } from "../../definition/rules/row-rule.ts";
+import type { RowCondition } from "../../definition/types/row-conditions.ts";
+import type { EntitySet } from "../../edm/model.ts";
+import type { ConditionOf } from "../../plan/row-rules.ts";
+import type { QueryableSource, RowRestriction } from "../../query/source.ts";
+import { type Reader, serviceOf } from "../entities/reader.ts";
+
+/** The result or error of a rule for one request. */
+type Verdict = { readonly said: RowCondition } | { readonly thrown: unknown };
+
+/** The sources of one call: each `queryable` handler is called once. */
+interface CallSources {
+  readonly whole: Map<EntitySet, Map<QueryableHandler<Context>, Maybe<QueryableSource>>>;
+  /** The sources of the rows that the user sees. */
+  readonly seen: Map<EntitySet, Maybe<QueryableSource>>;
+  readonly restrictions: Map<EntitySet, Maybe<RowRestriction>>;
+}
+
+/**
+ * The results of row rules and the sources that the handlers of one call share. All calls of a request share the results
+ * of the rules. Sources belong to one call, because their rows may depend on its transaction and on earlier writes.
+ * @see docs/guides/authorization.md
+ */
+export class RowAccess {
+  readonly #verdicts: Map<EntitySet, Verdict>;
+  readonly #warned: Set<string>;
+  #sources: CallSources | undefined;
+
+  /** @param warned the warnings that the service has logged */
+  constructor(warned: Set<string> = new Set(), verdicts: Map<EntitySet, Verdict> = new Map()) {
+    this.#warned = warned;
+    this.#verdicts = verdicts;
+  }
+
+  /** Returns the access of a call within the same request, for the same user. */
+  below(): RowAccess {
+    return new RowAccess(this.#warned, this.#verdicts);
+  }
+
+  get sources(): CallSources {
+    return (this.#sources ??= { whole: new Map(), seen: new Map(), restrictions: new Map() });
+  }
+
+  /** Calls a rule, or returns its earlier result. @throws the error of the rule, each time */
+  judge(entitySet: EntitySet, rule: () => RowCondition): RowCondition {
+    let verdict = this.#verdicts.get(entitySet);
+    if (verdict === undefined) this.#verdicts.set(entitySet, (verdict = verdictOf(rule)));
+    if ("thrown" in verdict) throw verdict.thrown;
+    return verdict.said;
+  }
+
+  /** Whether a warning is logged for the first time. */
+  isFirst(warning: string): boolean {
+    const { size } = this.#warned;
+    return this.#warned.add(warning).size > size;
+  }
+}
+
+/**
+ * The base of the contexts that odatakit makes. Their private field holds the access, so no copy or proxy of a context, which
+ * may name another user, shares the access of the original.
+ */
+export abstract class ServiceContext {
+  readonly #access: RowAccess;
+  /** The contexts for handlers, by the set of the handler: a set has one in each call. */
+  #ofSets: Map<EntitySet, Context> | undefined;
+
+  constructor(access: RowAccess) {
+    this.#access = access;
+  }
+
+  /** Returns the access of a context; a new one for a context that the application made. */
+  static accessOf(context: object): RowAccess {
+    return #access in context ? context.#access : new RowAccess();
+  }
+
+  /**
+   * Returns the context that the handlers of a set receive, whose `set` is that set; a context that the application made
+   * as it is.
+   */
+  static ofSet(entitySet: EntitySet, context: Context): Context {
+    if (!(#access in context)) return context;
+    context.#ofSets ??= new Map();
+    let made = context.#ofSets.get(entitySet);
+    if (made === undefined) context.#ofSets.set(entitySet, (made = context.withSet(entitySet)));
+    return made;
+  }
+
+  /** Makes the context of this call for the handlers of a set. */
+  protected abstract withSet(entitySet: EntitySet): Context;
+}
+
+/**
+ * Returns the condition that the row rule of a set sets for the user of a request.
+ * @returns `all` for a set without a rule
+ * @throws the error of the rule, each time
+ * @see docs/guides/authorization.md
+ */
+export function conditionOf({ entitySet, rows }: RuledSet, context: Context): RowCondition {
+  return rows === null
+    ? "all"
+    : ServiceContext.accessOf(context).judge(entitySet, () => rows.conditionFor(context.user));
+}
+
+/** Returns the condition of a set's row rule for a reader. @throws as for conditionOf */
+export function conditionFor({ name }: EntitySet, { context, gate }: Reader): RowCondition {
+  const set = gate === null ? undefined : serviceOf(context).entitySets.get(name);
+  return set === undefined ? "all" : conditionOf(set, context);
+}
+
+/** Returns `conditionFor` of one reader. */
+export function conditionsFor(reader: Reader): ConditionOf {
+  return (entitySet) => conditionFor(entitySet, reader);
+}
+
+function verdictOf(rule: () => RowCondition): Verdict {
+  try {
+    return { said: rule() };
+  } catch (error) {
+    return { thrown: error };
+  }
+}

@@ -1,0 +1,206 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
+import { refusalOfUnseen } from "../../definition/rules/refusal.ts";
+import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import { linkedPairsOf } from "../../edm/key-holder.ts";
+import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import { type ODataError, protocolError } from "../../errors/odata-error.ts";
+import { canBeTrue, type PartialEntity } from "../../memory/can-be-true.ts";
+import { declaredFieldOf, fieldOf } from "../../memory/compile-property.ts";
+import { isObject } from "../../memory/entity.ts";
+import { Evaluation } from "../../memory/evaluation.ts";
+import { givenFieldOf } from "../../memory/missing-value.ts";
+import { relatedTable } from "../../memory/relations.ts";
+import { parentProperties } from "../../plan/plan-related.ts";
+import { clausesOf } from "../../plan/row-rules.ts";
+import { mentionsOf, type NavigationMention } from "../../query/mentions.ts";
+import { startAll } from "../entities/concurrency.ts";
+import { definitionOf, type Reader, serviceOf, targetDefinition } from "../entities/reader.ts";
+import { loadBelow, loadReferred } from "../reads/load-relations.ts";
+import { type LoadRun, startRuleLoads } from "../reads/load-run.ts";
+import { findOrMissing } from "../reads/read-by-key.ts";
+import { conditionFor } from "../rules/row-access.ts";
+import { checkReferences, type Nesting } from "./check-references.ts";
+
+/** The known part of an entity after a write. */
+interface WrittenEntity {
+  readonly entity: object;
+  /** Whether a property is known. Computed properties are unknown until they are saved. */
+  readonly isKnown: (property: StructuralProperty) => boolean;
+  /** Whether the entity is already saved, so that handlers along its navigations return its new related entities. */
+  readonly isSaved?: boolean;
+}
+
+/**
+ * Refuses to write an entity that the user could not see afterwards, as far as its known properties decide that. The
+ * handler is responsible for properties that it fills in and for related entities that cannot be loaded.
+ * @param entity as it will be, by the application's fields; an undefined member is unknown
+ * @throws ODataError `Forbidden`, `Unauthorized` without a user; the error of the rule or of
+ *   a handler that it depends on
+ * @see docs/guides/authorization.md
+ */
+export function checkWritten(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
+  return checkEntity(set, { entity, isKnown: (property) => isStated(entity, property) }, reader);
+}
+
+/**
+ * Whether the user may see an entity that a handler saved, as far as the returned properties decide that. Handlers that
+ * apply row rules in their own statements have already checked it.
+ * @param handler the handler that returned the entity
+ * @throws as for checkWritten
+ */
+export function isSavedSeen(entitySet: EntitySet, entity: unknown, handler: object, reader: Reader): Maybe<boolean> {
+  if (serviceOf(reader.context).handlersCheckingRows.has(handler) || !isObject(entity)) return true;
+  const isKnown = ({ field }: StructuralProperty): boolean => givenFieldOf(entity, field) !== undefined;
+  return mayBeSeen(entitySet, { entity, isKnown, isSaved: true }, reader);
+}
+
+function checkEntity(set: EntitySetDefinition, written: WrittenEntity, reader: Reader): Maybe<undefined> {
+  return chain(mayBeSeen(set.entitySet, written, reader), (isSeen): undefined => {
+    if (!isSeen) throw refusalOfUnseen(reader.context.user, set.entitySet);
+  });
+}
+
+/** Whether the user may see an entity, as far as its known properties decide that. */
+function mayBeSeen(entitySet: EntitySet, written: WrittenEntity, reader: Reader): Maybe<boolean> {
+  const condition = conditionFor(entitySet, reader);
+  if (typeof condition === "string") return condition === "all";
+  const { filter, values } = condition;
+  const evaluation = new Evaluation(values);
+  const navigations = mentionsOf(clausesOf(filter))?.navigations ?? [];
+  const run = startRuleLoads(evaluation, entitySet, reader.context);
+  const loaded = new Set<NavigationProperty>();
+  const loads = navigations.map((mention) => () => loadKnown(mention, written, run, loaded));
+  const isKnown: PartialEntity["isKnown"] = (step) => {
+    if (step.kind === "property") return written.isKnown(step.property);
+    return step.kind === "navigation" && loaded.has(step.navigationProperty);
+  };
+  return chain(startAll(loads), () => {
+    if (run.unfollowed.size > 0) return written.isSaved !== true;
+    return canBeTrue(filter, { entity: written.entity, evaluation, isKnown });
+  });
+}
+
+/**
+ * Loads the entities that a navigation will lead to, where the foreign key is known. Before the entity is saved,
+ * handlers return the entities that it was related to before.
+ */
+function loadKnown(
+  mention: NavigationMention,
+  { entity, isKnown, isSaved }: WrittenEntity,
+  run: LoadRun,
+  loaded: Set<NavigationProperty>,
+): Maybe<undefined> {
+  const { entitySet, navigationProperty } = mention;
+  const { navigationHandlers } = definitionOf(entitySet, run.context);
+  const { get, getBatch } = navigationHandlers.get(navigationProperty.name) ?? {};
+  if (isSaved === true && (get ?? getBatch) !== undefined && entitySet.entityType.key.every(isKnown)) {
+    return chain(loadBelow([mention], [entity], run), (): undefined => {
+      loaded.add(navigationProperty);
+    });
+  }
+  const join = entitySet.navigationJoins.get(navigationProperty.name);
+  if (join?.kind !== "direct" || !parentProperties(join).every(isKnown)) return undefined;
+  return chain(loadReferred(mention, entity, run), (single) => {
+    if (single === undefined) return undefined;
+    relatedTable(run.evaluation.relations, mention).set(entity, single);
+    loaded.add(navigationProperty);
+    return single === null ? undefined : loadBelow(mention.below, [single], run);
+  });
+}
+
+function isStated(entity: object, { field, computed }: StructuralProperty): boolean {
+  return !computed && declaredFieldOf(entity, field) !== undefined;
+}
+
+/**
+ * Refuses to create nested entities that the user could not see afterwards.
+ * @param entity the argument of the handler
+ * @throws as for checkWritten and checkKey
+ */
+export function checkNested(
+  entitySet: EntitySet,
+  entity: object,
+  reader: Reader,
+  place: string = "",
+): Maybe<undefined> {
+  const checks = [...entitySet.navigationProperties.values()].flatMap((property) => {
+    const target = targetDefinition(entitySet, property.name, reader.context);
+    const value: unknown = Object.hasOwn(entity, property.field) ? fieldOf(entity, property.field) : null;
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (target === undefined) return [];
+    return items.flatMap((item, index) => {
+      const here = `${place}${property.name}/${property.isCollection ? `${String(index)}/` : ""}`;
+      const nesting = { place: here, linked: linkedPairsOf(entitySet, property) };
+      return isObject(item) ? [() => checkCreatedBelow(target, item, reader, nesting)] : [];
+    });
+  });
+  return checks.length === 0 ? undefined : chain(startAll(checks), nothing);
+}
+
+/**
+ * Refuses to create an entity, with its nested entities, that the user could not see afterwards, or whose key, chosen by
+ * the client, belongs to a hidden entity.
+ * @param entity the argument of the handler
+ * @throws ODataError `Conflict`; as for checkWritten
+ */
+export function checkCreated(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
+  if (conditionFor(set.entitySet, reader) === "none") throw refusalOfUnseen(reader.context.user, set.entitySet);
+  // References come first: otherwise the row rule, which may follow them, would tell hidden from missing entities.
+  return chain(checkReferences(set, entity, reader), () =>
+    chain(checkWritten(set, entity, reader), () => checkCreation(set, entity, reader)),
+  );
+}
+
+/**
+ * Checks, like `checkCreated`, an entity that is created along a navigation. Null properties are unknown, because the
+ * handler may fill them in from the parent.
+ */
+export function checkCreatedBelow(
+  set: EntitySetDefinition,
+  entity: object,
+  reader: Reader,
+  nesting: Nesting,
+): Maybe<undefined> {
+  if (conditionFor(set.entitySet, reader) === "none") throw refusalOfUnseen(reader.context.user, set.entitySet);
+  const isKnown = (property: StructuralProperty): boolean =>
+    isStated(entity, property) && fieldOf(entity, property.field) !== null;
+  return chain(checkReferences(set, entity, reader, nesting), () =>
+    chain(checkEntity(set, { entity, isKnown }, reader), () => checkCreation(set, entity, reader, nesting.place)),
+  );
+}
+
+function checkCreation(set: EntitySetDefinition, entity: object, reader: Reader, place: string = ""): Maybe<undefined> {
+  return chain(checkNested(set.entitySet, entity, reader, place), () => checkKey(set, entity, reader));
+}
+
+/** Prevents a handler from overwriting a hidden entity. */
+function checkKey(set: EntitySetDefinition, entity: object, reader: Reader): Maybe<undefined> {
+  const { key: properties } = set.entitySet.entityType;
+  if (set.rows === null || !properties.every((property) => isStated(entity, property))) return undefined;
+  const parts = properties.map(({ field }) => [field, fieldOf(entity, field)] as const);
+  const key = parts.length === 1 ? parts[0]?.[1] : Object.freeze(Object.fromEntries(parts));
+  return chain(isHidden(set, key, reader), (hidden): undefined => {
+    if (hidden) throw keyTaken(set.entitySet);
+  });
+}
+
+/**
+ * Whether a key belongs to an entity that the user does not see; false for a set that cannot read by key.
+ * @throws the error of the handler
+ */
+export function isHidden({ entitySet, handlers }: EntitySetDefinition, key: unknown, reader: Reader): Maybe<boolean> {
+  if (handlers.getByKey === undefined) return false;
+  return chain(findOrMissing(entitySet, key, reader), (seen) => {
+    if (seen !== null) return false;
+    return chain(findOrMissing(entitySet, key, { ...reader, gate: null }), (entity) => entity !== null);
+  });
+}
+
+/** Makes the error for a key that is taken, by a visible or a hidden entity. */
+export function keyTaken({ name }: EntitySet): ODataError {
+  return protocolError("Conflict", `An entity of ${name} has this key already.`);
+}
+
+function nothing(): undefined {
+  return undefined;
+}

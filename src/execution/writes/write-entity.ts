@@ -1,0 +1,175 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
+import type { Context } from "../../definition/context.ts";
+import type { EntitySetHandlers, NavigationHandlers } from "../../definition/handlers.ts";
+import { refusalOfUnseen } from "../../definition/rules/refusal.ts";
+import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import { mergeDelta } from "../../definition/sets/merge-delta.ts";
+import { linkedPairsOf } from "../../edm/key-holder.ts";
+import type { EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
+import { asEntity, isObject } from "../../memory/entity.ts";
+import { givenFieldOf } from "../../memory/missing-value.ts";
+import type { PathStep } from "../../plan/plan-related.ts";
+import { canonicalEntity } from "../entities/canonical-entity.ts";
+import { definitionOf, type Reader, serviceOf } from "../entities/reader.ts";
+import { wholeEntity } from "../entities/row-to-entity.ts";
+import { findEntity, getEntity } from "../reads/read-by-key.ts";
+import { conditionFor, ServiceContext } from "../rules/row-access.ts";
+import { checkChangedReferences } from "./check-references.ts";
+import { checkCreated, checkCreatedBelow, checkNested, checkWritten, isHidden, keyTaken } from "./check-written.ts";
+
+/** The names of the handlers that write a set. */
+type WriteName = "create" | "replace" | "patch" | "delete";
+
+/**
+ * Creates an entity of a set. A handler that checks row rules in its own transaction is called at once. Before any other
+ * handler is called, the rules of the set and of the sets of nested entities are checked.
+ * @returns the result of the handler
+ * @throws ODataError `Forbidden`, `Unauthorized` for an entity that the user could not see afterwards; `Conflict` for a
+ *   key that is taken, and for a foreign key to a hidden entity; the error of the handler
+ * @see docs/guides/authorization.md
+ */
+export function runCreate(entitySet: EntitySet, entity: object, reader: Reader): Maybe<unknown> {
+  const { set, handler } = writerOf(entitySet, "create", reader);
+  const checked = isFree(handler, reader) ? undefined : checkCreated(set, entity, reader);
+  return chain(checked, () => handler(entity, ServiceContext.ofSet(entitySet, reader.context)));
+}
+
+/** Creates an entity along a navigation of another one. @throws as for runCreate */
+export function runCreateRelated(
+  { entitySet, navigationProperty, target }: PathStep,
+  create: NonNullable<NavigationHandlers<Context>["create"]>,
+  key: unknown,
+  entity: object,
+  reader: Reader,
+): Maybe<unknown> {
+  const call = (): Maybe<unknown> => create(key, entity, ServiceContext.ofSet(entitySet, reader.context));
+  if (isFree(create, reader) || target === null) return call();
+  const nesting = { place: "", linked: linkedPairsOf(entitySet, navigationProperty) };
+  return chain(checkCreatedBelow(definitionOf(target, reader.context), entity, reader, nesting), call);
+}
+
+/**
+ * Replaces an entity of a set: a hidden entity is missing.
+ * @returns the result of the handler; null for a missing entity
+ * @throws as for runCreate
+ */
+export function runReplace(entitySet: EntitySet, key: unknown, entity: object, reader: Reader): Maybe<unknown> {
+  const { set, handler } = writerOf(entitySet, "replace", reader);
+  const call = (): Maybe<unknown> => handler(key, entity, ServiceContext.ofSet(entitySet, reader.context));
+  if (isFree(handler, reader)) return call();
+  if (set.rows === null) return chain(checkReferring(set, key, entity, set.settings.allowUpsert, reader), call);
+  return chain(findSeen(entitySet, key, reader), (seen) => {
+    const refused = seen === null ? checkMissing(set, key, reader) : false;
+    return chain(refused, (isRefused) => {
+      if (isRefused) return null;
+      return chain(checkReplacement(set, { entity, seen }, reader), call);
+    });
+  });
+}
+
+/**
+ * Changes an entity of a set: a hidden entity is missing.
+ * @returns the result of the handler; null for a missing entity
+ * @throws as for runCreate
+ */
+export function runPatch(entitySet: EntitySet, key: unknown, delta: object, reader: Reader): Maybe<unknown> {
+  const { set, handler } = writerOf(entitySet, "patch", reader);
+  const call = (): Maybe<unknown> => handler(key, delta, ServiceContext.ofSet(entitySet, reader.context));
+  if (isFree(handler, reader)) return call();
+  if (set.rows === null) return chain(checkReferring(set, key, delta, false, reader), call);
+  return chain(findSeen(entitySet, key, reader), (seen) => {
+    if (seen === null) return null;
+    const { entityType } = entitySet;
+    const changed = mergeDelta(entityType, membersOf(entityType, seen), delta);
+    const current = (): object => canonicalEntity(entityType, asEntity(seen, entityType));
+    const references = checkChangedReferences(set, delta, reader, { current, mayCreate: false });
+    return chain(references, () => chain(checkWritten(set, changed, reader), call));
+  });
+}
+
+/**
+ * Removes an entity of a set: a hidden entity is missing.
+ * @returns the result of the handler; false for a missing entity
+ */
+export function runDelete(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<unknown> {
+  const { set, handler } = writerOf(entitySet, "delete", reader);
+  const call = (): Maybe<unknown> => handler(key, ServiceContext.ofSet(entitySet, reader.context));
+  if (isFree(handler, reader) || set.rows === null) return call();
+  return chain(findSeen(entitySet, key, reader), (seen) => (seen === null ? false : call()));
+}
+
+function writerOf<Name extends WriteName>(
+  entitySet: EntitySet,
+  name: Name,
+  { context }: Reader,
+): { readonly set: EntitySetDefinition; readonly handler: NonNullable<EntitySetHandlers<Context>[Name]> } {
+  const set = definitionOf(entitySet, context);
+  const handler: EntitySetHandlers<Context>[Name] = set.handlers[name];
+  if (handler === undefined) throw new Error(`${entitySet.name} has no \`${name}\` handler.`);
+  return { set, handler };
+}
+
+/** Whether a handler is called without checks: because it checks the rules itself, or the reader sees all rows. */
+function isFree(handler: object, { context, gate }: Reader): boolean {
+  return gate === null || serviceOf(context).handlersCheckingRows.has(handler);
+}
+
+/**
+ * Whether to refuse the replacement of an unseen entity as that of a missing one. A handler that creates missing
+ * entities is called for a key that is free.
+ * @throws ODataError `Forbidden`, `Unauthorized` for a user who sees nothing; `Conflict` where such a handler would
+ *   overwrite a hidden entity
+ */
+function checkMissing(set: EntitySetDefinition, key: unknown, reader: Reader): Maybe<boolean> {
+  const { entitySet, handlers, settings } = set;
+  const mayCreate = settings.allowUpsert && handlers.create === undefined;
+  if (!mayCreate || entitySet.entityType.key.some(({ computed }) => computed)) return true;
+  // A conflict would reveal to a user who sees nothing that the key is taken.
+  if (conditionFor(entitySet, reader) === "none") throw refusalOfUnseen(reader.context.user, entitySet);
+  return chain(isHidden(set, key, reader), (hidden) => {
+    if (hidden) throw keyTaken(entitySet);
+    return false;
+  });
+}
+
+/** An entity, and the visible entity that it replaces; null: none. */
+interface Replaced {
+  readonly entity: object;
+  readonly seen: object | null;
+}
+
+function checkReplacement(set: EntitySetDefinition, { entity, seen }: Replaced, reader: Reader): Maybe<undefined> {
+  const { entityType } = set.entitySet;
+  const current = seen === null ? null : () => canonicalEntity(entityType, asEntity(seen, entityType));
+  return chain(checkChangedReferences(set, entity, reader, { current, mayCreate: false }), () =>
+    chain(checkWritten(set, entity, reader), () => checkNested(set.entitySet, entity, reader)),
+  );
+}
+
+/** Checks the foreign keys in a change to a set without a row rule. */
+function checkReferring(
+  set: EntitySetDefinition,
+  key: unknown,
+  changes: object,
+  mayCreate: boolean,
+  reader: Reader,
+): Maybe<undefined> {
+  const current =
+    set.handlers.getByKey === undefined
+      ? null
+      : () => findEntity(set.entitySet, key, reader, () => wholeEntity(set.entitySet));
+  return checkChangedReferences(set, changes, reader, { current, mayCreate });
+}
+
+/** Returns the members of an entity, which may be an instance of a class: absent nullable members are null. */
+function membersOf({ properties, ignoredProperties }: EntityType, entity: object): object {
+  const read = ({ field }: StructuralProperty): unknown => givenFieldOf(entity, field);
+  const declared = properties.map((property) => [property.field, read(property) ?? null] as const);
+  const ignored = ignoredProperties.map((property) => [property.field, read(property)] as const);
+  return Object.fromEntries([...declared, ...ignored]);
+}
+
+/** Returns the entity as the user sees it in its set; null where it is missing or hidden. */
+function findSeen(entitySet: EntitySet, key: unknown, reader: Reader): Maybe<object | null> {
+  return chain(getEntity(entitySet, key, reader), (entity) => (isObject(entity) ? entity : null));
+}
