@@ -24,12 +24,11 @@ const ALONE = [
 ];
 
 /** Files that measure time or pauses: `npm run test:measured` runs these, and nothing else may run then. */
-const MEASURED = ["test/cli/long-statements.test.ts", "test/kysely/no-stalls.test.ts"];
+const MEASURED = ["test/cli/long-statements.test.ts", "test/cli/many-tables.test.ts", "test/kysely/no-stalls.test.ts"];
 
 /** Files that start many programs: `npm run test:slow` runs these, without coverage; `npm test` does not. */
 const SLOW = [
   "test/cli/many-requests.test.ts",
-  "test/cli/many-tables.test.ts",
   "test/cli/passwords.test.ts",
   "test/cli/slow-view.test.ts",
   "test/cli/pull/pull-edits.test.ts",

@@ -26,6 +26,7 @@ const CANCEL = 8;
 /** One connection of HTTP/2. */
 interface Session {
   readonly session: ServerHttp2Session;
+  readonly socket: TLSSocket;
   streams: number;
   /** Ends the connection while it has no request. */
   timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,6 +40,7 @@ export class Http2Sessions {
   readonly #server: Http2Server;
   readonly #settings: ServeSettings;
   readonly #open = new Map<ServerHttp2Session, Session>();
+  readonly #sockets = new Set<TLSSocket>();
   #isDraining = false;
 
   constructor(listener: StreamListener, settings: ServeSettings) {
@@ -49,7 +51,6 @@ export class Http2Sessions {
       streamResetRate: RESETS_PER_SECOND,
       settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_ANSWERED_HEADERS },
     });
-    this.#server.on("session", (session) => this.#begin(session));
     this.#server.on("stream", (stream, headers, _flags, fields) => {
       this.#watch(stream);
       if (lengthOf(fields) <= MAX_HEADERS) listener(stream, headers);
@@ -59,7 +60,12 @@ export class Http2Sessions {
 
   /** Takes over a connection whose client chose HTTP/2. */
   accept(socket: TLSSocket): void {
+    const begin = (session: ServerHttp2Session): void => this.#begin(session, socket);
+    this.#server.once("session", begin);
     this.#server.emit("connection", socket);
+    this.#server.off("session", begin);
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
   }
 
   /** Lets each connection end after its requests. */
@@ -68,13 +74,13 @@ export class Http2Sessions {
     for (const { session } of this.#open.values()) session.close();
   }
 
-  /** Ends all connections. */
+  /** Ends all connections. A session that is closed leaves its connection open until the client has closed its side. */
   destroyAll(): void {
-    for (const { session } of this.#open.values()) session.destroy();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
-  #begin(session: ServerHttp2Session): void {
-    const state: Session = { session, streams: 0, timer: undefined };
+  #begin(session: ServerHttp2Session, socket: TLSSocket): void {
+    const state: Session = { session, socket, streams: 0, timer: undefined };
     this.#open.set(session, state);
     session.once("close", () => {
       clearTimeout(state.timer);
@@ -90,7 +96,8 @@ export class Http2Sessions {
     if (timeout === null) return;
     state.timer = setTimeout(() => {
       state.session.close();
-      state.timer = setTimeout(() => state.session.destroy(), LINGER);
+      const timer = setTimeout(() => state.socket.destroy(), LINGER);
+      state.socket.once("close", () => clearTimeout(timer));
     }, timeout);
   }
 
@@ -106,9 +113,11 @@ export class Http2Sessions {
       if (state.session.destroyed) return;
       if (state.streams === 0 && !state.session.closed) this.#endLater(state, this.#settings.keepAliveTimeout);
     });
-    // The unread rest of a body would keep the stream open.
+    // The unread rest of a body would keep the stream open, and so would bytes that have arrived.
     stream.once("finish", () => {
-      if (!stream.readableEnded) stream.close(NO_ERROR);
+      if (stream.readableEnded) return;
+      stream.close(NO_ERROR);
+      stream.resume();
     });
     this.#limitTime(stream);
   }

@@ -6,6 +6,9 @@ const PAUSES = 4;
 /** Two pauses of a client follow one another if the second one ends within so many times its length: a late timer counts. */
 const NEXT = 1.9;
 
+/** How long a client may take to close its side after a response to a request that it still sends, in milliseconds. */
+const LINGER = 500;
+
 /** One open connection of HTTP/1.1. */
 interface Connection {
   /** The response to the last request; undefined before the first request. */
@@ -51,7 +54,7 @@ export class NodeConnections {
         if (before.headersSent) return false;
         before.shouldKeepAlive = true;
       }
-      endAfter(response, socket);
+      this.#endAfter(response, socket);
     }
     connection.last = response;
     return true;
@@ -87,15 +90,28 @@ export class NodeConnections {
   drain(): void {
     this.#isDraining = true;
     for (const [socket, { last }] of this.#open) {
-      if (last === undefined || last.writableFinished) socket.destroy();
-      else endAfter(last, socket);
+      if (last === undefined || (last.writableFinished && last.req.complete)) socket.destroy();
+      else if (last.writableFinished) endSoon(socket);
+      else this.#endAfter(last, socket);
     }
+  }
+
+  /** Makes a response the last one of its connection, unless a request follows it. */
+  #endAfter(response: ServerResponse, socket: Socket): void {
+    if (!response.headersSent) {
+      response.shouldKeepAlive = false;
+      return;
+    }
+    // The headers of a response that is being sent may have promised another one.
+    response.once("finish", () => {
+      if (this.lastResponse(socket) === response) socket.end();
+    });
   }
 }
 
-/** Makes a response the last one of its connection. */
-function endAfter(response: ServerResponse, socket: Socket): void {
-  // The headers of a response that is being sent may have promised another one.
-  if (response.headersSent) response.once("finish", () => socket.end());
-  else response.shouldKeepAlive = false;
+/** Closes the sending side, and leaves a client that still sends a moment to read its response: a reset would discard it. */
+function endSoon(socket: Socket): void {
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  socket.once("close", () => clearTimeout(timer));
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server as PlainServer, ServerOptions, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { Handshakes } from "./handshakes.ts";
 import { Http2Sessions, type StreamListener } from "./http2-sessions.ts";
@@ -27,6 +27,8 @@ export interface Listeners {
 /** The shortest and longest pause between two checks for requests that are late, in milliseconds. */
 const MIN_CHECK = 20;
 const MAX_CHECK = 1000;
+/** The turns of the event loop in which connections that wait are accepted, and their requests read. */
+const TURNS = 3;
 
 /**
  * The server of `serve`. All its responses have OData-Version and the error envelope, which those of `node:http` lack.
@@ -114,7 +116,11 @@ export class NodeServer {
   async drain(): Promise<void> {
     const { drainDelay, drainTimeout } = this.#settings;
     // Without a delay, the server stops before this method returns its promise.
-    if (drainDelay > 0) await delay(drainDelay);
+    if (drainDelay > 0) {
+      await delay(drainDelay);
+      // After a stall, timers come before the connections and requests that have arrived meanwhile.
+      for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
+    }
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });

@@ -156,11 +156,15 @@ export class MultipartError extends Error {
  */
 export function* splitMultipart(bytes: Uint8Array, boundary: string): Generator<Uint8Array, void, void> {
   const delimiter = new TextEncoder().encode(`--${boundary}`);
+  const telling = Math.max(
+    delimiter.findIndex((byte) => byte !== DASH),
+    0,
+  );
   const begin = MARK.every((byte, index) => bytes[index] === byte) ? MARK.length : 0;
   let start = -1;
   let at = begin;
   for (;;) {
-    at = findDelimiter(bytes, at, { delimiter, lineStart: start < 0 ? null : begin });
+    at = findDelimiter(bytes, at, { delimiter, telling, lineStart: start < 0 ? null : begin });
     if (at >= bytes.length) break;
     const line = readDelimiter(bytes, at, delimiter);
     if (line === null) {
@@ -180,14 +184,17 @@ export function* splitMultipart(bytes: Uint8Array, boundary: string): Generator<
 /** A search for a delimiter. */
 interface Search {
   readonly delimiter: Uint8Array;
+  /** The offset of its first byte that is no dash: a long line of dashes is compared by this byte alone. */
+  readonly telling: number;
   /** Where the first line starts; null to search within lines, too. */
   readonly lineStart: number | null;
 }
 
 /** Returns the offset of the next delimiter; the length of the bytes without one. */
-function findDelimiter(bytes: Uint8Array, start: number, { delimiter, lineStart }: Search): number {
+function findDelimiter(bytes: Uint8Array, start: number, { delimiter, telling, lineStart }: Search): number {
   for (let at = start; at < bytes.length; at++) {
-    if (bytes[at] !== DASH || (lineStart !== null && !isLineStart(bytes, at, lineStart))) continue;
+    if (bytes[at] !== DASH || bytes[at + telling] !== delimiter[telling]) continue;
+    if (lineStart !== null && !isLineStart(bytes, at, lineStart)) continue;
     if (isAt(bytes, at, delimiter)) return at;
   }
   return bytes.length;

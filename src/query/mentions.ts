@@ -1,4 +1,5 @@
 import { keeper, keptPer } from "../base/memo.ts";
+import { required } from "../base/required.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { FilterClause, OrderByItem } from "./clauses.ts";
 import type { CollectionPath, Expression, NavigationExpression, PathSource, RootExpression } from "./expression.ts";
@@ -124,8 +125,8 @@ function noteIgnored(
   }
 }
 
-function placeBelow({ navigationProperty, entitySet, target }: NavigationExpression, owner: Place | null): Place {
-  if (owner === null) throw new Error(`${navigationProperty.name} starts from a value.`);
+function placeBelow({ navigationProperty, entitySet, target }: NavigationExpression, start: Place | null): Place {
+  const owner = required(start, `${navigationProperty.name} starts from a value.`);
   const mention = { navigationProperty, entitySet, target };
   const place = owner.below.get(navigationProperty) ?? { mention, ignored: new Set(), below: new Map() };
   owner.below.set(navigationProperty, place);

@@ -207,12 +207,14 @@ describe("HTTP/2", () => {
     expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
   });
 
-  test("a body above the limit is refused, and the connection goes on", async () => {
-    const { port } = await start();
-    const session = open(port);
+  test("a body above the limit is refused, and the connection goes on until the server closes", async () => {
+    const server = await start({ drainTimeout: null });
+    const session = open(server.port);
     const declared = await send(session, "/odata/Notes", JSON_TYPE, `{"Id":1,"Text":"${"x".repeat(2_000_000)}"}`);
     expect([declared.status, JSON.parse(declared.bytes.toString()).error.code]).toEqual([413, "PayloadTooLarge"]);
     expect((await send(session, "/odata/Notes/$count")).status).toBe(200);
+    // The refused upload occupies the connection no longer.
+    await server.close();
   });
 
   test("headers above the limit are 431, and the connection goes on", async () => {
@@ -301,6 +303,23 @@ describe("HTTP/2", () => {
     expect((await slow).status).toBe(200);
     await closing;
     expect(performance.now() - began).toBeLessThan(5000);
+  });
+
+  test("close() ends the connection of a client that never closes its side", async () => {
+    const server = await start({ drainTimeout: 300 });
+    // The types of Node.js lack `allowHalfOpen`.
+    const options = { port: server.port, ca: CERT, ALPNProtocols: ["h2"], allowHalfOpen: true };
+    const silent = connectTls(options);
+    silent.on("error", () => undefined);
+    onTestFinished(() => void silent.destroy());
+    // The preface of the client, with settings that name none.
+    silent.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    silent.write(Uint8Array.of(0, 0, 0, 4, 0, 0, 0, 0, 0));
+    await new Promise((resolve) => {
+      silent.once("data", resolve);
+    });
+    silent.resume();
+    await server.close();
   });
 
   test("close() ends after drainTimeout", async () => {

@@ -234,6 +234,34 @@ describe.each(ENGINES)("columns that the application converts: $title", (engine)
     await sql`delete from cars where id = 20`.execute(opened.db);
   });
 
+  test.each(["error", "null"] as const)(
+    "returns the error that a conversion throws for the client: unreadable %s",
+    async (unreadable) => {
+      const convert = {
+        fromDatabase: () => {
+          throw odataError(410, "Gone", "No longer here.");
+        },
+        toDatabase: String,
+      };
+      const { db } = opened;
+      const other = odataService({
+        propertyNaming: "camelCase",
+        schemaCheck: false,
+        entitySets: [
+          sqlEntitySet(Owner, {
+            db,
+            table: "owners",
+            operations: ["read"],
+            unreadable,
+            columns: { code: { convert } },
+          }),
+        ],
+      });
+      const [status, body] = await answer(other, "/Owners");
+      expect([status, body]).toEqual([410, { error: { code: "Gone", message: "No longer here." } }]);
+    },
+  );
+
   test("does not share a conversion between two sources that differ only in it", async () => {
     const { db } = opened;
     await sql`delete from cars where id = 9`.execute(db);

@@ -260,6 +260,11 @@ describe.skipIf(url === undefined)("reads over the driver of PostgreSQL", () => 
     }
   });
 
+  test("a text of several statements has no rows", async () => {
+    const { db } = open();
+    expect(await sql.raw("select 1 as one; select 2 as two").execute(db)).toEqual({ rows: [] });
+  });
+
   test("the log of Kysely receives texts and values", async () => {
     const { pool } = open();
     const logged: unknown[] = [];

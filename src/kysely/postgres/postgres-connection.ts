@@ -26,8 +26,11 @@ const CHANGES: ReadonlySet<string | null> = new Set(["INSERT", "UPDATE", "DELETE
 /** The codes of PostgreSQL for a server that ends the connection. */
 const ENDINGS: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03"]);
 
-/** The codes for a prepared statement that the connection does not have, or whose columns have changed. */
-const LOST_OR_OUTDATED: ReadonlySet<unknown> = new Set(["26000", "0A000"]);
+/** The code of PostgreSQL for a statement that was cancelled. */
+const CANCELLED = "57014";
+
+/** Stands for the process of a connection that shares it with others, so that nothing may be cancelled there. */
+const SHARED_PROCESS = -1;
 
 /** How many lost statements show that connections do not keep them. */
 const MOST_LOST = 8;
@@ -63,7 +66,8 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { command, rowCount, rows } = await this.#run(() => this.client.query(sql, [...parameters]));
-    const found = rows as R[];
+    // A text of several statements has several results, and no rows of its own.
+    const found = (rows ?? []) as R[];
     return CHANGES.has(command) ? { numAffectedRows: BigInt(rowCount ?? 0), rows: found } : { rows: found };
   }
 
@@ -92,34 +96,39 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
 
   async readEach(commands: readonly ReadCommand[], options: ReadOptions): Promise<readonly (readonly Row[])[]> {
     const prepares = options.prepares && this.#shared.lostStatements < MOST_LOST;
+    // Names that these statements replace are closed with the next read: they may be among them.
+    const closing = this.#names.takeClosing().map((name) => `deallocate ${name}`);
     const named = commands.map(({ sql, parameters }) => arrayQuery(sql, parameters, prepares ? this.#names : null));
     try {
-      return await this.#run(() => this.#send(named, options));
+      return await this.#run(() => this.#send([closing, named], options));
     } catch (error) {
-      if (!LOST_OR_OUTDATED.has(codeOf(error)) || named.every(({ name }) => name === undefined)) throw error;
+      if (!isLostOrOutdated(error) || named.every(({ name }) => name === undefined)) throw error;
       // A pooler that gives each transaction another connection, such as older versions of PgBouncer.
       this.#shared.lostStatements += 1;
       for (const { text } of named) this.#names.forget(text);
       const whole = commands.map(({ sql, parameters }) => arrayQuery(sql, parameters, null));
-      return this.#run(() => this.#send(whole, options));
+      return this.#run(() => this.#send([[], whole], options));
     }
   }
 
   /** Sends all statements before the first has ended, if the client can. */
-  async #send(queries: readonly PgArrayQuery[], { timeout }: ReadOptions): Promise<readonly (readonly Row[])[]> {
+  async #send(
+    [closing, queries]: readonly [closing: readonly string[], queries: readonly PgArrayQuery[]],
+    { timeout }: ReadOptions,
+  ): Promise<readonly (readonly Row[])[]> {
     const { client } = this;
-    const closing = this.#names.takeClosing().map((name) => `deallocate ${name}`);
     if (client.pipeline !== true) {
       const found: (readonly Row[])[] = [];
-      for (const statement of closing) await client.query(statement).catch(ignore);
+      for (const statement of closing) await client.query(statement).catch(ignoreClosed);
       for (const query of queries) found.push(rowsOf(await client.query(query)));
       return found;
     }
-    const before = closing.map((statement) => client.query(statement).catch(ignore));
-    const limits = timeout === null ? [] : [client.query("begin"), client.query(LIMIT_TIME, [`${String(timeout)}ms`])];
+    const before = closing.map((statement) => client.query(statement).catch(ignoreClosed));
+    // In a transaction, a cancellation ends the statements after the one under way, too.
+    const begun = client.query("begin");
+    const limits = timeout === null ? [begun] : [begun, client.query(LIMIT_TIME, [`${String(timeout)}ms`])];
     const reads = queries.map((query) => client.query(query));
-    const after = timeout === null ? [] : [client.query("commit")];
-    const ended = await Promise.allSettled([...before, ...limits, ...reads, ...after]);
+    const ended = await Promise.allSettled([...before, ...limits, ...reads, client.query("commit")]);
     const failed = ended.find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
     return Promise.all(reads.map(async (read) => rowsOf(await read)));
@@ -142,8 +151,10 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
 
   async collectSessionInfo(): Promise<void> {
     if (this.#process !== null) return;
-    const { rows } = await this.client.query(arrayQuery("select pg_backend_pid()", [], null));
-    this.#process = Number((rows as readonly Row[])[0]?.[0]);
+    const { rows } = await this.#run(() => this.client.query(arrayQuery("select pg_backend_pid()", [], null)));
+    const found = Number((rows as readonly Row[])[0]?.[0]);
+    // A pooler may run the next statement in another process of the server, and this one for another client.
+    this.#process = (this.client.processID ?? found) === found ? found : SHARED_PROCESS;
   }
 
   cancelQuery(provide: ControlConnectionProvider): Promise<void> {
@@ -156,7 +167,7 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
 
   async #control(name: string, provide: ControlConnectionProvider): Promise<void> {
     const running = this.#running;
-    if (running === null || this.#process === null) return;
+    if (running === null || this.#process === null || this.#process === SHARED_PROCESS) return;
     const text = `select ${name}(${String(this.#process)})`;
     // Meanwhile the statement may have ended, and the connection may run another one.
     const isUnderWay = (): boolean => this.#running === running;
@@ -191,8 +202,15 @@ function rowsOf({ rows }: PgResult): readonly Row[] {
   return rows as readonly Row[];
 }
 
-function ignore(): void {
-  // The server has closed the statement itself.
+/** Ignores that the server has closed a statement itself. @throws the error of a cancellation, which is meant for the read */
+function ignoreClosed(error: unknown): void {
+  if (codeOf(error) === CANCELLED) throw error;
+}
+
+/** Whether a connection does not have a prepared statement, or has it for other columns. Other features have the same code. */
+function isLostOrOutdated(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "26000" || (code === "0A000" && error instanceof Error && error.message.startsWith("cached plan"));
 }
 
 function codeOf(error: unknown): unknown {

@@ -2,6 +2,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type Dialect,
+  type PostgresClient,
   type PostgresClientConstructor,
   type PostgresDialectConfig,
 } from "kysely";
@@ -9,7 +10,7 @@ import { ConfigurationError, type ConfigurationFault } from "../../errors/config
 import { nearestName } from "../../errors/nearest-name.ts";
 import type { SharedByConnections } from "./postgres-connection.ts";
 import { PooledClients, PooledPostgresAdapter, PooledPostgresDriver } from "./postgres-driver.ts";
-import type { PgPool } from "./postgres-pool.ts";
+import type { PgClient, PgPool } from "./postgres-pool.ts";
 
 /** How PostgreSQL is used. */
 export interface PostgresOptions extends Pick<
@@ -25,6 +26,9 @@ export interface PostgresOptions extends Pick<
   /** The class of the clients that cancel statements. Default: that of the pool. */
   readonly controlClient?: PostgresClientConstructor | undefined;
 }
+
+/** The milliseconds within which a client that cancels must connect. The read that it ends waits for it. */
+const CONTROL_TIMEOUT = 5000;
 
 const OPTIONS: readonly (keyof PostgresOptions)[] = [
   "pool",
@@ -65,9 +69,22 @@ function controlOf({ pool, controlClient }: PostgresOptions): SharedByConnection
   if (Client === undefined) return undefined;
   return () => {
     // The pool hides the password from enumerations.
-    const client = new Client({ ...settings, password: "password" in settings ? settings.password : undefined });
+    const password = "password" in settings ? settings.password : undefined;
+    const client: PostgresClient & Partial<Pick<PgClient, "on">> = new Client({
+      ...settings,
+      password,
+      connectionTimeoutMillis: timeoutOf(settings),
+    });
+    // The loss of this connection must not end the process either. Other clients than those of pg may have no events.
+    client.on?.("error", () => undefined);
     return client;
   };
+}
+
+/** Returns the milliseconds within which a client that cancels must connect: those of the pool, or a default. */
+function timeoutOf(settings: object): number {
+  const given = "connectionTimeoutMillis" in settings ? Number(settings.connectionTimeoutMillis) : 0;
+  return given > 0 ? given : CONTROL_TIMEOUT;
 }
 
 function checkOptions(options: PostgresOptions): void {

@@ -28,6 +28,8 @@ export interface PgClient {
   getTransactionStatus?(): string | null;
   /** Whether statements are sent before the earlier ones have ended. Absent in older versions. */
   readonly pipeline?: boolean;
+  /** The number of the process of the server as the connection was told: a pooler invents one. Absent in other drivers. */
+  readonly processID?: number | null;
   release(destroys?: boolean): void;
   on(event: "error", listener: (error: Error) => void): unknown;
 }
