@@ -1,7 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { Caller, Reading } from "../../query/reading.ts";
 import type { StatementFacts } from "./statement-facts.ts";
-import type { SynchronousReader } from "./synchronous-reader.ts";
+import { synchronousReaderOf, type AnyKysely, type SynchronousReader } from "./synchronous-reader.ts";
 
 /** How long a request waits for a statement. */
 export interface Patience {
@@ -20,6 +20,8 @@ export interface Patience {
  * in `SynchronousReader`.
  */
 export interface PatientReader extends SynchronousReader {
+  /** A condition for statements that others write: it is always true, and ends the statement after its time. */
+  readonly alive: string;
   /**
    * Returns all rows of a `select`: at once if it is short, otherwise as a promise.
    * @param facts what the translator knows of the statement; without, it is short only if it searches single rows
@@ -72,6 +74,12 @@ export interface SnapshotReader extends PatientReader {
   ): Promise<readonly (readonly unknown[])[]>;
   /** Ends the snapshot. Further calls have no effect. */
   end(): void;
+}
+
+/** Returns the reader of a Kysely instance that can run long statements elsewhere; null without one. */
+export function patientReaderOf(db: AnyKysely): PatientReader | null {
+  const reader = synchronousReaderOf(db);
+  return reader !== null && isPatientReader(reader) ? reader : null;
 }
 
 /** Whether a reader can run long statements elsewhere. */

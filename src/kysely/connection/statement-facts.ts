@@ -1,3 +1,4 @@
+import type { WantedTable } from "../../introspect/schema.ts";
 import type { FunctionName } from "../../query/functions.ts";
 
 /** What the translator knows of a statement: a database of this process decides by it where the statement runs. */
@@ -14,11 +15,13 @@ export interface StatementFacts {
    * rows, or skipped; empty for other statements.
    */
   readonly limits: readonly number[];
+  /** Such a number of rows that is no value; absent: none. */
+  readonly most?: number | undefined;
   /** Whether it reads the catalogue, or so few entries of indexes that it is always short. */
   readonly isOfCatalogue?: boolean;
 }
 
-/** The facts of the statements of the schema check, which read at most some 10,000 entries of an index. */
+/** The facts of statements that read the catalogue, and at most some 10,000 entries of an index. */
 export const CATALOGUE_FACTS: StatementFacts = Object.freeze<StatementFacts>({
   tables: [],
   isRelational: false,
@@ -27,3 +30,11 @@ export const CATALOGUE_FACTS: StatementFacts = Object.freeze<StatementFacts>({
   limits: [],
   isOfCatalogue: true,
 });
+
+/**
+ * Returns the facts of a statement that reads rows of one table or view, and computes nothing.
+ * @param most the most rows that it visits; absent: all
+ */
+export function factsOfRows({ text, names }: Pick<WantedTable, "text" | "names">, most?: number): StatementFacts {
+  return { ...CATALOGUE_FACTS, tables: [[names.at(-1) ?? "", text]], most, isOfCatalogue: false };
+}

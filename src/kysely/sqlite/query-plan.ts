@@ -20,7 +20,7 @@ export function explain(sql: string, parameters: number, readRows: ReadRows): re
 
 /** The rows of the tables of a statement. */
 export interface PlannedSizes {
-  /** Returns a bound for the rows of an alias; undefined if its table is unknown. */
+  /** Returns a bound for the rows of an alias; undefined if it is unknown, or no table. */
   readonly rowsOf: (alias: string) => number | undefined;
   /** Whether values for the first columns of an index, or of the primary key of an alias (null), identify a row. */
   readonly isUnique: (alias: string, index: string | null, columns: number) => boolean;
@@ -44,7 +44,7 @@ export class QueryPlan {
   /** The rows of derived tables that were already visited, by their names. */
   readonly #derived = new Map<string, number>();
 
-  /** @param limit the most rows that the page of the statement visits in the order of an index */
+  /** @param limit the most rows of a table that the page of the statement visits in the order of an index */
   constructor(lines: readonly PlanLine[], sizes: PlannedSizes, limit: number) {
     this.#lines = lines;
     this.#sizes = sizes;
@@ -65,9 +65,9 @@ export class QueryPlan {
     let rows = 1;
     let visits = 0;
     for (const line of lines) {
-      const found = this.#rowsOf(line, hasList);
+      const found = this.#loopOf(line, hasList);
       if (found !== null) {
-        rows *= Math.min(found, limit);
+        rows *= found.isTable ? Math.min(found.rows, limit) : found.rows;
         visits += rows;
         limit = Infinity;
         continue;
@@ -82,14 +82,17 @@ export class QueryPlan {
   }
 
   /** Returns the rows that a loop finds at once; null if the line is not a loop. */
-  #rowsOf({ id, detail }: PlanLine, hasList: boolean): number | null {
-    if (detail === "MULTI-INDEX OR") return this.#below(id).reduce((sum, line) => sum + this.#visit(line.id, false), 0);
+  #loopOf({ id, detail }: PlanLine, hasList: boolean): { readonly rows: number; readonly isTable: boolean } | null {
+    const known = (rows: number): { readonly rows: number; readonly isTable: boolean } => ({ rows, isTable: false });
+    if (detail === "MULTI-INDEX OR") {
+      return known(this.#below(id).reduce((sum, line) => sum + this.#visit(line.id, false), 0));
+    }
     const { name = "", rest = "" } = LOOP.exec(detail)?.groups ?? {};
     if (name === "") return null;
-    if (name === "CONSTANT" || (!hasList && this.#isSingle(name, detail, rest))) return 1;
-    const rows = this.#sizes.rowsOf(name) ?? this.#derived.get(name);
-    if (rows !== undefined) return rows;
-    return rest.startsWith(" VIRTUAL TABLE") ? LISTED : Infinity;
+    if (name === "CONSTANT" || (!hasList && this.#isSingle(name, detail, rest))) return known(1);
+    const rows = this.#sizes.rowsOf(name);
+    if (rows !== undefined) return { rows, isTable: true };
+    return known(this.#derived.get(name) ?? (rest.startsWith(" VIRTUAL TABLE") ? LISTED : Infinity));
   }
 
   /** Whether a loop searches one row by its whole key. */

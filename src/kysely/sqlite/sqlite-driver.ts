@@ -111,6 +111,7 @@ function quoted(name: string): string {
 
 /** Kysely's adapter of SQLite, with synchronous reads. */
 export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientReader {
+  readonly alive = "odata_alive()";
   readonly #reads: SqliteReads;
   readonly #probe: () => boolean;
   #cutsTexts: boolean | undefined;
@@ -174,6 +175,7 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
       return Promise.reject(signal?.aborted === true ? reasonOf(signal) : lostSnapshot());
     };
     return {
+      alive: this.alive,
       readRows: onlyElsewhere,
       readOne: onlyElsewhere,
       read: (sql, parameters, patience) => whileOpen(patience, () => reads.read(sql, parameters, patience, false)),

@@ -213,8 +213,9 @@ function visitsOf(
   const tablesOf = (alias: string): readonly string[] =>
     tables.filter(([name]) => name === alias).map(([, table]) => table);
   const rowsOf = (alias: string): number | undefined => {
-    const named = tablesOf(alias);
-    return named.length === 0 ? undefined : Math.max(...named.map((table) => sizes.rows(table)));
+    const named = tablesOf(alias).map((table) => sizes.rows(table));
+    const known = named.filter((rows) => rows !== undefined);
+    return known.length === 0 || known.length < named.length ? undefined : Math.max(...known);
   };
   const isUnique = (alias: string, index: string | null, columns: number): boolean =>
     sizes.isUnique(tablesOf(alias), index, columns);
@@ -225,12 +226,13 @@ function visitsOf(
 function isWithin(
   { whole, fixed, perRow, isSlow }: Work,
   values: readonly SQLInputValue[],
-  { limits }: StatementFacts = NO_FACTS,
+  { limits, most }: StatementFacts = NO_FACTS,
 ): boolean {
   if (isSlow) return false;
   if (whole <= MOST_VISITS) return true;
-  if (limits.length === 0) return false;
-  return fixed + perRow * limits.reduce((sum, place) => sum + Number(values[place]), 0) <= MOST_VISITS;
+  if (limits.length === 0 && most === undefined) return false;
+  const rows = limits.reduce((sum, place) => sum + Number(values[place]), most ?? 0);
+  return fixed + perRow * rows <= MOST_VISITS;
 }
 
 /** Whether a statement met a value that is longer than the limit of its connection. @see https://sqlite.org/rescode.html#toobig */

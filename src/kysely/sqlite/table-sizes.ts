@@ -17,7 +17,7 @@ interface UniqueIndexes {
 /** A bound for the rows of each table of a database, kept until something has changed, and its unique indexes. */
 export class TableSizes {
   readonly #database: DatabaseSync;
-  readonly #rows = new Map<string, number>();
+  readonly #rows = new Map<string, number | undefined>();
   #unique: UniqueIndexes | undefined;
   #checked = -Infinity;
   /** Changes with the rows and the tables of the database. */
@@ -45,13 +45,10 @@ export class TableSizes {
     this.#rows.clear();
   }
 
-  /** Returns a bound for the rows of a table, infinite for a large one, and for one that is none. @param table its quoted name */
-  rows(table: string): number {
-    const known = this.#rows.get(table);
-    if (known !== undefined) return known;
-    const counted = this.#count(table);
-    this.#rows.set(table, counted);
-    return counted;
+  /** Returns a bound for the rows of a table, infinite for a large one; undefined if it is none. @param table its quoted name */
+  rows(table: string): number | undefined {
+    if (!this.#rows.has(table)) this.#rows.set(table, this.#count(table));
+    return this.#rows.get(table);
   }
 
   /** Whether values for the first columns of an index identify a row. @param index null: the primary key of the table */
@@ -63,10 +60,10 @@ export class TableSizes {
   }
 
   /** The range of the row ids is found at once. They may have gaps, so a wide range says nothing. */
-  #count(table: string): number {
+  #count(table: string): number | undefined {
     // The rows of a view may take long.
     const found = "select 1 from sqlite_schema where type = 'table' and lower(name) = ?";
-    if (this.#all(found, [lastName(table)]).length === 0) return Infinity;
+    if (this.#all(found, [lastName(table)]).length === 0) return undefined;
     try {
       const ids = `select (select min(_rowid_) from ${table}), (select max(_rowid_) from ${table})`;
       const [low, high] = this.#row(ids) ?? [];
