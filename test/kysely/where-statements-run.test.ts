@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely } from "kysely";
 import { edm, entitySet, entityType, hasMany, hasRequired, odataService } from "odatakit";
+import { checkDatabase } from "odatakit/check";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -36,12 +37,16 @@ beforeAll(() => {
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 900) insert into country select i, 'c' || i from n;
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 50000)
       insert into city select i, 'n' || i, 1 + i % 900, 'k' || i from n;
-    insert into part select id, id % 7, name from city`);
+    insert into part select id, id % 7, name from city;
+    create table mark (id text primary key, name text not null);
+    create view seen_mark as select * from mark;
+    insert into mark select printf('00000000-0000-4000-8000-%012d', id), name from city`);
   made.close();
   db = new Kysely({ dialect: sqliteDialect(file, { readerThreads: 1 }) });
   const country = hasRequired(Country, { on: { countryId: "id" }, target: "Countries" });
   const cities = hasMany(City, { on: { id: "countryId" }, target: "Cities" });
   const Part = entityType("Part", { a: edm.int32().key(), b: edm.int32().key(), name: edm.string() });
+  const Named = entityType("Named", { id: edm.int32().key(), label: edm.string() });
   const operations = ["read"] as const;
   const service = odataService({
     schemaCheck: false,
@@ -50,6 +55,7 @@ beforeAll(() => {
       sqlEntitySet(City, { db, table: "city", name: "Cities", operations, navigation: { country } }),
       sqlEntitySet(City, { db, table: "place", name: "Places", operations }),
       sqlEntitySet(Part, { db, table: "part", name: "Parts", operations }),
+      sqlEntitySet(Named, { db, table: "city", name: "Named", operations, columns: { label: { sql: "name || 'x'" } } }),
       entitySet(Country, {
         name: "Query",
         queryable: () => sqlSource(Country, { db, from: { sql: "select * from country", parameters: [] } }),
@@ -86,6 +92,10 @@ test.each<readonly [target: string, place: "here" | "thread"]>([
   ["/Cities?$top=20&$skip=30000", "thread"],
   ["/Cities?$top=20&$orderby=Name", "thread"],
   ["/Places?$top=20", "thread"],
+  ["/Parts?$top=20", "here"],
+  ["/Named?$top=20&$orderby=Label", "thread"],
+  ["/Named?$top=20", "here"],
+  ["/Named(5)", "here"],
   // Its tables are small.
   ["/Countries?$filter=contains(Name,'9')&$orderby=Name&$count=true", "here"],
   ["/Cities?$top=20&$filter=contains(Name,'n4')", "thread"],
@@ -102,6 +112,22 @@ test.each<readonly [target: string, place: "here" | "thread"]>([
 ])("%s runs %s", { timeout: 60_000 }, async (target, place) => {
   const places = await ask(target);
   expect(new Set(places)).toEqual(new Set([place]));
+});
+
+test.each([
+  ["mark", "here"],
+  ["seen_mark", "thread"],
+])("the schema check reads the first rows of %s %s", { timeout: 60_000 }, async (table, place) => {
+  const Mark = entityType("Mark", { id: edm.guid().key(), name: edm.string() });
+  const reader = db.getExecutor().adapter as unknown as PatientReader;
+  const read = vi.spyOn(reader, "read").mockClear();
+  const service = odataService({ entitySets: [sqlEntitySet(Mark, { db, table, operations: ["read"] })] });
+  expect(await checkDatabase(service)).toMatchObject({ sets: 1 });
+  const sampled = read.mock.calls.flatMap(([text], at) =>
+    text.endsWith(" limit 1000") ? [read.mock.results[at]] : [],
+  );
+  expect(sampled).toHaveLength(2);
+  for (const each of sampled) expect((each?.value as unknown) instanceof Promise ? "thread" : "here").toBe(place);
 });
 
 test("a table that has grown is no longer small", { timeout: 60_000 }, async () => {

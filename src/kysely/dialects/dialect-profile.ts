@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { CatalogueQuery, ReadableCatalogue } from "../../introspect/catalogue-steps.ts";
@@ -82,6 +83,8 @@ export interface Alive {
   readonly ofItems: (alias: string) => Sql;
   /** For other rows: evaluated for each. @param column any of their columns: otherwise a join evaluates it for the first table only */
   readonly ofRows: (column: Sql) => Sql;
+  /** Writes it into each `select` of a Kysely query of the application, which may group rows before others see them. */
+  readonly inSelects: KyselyPlugin;
 }
 
 /** A statement whose plan is checked. */

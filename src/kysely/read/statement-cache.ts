@@ -300,7 +300,7 @@ export class StatementCache {
   #findRowIds(): boolean | undefined {
     const { db, from, profile, local } = this.#target;
     if (profile.alive === undefined || from.isAlive === true) return undefined;
-    if (this.#hasRowIds !== undefined || local === null || from.quoted === undefined) {
+    if (this.#hasRowIds !== undefined || local === null || from.quoted === undefined || from.isDerived === true) {
       return this.#hasRowIds ?? false;
     }
     this.#hasRowIds = profile.alive.hasRowIds(from.quoted.compile(db).sql, local);

@@ -74,7 +74,7 @@ export function translateSelection<S extends object>(
   const selection = select(scope, cells, sorter);
   const following = after === undefined ? [] : [translateAfter(after, sorter, syntax)];
   const condition = whereAll([...scope.it.alive(statement), ...following], filterTest(filter, translator));
-  if (hasTop && filter === null && after === undefined && rows.hasRowIds === true) statement.notes.isLimited = true;
+  if (hasTop && filter === null && after === undefined && rows.quoted !== undefined) statement.notes.isLimited = true;
   const order = orderClause(translateOrder(orderBy, sorter, syntax));
   const limit = syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
   // `from` comes last, because every other part may have added joins.

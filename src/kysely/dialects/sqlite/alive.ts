@@ -1,5 +1,31 @@
-import { sql } from "kysely";
+import {
+  AndNode,
+  type KyselyPlugin,
+  OperationNodeTransformer,
+  ParensNode,
+  type QueryId,
+  RawNode,
+  type SelectQueryNode,
+  sql,
+  WhereNode,
+} from "kysely";
 import type { Alive } from "../dialect-profile.ts";
+
+/** The function that `sqliteDialect` registers. It returns 1, or ends the statement. */
+const CALL = "odata_alive()";
+
+/** Writes the function before the other conditions of each `select` of a query. */
+class AliveSelects extends OperationNodeTransformer {
+  protected override transformSelectQuery(node: SelectQueryNode, queryId?: QueryId): SelectQueryNode {
+    const select = super.transformSelectQuery(node, queryId);
+    if (select.from === undefined) return select;
+    const call = RawNode.createWithSql(CALL);
+    const all = select.where === undefined ? call : AndNode.create(call, ParensNode.create(select.where.where));
+    return { ...select, where: WhereNode.create(all) };
+  }
+}
+
+const SELECTS = new AliveSelects();
 
 /**
  * The conditions that end a statement of `sqliteDialect`: they call its function `odata_alive()`. A call costs ten times as
@@ -15,9 +41,13 @@ export const SQLITE_ALIVE: Alive = Object.freeze<Alive>({
       return false;
     }
   },
-  ofRowIds: (alias) => sql`(${sql.id(alias)}._rowid_ % 1021 or odata_alive())`,
+  ofRowIds: (alias) => sql`(${sql.id(alias)}._rowid_ % 1021 or ${sql.raw(CALL)})`,
   // Most lists are short: their first items need no call.
-  ofItems: (alias) => sql`((${sql.id(alias, "key")} + 1) % 1021 or odata_alive())`,
+  ofItems: (alias) => sql`((${sql.id(alias, "key")} + 1) % 1021 or ${sql.raw(CALL)})`,
   // The function returns 1, so the column is never read. A plus keeps an index from serving it.
-  ofRows: (column) => sql`(odata_alive() or +${column} = 0)`,
+  ofRows: (column) => sql`(${sql.raw(CALL)} or +${column} = 0)`,
+  inSelects: Object.freeze<KyselyPlugin>({
+    transformQuery: ({ node, queryId }) => SELECTS.transformNode(node, queryId),
+    transformResult: ({ result }) => Promise.resolve(result),
+  }),
 });
