@@ -23,10 +23,13 @@ beforeAll(() => {
   made.exec(`
     create table city (id integer primary key, name text not null, kind integer not null);
     create table town (id integer primary key, name text not null, kind integer not null) without rowid;
+    create table village (id integer primary key, name text not null, kind integer not null);
     create view place as select id, name, kind from city;
+    create view hamlet as select id, name, kind from village;
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${String(ROWS)})
       insert into city select i * 1024, 'n' || i, 1 from n;
     insert into town select id, name, kind from city;
+    insert into village select id, name, kind from city where id <= 20000 * 1024;
     create table doc (id integer primary key, items text not null);
     insert into doc select 1, (select json_group_array(id) from city)`);
   made.close();
@@ -39,7 +42,7 @@ beforeEach(() => {
 });
 afterEach(() => db.destroy());
 
-const TABLES = { City: "city", Town: "town", Place: "place" };
+const TABLES = { City: "city", Town: "town", Place: "place", Village: "village", Hamlet: "hamlet" };
 /** Queries of the application. SQLite computes those with an aggregate as a whole. */
 const QUERIES: Readonly<Record<string, () => BaseQuery>> = {
   Text: () => ({ sql: "select * from city where name <> 'x'", parameters: [] }),
@@ -62,7 +65,7 @@ const QUERIES: Readonly<Record<string, () => BaseQuery>> = {
 const Doc = entityType("Doc", { id: edm.int32().key(), items: edm.collection(edm.int32()) });
 
 function serviceWith(queryTimeout: number): ODataService {
-  const others = hasMany(City, { on: { kind: "kind" }, target: "City" });
+  const others = hasMany(City, { on: { kind: "kind" }, target: "Village" });
   return odataService({
     schemaCheck: false,
     defaults: { queryTimeout },
@@ -96,8 +99,8 @@ test.each([
   ["a scan of a query of Kysely", `/Kysely?$filter=${SLOW}`],
   ["an aggregate in a query of Kysely", "/Largest"],
   ["an aggregate in a query of the application that calls the function", "/LargestOfText"],
-  ["a join without a match", "/City?$filter=Others/any(o:o/Name eq concat($it/Name,'x'))"],
-  ["a join of a view without a match", "/Place?$filter=Others/any(o:o/Name eq concat($it/Name,'x'))"],
+  ["a join without a match", "/Village?$filter=Others/any(o:contains(o/Name,concat($it/Name,'x')))"],
+  ["a join of a view without a match", "/Hamlet?$filter=Others/any(o:contains(o/Name,concat($it/Name,'x')))"],
   ["a list in one row without a match", "/Docs?$filter=Items/any(a:Items/any(b:b lt 0 and b eq a))"],
 ])("%s ends after `queryTimeout` in its thread", { timeout: 60_000 }, async (_what, target) => {
   const started: unknown[] = [];

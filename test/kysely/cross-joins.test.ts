@@ -42,6 +42,8 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 let db: AnyDatabase;
 let service: ODataService;
+/** For statements that prove that a thread is free, whatever else the machine does. */
+let patient: ODataService;
 function serviceWith(queryTimeout: number): ODataService {
   const entitySets = Object.entries(SOURCES).map(([name, text]) =>
     entitySet(Pair, {
@@ -54,11 +56,12 @@ function serviceWith(queryTimeout: number): ODataService {
 beforeEach(() => {
   db = new Kysely({ dialect: sqliteDialect(file, { readerThreads: 1 }) });
   service = serviceWith(QUERY_TIMEOUT);
+  patient = serviceWith(60_000);
 });
 afterEach(() => db.destroy());
 
-async function ask(target: string): Promise<readonly [status: number, code: unknown]> {
-  const response = await service.fetch(new Request(`http://x${encodeURI(target)}`));
+async function ask(target: string, asked = service): Promise<readonly [status: number, code: unknown]> {
+  const response = await asked.fetch(new Request(`http://x${encodeURI(target)}`));
   const body = (await response.json()) as { readonly error?: { readonly code: string } };
   return [response.status, body.error?.code];
 }
@@ -97,9 +100,9 @@ test.each([
   "/Endless?$filter=Id lt 0",
   "/Endless?$orderby=Name",
 ])("%s ends after `queryTimeout`, and long reads continue", { timeout: 60_000 }, async (target) => {
-  expect(await ask(LONG)).toEqual([200, undefined]);
+  expect(await ask(LONG, patient)).toEqual([200, undefined]);
   expect(await askBeside(target)).toEqual([503, "QueryTimeout"]);
-  await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 30_000);
+  await vi.waitFor(async () => expect(await ask(LONG, patient)).toEqual([200, undefined]), 30_000);
 });
 
 test.each([
@@ -112,10 +115,10 @@ test.each([
     service = serviceWith(SHORT_QUERY_TIMEOUT);
     expect(await askBeside(target, SHORT_QUERY_TIMEOUT)).toEqual([503, "QueryTimeout"]);
     // Another thread continues.
-    await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 5000);
+    await vi.waitFor(async () => expect(await ask(LONG, patient)).toEqual([200, undefined]), 5000);
     expect(await askBeside(target, SHORT_QUERY_TIMEOUT)).toEqual([503, "QueryTimeout"]);
     expect(await ask(SHORT)).toEqual([200, undefined]);
     // The statements visit 25 or 36 million rows each.
-    await vi.waitFor(async () => expect(await ask(LONG)).toEqual([200, undefined]), 60_000);
+    await vi.waitFor(async () => expect(await ask(LONG, patient)).toEqual([200, undefined]), 60_000);
   },
 );

@@ -1,6 +1,6 @@
 /** The conditions that `src/kysely/dialects/sqlite/alive` makes. */
 const ALIVE =
-  /\((?:"\w+"\._rowid_ % 1021 or odata_alive\(\)|\("\w+"\."key" \+ 1\) % 1021 or odata_alive\(\)|odata_alive\(\) or \+[^()]*? = 0)\)/
+  /likelihood\((?:iif\("\w+"\._rowid_ % 1021, 1, odata_alive\(\)\)|iif\(\("\w+"\."key" \+ 1\) % 1021, 1, odata_alive\(\)\)|odata_alive\(\) or \+[^()]*? = 0), 1\.0\)/
     .source;
 const BEFORE_OTHERS = new RegExp(`${ALIVE} and `, "g");
 const ALONE = new RegExp(` where ${ALIVE}`, "g");

@@ -5,7 +5,7 @@ import type { FunctionName } from "../../query/functions.ts";
 export interface StatementFacts {
   /** The tables that it reads, quoted, each with its alias. Two tables may have one alias. */
   readonly tables: ReadonlyArray<readonly [alias: string, table: string]>;
-  /** Whether it reads related rows, too. */
+  /** Whether it reads related rows. */
   readonly isRelational: boolean;
   /** The operators and functions that it evaluates for each row. */
   readonly operations: number;

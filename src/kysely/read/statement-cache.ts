@@ -313,22 +313,20 @@ export class StatementCache {
     let isJoined = false;
     const made = make({ ...scope, onOuterJoin: () => (isJoined = true) });
     if (!isJoined || profile.syntax.unfolded === undefined) return made;
-    return make({ ...scope, nextAlias: aliases(), isBesideOuterJoin: true });
+    return make({ ...this.#scope(profile, sources), isBesideOuterJoin: true });
   }
 
   #scope(profile: DialectProfile, sources: SourcesBySet | undefined): StatementScope {
-    const isRelational = sources !== undefined && sources.size > 0;
     const notes = new StatementNotes();
-    notes.isRelational = isRelational;
     const use = { profile, isLookup: false, notes };
     return {
       ...use,
-      isRelational,
+      isRelational: sources !== undefined && sources.size > 0,
       rowsOf: (entitySet) => {
         const source = required(sources?.get(entitySet), `The query has no source for ${entitySet.name}.`);
         return readerOfSource(source).statements.rowsFor(entitySet, use);
       },
-      nextAlias: aliases(),
+      nextAlias: aliases(notes),
       isBesideOuterJoin: false,
       onOuterJoin: () => {},
     };

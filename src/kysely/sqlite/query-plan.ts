@@ -74,7 +74,7 @@ export class QueryPlan {
       }
       const { name } = DERIVED.exec(line.detail)?.groups ?? {};
       const below = this.#visit(line.id, isPage && name !== undefined);
-      visits += line.detail.startsWith("CORRELATED ") ? rows * below : below;
+      visits += isCorrelated(line) ? rows * below : below;
       if (line.detail.startsWith("RECURSIVE STEP")) visits = Infinity;
       if (name !== undefined) this.#derived.set(name, below);
     }
@@ -119,4 +119,33 @@ const FROM_ROW = /^SEARCH \S+ USING (?:COVERING INDEX|INDEX|INTEGER PRIMARY KEY|
 export function seeksInOrder(lines: readonly PlanLine[]): boolean {
   const details = lines.filter(({ parent }) => parent === 0).map(({ detail }) => detail);
   return FROM_ROW.test(details[0] ?? "") && !details.some((detail) => SORTS.test(detail) || DERIVED.test(detail));
+}
+
+/**
+ * Returns whether a statement scans all rows of a table once per row of another: in a correlated subquery, or as the inner loop
+ * of a join.
+ * @param isMeant says whether the table with an alias is of interest
+ */
+export function scansWithin(lines: readonly PlanLine[], isMeant: (alias: string) => boolean): boolean {
+  const byId = new Map(lines.map((line) => [line.id, line]));
+  const isWithinCorrelated = ({ parent }: PlanLine): boolean => {
+    const around = byId.get(parent);
+    return around !== undefined && (isCorrelated(around) || isWithinCorrelated(around));
+  };
+  // SQLite lists nested loops side by side, the outer loop first.
+  const isInner = (line: PlanLine): boolean =>
+    lines.find(({ parent, detail }) => parent === line.parent && LOOP.test(detail)) !== line;
+  return lines.some((line) => {
+    const { name = "" } = LOOP.exec(line.detail)?.groups ?? {};
+    return line.detail.startsWith("SCAN ") && isMeant(name) && (isInner(line) || isWithinCorrelated(line));
+  });
+}
+
+function isCorrelated({ detail }: PlanLine): boolean {
+  return detail.startsWith("CORRELATED ");
+}
+
+/** Returns the names of the indexes that a statement uses. */
+export function usedIndexes(lines: readonly PlanLine[]): readonly string[] {
+  return lines.flatMap(({ detail }) => BY_INDEX.exec(detail)?.groups?.["index"] ?? []);
 }

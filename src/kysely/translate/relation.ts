@@ -90,11 +90,12 @@ export interface StatementScope extends RowsUse {
   readonly onOuterJoin: () => void;
 }
 
-/** Makes the aliases of one statement. @param taken an alias that is already in use */
-export function aliases(taken?: string): StatementScope["nextAlias"] {
+/** Makes the aliases of related rows of one statement. @param taken an alias that is already in use */
+export function aliases(notes: StatementNotes, taken?: string): StatementScope["nextAlias"] {
   let relations = 0;
   const next = (): string => {
     relations += 1;
+    notes.isRelational = true;
     const alias = `r${String(relations)}`;
     return alias === taken ? next() : alias;
   };

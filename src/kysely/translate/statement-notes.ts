@@ -9,7 +9,7 @@ export class StatementNotes {
   #operations = 0;
   /** Whether `top` and `skip` bound the rows that are visited. */
   isLimited = false;
-  /** Whether it reads related rows, too. */
+  /** Whether it reads related rows. */
   isRelational = false;
 
   /** @param table its quoted name */

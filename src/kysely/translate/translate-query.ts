@@ -166,7 +166,7 @@ export function narrowedFrom({ db, base, condition, mentioned, seen, hidden, nee
         const statements = mentioned.get(wanted);
         return required(statements, `The condition has no source for ${wanted.name}.`).rowsFor(wanted, use);
       },
-      nextAlias: aliases(alias),
+      nextAlias: aliases(use.notes, alias),
       // That of the statement around it.
       isBesideOuterJoin: true,
       onOuterJoin: () => {},

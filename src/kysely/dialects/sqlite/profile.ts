@@ -1,7 +1,7 @@
 import { SqliteAdapter } from "kysely";
 import { protocolError } from "../../../errors/odata-error.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
-import { explain, type PlanLine } from "../../sqlite/query-plan.ts";
+import { explain, type PlanLine, scansWithin, usedIndexes } from "../../sqlite/query-plan.ts";
 import { SynchronousSqliteAdapter } from "../../sqlite/sqlite-driver.ts";
 import type { DialectCapabilities } from "../dialect-capabilities.ts";
 import type { DialectProfile, DialectValues, PlannedStatement } from "../dialect-profile.ts";
@@ -17,10 +17,6 @@ import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX, SQLITE_WRITES } from "./syntax.t
 import { SQLITE_TEXT_MEMORY } from "./text-memory.ts";
 import { SQLITE_VALUES } from "./values.ts";
 
-const SCAN = /^SCAN r\d+\b/;
-const LOOP = /^(?:SCAN|SEARCH) /;
-const CORRELATED = /^CORRELATED /;
-
 /**
  * Returns whether SQLite would read all rows of a set once per row of another: in a correlated subquery, or as the inner loop
  * of a join. The time for the statement would grow with the product of both.
@@ -29,12 +25,11 @@ const CORRELATED = /^CORRELATED /;
 export function scansRepeatedly(statement: PlannedStatement, reader: SynchronousReader): boolean {
   // Related rows have other aliases than the rows themselves.
   if (!statement.facts.isRelational) return false;
-  const lines = planOf(statement, reader);
-  const byId = new Map(lines.map((line) => [line.id, line]));
-  return lines.some((line) => SCAN.test(line.detail) && (isInner(line, lines) || isCorrelated(line, byId)));
+  return scansWithin(planOf(statement, reader), (alias) => RELATED.test(alias));
 }
 
-const USED_INDEX = / USING (?:COVERING )?INDEX (.+?)(?: \(|$)/;
+/** The aliases that `aliases` of `translate/relation` makes. */
+const RELATED = /^r\d+$/;
 
 /**
  * Returns whether a statement calls functions for indexes, which take more memory than those for other expressions, although
@@ -44,9 +39,8 @@ const USED_INDEX = / USING (?:COVERING )?INDEX (.+?)(?: \(|$)/;
 function lacksExpressionIndex(statement: PlannedStatement, reader: SynchronousReader): boolean {
   const { functions } = statement.facts;
   if (!functions.has("tolower") && !functions.has("toupper")) return false;
-  const names = planOf(statement, reader).flatMap(({ detail }) => USED_INDEX.exec(detail)?.[1] ?? []);
   const ofExpressions = "select 1 from pragma_index_xinfo(?) where cid = -2";
-  return !names.some((name) => reader.readRows(ofExpressions, [name]).length > 0);
+  return !usedIndexes(planOf(statement, reader)).some((name) => reader.readRows(ofExpressions, [name]).length > 0);
 }
 
 /** Returns no lines if this fails. The statement itself then reports, for example, a missing table. */
@@ -56,16 +50,6 @@ function planOf({ sql, slots }: PlannedStatement, reader: SynchronousReader): re
   } catch {
     return [];
   }
-}
-
-/** SQLite lists nested loops side by side, the outer loop first. */
-function isInner(line: PlanLine, lines: readonly PlanLine[]): boolean {
-  return lines.find(({ parent, detail }) => parent === line.parent && LOOP.test(detail)) !== line;
-}
-
-function isCorrelated({ parent }: PlanLine, byId: ReadonlyMap<number, PlanLine>): boolean {
-  const around = byId.get(parent);
-  return around !== undefined && (CORRELATED.test(around.detail) || isCorrelated(around, byId));
 }
 
 function withUnindexedForm(profile: DialectProfile): DialectProfile {
