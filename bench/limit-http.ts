@@ -38,7 +38,7 @@ const PRODUCT_PAGE = `${PREFIX}/Products?`;
 const ITEM_PAGE = `${PREFIX}/Items?`;
 const BATCH = `${PREFIX}/$batch`;
 const METADATA = `${PREFIX}/$metadata`;
-const FILTER = /^contains\(Name,'(.*)'\) and Price gt (\d+)$/u;
+const FILTER = /^contains\((?:Ship)?Name,'(.*)'\) and (?:Price|Freight) gt (\d+)$/u;
 
 /** Serves the routes with `node:http` and nothing else. Supports no other request and checks nothing. */
 export function serveLimit(routes: LimitRoutes): void {
@@ -60,7 +60,7 @@ export function serveLimit(routes: LimitRoutes): void {
   server.listen(0, "127.0.0.1", () => reportTo((server.address() as AddressInfo).port));
 }
 
-/** The operands of `contains(Name,'…') and Price gt …`, the only filter. */
+/** The operands of `contains(Name,'…') and Price gt …`, and of the same filter of orders. */
 export function filterOf(query: ReadonlyMap<string, string>): { readonly text: string; readonly price: number } {
   const [, text = "", price = ""] = FILTER.exec(query.get("$filter") ?? "") ?? [];
   return { text, price: Number(price) };

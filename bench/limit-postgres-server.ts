@@ -32,6 +32,10 @@ const PRODUCTS = {
     FROM products WHERE price > $1 AND strpos(name, $2) > 0 ORDER BY id LIMIT $3`,
 };
 
+const FOUND = 'freight > $1 AND strpos("shipName", $2) > 0';
+const ORDERS_FOUND = { name: "orders-found", text: `${ORDERS} WHERE ${FOUND} ORDER BY id LIMIT $3` };
+const ORDERS_COUNTED = { name: "orders-counted", text: `SELECT count(*)::int AS total FROM orders WHERE ${FOUND}` };
+
 serveLimit({
   order: (root, id, send) => answer(orderText(root, id), send),
   orders: (root, options, send) => answer(orderPageText(root, options), send),
@@ -57,9 +61,23 @@ async function orderText(root: string, id: number): Promise<string> {
 
 async function orderPageText(root: string, options: ReadonlyMap<string, string>): Promise<string> {
   if (options.has("$expand")) return expansions(root, options);
+  if (options.has("$filter")) return foundOrdersText(root, options);
   const statement = options.has("$orderby") ? BY_DATE : PAGE;
   const value = await query(statement, [Number(options.get("$top")), Number(options.get("$skip") ?? 0)]);
   return JSON.stringify({ "@odata.context": `${root}/$metadata#Orders`, value });
+}
+
+async function foundOrdersText(root: string, options: ReadonlyMap<string, string>): Promise<string> {
+  const { price, text } = filterOf(options);
+  const [value, [counted]] = await Promise.all([
+    query(ORDERS_FOUND, [price, text, Number(options.get("$top"))]),
+    query(ORDERS_COUNTED, [price, text]),
+  ]);
+  return JSON.stringify({
+    "@odata.context": `${root}/$metadata#Orders`,
+    "@odata.count": counted?.["total"] ?? 0,
+    value,
+  });
 }
 
 async function productPageText(root: string, options: ReadonlyMap<string, string>): Promise<string> {

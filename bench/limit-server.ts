@@ -18,6 +18,9 @@ const expansions = makeExpansions(database);
 const orderByKey = database.prepare(`${ORDERS} WHERE id = ?`);
 const orders = database.prepare(`${ORDERS} ORDER BY id LIMIT ? OFFSET ?`);
 const ordersByDate = database.prepare(`${ORDERS} ORDER BY orderDate DESC, id DESC LIMIT ? OFFSET ?`);
+const FOUND = "freight > ? AND instr(shipName, ?) > 0";
+const ordersFound = database.prepare(`${ORDERS} WHERE ${FOUND} ORDER BY id LIMIT ?`);
+const ordersCounted = database.prepare(`SELECT count(*) AS total FROM orders WHERE ${FOUND}`);
 const products = database.prepare(`SELECT id AS Id, name AS Name, price AS Price, count(*) OVER () AS total
   FROM products WHERE price > ? AND instr(name, ?) > 0 ORDER BY id LIMIT ?`);
 
@@ -40,10 +43,19 @@ function orderText(root: string, id: number): string {
 
 function orderPageText(root: string, query: ReadonlyMap<string, string>): string {
   if (query.has("$expand")) return expansions(root, query);
+  if (query.has("$filter")) return foundOrdersText(root, query);
   const statement = query.has("$orderby") ? ordersByDate : orders;
   const value: LimitRow[] = statement.all(Number(query.get("$top")), Number(query.get("$skip") ?? 0));
   for (const order of value) order["Paid"] = order["Paid"] === 1;
   return JSON.stringify({ "@odata.context": `${root}/$metadata#Orders`, value });
+}
+
+function foundOrdersText(root: string, query: ReadonlyMap<string, string>): string {
+  const { price, text } = filterOf(query);
+  const value: LimitRow[] = ordersFound.all(price, text, Number(query.get("$top")));
+  for (const order of value) order["Paid"] = order["Paid"] === 1;
+  const count = ordersCounted.get(price, text)?.["total"] ?? 0;
+  return JSON.stringify({ "@odata.context": `${root}/$metadata#Orders`, "@odata.count": count, value });
 }
 
 function productPageText(root: string, query: ReadonlyMap<string, string>): string {

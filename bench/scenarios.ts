@@ -39,6 +39,9 @@ const NESTED_OPTIONS = [
   "$expand=Customer($select=Id,Name),Lines($select=Quantity,Price;$orderby=Price%20desc;$top=2;$expand=Product($select=Name))",
 ].join("&");
 
+/** A condition that no index serves. */
+const SCANNED = "contains(ShipName,'an') and Freight gt 250";
+
 const NEW_DRAFT = {
   CustomerId: 17,
   OrderDate: "2024-02-29T10:00:00Z",
@@ -75,6 +78,13 @@ export const SCENARIOS: readonly Scenario[] = [
     paths: vary(() => `/Products?${filtered()}`),
     requests: 1000,
     budget: 0.65,
+  },
+  {
+    id: "S3b",
+    title: "the same over 100,000 rows",
+    paths: [`${PREFIX}/Orders?$filter=${encodeURIComponent(SCANNED)}&$top=50&$count=true`],
+    requests: 40,
+    budget: 1.15,
   },
   {
     id: "S4",

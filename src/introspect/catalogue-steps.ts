@@ -11,6 +11,10 @@ export interface CatalogueQuery {
   readonly width: number | undefined;
   /** The time that it may take, in milliseconds, since it reads rows of a view; absent for a short statement. */
   readonly milliseconds?: number;
+  /** The table or view whose rows it reads, which may take long; absent for a statement that reads the catalogue. */
+  readonly rowsOf?: WantedTable;
+  /** The most rows that it reads of that table; absent: all. */
+  readonly most?: number;
 }
 
 /** The cells of one row in the order of the columns. */

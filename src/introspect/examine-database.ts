@@ -148,6 +148,7 @@ function* checkDuplicates(
         sql: `select 1 as c0 from ${table.text} group by ${columns} having count(*) > 1 limit 1`,
         parameters: [],
         width: 1,
+        rowsOf: table,
       }).length > 0;
     if (finding !== undefined) findings.push(judged(finding, hasDuplicates));
     else if (hasDuplicates) findings.push(duplicatesOf(table, key));

@@ -38,9 +38,10 @@ import { quoteSqlite, sampleSqliteTable, type RowOrder } from "./sqlite-sample.t
 
 /**
  * Reads all tables and views of SQLite, and a sample of the rows of those that are not `STRICT`.
+ * @param alive a condition that ends a statement over a view after its time; absent: none
  * @see https://sqlite.org/pragma.html#pragma_table_list
  */
-export function* readSqliteDatabase({ schemas }: SchemaSelection = {}): CatalogueSteps<DatabaseSchema> {
+export function* readSqliteDatabase({ schemas }: SchemaSelection = {}, alive?: string): CatalogueSteps<DatabaseSchema> {
   const wanted = schemas ?? ["main"];
   const [version = []] = yield { sql: "select sqlite_version() as c0", parameters: [], width: 1 };
   const listed = (yield { sql: SQLITE_OBJECTS, parameters: [], width: 5 }).map(toSqliteObject);
@@ -63,7 +64,7 @@ export function* readSqliteDatabase({ schemas }: SchemaSelection = {}): Catalogu
   const sampled: SchemaObject[] = [];
   for (const table of tables) {
     const object = toObject(table, parts, byKey);
-    sampled.push(object.omission === null ? yield* withSamples(object, table) : object);
+    sampled.push(object.omission === null ? yield* withSamples(object, table, alive) : object);
   }
   return { kind: "sqlite", product: `SQLite ${textOf(version[0])}`, defaultSchema: "main", objects: sampled };
 }
@@ -154,14 +155,18 @@ function toObject(table: ReadTable, parts: Parts, tables: ReadonlyMap<string, Re
 }
 
 /** Adds samples of the columns whose type SQLite does not enforce. */
-function* withSamples(object: SchemaObject, { isStrict, isWithoutRowid }: ReadTable): CatalogueSteps<SchemaObject> {
+function* withSamples(
+  object: SchemaObject,
+  { isStrict, isWithoutRowid }: ReadTable,
+  alive: string | undefined,
+): CatalogueSteps<SchemaObject> {
   const isSampled = ({ definition }: ObjectColumn): boolean => !isStrict || definition.toUpperCase() === "ANY";
   const { schema, name } = object;
   const columns = object.columns.filter(isSampled);
   if (columns.length === 0) return object;
   const order = isWithoutRowid ? keyOrder(object) : rowidOrder(object);
   try {
-    const sample = yield* sampleSqliteTable({ schema, name, order, columns, isView: object.kind !== "table" });
+    const sample = yield* sampleSqliteTable({ schema, name, order, columns, isView: object.kind !== "table", alive });
     const sampled = object.columns.map((column) => ({ ...column, sample: sample.columns.get(column.name) ?? null }));
     return yield* withKeyClasses({ ...object, columns: sampled, estimatedRows: sample.rows });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { isYes, type CatalogueSteps } from "./catalogue-steps.ts";
 import type { ColumnSample, ObjectColumn, SchemaObject } from "./database-schema.ts";
-import { quoteSqlite } from "./sqlite-sample.ts";
+import { quoteSqlite, sqliteTable } from "./sqlite-sample.ts";
 
 /** Rows whose cells are read where no index separates their classes. */
 const MOST_ROWS = 100_000;
@@ -15,7 +15,7 @@ const CLASSES = ["nulls", "integers", "reals", "texts", "blobs"] as const;
  * @see https://sqlite.org/datatype3.html#comparisons
  */
 export function* withKeyClasses(object: SchemaObject): CatalogueSteps<SchemaObject> {
-  const { schema, name, primaryKey, indexes, estimatedRows } = object;
+  const { primaryKey, indexes, estimatedRows } = object;
   // The sample has all rows.
   if (object.kind !== "table" || estimatedRows !== null) return object;
   const unique = indexes.filter(({ isUnique }) => isUnique).flatMap(({ columns }) => columns);
@@ -28,11 +28,12 @@ export function* withKeyClasses(object: SchemaObject): CatalogueSteps<SchemaObje
       columns.push(column);
       continue;
     }
-    const from = `from ${quoteSqlite(schema)}.${quoteSqlite(name)}`;
+    const rowsOf = sqliteTable(object);
+    const from = `from ${rowsOf.text}`;
     const cell = quoteSqlite(column.name);
     const conditions = leading.has(column.name) ? indexedClasses(cell, from) : readClasses(cell, from);
     const found = conditions.map((condition, at) => `exists(${condition}) as c${String(at)}`);
-    const [row = []] = yield { sql: `select ${found.join(", ")}`, parameters: [], width: CLASSES.length };
+    const [row = []] = yield { sql: `select ${found.join(", ")}`, parameters: [], width: CLASSES.length, rowsOf };
     columns.push({ ...column, sample: withClasses(sample, row.map(isYes)) });
   }
   return { ...object, columns };

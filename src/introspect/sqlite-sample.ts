@@ -1,5 +1,6 @@
 import { textOrNull, type CatalogueSteps } from "./catalogue-steps.ts";
 import type { ColumnSample, ObjectColumn, ObjectName } from "./database-schema.ts";
+import type { WantedTable } from "./schema.ts";
 import { sqliteCategory } from "./sqlite-category.ts";
 
 /** The first statement of a table shows how large a row is. */
@@ -34,6 +35,8 @@ interface SampledTable extends ObjectName {
   readonly order: readonly RowOrder[];
   /** Whether it is a view, which may compute many rows for a few. */
   readonly isView: boolean;
+  /** A condition that ends the statement after its time; absent: none. */
+  readonly alive?: string | undefined;
 }
 
 /** A column, or the rowid, that orders rows. */
@@ -82,7 +85,8 @@ function* sampleRows(
     const counted = columns.map(toCounted);
     const width = FIRST + PARTS * counted.length;
     const limits = table.isView ? { milliseconds } : {};
-    const [row = []] = yield { sql: sampleStatement(table, counted, limit), parameters: [], width, ...limits };
+    const rowsOf = sqliteTable(table);
+    const [row = []] = yield { sql: sampleStatement(table, counted, limit), parameters: [], width, rowsOf, ...limits };
     rows = Number(row[0]);
     characters += Number(row[1]);
     for (const [index, column] of counted.entries()) {
@@ -121,6 +125,11 @@ function* countDays(cells: string): CatalogueSteps<FormCounts> {
   return DAY_FORMS.map((name, at) => [name, Number(counts[at])]);
 }
 
+/** Returns a table or view as statements name it. */
+export function sqliteTable({ schema, name }: ObjectName): WantedTable {
+  return { text: `${quoteSqlite(schema)}.${quoteSqlite(name)}`, names: [schema, name] };
+}
+
 /** Quotes a name of SQLite. */
 export function quoteSqlite(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
@@ -134,13 +143,14 @@ function sampleStatement(table: SampledTable, columns: readonly CountedColumn[],
   const length = names.map((name) => `coalesce(length(${name}), 0)`).join(" + ");
   const counts = ["count(*)", "total(characters)", ...columns.flatMap(partsOf)];
   return `select ${counts.map((part, at) => `${part} as c${String(at)}`).join(", ")} from (
-    with s as materialized (select ${cells.join(", ")}, ${length} as characters ${rowsOf(table, limit)}) select * from s)`;
+    with s as materialized (select ${cells.join(", ")}, ${length} as characters ${fromRows(table, limit)}) select * from s)`;
 }
 
 /** Selects from the first half of the rows and the last half, or from the first rows of a view. */
-function rowsOf({ schema, name, order }: SampledTable, limit: number): string {
-  const from = `from ${quoteSqlite(schema)}.${quoteSqlite(name)}`;
-  if (order.length === 0) return `${from} limit ${String(limit)}`;
+function fromRows(table: SampledTable, limit: number): string {
+  const { order, alive } = table;
+  const from = `from ${sqliteTable(table).text}`;
+  if (order.length === 0) return `${from}${alive === undefined ? "" : ` where ${alive}`} limit ${String(limit)}`;
   const half = Math.ceil(limit / 2);
   const names = order.map((each) => each.name).join(", ");
   const halfOf = (isLast: boolean, count: number): string => {

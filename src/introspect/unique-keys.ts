@@ -20,22 +20,25 @@ interface KeySearch extends ObjectName {
 /**
  * Searches the data for the shortest keys of objects, in their order. The same rows have the same key, however busy the
  * machine is.
+ * @param alive a condition that ends a statement after its time; absent: none
  */
 export function* findUniqueKeys(
   searches: readonly KeySearch[],
   kind: DatabaseKind,
+  alive?: string,
 ): CatalogueSteps<readonly UniqueKey[]> {
+  const where = alive === undefined ? "" : ` where ${alive}`;
   const found: UniqueKey[] = [];
-  for (const search of searches) found.push(yield* findUniqueKey(search, kind));
+  for (const search of searches) found.push(yield* findUniqueKey(search, kind, where));
   return found;
 }
 
-function* findUniqueKey(search: KeySearch, kind: DatabaseKind): CatalogueSteps<UniqueKey> {
+function* findUniqueKey(search: KeySearch, kind: DatabaseKind, where: string): CatalogueSteps<UniqueKey> {
   const { columns } = search;
   if (columns.length === 0) return "none";
   let rows: readonly CatalogueRow[];
   try {
-    rows = yield readRows(search, kind);
+    rows = yield readRows(search, kind, where);
   } catch {
     return "too slow";
   }
@@ -53,7 +56,7 @@ function* findUniqueKey(search: KeySearch, kind: DatabaseKind): CatalogueSteps<U
     checks += 1;
     if (checks > MOST_CHECKS) return "none";
     try {
-      const [duplicate] = yield duplicateQuery(search, names, kind);
+      const [duplicate] = yield duplicateQuery(search, names, kind, where);
       if (duplicate === undefined) return names;
     } catch {
       return "too slow";
@@ -62,18 +65,23 @@ function* findUniqueKey(search: KeySearch, kind: DatabaseKind): CatalogueSteps<U
   return "none";
 }
 
-function readRows({ schema, name, columns }: KeySearch, kind: DatabaseKind): CatalogueQuery {
+function readRows({ schema, name, columns }: KeySearch, kind: DatabaseKind, where: string): CatalogueQuery {
   const cells = columns.map((column, place) => `${quoteName(column, kind)} as c${String(place)}`).join(", ");
-  const sql = `select ${cells} from ${quoteName(schema, kind)}.${quoteName(name, kind)} limit ${String(MOST_ROWS)}`;
+  const sql = `select ${cells} from ${quoteName(schema, kind)}.${quoteName(name, kind)}${where} limit ${String(MOST_ROWS)}`;
   return { sql, parameters: [], width: columns.length };
 }
 
 /** Returns the query of a row that shares its key, or has none. */
-function duplicateQuery({ schema, name }: ObjectName, columns: readonly string[], kind: DatabaseKind): CatalogueQuery {
+function duplicateQuery(
+  { schema, name }: ObjectName,
+  columns: readonly string[],
+  kind: DatabaseKind,
+  where: string,
+): CatalogueQuery {
   const quoted = columns.map((column) => quoteName(column, kind));
   const from = `${quoteName(schema, kind)}.${quoteName(name, kind)}`;
   const isNull = quoted.map((column) => `${column} is null`).join(" or ");
-  const sql = `select 1 as c0 from ${from} group by ${quoted.join(", ")} having count(*) > 1 or ${isNull} limit 1`;
+  const sql = `select 1 as c0 from ${from}${where} group by ${quoted.join(", ")} having count(*) > 1 or ${isNull} limit 1`;
   return { sql, parameters: [], width: 1 };
 }
 

@@ -13,7 +13,7 @@ const ARGUED: Readonly<Record<string, string>> = {
   "src/kysely/read/connected.ts: usualConnection": OF_DATABASE,
   "src/kysely/read/connected.ts: distributedConnection": OF_DATABASE,
   "src/kysely/read/connected.ts: replicatedConnection": OF_DATABASE,
-  "src/kysely/translate/base-query.ts: compile": "A query of Kysely belongs to the application.",
+  "src/kysely/translate/base-query.ts: compiledOf": "A query of Kysely belongs to the application.",
   "src/kysely/write/sql-session.ts: withoutPlugins": OF_DATABASE,
 };
 

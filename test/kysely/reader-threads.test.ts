@@ -22,9 +22,10 @@ import {
 } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect, type SqliteOptions } from "odatakit/sqlite";
-import { afterAll, afterEach, beforeAll, expect, type MockInstance, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi, type MockInstance } from "vitest";
 import { queryTimeout } from "../../src/errors/odata-error.ts";
 import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
+import { CATALOGUE_FACTS, type StatementFacts } from "../../src/kysely/connection/statement-facts.ts";
 import { receiveError, sendError } from "../../src/kysely/sqlite/reader-messages.ts";
 import { ReaderThreads, threadEntry } from "../../src/kysely/sqlite/reader-threads.ts";
 import type { SqliteSettings } from "../../src/kysely/sqlite/sqlite-settings.ts";
@@ -46,9 +47,9 @@ const TABLES = `
   with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000) insert into city select i, 'n' || i, 1 + i % 100 from n;
 `;
 
-/** Visits 30,000 × 300 × 300 × 300 rows: it never ends by itself. */
-const ANY = "any(c:c/Name eq concat($it/Name,concat(a/Name,b/Name)))";
-const ENDLESS = `/Cities?$filter=Country/Cities/any(a:a/Country/Cities/any(b:b/Country/Cities/${ANY}))&$count=true`;
+/** Visits 30,000 × 300 × 40 rows, and more in each: it takes long on every machine. */
+const ANY = "Country/Cities/any(a:a/Name eq concat(a/Name,$it/Name))";
+const ENDLESS = `/Cities?$filter=${Array.from({ length: 40 }, () => ANY).join(" or ")}&$count=true`;
 const LONG = "/Cities?$filter=contains(Name,'99')&$top=1";
 /** Milliseconds in which a thread must end its statement, before it is replaced. */
 const GRACE = 500;
@@ -133,8 +134,6 @@ function clockOf(milliseconds: number): MockInstance<() => number> {
   return clock.mockReturnValue(begun + milliseconds);
 }
 
-const slowClock = (): MockInstance<() => number> => clockOf(50);
-
 /** Reads as fast as a machine does that nothing else uses. */
 function soon<T>(read: () => T): T {
   const clock = clockOf(0);
@@ -143,63 +142,20 @@ function soon<T>(read: () => T): T {
   return value;
 }
 
-test("a page that took long because the machine was busy stays in the main thread", async () => {
-  const { db } = open();
-  const reader = db.getExecutor().adapter as unknown as PatientReader;
-  const read = (): ReturnType<PatientReader["read"]> =>
-    reader.read('select "id" as "c0" from "city" as "it" order by "id" limit ?', [100], {});
-  expect(soon(read)).toHaveLength(100);
-  for (let time = 0; time < 3; time += 1) {
-    const clock = slowClock();
-    expect(read()).toHaveLength(100);
-    clock.mockRestore();
-    // The processor was not used for long, so there is no doubt left.
-    expect(soon(read)).toHaveLength(100);
-  }
-});
+const PAGE: StatementFacts = { ...CATALOGUE_FACTS, isOfCatalogue: false, tables: [["it", '"city"']], limits: [0] };
 
-test.each([true, false])(
-  "a page that took long by the clock twice stays if the processor was not used: time known %s",
-  async (isKnown) => {
-    const { db } = open();
-    const reader = db.getExecutor().adapter as unknown as PatientReader;
-    const read = (): ReturnType<PatientReader["read"]> =>
-      reader.read('select "id" as "c0" from "city" as "it" order by "id" limit ?', [100], {});
-    expect(soon(read)).toHaveLength(100);
-    const known = Object.getOwnPropertyDescriptor(process, "threadCpuUsage") ?? {};
-    if (!isKnown) Reflect.deleteProperty(process, "threadCpuUsage");
-    try {
-      for (let time = 0; time < 2; time += 1) {
-        const clock = slowClock();
-        expect(read()).toHaveLength(100);
-        clock.mockRestore();
-      }
-    } finally {
-      Object.defineProperty(process, "threadCpuUsage", known);
-    }
-    const last = soon(read);
-    expect(last instanceof Promise).toBe(!isKnown);
-    expect(await last).toHaveLength(100);
-  },
-);
-
-test("a page that took too long continues in a thread, and smaller pages of its statement do not", async () => {
+test("a page that took too long continues in a thread until its tables change", async () => {
   const { db } = open();
   const reader = db.getExecutor().adapter as unknown as PatientReader;
   const read = (limit: number): ReturnType<PatientReader["read"]> =>
-    reader.read('select "id" as "c0" from "city" as "it" order by "id" limit ?', [limit], {});
+    reader.read('select "id" as "c0" from "city" as "it" order by "id" limit ?', [limit], {}, PAGE);
   expect(soon(() => read(5000))).toHaveLength(5000);
-  const clock = slowClock();
+  const clock = clockOf(50);
   expect(read(5000)).toHaveLength(5000);
   clock.mockRestore();
-  const processor = vi.spyOn(process, "threadCpuUsage").mockReturnValueOnce({ user: 0, system: 0 });
-  processor.mockReturnValueOnce({ user: 45_000, system: 5000 });
-  expect(read(5000)).toHaveLength(5000);
-  processor.mockRestore();
-  const [again, smaller] = [read(5000), soon(() => read(500))];
+  const again = read(5000);
   expect(again).toBeInstanceOf(Promise);
   expect(await again).toHaveLength(5000);
-  expect(smaller).toHaveLength(500);
 });
 
 test("without `queryTimeout` a query may take its time", async () => {
@@ -496,23 +452,15 @@ test("a file that loses its write-ahead log is read in the main thread", async (
 
 test("a long read within a transaction ends, too, and the transaction goes on", async () => {
   const { db } = open();
-  const reader = db.getExecutor().adapter as unknown as PatientReader;
   const text =
-    'select count(*) from "city" as "a" cross join "city" as "b" on "b"."name" <> "a"."name" cross join "city" as "c" on "c"."name" <> "b"."name"';
+    'select count(*) from "city" as "a" cross join "city" as "b" cross join "city" as "c" where likelihood(iif("c"._rowid_ % 1021, 1, odata_alive()), 1.0)';
   await db.transaction().execute(async (trx) => {
     await sql`insert into country values (1001, 'new')`.execute(trx);
-    const guarded = reader.guard(text, []);
-    await expect(sql.raw(guarded).execute(trx)).rejects.toMatchObject({ code: "QueryTimeout" });
+    await expect(sql.raw(text).execute(trx)).rejects.toMatchObject({ code: "QueryTimeout" });
     const { rows } = await sql`select name from country where id = 1001`.execute(trx);
     expect(rows).toEqual([{ name: "new" }]);
     await sql`delete from country where id = 1001`.execute(trx);
   });
-  expect(reader.guard("select * from uncommitted", [])).toBe(
-    "select * from uncommitted where (random() & 63 or odata_alive())",
-  );
-  expect(reader.guard('select * from "city" as "it" where "id" = ?', [1])).toBe(
-    'select * from "city" as "it" where "id" = ?',
-  );
 });
 
 test("a bundle without the file of the threads has none", () => {

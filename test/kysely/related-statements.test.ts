@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { arraysService, ask, fillRelations, relationTables, tablesService } from "./relations.ts";
+import { withoutAlive } from "./without-alive.ts";
 
 const { db, seen, planOf } = await relationTables();
 await fillRelations(db, 2000);
@@ -20,7 +21,7 @@ async function statementsOf(target: string, headers: Record<string, string> = {}
 }
 
 async function textsOf(target: string, headers: Record<string, string> = {}): Promise<readonly string[]> {
-  return (await statementsOf(target, headers)).map((statement) => statement.sql);
+  return (await statementsOf(target, headers)).map((statement) => withoutAlive(statement.sql));
 }
 
 describe("SQL of expressions along navigations", () => {
@@ -91,7 +92,7 @@ describe("SQL of expressions along navigations", () => {
   ])("%s", async (filter, expected) => {
     const [text = ""] = await textsOf(`/Orders?$top=10&$select=id&$filter=${encodeURIComponent(filter)}`);
     expect([text.startsWith(HEAD), text.endsWith(TAIL)], text).toEqual([true, true]);
-    expect(text.slice(HEAD.length + 1, -TAIL.length)).toBe(expected);
+    expect(text.slice(HEAD.length + 1, -TAIL.length)).toBe(expected.replace(/where (.*)$/, "where ($1)"));
   });
 
   test.each<readonly [orderby: string, sql: string]>([
@@ -149,7 +150,7 @@ describe("an expansion reads", () => {
   test("single-valued navigations together with one entity by its key", async () => {
     const target = "/Orders(4)?$select=note&$expand=customer($select=name;$filter=name eq 'name 1')";
     const statements = await statementsOf(target);
-    expect(statements.map(({ sql: text, parameters }) => [text, parameters])).toEqual([
+    expect(statements.map(({ sql: text, parameters }) => [withoutAlive(text), parameters])).toEqual([
       [
         'select nullif(quote("it"."id"), \'NULL\') as "c0", "it"."customer_id" as "c1", "it"."note" as "c2", "r1"."id" as "c3", "r1"."name" as "c4" from "orders" as "it" left join "customers" as "r1" on "r1"."id" = "it"."customer_id" and ("r1"."name" = ?) is true where "it"."id" = ? limit 1',
         ["name 1", 4n],
@@ -276,7 +277,7 @@ describe("one statement writes as JSON", () => {
   ])("%s", async (_what, target, text, plan) => {
     // Ids of entities without their key are not part of that JSON.
     const statements = await statementsOf(target, { accept: "application/json;odata.metadata=none" });
-    expect(statements.map(({ sql: each }) => each)).toEqual([text]);
+    expect(statements.map(({ sql: each }) => withoutAlive(each))).toEqual([text]);
     expect(statements.map(planOf)).toEqual([expect.stringMatching(plan)]);
   });
 

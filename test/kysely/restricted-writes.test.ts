@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { countStatements } from "../executors/count-statements.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { allOf, createTables, guardedService, Order, resetRows } from "./restricted-writes-model.ts";
+import { withoutAlive } from "./without-alive.ts";
 
 type Service = ReturnType<typeof guardedService>;
 type Headers = Readonly<Record<string, string>>;
@@ -338,7 +339,7 @@ test("uses the statements of a service without rules for users who see all rows"
       expect((await ask(service, method, target, body, headers)).status, target).toBeLessThan(300);
     }
     // With row rules, routes look up the parent for every user; that is not part of the write.
-    return counter.texts().filter((text) => !/^select [^.]* as "it" where "id" = \? limit 1$/.test(text));
+    return counter.texts().filter((text) => !/^select [^.]* as "it" where "id" = \? limit 1$/.test(withoutAlive(text)));
   };
   // The collations of a table are queried once, before this.
   await textsOf(false);

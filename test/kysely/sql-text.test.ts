@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import { ordersDatabase, recordStatements } from "./orders.ts";
 
 const run = recordStatements(await ordersDatabase());
-const HEAD = 'select nullif(quote("id"), \'NULL\') as "c0" from "orders" as "it" where ';
-const TAIL = ' order by "id"';
+const HEAD =
+  'select nullif(quote("id"), \'NULL\') as "c0" from "orders" as "it" where likelihood(iif("it"._rowid_ % 1021, 1, odata_alive()), 1.0) and (';
+const TAIL = ') order by "id"';
 
 /** The condition of a filter, and its values. */
 async function conditionOf(filter: string): Promise<readonly [string, ...unknown[]]> {
@@ -168,7 +169,7 @@ describe("statements", () => {
   test("read exactly the selected columns, and the key for the id of the entity", async () => {
     expect(await run({ select: "customerId,placed", top: 3 })).toEqual([
       {
-        sql: 'select nullif(quote("id"), \'NULL\') as "c0", "customer_id" as "c1", "placed" as "c2" from "orders" as "it" order by "id" limit ? + 0',
+        sql: 'select nullif(quote("id"), \'NULL\') as "c0", "customer_id" as "c1", "placed" as "c2" from "orders" as "it" where likelihood(iif("it"._rowid_ % 1021, 1, odata_alive()), 1.0) order by "id" limit ? + 0',
         parameters: [3n],
       },
     ]);
@@ -177,14 +178,14 @@ describe("statements", () => {
   test("read one more member of a complex value if only that shows whether it is null", async () => {
     const [statement] = await run({ select: "shipTo/city" });
     expect(statement?.sql).toBe(
-      'select nullif(quote("id"), \'NULL\') as "c0", "shipTo_city" as "c1", "ship_street" as "c2" from "orders" as "it" order by "id"',
+      'select nullif(quote("id"), \'NULL\') as "c0", "shipTo_city" as "c1", "ship_street" as "c2" from "orders" as "it" where likelihood(iif("it"._rowid_ % 1021, 1, odata_alive()), 1.0) order by "id"',
     );
   });
 
   test("order by the key in the direction of the last term", async () => {
     const [statement] = await run({ select: "id", orderby: "customerId,placed desc", skip: 5, top: 2 });
     expect(statement?.sql).toBe(
-      'select nullif(quote("id"), \'NULL\') as "c0" from "orders" as "it" order by "customer_id", "placed" desc, "id" desc limit ? + 0 offset ?',
+      'select nullif(quote("id"), \'NULL\') as "c0" from "orders" as "it" where likelihood(iif("it"._rowid_ % 1021, 1, odata_alive()), 1.0) order by "customer_id", "placed" desc, "id" desc limit ? + 0 offset ?',
     );
     expect(statement?.parameters).toEqual([2n, 5n]);
     const [unlimited] = await run({ select: "id", skip: 5 });
@@ -197,7 +198,10 @@ describe("statements", () => {
       'select nullif(quote("id',
     ]);
     expect(await run({ top: 0, count: "true", filter: "customerId gt 5" })).toEqual([
-      { sql: 'select count(*) from "orders" as "it" where "customer_id" > ?', parameters: [5n] },
+      {
+        sql: 'select count(*) from "orders" as "it" where likelihood(iif("it"._rowid_ % 1021, 1, odata_alive()), 1.0) and ("customer_id" > ?)',
+        parameters: [5n],
+      },
     ]);
     expect((await run({ top: 1, skip: 3, count: "true" })).map(({ sql }) => sql.slice(0, 12))).toEqual([
       "select nulli",

@@ -5,12 +5,14 @@ import type { DatabaseKind, DatabaseSchema, SchemaSelection } from "../../intros
 import { readMysqlDatabase } from "../../introspect/mysql-database.ts";
 import { readPostgresDatabase } from "../../introspect/postgres-database.ts";
 import { readSqliteDatabase } from "../../introspect/sqlite-database.ts";
-import { isPatientReader } from "../../kysely/connection/patient-reader.ts";
-import { synchronousReaderOf, type AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
+import { patientReaderOf } from "../../kysely/connection/patient-reader.ts";
+import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
 import { dialectName, findDialectProfile } from "../../kysely/dialects/find-dialect-profile.ts";
 
 /** The readers of catalogues. */
-const READERS: Readonly<Record<DatabaseKind, (selection: SchemaSelection) => CatalogueSteps<DatabaseSchema>>> = {
+const READERS: Readonly<
+  Record<DatabaseKind, (selection: SchemaSelection, alive?: string) => CatalogueSteps<DatabaseSchema>>
+> = {
   sqlite: readSqliteDatabase,
   postgres: readPostgresDatabase,
   mysql: readMysqlDatabase,
@@ -27,12 +29,11 @@ export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelecti
   const kind = kindOf(db);
   const plain = db.withoutPlugins();
   const turn = new Turn();
-  const reader = synchronousReaderOf(plain);
-  return runSteps(READERS[kind](selection), async ({ sql, parameters, width, milliseconds: timeout }) => {
+  const reader = patientReaderOf(plain);
+  const steps = READERS[kind](selection, reader?.alive);
+  return runSteps(steps, async ({ sql, parameters, width, milliseconds: timeout }) => {
     // A statement that takes long must not stop the process.
-    if (timeout !== undefined && reader !== null && isPatientReader(reader)) {
-      return reader.read(sql, parameters, { timeout });
-    }
+    if (timeout !== undefined && reader !== null) return reader.read(sql, parameters, { timeout });
     // SQLite answers at once, so the process would do nothing else until the last of many tables.
     if (turn.isOver) await turn.next();
     const { rows } = await plain.executeQuery<Readonly<Record<string, unknown>>>(

@@ -4,8 +4,8 @@ import type { DatabaseSchema, SchemaObject, DatabaseKind, ObjectColumn } from ".
 import { quoteName } from "../../introspect/quote-name.ts";
 import { findUniqueKeys } from "../../introspect/unique-keys.ts";
 import { runLimited } from "../../kysely/connection/limited-query.ts";
-import { isPatientReader } from "../../kysely/connection/patient-reader.ts";
-import { type AnyKysely, synchronousReaderOf } from "../../kysely/connection/synchronous-reader.ts";
+import { patientReaderOf } from "../../kysely/connection/patient-reader.ts";
+import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
 import type { DescribeOptions } from "../describe-options.ts";
 import type { DescribedService, DescribedSet, DescribedWarning, DescribedProperty } from "../described-service.ts";
 import { isNameOf } from "../mapping/find-key.ts";
@@ -27,7 +27,7 @@ export async function searchKeys(
   if (searches.length === 0) return schema;
   const named = searches.map(({ object, columns }) => ({ schema: object.schema, name: object.name, columns }));
   const found = await runSteps(
-    findUniqueKeys(named, schema.kind),
+    findUniqueKeys(named, schema.kind, aliveOf(db)[0]),
     limitedRun(db, () => SEARCH_TIMEOUT),
   );
   const keys = new Map(
@@ -64,7 +64,7 @@ export async function checkGivenKeys(db: AnyKysely, service: DescribedService): 
     const columns = set.properties.filter(({ isKey }) => isKey).map(({ column }) => column);
     const place = placeOf(set.table);
     try {
-      const found = await run({ sql: duplicatesQuery(set, columns, service), parameters: [], width: 1 });
+      const found = await run({ sql: duplicatesQuery(set, columns, service, aliveOf(db)), parameters: [], width: 1 });
       if (found.length === 0) continue;
       shared.push(set);
       warnings.push({
@@ -90,9 +90,14 @@ export function withoutKeys(options: DescribeOptions, shared: readonly Described
 }
 
 /** Rows with null in the key are no entities. */
-function duplicatesQuery(set: DescribedSet, columns: readonly string[], { kind }: DescribedService): string {
+function duplicatesQuery(
+  set: DescribedSet,
+  columns: readonly string[],
+  { kind }: DescribedService,
+  alive: readonly string[],
+): string {
   const quoted = columns.map((column) => quoteName(column, kind));
-  const where = quoted.map((column) => `${column} is not null`).join(" and ");
+  const where = [...alive, ...quoted.map((column) => `${column} is not null`)].join(" and ");
   return `select 1 as c0 from ${quotedTable(set, kind)} where ${where} group by ${quoted.join(", ")} having count(*) > 1 limit 1`;
 }
 
@@ -126,7 +131,9 @@ export async function excludeUnreadableKeys(
       .filter(({ field }) => set.excludesNulls.includes(field))
       .map(({ column }) => `${quoteName(column, schema.kind)} is null`);
     const found =
-      conditions.length + nulls.length === 0 ? NONE : await countRows(run, set, schema.kind, { conditions, nulls });
+      conditions.length + nulls.length === 0
+        ? NONE
+        : await countRows(run, set, schema.kind, { conditions, nulls, alive: aliveOf(db) });
     const leftOutRows = found.all;
     const excludes = found.unreadable === 0 ? [] : conditions.map(({ readable }) => readable);
     sets.push({ ...set, excludes, leftOutRows });
@@ -216,16 +223,24 @@ function between(name: string, least: string, beyond: string): KeyCondition {
   };
 }
 
+/** The conditions of the rows to count. */
+interface KeyTests {
+  readonly conditions: readonly KeyCondition[];
+  readonly nulls: readonly string[];
+  /** The condition that ends the statement after its time, if there is one. */
+  readonly alive: readonly string[];
+}
+
 /** A table that takes too long is treated as if it had such rows. */
 async function countRows(
   run: RunQuery,
   set: DescribedSet,
   kind: DatabaseKind,
-  { conditions, nulls }: { readonly conditions: readonly KeyCondition[]; readonly nulls: readonly string[] },
+  { conditions, nulls, alive }: KeyTests,
 ): Promise<LeftOut> {
   const unreadable = conditions.map((condition) => condition.unreadable);
   const counted = unreadable.length === 0 ? "0" : `case when ${unreadable.join(" or ")} then 1 else 0 end`;
-  const where = [...unreadable, ...nulls].join(" or ");
+  const where = [...alive, `(${[...unreadable, ...nulls].join(" or ")})`].join(" and ");
   const sql = `select count(*) as c0, coalesce(sum(${counted}), 0) as c1 from ${quotedTable(set, kind)} where ${where}`;
   try {
     const [[all, some] = []] = await run({ sql, parameters: [], width: 2 });
@@ -235,16 +250,22 @@ async function countRows(
   }
 }
 
+/** Returns the condition that ends a statement over rows after its time; nothing for a database that ends it itself. */
+function aliveOf(db: AnyKysely): readonly string[] {
+  const reader = patientReaderOf(db);
+  return reader === null ? [] : [reader.alive];
+}
+
 /**
  * Returns a function that runs statements over rows for a limited time, elsewhere if they would stop the process.
  * @param milliseconds returns the time of the next statement
  */
 function limitedRun(db: AnyKysely, milliseconds: () => number): RunQuery {
   const plain = db.withoutPlugins();
-  const reader = synchronousReaderOf(plain);
+  const reader = patientReaderOf(plain);
   return (query) => {
     const timeout = Math.max(1, Math.ceil(milliseconds()));
-    if (reader !== null && isPatientReader(reader)) return reader.read(query.sql, query.parameters, { timeout });
+    if (reader !== null) return reader.read(query.sql, query.parameters, { timeout });
     return limitedRows(plain, query, timeout);
   };
 }

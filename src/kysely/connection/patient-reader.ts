@@ -1,6 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { Caller, Reading } from "../../query/reading.ts";
-import type { SynchronousReader } from "./synchronous-reader.ts";
+import type { StatementFacts } from "./statement-facts.ts";
+import { synchronousReaderOf, type AnyKysely, type SynchronousReader } from "./synchronous-reader.ts";
 
 /** How long a request waits for a statement. */
 export interface Patience {
@@ -19,17 +20,28 @@ export interface Patience {
  * in `SynchronousReader`.
  */
 export interface PatientReader extends SynchronousReader {
+  /** A condition for statements that others write: it is always true, and ends the statement after its time. */
+  readonly alive: string;
   /**
    * Returns all rows of a `select`: at once if it is short, otherwise as a promise.
+   * @param facts what the translator knows of the statement; without, it is short only if it searches single rows
    * @throws ODataError `QueryTimeout` after the time, `ServiceUnavailable` if too many statements wait
    */
-  read(sql: string, parameters: readonly unknown[], patience: Patience): Maybe<readonly (readonly unknown[])[]>;
-  /** Returns the text for a `select` on the connection for Kysely, whose statements stop the process: it ends by itself. */
-  guard(sql: string, parameters: readonly unknown[]): string;
+  read(
+    sql: string,
+    parameters: readonly unknown[],
+    patience: Patience,
+    facts?: StatementFacts,
+  ): Maybe<readonly (readonly unknown[])[]>;
   /** Returns the first row of a `select` in the same way; undefined without rows. */
-  readFirst(sql: string, parameters: readonly unknown[], patience: Patience): Maybe<readonly unknown[] | undefined>;
+  readFirst(
+    sql: string,
+    parameters: readonly unknown[],
+    patience: Patience,
+    facts?: StatementFacts,
+  ): Maybe<readonly unknown[] | undefined>;
   /** Whether a `select` takes so long that it would run elsewhere. */
-  isLong(sql: string, parameters: readonly unknown[]): boolean;
+  isLong(sql: string, parameters: readonly unknown[], facts?: StatementFacts): boolean;
   /** Whether the rows of a `select` with so many values are found by an index, in their order. */
   seeks(sql: string, parameters: number): boolean;
   /** Opens a snapshot; null if the database has none that block no writes. @throws ODataError if no thread can start */
@@ -62,6 +74,12 @@ export interface SnapshotReader extends PatientReader {
   ): Promise<readonly (readonly unknown[])[]>;
   /** Ends the snapshot. Further calls have no effect. */
   end(): void;
+}
+
+/** Returns the reader of a Kysely instance that can run long statements elsewhere; null without one. */
+export function patientReaderOf(db: AnyKysely): PatientReader | null {
+  const reader = synchronousReaderOf(db);
+  return reader !== null && isPatientReader(reader) ? reader : null;
 }
 
 /** Whether a reader can run long statements elsewhere. */

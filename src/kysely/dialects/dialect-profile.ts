@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { CatalogueQuery, ReadableCatalogue } from "../../introspect/catalogue-steps.ts";
@@ -16,6 +17,7 @@ import type { FunctionName } from "../../query/functions.ts";
 import type { ColumnFormats } from "../columns/column-format.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
+import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
@@ -58,6 +60,11 @@ export interface DialectProfile {
   readonly positions?: true | undefined;
   /** How a server reads a long page in parts; absent: at once. */
   readonly streaming?: StreamingSyntax | undefined;
+  /**
+   * For a database of this process, which cannot interrupt a statement: makes a condition that is always true, and ends the
+   * statement after its time. It stands before the other conditions of each table. Absent: the database ends statements itself.
+   */
+  readonly alive?: Alive | undefined;
   /** For statements that would read all related rows once per row; absent for a database that always finds a good plan. */
   readonly whenScanning?: AlternativeForm | undefined;
   /** For a database that has functions for indexes, and cheaper ones for expressions that no index serves; absent: none. */
@@ -66,11 +73,33 @@ export interface DialectProfile {
   readonly whenDistributed?: Partial<Pick<DialectProfile, "functions" | "values" | "syntax" | "catalogue">>;
 }
 
+/** Makes the condition that ends a statement after its time. @see docs/decisions/0026-reader-threads.md */
+export interface Alive {
+  /** Whether a table has row ids. @param table its quoted name */
+  readonly hasRowIds: (table: string, reader: SynchronousReader) => boolean;
+  /** For the rows of a table that has row ids: evaluated for few of them. */
+  readonly ofRowIds: (alias: string) => Sql;
+  /** For the items of a list within a row: evaluated for few of them. */
+  readonly ofItems: (alias: string) => Sql;
+  /** For other rows: evaluated for each. @param column any of their columns: otherwise a join evaluates it for the first table only */
+  readonly ofRows: (column: Sql) => Sql;
+  /** Writes it into each `select` of a Kysely query of the application, which may group rows before others see them. */
+  readonly inSelects: KyselyPlugin;
+}
+
+/** A statement whose plan is checked. */
+export interface PlannedStatement {
+  readonly sql: string;
+  /** Its placeholders. */
+  readonly slots: readonly unknown[];
+  readonly facts: StatementFacts;
+}
+
 /** An alternative form for statements that lack an index. */
 export interface AlternativeForm {
   readonly profile: DialectProfile;
-  /** Checks the query plan of a `select` with so many bound values. */
-  readonly isNeeded: (text: string, parameters: number, reader: SynchronousReader) => boolean;
+  /** Checks the query plan of a `select`. */
+  readonly isNeeded: (statement: PlannedStatement, reader: SynchronousReader) => boolean;
 }
 
 /** The SQL of one kind of database that all statements need. */

@@ -1,10 +1,13 @@
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import type { RowShape } from "../../query/row-shape.ts";
+import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import { ofTable } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import { limitPlaces } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { From } from "../translate/base-query.ts";
+import type { StatementScope } from "../translate/relation.ts";
 import type { RowQuery } from "../translate/translate-query.ts";
 import { compileStatement } from "../translate/utc-session.ts";
 
@@ -12,6 +15,7 @@ import { compileStatement } from "../translate/utc-session.ts";
 export interface Statement {
   readonly sql: string;
   readonly slots: readonly unknown[];
+  readonly facts: StatementFacts;
   /** The table of the set, for the log; absent for a query of the application. */
   readonly table?: string | undefined;
 }
@@ -66,16 +70,15 @@ export class StatementCompiler {
   ): S {
     const { local } = this.#target;
     if (usual === null || local === null || whenUnindexed === undefined) return usual;
-    const { sql, slots } = usual;
-    return this.ofTable(() => whenUnindexed.isNeeded(sql, slots.length, local)) ? make(whenUnindexed.profile) : usual;
+    return this.ofTable(() => whenUnindexed.isNeeded(usual, local)) ? make(whenUnindexed.profile) : usual;
   }
 
   /** Whether the time of a statement in its usual form may grow with the product of the row counts. */
-  scans({ sql, slots }: Statement): boolean {
+  scans(statement: Statement): boolean {
     const { profile, local } = this.#target;
     const { whenScanning } = profile;
     if (whenScanning === undefined) return false;
-    return local === null || this.ofTable(() => whenScanning.isNeeded(sql, slots.length, local));
+    return local === null || this.ofTable(() => whenScanning.isNeeded(statement, local));
   }
 
   /** Runs a query about a statement; its errors name the table. */
@@ -87,12 +90,12 @@ export class StatementCompiler {
     }
   }
 
-  compileRows({ query, rowShape, width }: RowQuery): RowStatement {
-    return Object.freeze({ ...this.compile(query), rowShape, width });
+  compileRows({ query, rowShape, width }: RowQuery, scope: StatementScope): RowStatement {
+    return Object.freeze({ ...this.compile(query, scope), rowShape, width });
   }
 
   /** @throws ODataError for too many values */
-  compile(query: Sql): Statement {
+  compile(query: Sql, { notes }: StatementScope): Statement {
     const { db, profile } = this.#target;
     const compiled = compileStatement(query, db, profile);
     if (compiled.parameters.length > profile.maxParameters) {
@@ -105,6 +108,7 @@ export class StatementCompiler {
     return Object.freeze({
       sql: compiled.sql,
       slots: Object.freeze([...compiled.parameters]),
+      facts: notes.facts(limitPlaces(compiled.parameters), (table) => table.compile(db).sql),
       table: this.#target.from.table,
     });
   }

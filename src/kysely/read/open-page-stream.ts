@@ -34,7 +34,7 @@ export function openPageStream(reader: SqlReader, query: StreamQuery): Maybe<Pag
 
 function openLocal(reader: SqlReader, local: PatientReader, query: StreamQuery): Maybe<PageStream | null> {
   const { statement, parameters } = statementOf(reader, query);
-  if (!local.isLong(statement.sql, parameters)) return null;
+  if (!local.isLong(statement.sql, parameters, statement.facts)) return null;
   const page = keysetPage(reader, local, query);
   const snapshot = local.snapshot();
   if (snapshot === null) {

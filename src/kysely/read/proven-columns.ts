@@ -4,6 +4,7 @@ import type { PlaceOrder } from "../../query/place.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { SourceQuery } from "../../query/source.ts";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
+import { CATALOGUE_FACTS } from "../connection/statement-facts.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { columnName } from "../schema/table-rows.ts";
@@ -78,7 +79,7 @@ export class ProvenColumns {
     const { parameters, ...statement } = list(this.#table.compile(this.#db).sql);
     // A database that hides its catalogue proves nothing.
     const read = recover(
-      () => rows.all({ ...statement, isInternal: true }, parameters, query),
+      () => rows.all({ ...statement, isInternal: true, facts: CATALOGUE_FACTS }, parameters, query),
       () => null,
     );
     return chain(read, (found) => {

@@ -25,12 +25,12 @@ export function readLocal(
   patience: Patience,
   name: string,
 ): Maybe<readonly Row[] | Row | undefined> {
-  const { sql, table } = statement;
+  const { sql, table, facts } = statement;
   const running = beginRead(statement, parameters);
   const isMany = method === "readRows";
   try {
     const found: Maybe<readonly Row[] | Row | undefined> = isPatientReader(reader)
-      ? reader[isMany ? "read" : "readFirst"](sql, parameters, patience)
+      ? reader[isMany ? "read" : "readFirst"](sql, parameters, patience, facts)
       : reader[method](sql, parameters);
     if (isPromiseLike(found)) return readElsewhere(found, { statement, running, isMany, name });
     running?.end(countOf(statement, found, isMany));

@@ -12,7 +12,7 @@ interface RelatedTable {
   readonly compiler: StatementCompiler;
   /** Whether statements differ for one key and for several. */
   readonly bindsKeys: boolean;
-  readonly rows: () => Rows;
+  readonly rows: (statement: StatementScope) => Rows;
   readonly translate: Translate;
 }
 
@@ -49,8 +49,8 @@ export class RelatedStatements {
     const { hasTop, hasSkip, hasMaxRows, hasOneKey } = variant;
     return variantOf(variants, [hasTop, hasSkip, hasMaxRows, hasOneKey], () =>
       compiler.choose((profile) =>
-        compiler.compileRows(
-          translate(profile, sources, (statement) => translateRelated(rows(), statement, shape, variant)),
+        translate(profile, sources, (statement) =>
+          compiler.compileRows(translateRelated(rows(statement), statement, shape, variant), statement),
         ),
       ),
     );
@@ -63,10 +63,10 @@ export class RelatedStatements {
     const variants = this.#counts.get([shape, ...identitiesOf(sources)], () => new Map());
     return variantOf(variants, [hasOneKey], () =>
       compiler.choose((profile) => {
-        const query = translate(profile, sources, (statement) => {
-          return translateRelatedCounts(rows(), statement, shape, { hasOneKey });
+        return translate(profile, sources, (statement) => {
+          const query = translateRelatedCounts(rows(statement), statement, shape, { hasOneKey });
+          return compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 2 }, statement);
         });
-        return compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 2 });
       }),
     );
   }

@@ -87,7 +87,7 @@ export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, 
   }
   const connected = connectionOf({ db, distributed: distribution !== null, readFrom, replicaWait }, report);
   if (connected === null) return null;
-  const from = toFrom(base, connected.profile.syntax, report);
+  const from = toFrom(base, connected.profile, report);
   const statements =
     from === null ? null : statementsOf(connected, { type, db, from, columns, unreadable, distribution }, report);
   if (from === null || statements === null) return null;

@@ -7,9 +7,9 @@ import { beginInTime } from "../connection/begin-in-time.ts";
 import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import { runLimited } from "../connection/limited-query.ts";
 import { OwnTransaction } from "../connection/own-transaction.ts";
-import { isPatientReader, type Patience, type SnapshotReader } from "../connection/patient-reader.ts";
+import type { Patience, SnapshotReader } from "../connection/patient-reader.ts";
 import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
-import { isSynchronousReader, type AnyKysely, type SynchronousReader } from "../connection/synchronous-reader.ts";
+import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toRows } from "../translate/select-columns.ts";
@@ -215,7 +215,7 @@ export class SqlRows {
     const each = async (connection: Executor): Promise<readonly (readonly Row[])[]> => {
       const found: (readonly Row[])[] = [];
       for (const { statement, parameters } of reads) {
-        const query = CompiledQuery.raw(this.#limited(statement.sql, parameters, timeout), [...parameters]);
+        const query = CompiledQuery.raw(this.#limited(statement.sql, timeout), [...parameters]);
         const { rows } = await connection.executeQuery(query);
         found.push(toRows(rows, statement.width));
       }
@@ -234,10 +234,8 @@ export class SqlRows {
   }
 
   /** Returns a text whose time the database limits itself, as far as it can. */
-  #limited(sql: string, parameters: readonly unknown[], timeout: number | null): string {
+  #limited(sql: string, timeout: number | null): string {
     if (timeout === null) return sql;
-    const { adapter } = this.#db.getExecutor();
-    if (isSynchronousReader(adapter) && isPatientReader(adapter)) return adapter.guard(sql, parameters);
     return this.#profile.syntax.within?.(timeout, sql) ?? sql;
   }
 }

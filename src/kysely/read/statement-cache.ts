@@ -12,6 +12,7 @@ import type { PlansByField } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
+import { StatementNotes } from "../translate/statement-notes.ts";
 import { type JsonForm, type JsonQuery, translateJsonPage } from "../translate/translate-json.ts";
 import { translateKeysFirst, translatePage } from "../translate/translate-page.ts";
 import {
@@ -64,6 +65,7 @@ export class StatementCache {
   #related: RelatedStatements | undefined;
   #plans: PlansByField | undefined;
   #mark: Sql | undefined;
+  #hasRowIds: boolean | undefined;
 
   constructor(target: StatementTarget) {
     this.#target = target;
@@ -88,11 +90,11 @@ export class StatementCache {
     const variants = this.#pages.get([...identities, ...identitiesOf(query.sources)], () => new Map());
     return variantOf(variants, [...Object.values(limits), hasTotal], () => {
       return this.#compiler.choose((profile) => {
-        const translated = this.#translate(profile, query.sources, (statement) => {
+        return this.#translate(profile, query.sources, (statement) => {
           const total = hasTotal ? this.#totalOf(query, statement) : undefined;
-          return translatePage(this.rowsFor(null), statement, { ...clauses, ...limits, total });
+          const page = translatePage(this.rowsFor(null, statement), statement, { ...clauses, ...limits, total });
+          return this.#compiler.compileRows(page, statement);
         });
-        return this.#compiler.compileRows(translated);
       });
     });
   }
@@ -110,10 +112,10 @@ export class StatementCache {
     const variants = this.#keysFirst.get(identities, () => new Map());
     return variantOf(variants, [limits.hasSkip], () => {
       const clauses = { filter, orderBy, selected, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
-      const translated = this.#translate(this.#target.profile, query.sources, (statement) => {
-        return translateKeysFirst(this.rowsFor(null), statement, clauses);
+      return this.#translate(this.#target.profile, query.sources, (statement) => {
+        const page = translateKeysFirst(this.rowsFor(null, statement), statement, clauses);
+        return this.#compiler.compileRows(page, statement);
       });
-      return this.#compiler.compileRows(translated);
     });
   }
 
@@ -160,14 +162,14 @@ export class StatementCache {
   ): JsonStatement | null {
     const writesDoubles = (): boolean => syntax.writesDoubles(this.#target.local);
     const isPlain = json.expanded.length === 0;
-    const made = this.#translate(profile, query.sources, (statement) => {
+    return this.#translate(profile, query.sources, (statement) => {
       const total = form === "counted" ? this.#totalInJson(query, statement) : undefined;
       const writing = { syntax, writesDoubles, statement, isPlain, form };
-      return translateJsonPage(this.rowsFor(null), writing, { ...clauses, total }, json);
+      const made = translateJsonPage(this.rowsFor(null, statement), writing, { ...clauses, total }, json);
+      if (made === null) return null;
+      const { members, width, marks } = made;
+      return Object.freeze({ ...this.#compiler.compile(made.query, statement), members, width, marks });
     });
-    if (made === null) return null;
-    const { members, width, marks } = made;
-    return Object.freeze({ ...this.#compiler.compile(made.query), members, width, marks });
   }
 
   #places(query: SourceQuery): readonly object[] {
@@ -175,7 +177,7 @@ export class StatementCache {
   }
 
   #totalOf({ shape, filter }: SourceQuery, statement: StatementScope): Sql {
-    return translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode);
+    return translateTotal(this.rowsFor(null, statement), statement, filter, shape.roundingMode);
   }
 
   #totalInJson(query: SourceQuery, statement: StatementScope): Sql {
@@ -187,10 +189,10 @@ export class StatementCache {
   total({ shape, filter, sources }: SourceQuery): Statement {
     return this.#totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
       return this.#compiler.choose((profile) => {
-        const translated = this.#translate(profile, sources, (statement) => {
-          return translateTotal(this.rowsFor(null), statement, filter, shape.roundingMode);
+        return this.#translate(profile, sources, (statement) => {
+          const total = translateTotal(this.rowsFor(null, statement), statement, filter, shape.roundingMode);
+          return this.#compiler.compile(total, statement);
         });
-        return this.#compiler.compile(translated);
       });
     });
   }
@@ -204,11 +206,10 @@ export class StatementCache {
     return this.#keyed.get(identities, () => {
       const clauses = { key, selected, joined: joins?.joined ?? NOTHING_JOINED };
       return this.#compiler.choose((profile) =>
-        this.#compiler.compileRows(
-          this.#translate(profile, joins?.sources, (statement) => {
-            return translateByKey(this.rowsFor(null, { profile, isLookup: true }), statement, clauses);
-          }),
-        ),
+        this.#translate(profile, joins?.sources, (statement) => {
+          const rows = this.rowsFor(null, { ...statement, isLookup: true });
+          return this.#compiler.compileRows(translateByKey(rows, statement, clauses), statement);
+        }),
       );
     });
   }
@@ -218,7 +219,7 @@ export class StatementCache {
     this.#related ??= new RelatedStatements({
       compiler: this.#compiler,
       bindsKeys: this.#target.profile.capabilities.bindsKeys,
-      rows: () => this.rowsFor(null),
+      rows: (statement) => this.rowsFor(null, statement),
       translate: (profile, sources, make) => this.#translate(profile, sources, make),
     });
     return this.#related;
@@ -252,12 +253,12 @@ export class StatementCache {
   test(filter: FilterClause, sources: SourcesBySet): RowStatement {
     return this.#tests.get([filter, ...identitiesOf(sources)], () => {
       const { key, profile } = this.#target;
-      const query = this.#translate(profile, sources, (statement) => {
+      return this.#translate(profile, sources, (statement) => {
         const scope = { ...statement, isLookup: true };
         const rows = this.rowsFor(null, scope);
-        return sql`${translateTest(rows, scope, key, filter.expression)}${profile.writes.currentRow}`;
+        const query = sql`${translateTest(rows, scope, key, filter.expression)}${profile.writes.currentRow}`;
+        return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 1 }, scope);
       });
-      return this.#compiler.compileRows({ query, rowShape: NO_COLUMNS, width: 1 });
     });
   }
 
@@ -282,6 +283,8 @@ export class StatementCache {
     return {
       from: (alias, isFenced = false) => sql`${from.as(alias, entitySet, { ...use, isFenced })}${mark}`,
       plans: this.#plans,
+      hasRowIds: this.#findRowIds(),
+      quoted: from.quoted,
       absent,
       isProven: (column) => proven.has(column),
       labelsOf: (column) => proven.labelsOf(column),
@@ -293,17 +296,29 @@ export class StatementCache {
     };
   }
 
+  /** Looks for row ids once. A table that does not exist yet counts as one without. */
+  #findRowIds(): boolean | undefined {
+    const { db, from, profile, local } = this.#target;
+    if (profile.alive === undefined || from.isAlive === true) return undefined;
+    if (this.#hasRowIds !== undefined || local === null || from.quoted === undefined || from.isDerived === true) {
+      return this.#hasRowIds ?? false;
+    }
+    this.#hasRowIds = profile.alive.hasRowIds(from.quoted.compile(db).sql, local);
+    return this.#hasRowIds;
+  }
+
   /** Translates again where an outer join changes the conditions beside it. */
   #translate<T>(profile: DialectProfile, sources: SourcesBySet | undefined, make: (statement: StatementScope) => T): T {
     const scope = this.#scope(profile, sources);
     let isJoined = false;
     const made = make({ ...scope, onOuterJoin: () => (isJoined = true) });
     if (!isJoined || profile.syntax.unfolded === undefined) return made;
-    return make({ ...scope, nextAlias: aliases(), isBesideOuterJoin: true });
+    return make({ ...this.#scope(profile, sources), isBesideOuterJoin: true });
   }
 
   #scope(profile: DialectProfile, sources: SourcesBySet | undefined): StatementScope {
-    const use: RowsUse = { profile, isLookup: false };
+    const notes = new StatementNotes();
+    const use = { profile, isLookup: false, notes };
     return {
       ...use,
       isRelational: sources !== undefined && sources.size > 0,
@@ -311,7 +326,7 @@ export class StatementCache {
         const source = required(sources?.get(entitySet), `The query has no source for ${entitySet.name}.`);
         return readerOfSource(source).statements.rowsFor(entitySet, use);
       },
-      nextAlias: aliases(),
+      nextAlias: aliases(notes),
       isBesideOuterJoin: false,
       onOuterJoin: () => {},
     };

@@ -1,9 +1,11 @@
 import type { Row } from "../../query/row-shape.ts";
+import type { StatementFacts } from "../connection/statement-facts.ts";
 import { beginStatement, type RunningStatement } from "../statement/running-statement.ts";
 import type { RowStatement, Statement } from "./compile-statement.ts";
 
 /** The parts of a statement that running it requires. Without a width, its columns may have any names. */
 export interface ReadRows extends Pick<Statement, "sql" | "table"> {
+  readonly facts?: StatementFacts | undefined;
   readonly width?: RowStatement["width"] | undefined;
   /** The members of entities as JSON: the only row has their number as third cell. */
   readonly members?: readonly unknown[];

@@ -51,7 +51,8 @@ export function* checkCells(
     // A column whose expression binds values is left to the first request.
     if (compiled.parameters.length > 0) continue;
     try {
-      const rows = yield { sql: compiled.sql, parameters: [], width: cells.length };
+      const read = { sql: compiled.sql, parameters: [], width: cells.length };
+      const rows = yield { ...read, rowsOf: wantedTable(checked.rows.table, db), most: SAMPLED };
       for (const [index, leaf] of leaves.entries()) {
         const found = rows.map((row): Cell => ({ cell: row[index], isLost: Number(row[leaves.length + index]) === 1 }));
         findings.push(...unreadableCells(checked, leaf, found, db));

@@ -71,7 +71,8 @@ export function* checkLostCells(
     const named = cells.map((cell, index) => sql`${cell} as ${sql.id(`c${String(index)}`)}`);
     const statement = sql`select ${sql.join(named)} from ${sqlTableName(table)} limit ${sql.lit(SAMPLED)}`;
     try {
-      const rows = yield { sql: compileStatement(statement, db, profile).sql, parameters: [], width: cells.length };
+      const read = { sql: compileStatement(statement, db, profile).sql, parameters: [], width: cells.length };
+      const rows = yield { ...read, rowsOf: wantedTable(table, db), most: SAMPLED };
       for (const [index, column] of columns.entries()) {
         findings.push(...lostCells({ set, table }, column, { rows, index: index * 2 }, db));
       }

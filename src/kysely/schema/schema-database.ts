@@ -13,6 +13,7 @@ import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
 import type { CheckedSchema } from "../../introspect/schema.ts";
 import { undeclaredObjects } from "../../introspect/undeclared-objects.ts";
 import { readWantedObjects } from "../../introspect/wanted-objects.ts";
+import { CATALOGUE_FACTS, factsOfRows, type StatementFacts } from "../connection/statement-facts.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectCatalogue, DialectProfile } from "../dialects/dialect-profile.ts";
@@ -33,7 +34,8 @@ interface CatalogueRows {
   /** Whether a lost connection certainly does not end the process. */
   readonly isGuarded: boolean;
   readonly all: (
-    statement: Pick<CatalogueQuery, "sql"> & Partial<Pick<CatalogueQuery, "width">> & { readonly isInternal: true },
+    statement: Pick<CatalogueQuery, "sql"> &
+      Partial<Pick<CatalogueQuery, "width">> & { readonly isInternal: true; readonly facts?: StatementFacts },
     parameters: readonly unknown[],
   ) => ReturnType<RunQuery>;
 }
@@ -105,7 +107,7 @@ export class SchemaDatabase implements StoredDatabase {
   ): Maybe<readonly SchemaFinding[]> {
     if (first === undefined) return findings;
     const run = (sql: string, parameters: readonly unknown[]): ReturnType<RunQuery> =>
-      this.#rows.all({ sql, isInternal: true }, parameters);
+      this.#rows.all({ sql, isInternal: true, facts: CATALOGUE_FACTS }, parameters);
     const found = checkQuery(first.set, first.rows, { db: this.#db, profile: this.#profile, service, run });
     return chain(found, (more) => {
       omitAbsent(first.set.entitySet, first.rows, more);
@@ -119,9 +121,10 @@ export class SchemaDatabase implements StoredDatabase {
   }
 
   #run<T>(steps: CatalogueSteps<T>): Maybe<T> {
-    return runSteps(steps, ({ sql, parameters, width }) =>
-      this.#rows.all({ sql, width, isInternal: true }, parameters),
-    );
+    return runSteps(steps, ({ sql, parameters, width, rowsOf, most }) => {
+      const facts = rowsOf === undefined ? CATALOGUE_FACTS : factsOfRows(rowsOf, most);
+      return this.#rows.all({ sql, width, isInternal: true, facts }, parameters);
+    });
   }
 
   reach(): ReturnType<RunQuery> {
@@ -232,20 +235,26 @@ function* reach(failure: unknown): CatalogueSteps<void> {
 /** Lets the database compile the expressions of declarations. */
 function* checkExpressions(expected: readonly ExpectedTable[]): CatalogueSteps<readonly SchemaFinding[]> {
   const findings: SchemaFinding[] = [];
-  for (const { text, names, set, expressions = [] } of expected) {
+  for (const table of expected) {
+    const { text, names, set, expressions = [] } = table;
     for (const { property, sql } of expressions) {
       try {
-        yield { sql: `select (${sql}\n) as c0 from ${text} where 1 = 0`, parameters: [], width: 1 };
+        yield { ...noRowsOf(table), sql: `select (${sql}\n) as c0 from ${text} where 1 = 0` };
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        const table = names.join(".");
-        const message = `The expression of \`${property}\` cannot be evaluated over \`${table}\`: ${reason}.`;
+        const name = names.join(".");
+        const message = `The expression of \`${property}\` cannot be evaluated over \`${name}\`: ${reason}.`;
         const fix = `Correct \`columns: { ${property}: { sql } }\`: it may name the columns of the table.`;
-        findings.push({ set, table, property, code: "C02", severity: "error", message, fix });
+        findings.push({ set, table: name, property, code: "C02", severity: "error", message, fix });
       }
     }
   }
   return findings;
+}
+
+/** A statement that reads no row. SQLite may compute a view for it nevertheless. */
+function noRowsOf(table: ExpectedTable): CatalogueQuery {
+  return { sql: `select 1 as c0 from ${table.text} where 1 = 0`, parameters: [], width: 1, rowsOf: table, most: 1 };
 }
 
 /** Removes findings of tables that exist outside the catalogue, such as temporary tables of MariaDB. */
@@ -254,11 +263,11 @@ function* withoutUnlisted(
   expected: readonly ExpectedTable[],
 ): CatalogueSteps<readonly SchemaFinding[]> {
   const missing = new Set(findings.filter(({ code }) => code === "C01").map(({ table }) => table));
-  for (const { text, names } of expected) {
-    const table = names.join(".");
+  for (const each of expected) {
+    const table = each.names.join(".");
     if (!missing.has(table)) continue;
     try {
-      yield { sql: `select 1 as c0 from ${text} where 1 = 0`, parameters: [], width: 1 };
+      yield noRowsOf(each);
       missing.delete(table);
     } catch {
       // It does not exist.

@@ -1,4 +1,5 @@
 import { builtinModule } from "../../base/host.ts";
+import { withinTime } from "../../base/within-time.ts";
 import { queryTimeout } from "../../errors/odata-error.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import { lostSnapshot, reasonOf, tooManyQueued } from "./reader-faults.ts";
@@ -128,7 +129,7 @@ export class ReaderThreads {
     return [...this.#threads].find((thread) => thread === wanted);
   }
 
-  /** Ends all threads; waiting and running statements fail. */
+  /** Ends all threads; waiting and running statements fail. Resolves after the threads, but waits for them no longer than `GRACE`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const closed = new Error(`The SQLite database ${this.#settings.file} was closed.`);
@@ -140,7 +141,9 @@ export class ReaderThreads {
       Atomics.store(flag, 0, last);
       job?.end(() => job.reject(closed));
     }
-    await Promise.all([...threads.map(({ worker }) => worker.terminate()), ...this.#retiring]);
+    const ended = Promise.all([...threads.map(({ worker }) => worker.terminate()), ...this.#retiring]);
+    // A thread whose statement does not end is given up.
+    await withinTime(ended, GRACE, () => closed).catch(() => undefined);
   }
 
   /** Gives statements to idle threads: one of a snapshot, to the thread of the snapshot. */

@@ -7,6 +7,8 @@ import {
 } from "kysely";
 import { chain } from "../../base/maybe.ts";
 import type { Patience, PatientReader, SnapshotReader } from "../connection/patient-reader.ts";
+import type { StatementFacts } from "../connection/statement-facts.ts";
+import { explain, seeksInOrder } from "./query-plan.ts";
 import { lostSnapshot, reasonOf } from "./reader-faults.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
@@ -109,6 +111,7 @@ function quoted(name: string): string {
 
 /** Kysely's adapter of SQLite, with synchronous reads. */
 export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientReader {
+  readonly alive = "odata_alive()";
   readonly #reads: SqliteReads;
   readonly #probe: () => boolean;
   #cutsTexts: boolean | undefined;
@@ -139,26 +142,23 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
     return this.#reads.readHere(sql, parameters, true)[0];
   }
 
-  read(sql: string, parameters: readonly unknown[], patience: Patience): ReturnType<PatientReader["read"]> {
-    return this.#reads.read(sql, parameters, patience, false);
+  read(...[sql, parameters, patience, facts]: Parameters<PatientReader["read"]>): ReturnType<PatientReader["read"]> {
+    return this.#reads.read(sql, parameters, patience, false, facts);
   }
 
-  guard(sql: string, parameters: readonly unknown[]): string {
-    return this.#reads.guard(sql, parameters);
+  readFirst(
+    ...[sql, parameters, patience, facts]: Parameters<PatientReader["readFirst"]>
+  ): ReturnType<PatientReader["readFirst"]> {
+    return chain(this.#reads.read(sql, parameters, patience, true, facts), ([row]) => row);
   }
 
-  readFirst(sql: string, parameters: readonly unknown[], patience: Patience): ReturnType<PatientReader["readFirst"]> {
-    return chain(this.#reads.read(sql, parameters, patience, true), ([row]) => row);
-  }
-
-  isLong(sql: string, parameters: readonly unknown[]): boolean {
-    return this.#reads.isLong(sql, parameters);
+  isLong(sql: string, parameters: readonly unknown[], facts?: StatementFacts): boolean {
+    return this.#reads.isLong(sql, parameters, facts);
   }
 
   seeks(sql: string, parameters: number): boolean {
-    const values = Array.from({ length: parameters }, () => null);
     try {
-      return seeksInOrder(this.readRows(`explain query plan ${sql}`, values));
+      return seeksInOrder(explain(sql, parameters, (text, values) => this.readRows(text, values)));
     } catch {
       // The condition for the following rows may be one too many for SQLite.
       return false;
@@ -175,6 +175,7 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
       return Promise.reject(signal?.aborted === true ? reasonOf(signal) : lostSnapshot());
     };
     return {
+      alive: this.alive,
       readRows: onlyElsewhere,
       readOne: onlyElsewhere,
       read: (sql, parameters, patience) => whileOpen(patience, () => reads.read(sql, parameters, patience, false)),
@@ -182,7 +183,6 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
         whileOpen(patience, () => reads.read(sql, parameters, patience, true)).then(([row]) => row),
       fetch: (sql, parameters, wanted, patience) =>
         whileOpen(patience, () => reads.fetch(sql, parameters, wanted, patience)),
-      guard: (sql, parameters) => this.guard(sql, parameters),
       isLong: () => true,
       seeks: (sql, parameters) => this.seeks(sql, parameters),
       snapshot: () => null,
@@ -192,17 +192,6 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
       },
     };
   }
-}
-
-/** The line of a query plan for a search by a key, from a row on. @see https://sqlite.org/eqp.html */
-const SEEK = /^SEARCH \S+ USING (?:COVERING INDEX|INDEX|INTEGER PRIMARY KEY|PRIMARY KEY)\b.*[<>]\?/;
-
-/** Whether the outermost loop of a plan searches from a row on, and nothing sorts or stores its rows. */
-function seeksInOrder(lines: readonly (readonly unknown[])[]): boolean {
-  const details = lines.filter(([, parent]) => parent === 0).map(([, , , detail]) => String(detail));
-  return (
-    SEEK.test(details[0] ?? "") && !details.some((detail) => /^(?:USE TEMP B-TREE|MATERIALIZE|CO-ROUTINE)/.test(detail))
-  );
 }
 
 function onlyElsewhere(): never {

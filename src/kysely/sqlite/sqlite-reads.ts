@@ -2,17 +2,9 @@ import type { SQLInputValue } from "node:sqlite";
 import type { Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { Fetch, Patience } from "../connection/patient-reader.ts";
-import { guardText } from "./guard-text.ts";
+import { CATALOGUE_FACTS, type StatementFacts } from "../connection/statement-facts.ts";
 import type { PreparedStatement } from "./prepared-statement.ts";
-import {
-  estimateCost,
-  isOfSchemaCheck,
-  jsonRows,
-  type PlanLine,
-  type QueryCost,
-  visitsOf,
-  withExpansions,
-} from "./query-cost.ts";
+import { explain, type PlanLine, QueryPlan } from "./query-plan.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
 import { MOST_BYTES_HERE, type SqliteDatabase } from "./sqlite-database.ts";
 import { TOO_BIG } from "./sqlite-text-functions.ts";
@@ -20,44 +12,47 @@ import { toBoundValues } from "./sqlite-values.ts";
 import { TableSizes } from "./table-sizes.ts";
 import { MAX_TIME_HERE } from "./watch.ts";
 
-/** The most visits of rows of a statement that runs in the main thread: some 10 ms. */
+/** The most visits of rows, each counted once more per operation, of a statement in the main thread: some 10 ms. */
 const MOST_VISITS = 20_000;
 
 const NO_ENTRY =
   "odatakit/sqlite is bundled without its file reader-thread.js, so long reads stop the whole process: keep odatakit external.";
 
-/** Milliseconds between two checks whether tables have grown. */
-const SIZES_KEPT = 250;
-
-/** A statement with more work for each row reads only shorter values here, because each of its functions reads them whole. */
-const MOST_WORK = 16;
+/** A statement with more operations reads only shorter values here, because each of its functions reads them whole. */
+const MOST_OPERATIONS = 5;
 const SHORT_BYTES = 1 << 16;
 
-/** A read that took longer in the main thread twice runs in a reader thread until its estimate is renewed. */
+/** Milliseconds. A read that takes longer here runs in a thread until its tables change, unless it visits only a few rows. */
 const TOO_LONG = 25;
+const FEW_VISITS = 100;
 
-const FREE: QueryCost = Object.freeze<QueryCost>({ fixed: 0, perRow: 1, most: 1, bound: "none" });
-
-/** The estimate of a statement. */
-interface Estimate {
-  cost: QueryCost;
-  epoch: number;
-  /** Whether the last execution took too long by the clock. The processor may have done something else meanwhile. */
-  isInDoubt: boolean;
+/** The visits of a statement, with its operations, as long as its tables do not change. */
+interface Work {
+  readonly version: string;
+  readonly whole: number;
+  /** For a page: the visits without its rows, and those for each of them. */
+  readonly fixed: number;
+  readonly perRow: number;
+  /** Whether it took longer than expected. */
+  isSlow: boolean;
 }
 
-const estimateOf = keptPer((_statement: PreparedStatement<"arrays">): Estimate => ({
-  cost: FREE,
-  epoch: -1,
-  isInDoubt: false,
-}));
-const guardedTextOf = keptPer(({ sql }: PreparedStatement<"arrays">) => guardText(sql));
+const UNKNOWN: Work = { version: "", whole: 0, fixed: 0, perRow: 0, isSlow: false };
+
+/** What is known of a statement. */
+interface Kept {
+  work: Work;
+  /** Its query plan in a schema. */
+  plan: { readonly schema: string; readonly lines: readonly PlanLine[] } | undefined;
+}
+
+const keptOf = keptPer((_statement: PreparedStatement<"arrays">): Kept => ({ work: UNKNOWN, plan: undefined }));
 
 type Rows = readonly (readonly unknown[])[];
 
 /** The reads of one snapshot. */
 export interface ThreadReads {
-  readonly read: (...statement: Parameters<SqliteReads["read"]>) => Promise<Rows>;
+  readonly read: (sql: string, parameters: readonly unknown[], patience: Patience, isFirst: boolean) => Promise<Rows>;
   /** Returns the next rows of a statement, which stays open until the snapshot ends. */
   readonly fetch: (sql: string, parameters: readonly unknown[], wanted: Fetch, patience: Patience) => Promise<Rows>;
   readonly end: () => void;
@@ -67,7 +62,6 @@ export interface ThreadReads {
 export class SqliteReads {
   readonly #database: SqliteDatabase;
   #sizes: TableSizes | undefined;
-  #checked = 0;
   #threads: ReaderThreads | null | undefined;
 
   constructor(database: SqliteDatabase) {
@@ -75,24 +69,28 @@ export class SqliteReads {
   }
 
   /** Returns all rows, or the first. @throws as `PatientReader` */
-  read(sql: string, parameters: readonly unknown[], patience: Patience, isFirst: boolean): Maybe<Rows> {
+  read(
+    sql: string,
+    parameters: readonly unknown[],
+    patience: Patience,
+    isFirst: boolean,
+    facts?: StatementFacts,
+  ): Maybe<Rows> {
     const statement = this.#database.rows.get(sql);
     const values = toBoundValues(parameters);
-    const estimate = this.#estimate(statement);
-    const isShort = visitsOf(estimate.cost, values) <= MOST_VISITS;
+    const work = this.#workOf(statement, facts);
+    const isShort = isWithin(work, values, facts);
     if (isShort) {
       try {
-        return this.#readHere(statement, values, isFirst, estimate);
+        return this.#readHere(statement, values, isFirst, { work, facts });
       } catch (error) {
         if (!isTooLong(error)) throw error;
-        if (estimate.cost !== FREE) estimate.cost = raised(estimate.cost, values, 2);
       }
     }
     const threads = this.#findThreads();
-    const guarded = guardedTextOf(statement);
-    if (threads !== null) return threads.read({ sql: guarded, values, isFirst }, patience);
+    if (threads !== null) return threads.read({ sql, values, isFirst }, patience);
     if (isShort) return this.readHere(sql, parameters, isFirst);
-    return this.#readGuarded(guarded, values, isFirst, patience);
+    return this.#readInTime(sql, values, isFirst, patience);
   }
 
   /** Returns all rows, or the first, in the main thread, whatever it takes. */
@@ -108,26 +106,11 @@ export class SqliteReads {
   }
 
   /** Whether a statement runs in a thread, if there is one. An invalid statement does not: it reports its error itself. */
-  isLong(sql: string, parameters: readonly unknown[]): boolean {
+  isLong(sql: string, parameters: readonly unknown[], facts?: StatementFacts): boolean {
     try {
-      const values = toBoundValues(parameters);
-      const { cost } = this.#estimate(this.#database.rows.get(sql));
-      return visitsOf(cost, values) > MOST_VISITS;
+      return !isWithin(this.#workOf(this.#database.rows.get(sql), facts), toBoundValues(parameters), facts);
     } catch {
       return false;
-    }
-  }
-
-  /** Returns the text of a statement on the connection for Kysely: guarded if the statement is long. */
-  guard(sql: string, parameters: readonly unknown[]): string {
-    try {
-      const values = toBoundValues(parameters);
-      const statement = this.#database.rows.get(sql);
-      const { cost } = this.#estimate(statement);
-      return visitsOf(cost, values) > MOST_VISITS ? guardedTextOf(statement) : sql;
-    } catch {
-      // Its tables may be temporary, or not yet committed.
-      return guardText(sql);
     }
   }
 
@@ -137,7 +120,7 @@ export class SqliteReads {
     if (threads === null) return null;
     const snapshot = threads.openSnapshot();
     const statement = (sql: string, parameters: readonly unknown[]) => {
-      return { sql: this.guard(sql, parameters), values: toBoundValues(parameters), snapshot };
+      return { sql, values: toBoundValues(parameters), snapshot };
     };
     return {
       read: (sql, parameters, patience, isFirst) => threads.read({ ...statement(sql, parameters), isFirst }, patience),
@@ -156,73 +139,53 @@ export class SqliteReads {
     statement: PreparedStatement<"arrays">,
     values: readonly SQLInputValue[],
     isFirst: boolean,
-    estimate: Estimate,
+    { work, facts }: { readonly work: Work; readonly facts: StatementFacts | undefined },
   ): Rows {
-    if (estimate.cost === FREE) return rowsOf(statement, values, isFirst);
-    // Reading the clock is much cheaper than reading the time of the processor.
-    const { isInDoubt } = estimate;
-    const begun = isInDoubt ? processorTime() : performance.now();
-    const { perRow } = estimate.cost;
+    if (work.whole <= FEW_VISITS) return rowsOf(statement, values, isFirst);
+    const begun = performance.now();
+    const { operations = 0 } = facts ?? {};
+    const most = Math.max(SHORT_BYTES, Math.floor((MOST_BYTES_HERE * MOST_OPERATIONS) / operations));
     const read = (): Rows => rowsOf(statement, values, isFirst);
-    const rows =
-      perRow <= MOST_WORK
-        ? read()
-        : this.#database.atLength(Math.max(SHORT_BYTES, Math.floor((MOST_BYTES_HERE * MOST_WORK) / perRow)), read);
-    const taken = (isInDoubt ? processorTime() : performance.now()) - begun;
-    estimate.isInDoubt = taken > TOO_LONG;
-    // The same statement with a smaller limit may still be short.
-    if (isInDoubt && taken > TOO_LONG) estimate.cost = raised(estimate.cost, values, taken / TOO_LONG);
+    const rows = operations <= MOST_OPERATIONS ? read() : this.#database.atLength(most, read);
+    work.isSlow = performance.now() - begun > TOO_LONG;
     return rows;
   }
 
-  #readGuarded(guarded: string, values: readonly SQLInputValue[], isFirst: boolean, { timeout }: Patience): Rows {
+  #readInTime(sql: string, values: readonly SQLInputValue[], isFirst: boolean, { timeout }: Patience): Rows {
     const { rows, readingWatch } = this.#database;
     if (timeout !== null) readingWatch.begin(Math.min(timeout ?? MAX_TIME_HERE, MAX_TIME_HERE));
     try {
-      return this.#database.atAnyLength(() => rowsOf(rows.get(guarded), values, isFirst));
+      return this.#database.atAnyLength(() => rowsOf(rows.get(sql), values, isFirst));
     } finally {
       readingWatch.end();
     }
   }
 
-  #estimate(statement: PreparedStatement<"arrays">): Estimate {
-    const sizes = this.#freshSizes();
-    const estimate = estimateOf(statement);
-    if (estimate.epoch !== sizes.epoch) {
-      estimate.cost = this.#costOf(statement.sql, sizes);
-      estimate.epoch = sizes.epoch;
-    }
-    return estimate;
+  #workOf(statement: PreparedStatement<"arrays">, facts: StatementFacts | undefined): Work {
+    this.#sizes ??= new TableSizes(this.#database.reading);
+    this.#sizes.refresh();
+    const kept = keptOf(statement);
+    if (kept.work.version !== this.#sizes.version) kept.work = this.#measure(statement.sql, this.#sizes, kept, facts);
+    return kept.work;
   }
 
-  #costOf(statement: string, sizes: TableSizes): QueryCost {
-    if (isOfSchemaCheck(statement)) return FREE;
-    const rows = jsonRows(statement);
+  #measure(sql: string, sizes: TableSizes, kept: Kept, facts: StatementFacts = NO_FACTS): Work {
+    const { version, schema } = sizes;
+    if (facts.isOfCatalogue) return { ...UNKNOWN, version };
     try {
-      const own = estimateCost(rows ?? statement, this.#explain(rows ?? statement), sizes);
-      if (rows === null) return own.fixed + own.perRow * own.most <= 2 ? FREE : own;
-      return withExpansions(own, rows, { sql: statement, lines: this.#explain(statement) }, sizes);
+      if (kept.plan?.schema !== schema) {
+        // Values that are missing are NULL.
+        const lines = explain(sql, 0, (text, none) => this.#database.rows.get(text).all(none));
+        kept.plan = { schema, lines };
+      }
+      const { lines } = kept.plan;
+      const visits = (limit: number): number => visitsOf(lines, sizes, facts, limit);
+      const fixed = visits(0);
+      return { version, whole: visits(Infinity), fixed, perRow: visits(1) - fixed, isSlow: false };
     } catch {
       // The statement itself reports the error.
-      return FREE;
+      return { ...UNKNOWN, version };
     }
-  }
-
-  /** Explains a statement without values, which SQLite takes for NULL. */
-  #explain(sql: string): readonly PlanLine[] {
-    return this.#database.rows
-      .get(`explain query plan ${sql}`)
-      .all([])
-      .map(([id, parent, , detail]): PlanLine => ({ id: Number(id), parent: Number(parent), detail: String(detail) }));
-  }
-
-  #freshSizes(): TableSizes {
-    const now = performance.now();
-    if (this.#sizes === undefined) this.#sizes = new TableSizes(this.#database.reading);
-    else if (now - this.#checked > SIZES_KEPT) this.#sizes.refresh();
-    else return this.#sizes;
-    this.#checked = now;
-    return this.#sizes;
   }
 
   /** Returns the threads; null if they would not see the rows, or would block writes. */
@@ -238,17 +201,38 @@ export class SqliteReads {
   }
 }
 
-/** Milliseconds that this thread has used a processor. Node.js 22 does not tell: the clock is a bound. */
-function processorTime(): number {
-  if (!("threadCpuUsage" in process)) return performance.now();
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
+const NO_FACTS: StatementFacts = Object.freeze({ ...CATALOGUE_FACTS, isOfCatalogue: false });
+
+/** Returns the most visits of a statement, with its operations, if it visits so many rows of its page. */
+function visitsOf(
+  lines: readonly PlanLine[],
+  sizes: TableSizes,
+  { tables, operations }: StatementFacts,
+  limit: number,
+): number {
+  const tablesOf = (alias: string): readonly string[] =>
+    tables.filter(([name]) => name === alias).map(([, table]) => table);
+  const rowsOf = (alias: string): number | undefined => {
+    const named = tablesOf(alias).map((table) => sizes.rows(table));
+    const known = named.filter((rows) => rows !== undefined);
+    return known.length === 0 || known.length < named.length ? undefined : Math.max(...known);
+  };
+  const isUnique = (alias: string, index: string | null, columns: number): boolean =>
+    sizes.isUnique(tablesOf(alias), index, columns);
+  return (1 + operations) * new QueryPlan(lines, { rowsOf, isUnique }, limit).visits;
 }
 
-/** Returns the cost at which an execution with these values visits so many times the most rows. */
-function raised(cost: QueryCost, values: readonly unknown[], times: number): QueryCost {
-  const factor = (times * MOST_VISITS) / Math.max(1, visitsOf(cost, values));
-  return { ...cost, fixed: cost.fixed * factor, perRow: cost.perRow * factor };
+/** Whether an execution visits few rows. */
+function isWithin(
+  { whole, fixed, perRow, isSlow }: Work,
+  values: readonly SQLInputValue[],
+  { limits, most }: StatementFacts = NO_FACTS,
+): boolean {
+  if (isSlow) return false;
+  if (whole <= MOST_VISITS) return true;
+  if (limits.length === 0 && most === undefined) return false;
+  const rows = limits.reduce((sum, place) => sum + Number(values[place]), most ?? 0);
+  return fixed + perRow * rows <= MOST_VISITS;
 }
 
 /** Whether a statement met a value that is longer than the limit of its connection. @see https://sqlite.org/rescode.html#toobig */

@@ -41,6 +41,8 @@ export interface Execution {
 export interface ParameterSlot {
   readonly kind: "ParameterSlot";
   read(execution: Execution): unknown;
+  /** Whether it is `top` or `skip` of a page. */
+  readonly isLimit: boolean;
 }
 
 /** A value that does not depend on the row: a parameter of the query, a value in place, or the instant of the execution. */
@@ -57,8 +59,8 @@ export function bindConstant(constant: SqlConstant, encode: Encode): Sql {
 }
 
 /** Makes a placeholder in a statement. */
-export function bindSlot(read: (execution: Execution) => unknown): Sql {
-  const slot: ParameterSlot = { kind: "ParameterSlot", read };
+export function bindSlot(read: (execution: Execution) => unknown, isLimit: boolean = false): Sql {
+  const slot: ParameterSlot = { kind: "ParameterSlot", read, isLimit };
   return sql.val(slot);
 }
 
@@ -75,6 +77,11 @@ export function readSlots(slots: readonly unknown[], execution: Execution): unkn
 /** Returns the value of one placeholder in an execution. */
 export function readSlot(slot: unknown, execution: Execution): unknown {
   return isSlot(slot) ? slot.read(execution) : slot;
+}
+
+/** Returns the places of `top` and `skip` of a page among the placeholders of a statement. */
+export function limitPlaces(slots: readonly unknown[]): readonly number[] {
+  return slots.flatMap((slot, place) => (isSlot(slot) && slot.isLimit ? [place] : []));
 }
 
 /** The values of an execution; its statements need no absent value. */

@@ -4,7 +4,7 @@ import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { isTableName, tableNameText, type QualifiedTableName, type TableName } from "../../edm/table-name.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
-import type { DialectSyntax } from "../dialects/dialect-profile.ts";
+import type { Alive, DialectProfile, DialectSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-table-name.ts";
@@ -28,8 +28,12 @@ export interface From {
   readonly table?: string | undefined;
   /** The same, quoted. */
   readonly quoted?: Sql | undefined;
+  /** Whether it adds expressions to the rows: such rows have no row ids. */
+  readonly isDerived?: true | undefined;
   /** Identifies the query: two with the same text differ only in their values. */
   readonly text: string;
+  /** Whether its own conditions end a statement after its time: see `Alive`. */
+  readonly isAlive?: true | undefined;
   /** The used columns of the table that `*` does not contain, such as the rowid of SQLite. */
   readonly hidden?: readonly string[] | undefined;
   /** The column that says whether a row belongs to the result, for databases that may evaluate other rows first. */
@@ -57,10 +61,14 @@ interface Piece {
  * @param report receives a fault if `base` has none of the three forms
  * @returns null in that case
  */
-export function toFrom(base: unknown, { valuePlaces }: DialectSyntax, report: ReportFault): From | null {
+export function toFrom(
+  base: unknown,
+  { syntax: { valuePlaces }, alive }: Pick<DialectProfile, "syntax" | "alive">,
+  report: ReportFault,
+): From | null {
   const isQuery = isCompilable(base) || isSqlText(base);
   if (!isQuery && isTableName(base)) return ofTable(base);
-  const query = isCompilable(base) ? compile(base) : base;
+  const query = isCompilable(base) ? compile(base, alive) : base;
   if (!isSqlText(query)) {
     report(`\`from\` is ${describe(base)}.`, "Give the name of a table, a Kysely query, or { sql, parameters }.");
     return null;
@@ -103,9 +111,17 @@ export function withExpressions(from: From, expressions: ReadonlyMap<string, str
     ...hidden.map((name) => sql`${rows}.${sql.id(name)} as ${sql.id(name)}`),
     ...Array.from(expressions, ([name, expression]) => sql`${rawExpression(expression)} as ${sql.id(name)}`),
   ];
-  const as: From["as"] = (alias, entitySet, use) =>
-    sql`(select ${rows}.*, ${sql.join(added)} from ${from.as("odata_rows", entitySet, use)}) as ${sql.id(alias)}`;
-  return Object.freeze<From>({ ...from, hidden: undefined, text: JSON.stringify([from.text, ...expressions]), as });
+  const as: From["as"] = (alias, entitySet, use) => {
+    if (from.quoted !== undefined) use.notes?.table("odata_rows", from.quoted);
+    return sql`(select ${rows}.*, ${sql.join(added)} from ${from.as("odata_rows", entitySet, use)}) as ${sql.id(alias)}`;
+  };
+  return Object.freeze<From>({
+    ...from,
+    isDerived: true,
+    hidden: undefined,
+    text: JSON.stringify([from.text, ...expressions]),
+    as,
+  });
 }
 
 /** Returns whether an expression contains placeholders, which would take the values of others. */
@@ -159,8 +175,22 @@ function split(text: string, places: RegExp): readonly Piece[] {
   return [...pieces, { text: text.slice(start), value: null }];
 }
 
-/** Compiles a query object once, since it never changes. */
-const compile = keptPerForeign((query: Compilable): SqlText => withColumns(query).compile());
+const compiledOf = keptPerForeign((_query: Compilable) => new Map<Alive | undefined, SqlText>());
+
+/** Compiles a query object once, since it never changes. @param alive ends its statement after its time */
+function compile(query: Compilable, alive: Alive | undefined): SqlText {
+  const compiled = compiledOf(query);
+  let text = compiled.get(alive);
+  if (text === undefined) compiled.set(alive, (text = withAlive(withColumns(query), alive).compile()));
+  return text;
+}
+
+/** Other builders of queries have no plugins. */
+function withAlive(query: Compilable, alive: Alive | undefined): Compilable {
+  if (alive === undefined || !("withPlugin" in query) || typeof query.withPlugin !== "function") return query;
+  const changed: unknown = Reflect.apply(query.withPlugin, query, [alive.inSelects]);
+  return isCompilable(changed) ? changed : query;
+}
 
 /** Selects all columns of a query that selects none: `db.selectFrom("orders").where(…)` alone is not valid SQL. */
 function withColumns(query: Compilable): Compilable {

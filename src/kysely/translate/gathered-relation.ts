@@ -36,7 +36,8 @@ export function joinedRows({
 }: JoinedOptions): JoinedRows {
   const used = new Set<string>();
   const { syntax } = statement.profile;
-  const gathering: Gathering = { used, where, offset: syntax.limit(null, sql`0`) };
+  const first = (row: Relation): readonly Sql[] => [...row.alive(statement), ...where(row)];
+  const gathering: Gathering = { used, where: first, offset: syntax.limit(null, sql`0`) };
   const make = (isOptional: boolean): Relation => {
     const options = { alias, rows, level, isOptional, isQualified: true };
     return isGathered ? new GatheredRelation(options, gathering) : new Relation(options);
@@ -61,6 +62,11 @@ class GatheredRelation extends Relation {
 
   override get placement(): undefined {
     return undefined;
+  }
+
+  /** The gathered rows are already tested. */
+  override alive(): readonly Sql[] {
+    return [];
   }
 
   override column(name: string): Sql {

@@ -29,6 +29,7 @@ import {
   type Relation,
   type Rows,
   type StatementScope,
+  whereClause,
 } from "./relation.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 
@@ -88,6 +89,7 @@ export function joinRelated(
   const first = (related: Relation): readonly Sql[] => isFirst(related, pairs, statement);
   const { related, optional } = joinedRows({ rows, level, statement, isGathered, where: first });
   const tests = [
+    ...related.alive(statement),
     ...bareTests(pairs, source, related),
     ...pairs.map((pair) => equalColumns(pair, source, related)),
     ...(isGathered ? [] : first(related)),
@@ -123,7 +125,7 @@ export function joinRoot(root: RootExpression, { level, statement }: PathScope):
       return equalsConstant(columnOperand(property, related), constant, "filter", unfoldOf(statement));
     });
   const { related, optional } = joinedRows({ rows, level, statement, where: hasKey });
-  const tests = statement.profile.capabilities.joins ? hasKey(related) : [sql`1 = 1`];
+  const tests = statement.profile.capabilities.joins ? [...related.alive(statement), ...hasKey(related)] : [sql`1 = 1`];
   joinOuter(level, statement, () => sql`${related.from} on ${sql.join(tests, sql` and `)}`);
   const found = optional();
   level.roots.set(root, found);
@@ -180,7 +182,7 @@ export function isFirst(related: Relation, pairs: readonly JoinPair[], statement
   });
   const isBefore = sql`(${sql.join(before, sql` or `)})`;
   const equals = pairs.map((pair) => equal(pairOperand(pair, "related", other), pairOperand(pair, "related", related)));
-  const tests = [...bareTests(same, related, other), ...equals];
+  const tests = [...other.alive(statement), ...bareTests(same, related, other), ...equals];
   return [sql`not exists (select 1 from ${other.from} where ${sql.join([...tests, isBefore], sql` and `)})`];
 }
 
@@ -192,7 +194,7 @@ function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPa
   const number = sql`row_number() over (partition by ${sql.join(values)} order by ${sql.join(order)})`;
   const names = related.rows.key.map((_property, index) => sql.id(`k${String(index)}`));
   const keys = sql.join(other.keyColumns().map((column, index) => sql`${column} as ${names[index]}`));
-  const numbered = sql`(select ${keys}, ${number} as ${sql.id("n")} from ${other.from}) as ${sql.id(statement.nextAlias())}`;
+  const numbered = sql`(select ${keys}, ${number} as ${sql.id("n")} from ${other.from}${whereClause(other.alive(statement))}) as ${sql.id(statement.nextAlias())}`;
   return sql`${tuple(related.keyColumns())} in (select ${sql.join(names)} from ${numbered} where ${sql.id("n")} = 1${endOfList(statement.profile)})`;
 }
 
@@ -213,6 +215,13 @@ export function tuple(values: readonly Sql[]): Sql {
 /** Returns the `from` of a link table. */
 export function linkTable({ table }: LinkJoin, alias: string): Sql {
   return sql`${sqlTableName(table)} as ${sql.id(alias)}`;
+}
+
+/** Returns the first condition on a link table: see `Alive`. */
+export function linkAlive({ table, from }: LinkJoin, link: string, statement: StatementScope): readonly Sql[] {
+  const { alive } = statement.profile;
+  statement.notes.table(link, sqlTableName(table));
+  return alive === undefined ? [] : from.slice(0, 1).map(({ column }) => alive.ofRows(sql`${sql.id(link, column)}`));
 }
 
 /** Returns the condition that joins related entities to the link table. */

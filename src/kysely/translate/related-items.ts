@@ -6,7 +6,7 @@ import type { RowOperand } from "../statement/sql-operand.ts";
 import { bareTests, isCoLocated } from "./co-location.ts";
 import { findRelation } from "./find-path.ts";
 import { joinedRows } from "./gathered-relation.ts";
-import { equal, joinOf, linkEnds, linkTable, linkTest, targetOf } from "./join-navigation.ts";
+import { equal, joinOf, linkAlive, linkEnds, linkTable, linkTest, targetOf } from "./join-navigation.ts";
 import { leadsTo } from "./link-lists.ts";
 import type { PathScope } from "./path-scope.ts";
 import { areLinkedLocal, areLinksLocal, bareLinkTests } from "./placed-links.ts";
@@ -21,6 +21,8 @@ export interface RelatedItems {
   readonly link: string | null;
   /** Returns the start of the `from` clause, after all other parts of the subquery are translated. */
   readonly from: () => Sql;
+  /** The first conditions of the subquery: see `Alive`. */
+  readonly alive: readonly Sql[];
   /** Set if the links and the related entities must not be joined: the condition that links have one of these entities. */
   readonly linkedTo: ((wanted: readonly Sql[]) => Sql) | null;
   /** Columns of the subquery, each with the column of the source that must be equal. */
@@ -69,7 +71,7 @@ function placeItems(
   return { isPlaced: true, bare: bareLinkTests(join, join.from, link, source.qualified(), profile) };
 }
 
-interface JoinedItems extends Pick<RelatedItems, "related" | "from" | "pairs" | "link" | "linkedTo"> {
+interface JoinedItems extends Pick<RelatedItems, "related" | "from" | "pairs" | "link" | "alive" | "linkedTo"> {
   /** The related entities as their table has them, even if the statement gathers them. */
   readonly plain: Relation;
 }
@@ -91,7 +93,8 @@ export function joinItems(
     const pairs = join.pairs.map(
       (pair) => [pairOperand(pair, "related", plain), pairOperand(pair, "property", outer)] as const,
     );
-    return { related: plain, plain, from: () => plain.from, pairs, link: null, linkedTo: null };
+    const alive = plain.alive(statement);
+    return { related: plain, plain, from: () => plain.from, pairs, link: null, alive, linkedTo: null };
   }
   const link = statement.nextAlias();
   const pairs = join.from.map((column) => linkEnds(column, link, outer, profile));
@@ -100,12 +103,13 @@ export function joinItems(
   // Links that are not joined can be counted only if each belongs to one entity.
   if (!isJoined && plain.isIdentifiedBy(join.to.map(({ property }) => property))) {
     const linkedTo = (wanted: readonly Sql[]): Sql => leadsTo({ join, link, profile }, plain, wanted);
-    return { related: plain, plain, from: () => links, pairs, link, linkedTo };
+    return { related: plain, plain, from: () => links, pairs, link, alive: [], linkedTo };
   }
   const { related } = joinedRows({ rows, level: plain.level, statement, alias: plain.alias, isGathered: !isJoined });
   const tests = [...bareLinkTests(join, join.to, link, related, profile), linkTest(join, link, related, profile)];
   const from = (): Sql => sql`${links} inner join ${related.from} on ${sql.join(tests, sql` and `)}`;
-  return { related, plain, from, pairs, link, linkedTo: null };
+  const alive = [...linkAlive(join, link, statement), ...related.alive(statement)];
+  return { related, plain, from, pairs, link, alive, linkedTo: null };
 }
 
 /** Returns the tests that a related entity belongs to the source. */
@@ -124,12 +128,12 @@ export function itemTests({
  */
 export function selectItems(
   what: Sql,
-  { from, related, linkedTo }: Pick<RelatedItems, "from" | "related" | "linkedTo">,
+  { from, related, alive, linkedTo }: Pick<RelatedItems, "from" | "related" | "alive" | "linkedTo">,
   known: readonly Sql[],
   wanted: readonly Sql[],
 ): Sql {
   if (linkedTo !== null) return sql`select ${what} from ${from()}${whereClause([...known, linkedTo(wanted)])}`;
-  return sql`select ${what} from ${related.level.from(from())}${whereClause([...known, ...wanted])}`;
+  return sql`select ${what} from ${related.level.from(from())}${whereClause([...alive, ...known, ...wanted])}`;
 }
 
 /**

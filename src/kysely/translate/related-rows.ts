@@ -8,7 +8,7 @@ import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { bindKeys, type BoundKeys } from "./bound-keys.ts";
 import { joinedRows } from "./gathered-relation.ts";
-import { linkColumn, linkTable, linkTest } from "./join-navigation.ts";
+import { linkAlive, linkColumn, linkTable, linkTest } from "./join-navigation.ts";
 import { isLinked } from "./link-lists.ts";
 import { relationScope, type PathScope } from "./path-scope.ts";
 import { areLinkedLocal, bareLinkTests } from "./placed-links.ts";
@@ -30,6 +30,8 @@ export interface RelatedRows {
   /** The `from` of the related entities with their links, without and with the list of keys, if there is one. Call them last. */
   readonly from: () => Sql;
   readonly withKeys: () => Sql;
+  /** The first conditions of the statement: see `Alive`. */
+  readonly alive: readonly Sql[];
   /** The alias of the link table. */
   readonly link: string;
   readonly scope: PathScope;
@@ -56,8 +58,11 @@ export function relatedRows(
   const join = profile.capabilities.topPerParent === "correlated" ? sql`cross join` : sql`inner join`;
   const withList = (from: Sql): Sql =>
     keys.list === null ? from : sql`${keys.list.from} ${join} ${from} on ${sql.join(keys.list.tie, sql` and `)}`;
-  const made = (related: Relation): Pick<RelatedRows, "related" | "keys" | "link" | "scope" | "roundingMode"> => {
-    return { related, keys, link, scope: relationScope(related, statement), roundingMode };
+  const made = (
+    related: Relation,
+  ): Pick<RelatedRows, "related" | "keys" | "link" | "alive" | "scope" | "roundingMode"> => {
+    const alive = [...(ties.kind === "link" ? linkAlive(ties, link, statement) : []), ...related.alive(statement)];
+    return { related, keys, link, alive, scope: relationScope(related, statement), roundingMode };
   };
   if (ties.kind === "direct") {
     return { ...made(plain), from: () => plain.from, withKeys: () => withList(plain.from) };

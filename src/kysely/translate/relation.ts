@@ -6,6 +6,7 @@ import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import type { JoinComparison, JoinComparisons } from "./join-comparisons.ts";
+import type { StatementNotes } from "./statement-notes.ts";
 
 /** Where a distributed database has the rows of a table: on each machine, or on one by the value of a column. */
 export type Placement =
@@ -39,6 +40,10 @@ export interface Rows {
   readonly needsFence?: boolean | undefined;
   /** How the database compares a part of a join; undefined: by code point. */
   readonly comparisonOf: JoinComparisons["of"];
+  /** Whether the rows have row ids; absent where nobody needs to know: see `Alive`. */
+  readonly hasRowIds?: boolean | undefined;
+  /** Their table, quoted; absent for a query, and where conditions restrict them. */
+  readonly quoted?: Sql | undefined;
   /** Absent if it is not declared, or if the statement may have to read the rows before it evaluates anything else. */
   readonly placement?: Placement | undefined;
 }
@@ -50,11 +55,19 @@ export interface RowsUse {
   readonly isLookup: boolean;
   /** Whether the database must find the rows before it evaluates anything else; default false. */
   readonly isFenced?: boolean;
+  /** Receives the facts of the statement; absent where nobody needs them. */
+  readonly notes?: StatementNotes;
 }
 
 /** Returns the `where` of some conditions; nothing for none. */
 export function whereClause(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
+}
+
+/** Returns the `where` of some conditions, and of one that may be a disjunction; null for none. */
+export function whereAll(conditions: readonly Sql[], last: Sql | null): Sql {
+  if (last === null) return whereClause(conditions);
+  return whereClause(conditions.length === 0 ? [last] : [...conditions, sql`(${last})`]);
 }
 
 /** Returns the rows for a statement: of a set that it mentions, or of the queried source (null). */
@@ -64,6 +77,7 @@ export interface RowStatements {
 
 /** The state that all parts of one statement share. */
 export interface StatementScope extends RowsUse {
+  readonly notes: StatementNotes;
   /** Whether there may be several relations, so that columns must be qualified. */
   readonly isRelational: boolean;
   /** Returns the rows of a set that the query mentions. */
@@ -76,11 +90,12 @@ export interface StatementScope extends RowsUse {
   readonly onOuterJoin: () => void;
 }
 
-/** Makes the aliases of one statement. @param taken an alias that is already in use */
-export function aliases(taken?: string): StatementScope["nextAlias"] {
+/** Makes the aliases of related rows of one statement. @param taken an alias that is already in use */
+export function aliases(notes: StatementNotes, taken?: string): StatementScope["nextAlias"] {
   let relations = 0;
   const next = (): string => {
     relations += 1;
+    notes.isRelational = true;
     const alias = `r${String(relations)}`;
     return alias === taken ? next() : alias;
   };
@@ -186,6 +201,15 @@ export class Relation {
   /** Where the rows are; undefined if that is unknown, or if they were gathered from all machines. */
   get placement(): Placement | undefined {
     return this.rows.placement;
+  }
+
+  /** The first of the conditions on this relation: it ends a statement after its time. Nothing if its rows are already tested. */
+  alive({ profile, notes }: StatementScope): readonly Sql[] {
+    const { hasRowIds, quoted } = this.rows;
+    if (quoted !== undefined) notes.table(this.alias, quoted);
+    const [column] = this.keyColumns();
+    if (profile.alive === undefined || hasRowIds === undefined || column === undefined) return [];
+    return [hasRowIds ? profile.alive.ofRowIds(this.alias) : profile.alive.ofRows(column)];
   }
 
   /** Returns this relation with qualified columns, for a scope with several relations. */

@@ -41,6 +41,9 @@ import { translateSemiJoin } from "./translate-semi-join.ts";
 
 const TRUE: SqlConstant = Object.freeze({ kind: "fixed", value: true });
 
+/** The kinds of operands that a row computes. */
+const OPERATIONS: ReadonlySet<Expression["kind"]> = new Set(["arithmetic", "negate", "convert"] as const);
+
 /** The context of a translation. */
 export interface TranslationContext {
   readonly profile: DialectProfile;
@@ -58,9 +61,16 @@ export interface TranslationContext {
  * @see OData URL Conventions 4.0, section 5.1.1
  */
 export function makeTranslator(context: TranslationContext): Translator {
+  const { notes } = context.scope.statement;
   const translator: Translator = {
-    operand: (expression) => translateOperand(expression, translator, context),
-    condition: (expression, mode) => translateCondition(expression, mode, translator, context),
+    operand: (expression) => {
+      if (OPERATIONS.has(expression.kind)) notes.operation();
+      return translateOperand(expression, translator, context);
+    },
+    condition: (expression, mode) => {
+      notes.operation();
+      return translateCondition(expression, mode, translator, context);
+    },
   };
   return translator;
 }
@@ -157,6 +167,7 @@ function relationsOf(path: PropertyExpression | VariableExpression, scope: PathS
 }
 
 function translateCall(expression: CallExpression, translator: Translator, context: TranslationContext): SqlOperand {
+  context.scope.statement.notes.operation(expression.name);
   const known = context.shared?.get(keyOfCall(expression));
   if (known !== undefined) return known;
   const { texts } = context;

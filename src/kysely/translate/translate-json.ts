@@ -242,7 +242,10 @@ function keyedEntity(each: JsonExpansion, json: JsonMembers, it: Relation, writi
   const { items, conditions } = itemsOf(each, it, writing);
   const written = writeObject(json, items.related, writing);
   if (written === null) return null;
-  return { written, from: sql` from ${items.related.level.from(items.from())}${whereClause(conditions)}` };
+  return {
+    written,
+    from: sql` from ${items.related.level.from(items.from())}${whereClause([...items.alive, ...conditions])}`,
+  };
 }
 
 /** Finds the related entities in their order, within the limits. */

@@ -28,7 +28,7 @@ export function translateLambda(
 ): Sql {
   const { operator, collection, depth, predicate } = expression;
   if (collection.kind === "navigation") return translateRelatedLambda(expression, collection, mode, scope, translate);
-  const { documents } = scope.statement.profile;
+  const { documents, alive } = scope.statement.profile;
   const { document, path, array } = findCollection(collection, scope);
   const alias = `item${depth}`;
   const { from, where } =
@@ -39,7 +39,7 @@ export function translateLambda(
   const spend = depth === 0 ? null : documents.spendItem(sql.id(alias, "id"));
   const item = itemScope(scope, { collection: collection.property, document, alias, array });
   const wanted = predicate === null ? null : wantedItem(operator, predicate, item, translate);
-  const tests = [where, spend, wanted].filter((test) => test !== null);
+  const tests = [alive?.ofItems(alias) ?? null, where, spend, wanted].filter((test) => test !== null);
   const items = sql`select 1 from ${from}${whereClause(tests)}`;
   return operator === "all" ? sql`not exists (${items})` : sql`exists (${items})`;
 }

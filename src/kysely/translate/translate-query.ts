@@ -16,10 +16,19 @@ import { toDerivedTable, type From } from "./base-query.ts";
 import { unfoldOf } from "./constant-condition.ts";
 import { boundTexts } from "./held-texts.ts";
 import { outsideConditions, rowScope, type PathScope, ROWS_ALIAS } from "./path-scope.ts";
-import { columnOperand, type Rows, type StatementScope, aliases, type RowStatements } from "./relation.ts";
+import {
+  columnOperand,
+  type Rows,
+  type StatementScope,
+  aliases,
+  type RowStatements,
+  whereAll,
+  whereClause,
+} from "./relation.ts";
 import { addCell, selectColumns, type Cells } from "./select-columns.ts";
 import { selectJoined } from "./select-joined.ts";
 import { sortTerm, translateAfter } from "./sorted-term.ts";
+import { StatementNotes } from "./statement-notes.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 import { makeTranslator } from "./translate-expression.ts";
 
@@ -63,7 +72,9 @@ export function translateSelection<S extends object>(
   const cells: Cells = [];
   const sorter = makeTranslator({ ...context, scope: outsideConditions(scope) });
   const selection = select(scope, cells, sorter);
-  const condition = where(filter, translator, after === undefined ? undefined : translateAfter(after, sorter, syntax));
+  const following = after === undefined ? [] : [translateAfter(after, sorter, syntax)];
+  const condition = whereAll([...scope.it.alive(statement), ...following], filterTest(filter, translator));
+  if (hasTop && filter === null && after === undefined && rows.quoted !== undefined) statement.notes.isLimited = true;
   const order = orderClause(translateOrder(orderBy, sorter, syntax));
   const limit = syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
   // `from` comes last, because every other part may have added joins.
@@ -80,10 +91,10 @@ export function translateTotal(
 ): Sql {
   const { profile } = statement;
   const scope = rowScope(rows, statement);
-  const condition = where(
-    filter,
-    makeTranslator({ profile, scope, roundingMode, texts: boundTexts(profile, filter, []) }),
-  );
+  const translator = makeTranslator({ profile, scope, roundingMode, texts: boundTexts(profile, filter, []) });
+  // SQLite counts a whole table without its rows.
+  const isWhole = filter === null && rows.hasRowIds === true;
+  const condition = whereAll(isWhole ? [] : scope.it.alive(statement), filterTest(filter, translator));
   return sql`select count(*) from ${scope.level.from(scope.it.from)}${condition}`;
 }
 
@@ -117,7 +128,7 @@ export function translateByKey(
   const cells: Cells = [];
   const columns = selectColumns(selected, scope.it, cells);
   const rowShape = Object.freeze(keeper({ columns, joined: selectJoined(joined, scope.it, statement, cells) }));
-  const conditions = keyTests(key, scope);
+  const conditions = [...scope.it.alive(statement), ...keyTests(key, scope)];
   // Two rows with the same key would be a fault of the table; one of them is enough.
   const query = sql`${selectFrom(cells, scope)} where ${sql.join(conditions, sql` and `)} limit 1`;
   return { query, rowShape, width: cells.length };
@@ -145,9 +156,9 @@ interface Narrowing {
  * anywhere. It has one value: the execution of the condition.
  */
 export function narrowedFrom({ db, base, condition, mentioned, seen, hidden, needsFence }: Narrowing): From {
-  const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed, isFenced = false }) => {
+  const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed, isFenced = false, notes }) => {
     // Joined rows and rows of subqueries are looked up by values of other rows.
-    const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS };
+    const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS, notes: notes ?? new StatementNotes() };
     const statement: StatementScope = {
       ...use,
       isRelational: mentioned.size > 0,
@@ -155,7 +166,7 @@ export function narrowedFrom({ db, base, condition, mentioned, seen, hidden, nee
         const statements = mentioned.get(wanted);
         return required(statements, `The condition has no source for ${wanted.name}.`).rowsFor(wanted, use);
       },
-      nextAlias: aliases(alias),
+      nextAlias: aliases(use.notes, alias),
       // That of the statement around it.
       isBesideOuterJoin: true,
       onOuterJoin: () => {},
@@ -167,7 +178,7 @@ export function narrowedFrom({ db, base, condition, mentioned, seen, hidden, nee
       bindSlot((execution) => readSlot(slots[value], executionOf(execution.base(entitySet)))),
     );
   };
-  return Object.freeze<From>({ parameters: [], text: "some rows", seen, needsFence, as });
+  return Object.freeze<From>({ parameters: [], text: "some rows", seen, needsFence, isAlive: true, as });
 }
 
 /** @param values of a derived table that `narrowedFrom` made */
@@ -188,7 +199,7 @@ function translateNarrowed(
   const all = scope.level.isJoined ? sql`${sql.id(alias)}.*` : sql`*`;
   const marks = seen === undefined ? sql`` : sql`, ${markOf(rows, scope, test)} as ${sql.id(seen)}`;
   const added = hidden.map((name) => sql`, ${scope.it.column(name)} as ${sql.id(name)}`);
-  return sql`select ${all}${sql.join(added, sql``)}${marks} from ${scope.level.from(scope.it.from)} where ${test}`;
+  return sql`select ${all}${sql.join(added, sql``)}${marks} from ${scope.level.from(scope.it.from)}${whereAll(scope.it.alive(statement), test)}`;
 }
 
 /** Returns the test that a row meets the condition and belongs to the base rows. */
@@ -206,9 +217,8 @@ export function translateTest(
   const scope = rowScope(rows, statement);
   const cells: Cells = [];
   addCell(cells, sql`1`);
-  const tests = keyTests(key, scope);
-  const test = ownCondition(condition, scope);
-  return sql`${selectFrom(cells, scope)} where ${sql.join(tests, sql` and `)} and (${test}) limit 1`;
+  const tests = [...scope.it.alive(statement), ...keyTests(key, scope), sql`(${ownCondition(condition, scope)})`];
+  return sql`${selectFrom(cells, scope)}${whereClause(tests)} limit 1`;
 }
 
 function keyTests(key: readonly StructuralProperty[], { it, statement }: PathScope): readonly Sql[] {
@@ -225,8 +235,8 @@ function ownCondition(condition: Expression, scope: PathScope): Sql {
 }
 
 /** The placeholders of `top` and `skip`. */
-export const TOP: Sql = bindSlot((execution) => BigInt(execution.top));
-export const SKIP: Sql = bindSlot((execution) => BigInt(execution.skip));
+export const TOP: Sql = bindSlot((execution) => BigInt(execution.top), true);
+export const SKIP: Sql = bindSlot((execution) => BigInt(execution.skip), true);
 
 /** Returns the `order by` clause; nothing for no terms. */
 export function orderClause(terms: readonly Sql[]): Sql {
@@ -238,10 +248,8 @@ function selectFrom(cells: Cells, { level, it }: PathScope): Sql {
   return cells.length === 0 ? sql`select null from ${from}` : sql`select ${sql.join(cells)} from ${from}`;
 }
 
-function where(filter: FilterClause | null, translator: Translator, after?: Sql): Sql {
-  const condition = filter === null ? undefined : translator.condition(filter.expression, "filter");
-  if (after === undefined) return condition === undefined ? sql`` : sql` where ${condition}`;
-  return condition === undefined ? sql` where ${after}` : sql` where ${after} and (${condition})`;
+function filterTest(filter: FilterClause | null, translator: Translator): Sql | null {
+  return filter === null ? null : translator.condition(filter.expression, "filter");
 }
 
 /**

@@ -65,7 +65,7 @@ export function translateRelatedCounts(
   limits: Pick<RelatedLimits, "hasOneKey">,
 ): Sql {
   const found = relatedRows(rows, statement, shape, limits.hasOneKey);
-  const conditions = [...found.keys.conditions, ...filterOf(statement, shape, found)];
+  const conditions = [...found.alive, ...found.keys.conditions, ...filterOf(statement, shape, found)];
   const cells: Cells = [];
   addCell(cells, found.keys.ordinal);
   addCell(cells, sql`count(*)`);
@@ -79,7 +79,7 @@ function allOfEach(rows: Rows, statement: StatementScope, shape: RelatedShape, l
   const found = relatedRows(rows, statement, shape, limits.hasOneKey);
   const { keys, related } = found;
   const { cells, rowShape } = selectRelated(statement, shape, found, related);
-  const conditions = [...keys.conditions, ...filterOf(statement, shape, found)];
+  const conditions = [...found.alive, ...keys.conditions, ...filterOf(statement, shape, found)];
   const order = orderClause([...(keys.sorted === null ? [] : [keys.sorted]), ...orderOf(statement, shape, found)]);
   const from = related.level.from(found.withKeys());
   const limit = keys.sorted === null ? pageOfOne(statement, limits) : maxRows(statement, limits);
@@ -99,7 +99,7 @@ function pageOfOne({ profile }: StatementScope, { hasTop, hasSkip, hasMaxRows }:
  */
 function byKeys(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
   const inner = relatedRows(rows, statement, shape, limits.hasOneKey);
-  const conditions = [...tieOf(inner), ...filterOf(statement, shape, inner)];
+  const conditions = [...inner.alive, ...tieOf(inner), ...filterOf(statement, shape, inner)];
   const innerOrder = orderClause(innerOrderOf(statement, shape, inner));
   const innerFrom = inner.related.level.from(inner.from());
   const tail = sql` from ${innerFrom}${whereClause(conditions)}${innerOrder}${limitOf(statement, limits)}`;
@@ -179,7 +179,7 @@ function joinedToLateral(rows: Rows, statement: StatementScope, shape: RelatedSh
 function byRowNumber(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
   const found = relatedRows(rows, statement, shape, limits.hasOneKey);
   const { cells, rowShape } = selectRelated(statement, shape, found, found.related);
-  const conditions = [...found.keys.conditions, ...filterOf(statement, shape, found)];
+  const conditions = [...found.alive, ...found.keys.conditions, ...filterOf(statement, shape, found)];
   const order = orderClause(orderOf(statement, shape, found));
   const number = sql`row_number() over (partition by ${sql.join(found.keys.partition)}${order}) as ${sql.id(ROW_NUMBER)}`;
   const all = sql`select ${sql.join(cells)}, ${number} from ${found.related.level.from(found.withKeys())}${whereClause(conditions)}`;

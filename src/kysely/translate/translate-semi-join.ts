@@ -110,7 +110,13 @@ function semiJoin(
   if (isLocal || (correlatedSubqueries && (searchesLists || (statement.isLookup && listsWhole)))) {
     const tests = joinPairs.map((pair) => equalColumns(pair, source.qualified(), related));
     const bare = bareTests(joinPairs, source.qualified(), related);
-    const conditions = [...bare, ...tests, ...isFirst(related, joinPairs, statement), ...wanted];
+    const conditions = [
+      ...related.alive(statement),
+      ...bare,
+      ...tests,
+      ...isFirst(related, joinPairs, statement),
+      ...wanted,
+    ];
     return sql`exists (select 1 from ${related.level.from(related.from)}${whereClause(conditions)})`;
   }
   const operands = joinPairs.map(
@@ -118,7 +124,7 @@ function semiJoin(
   );
   const pairs = operands.map(([inner, outer]) => listed(inner, outer));
   const known = mode === "exact" ? notNull(operands.map(([inner]) => inner)) : [];
-  const conditions = [...known, ...isFirst(related, joinPairs, statement), ...wanted];
+  const conditions = [...related.alive(statement), ...known, ...isFirst(related, joinPairs, statement), ...wanted];
   const from = sql`${related.level.from(related.from)}${whereClause(conditions)}`;
   const select = (columns: Sql): Sql => sql`select ${columns} from ${from}`;
   // Conditions that may be negated are exact.

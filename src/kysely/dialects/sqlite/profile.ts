@@ -1,9 +1,11 @@
 import { SqliteAdapter } from "kysely";
 import { protocolError } from "../../../errors/odata-error.ts";
 import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
+import { explain, type PlanLine, scansWithin, usedIndexes } from "../../sqlite/query-plan.ts";
 import { SynchronousSqliteAdapter } from "../../sqlite/sqlite-driver.ts";
 import type { DialectCapabilities } from "../dialect-capabilities.ts";
-import type { DialectProfile, DialectValues } from "../dialect-profile.ts";
+import type { DialectProfile, DialectValues, PlannedStatement } from "../dialect-profile.ts";
+import { SQLITE_ALIVE } from "./alive.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { bareSqliteColumnFormat } from "./column-format.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
@@ -15,66 +17,39 @@ import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX, SQLITE_WRITES } from "./syntax.t
 import { SQLITE_TEXT_MEMORY } from "./text-memory.ts";
 import { SQLITE_VALUES } from "./values.ts";
 
-interface PlanLine {
-  readonly id: number;
-  readonly parent: number;
-  readonly detail: string;
-}
-
-/** Related rows in a statement are named `r1` and so on. */
-const MENTIONED = /\br1\b/;
-const SCAN = /^SCAN r\d+\b/;
-const LOOP = /^(?:SCAN|SEARCH) /;
-const CORRELATED = /^CORRELATED /;
-
 /**
  * Returns whether SQLite would read all rows of a set once per row of another: in a correlated subquery, or as the inner loop
  * of a join. The time for the statement would grow with the product of both.
- * @param text a `select`; its bound values do not matter
  * @see https://sqlite.org/eqp.html
  */
-export function scansRepeatedly(text: string, parameters: number, reader: SynchronousReader): boolean {
-  if (!MENTIONED.test(text)) return false;
-  const lines = explain(text, parameters, reader);
-  const byId = new Map(lines.map((line) => [line.id, line]));
-  return lines.some((line) => SCAN.test(line.detail) && (isInner(line, lines) || isCorrelated(line, byId)));
+export function scansRepeatedly(statement: PlannedStatement, reader: SynchronousReader): boolean {
+  // Related rows have other aliases than the rows themselves.
+  if (!statement.facts.isRelational) return false;
+  return scansWithin(planOf(statement, reader), (alias) => RELATED.test(alias));
 }
 
-/** The functions for indexes that take more memory than those for other expressions. */
-const INDEXED_FUNCTION = /\bodata_(?:lower|upper)\(/;
-const USED_INDEX = / USING (?:COVERING )?INDEX (.+?)(?: \(|$)/;
+/** The aliases that `aliases` of `translate/relation` makes. */
+const RELATED = /^r\d+$/;
 
 /**
- * Returns whether a statement calls functions for indexes although no index on an expression serves it.
+ * Returns whether a statement calls functions for indexes, which take more memory than those for other expressions, although
+ * no index on an expression serves it.
  * @see https://sqlite.org/pragma.html#pragma_index_xinfo
  */
-function lacksExpressionIndex(text: string, parameters: number, reader: SynchronousReader): boolean {
-  if (!INDEXED_FUNCTION.test(text)) return false;
-  const names = explain(text, parameters, reader).flatMap(({ detail }) => USED_INDEX.exec(detail)?.[1] ?? []);
+function lacksExpressionIndex(statement: PlannedStatement, reader: SynchronousReader): boolean {
+  const { functions } = statement.facts;
+  if (!functions.has("tolower") && !functions.has("toupper")) return false;
   const ofExpressions = "select 1 from pragma_index_xinfo(?) where cid = -2";
-  return !names.some((name) => reader.readRows(ofExpressions, [name]).length > 0);
+  return !usedIndexes(planOf(statement, reader)).some((name) => reader.readRows(ofExpressions, [name]).length > 0);
 }
 
 /** Returns no lines if this fails. The statement itself then reports, for example, a missing table. */
-function explain(text: string, parameters: number, reader: SynchronousReader): readonly PlanLine[] {
+function planOf({ sql, slots }: PlannedStatement, reader: SynchronousReader): readonly PlanLine[] {
   try {
-    const values = Array.from({ length: parameters }, () => null);
-    return reader
-      .readRows(`explain query plan ${text}`, values)
-      .map(([id, parent, , detail]) => ({ id: Number(id), parent: Number(parent), detail: String(detail) }));
+    return explain(sql, slots.length, (text, values) => reader.readRows(text, values));
   } catch {
     return [];
   }
-}
-
-/** SQLite lists nested loops side by side, the outer loop first. */
-function isInner(line: PlanLine, lines: readonly PlanLine[]): boolean {
-  return lines.find(({ parent, detail }) => parent === line.parent && LOOP.test(detail)) !== line;
-}
-
-function isCorrelated({ parent }: PlanLine, byId: ReadonlyMap<number, PlanLine>): boolean {
-  const around = byId.get(parent);
-  return around !== undefined && (CORRELATED.test(around.detail) || isCorrelated(around, byId));
 }
 
 function withUnindexedForm(profile: DialectProfile): DialectProfile {
@@ -113,6 +88,7 @@ const SCANNING_PROFILE: DialectProfile = withUnindexedForm({
   }),
   maxParameters: 32_766,
   textMemory: SQLITE_TEXT_MEMORY,
+  alive: SQLITE_ALIVE,
 });
 
 /** SQLite with the functions of `sqliteDialect`. */
@@ -163,6 +139,7 @@ export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>
   checkStatement: refuseOwnFunctions,
   json: undefined,
   textMemory: undefined,
+  alive: undefined,
   whenUnindexed: undefined,
   whenScanning: Object.freeze({
     profile: Object.freeze<DialectProfile>({
@@ -170,6 +147,7 @@ export const BARE_SQLITE_PROFILE: DialectProfile = Object.freeze<DialectProfile>
       values: BARE_VALUES,
       checkStatement: refuseOwnFunctions,
       textMemory: undefined,
+      alive: undefined,
       whenUnindexed: undefined,
     }),
     isNeeded: scansRepeatedly,

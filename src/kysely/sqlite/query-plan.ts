@@ -1,0 +1,151 @@
+/** Returns the rows of a query with these values. */
+type ReadRows = (sql: string, values: readonly null[]) => readonly (readonly unknown[])[];
+
+/** One line of a query plan. @see https://sqlite.org/eqp.html */
+export interface PlanLine {
+  readonly id: number;
+  readonly parent: number;
+  readonly detail: string;
+}
+
+/** Explains a `select` with so many values, which do not matter. @throws the error of the statement */
+export function explain(sql: string, parameters: number, readRows: ReadRows): readonly PlanLine[] {
+  const values = Array.from({ length: parameters }, () => null);
+  return readRows(`explain query plan ${sql}`, values).map(([id, parent, , detail]) => ({
+    id: Number(id),
+    parent: Number(parent),
+    detail: String(detail),
+  }));
+}
+
+/** The rows of the tables of a statement. */
+export interface PlannedSizes {
+  /** Returns a bound for the rows of an alias; undefined if it is unknown, or no table. */
+  readonly rowsOf: (alias: string) => number | undefined;
+  /** Whether values for the first columns of an index, or of the primary key of an alias (null), identify a row. */
+  readonly isUnique: (alias: string, index: string | null, columns: number) => boolean;
+}
+
+const LOOP = /^(?:SCAN|SEARCH) (?<name>\S+)(?<rest>.*)$/;
+const BY_INDEX = /USING (?:COVERING )?INDEX (?<index>.+?)(?: \((?<terms>.*)\))?(?: LEFT-JOIN)?$/;
+const BY_ROWID = / USING INTEGER PRIMARY KEY(?: \((?<terms>.*)\))?/;
+const BY_PRIMARY_KEY = / USING PRIMARY KEY \((?<terms>.*)\)/;
+const SORTS = /^USE TEMP B-TREE /;
+const DERIVED = /^(?:CO-ROUTINE|MATERIALIZE) (?<name>\S+)/;
+
+/** The rows of a list, such as the keys of the parents of a page. */
+const LISTED = 1000;
+
+/** Bounds the rows that a statement visits. */
+export class QueryPlan {
+  readonly #lines: readonly PlanLine[];
+  readonly #sizes: PlannedSizes;
+  readonly #limit: number;
+  /** The rows of derived tables that were already visited, by their names. */
+  readonly #derived = new Map<string, number>();
+
+  /** @param limit the most rows of a table that the page of the statement visits in the order of an index */
+  constructor(lines: readonly PlanLine[], sizes: PlannedSizes, limit: number) {
+    this.#lines = lines;
+    this.#sizes = sizes;
+    this.#limit = limit;
+  }
+
+  /** Returns the most visits of rows: nested loops multiply, and correlated subqueries run once per row. */
+  get visits(): number {
+    return this.#visit(0, true);
+  }
+
+  /** @param isPage whether the query is that of the page, or selects from its rows */
+  #visit(parent: number, isPage: boolean): number {
+    const lines = this.#below(parent);
+    let limit = isPage && !lines.some(({ detail }) => SORTS.test(detail)) ? this.#limit : Infinity;
+    // A search by the values of a subquery finds a row for each of them.
+    const hasList = lines.some(({ detail }) => detail.startsWith("LIST SUBQUERY"));
+    let rows = 1;
+    let visits = 0;
+    for (const line of lines) {
+      const found = this.#loopOf(line, hasList);
+      if (found !== null) {
+        rows *= found.isTable ? Math.min(found.rows, limit) : found.rows;
+        visits += rows;
+        limit = Infinity;
+        continue;
+      }
+      const { name } = DERIVED.exec(line.detail)?.groups ?? {};
+      const below = this.#visit(line.id, isPage && name !== undefined);
+      visits += isCorrelated(line) ? rows * below : below;
+      if (line.detail.startsWith("RECURSIVE STEP")) visits = Infinity;
+      if (name !== undefined) this.#derived.set(name, below);
+    }
+    return visits;
+  }
+
+  /** Returns the rows that a loop finds at once; null if the line is not a loop. */
+  #loopOf({ id, detail }: PlanLine, hasList: boolean): { readonly rows: number; readonly isTable: boolean } | null {
+    const known = (rows: number): { readonly rows: number; readonly isTable: boolean } => ({ rows, isTable: false });
+    if (detail === "MULTI-INDEX OR") {
+      return known(this.#below(id).reduce((sum, line) => sum + this.#visit(line.id, false), 0));
+    }
+    const { name = "", rest = "" } = LOOP.exec(detail)?.groups ?? {};
+    if (name === "") return null;
+    if (name === "CONSTANT" || (!hasList && this.#isSingle(name, detail, rest))) return known(1);
+    const rows = this.#sizes.rowsOf(name);
+    if (rows !== undefined) return { rows, isTable: true };
+    return known(this.#derived.get(name) ?? (rest.startsWith(" VIRTUAL TABLE") ? LISTED : Infinity));
+  }
+
+  /** Whether a loop searches one row by its whole key. */
+  #isSingle(name: string, detail: string, rest: string): boolean {
+    if (!detail.startsWith("SEARCH ") || rest.includes(" AUTOMATIC ")) return false;
+    const byRowid = BY_ROWID.exec(rest);
+    if (byRowid !== null) return !/[<>]/.test(byRowid.groups?.["terms"] ?? "");
+    const { index = null, terms } = { ...(BY_PRIMARY_KEY.exec(rest) ?? BY_INDEX.exec(rest))?.groups };
+    // Without terms it is the first or last entry: `min` or `max`.
+    if (terms === undefined) return index !== null;
+    const equal = terms.split(" AND ").filter((term) => !/[<>]/.test(term)).length;
+    return this.#sizes.isUnique(name, index, equal);
+  }
+
+  #below(parent: number): readonly PlanLine[] {
+    return this.#lines.filter((line) => line.parent === parent);
+  }
+}
+
+/** A search by a key, from a row on. */
+const FROM_ROW = /^SEARCH \S+ USING (?:COVERING INDEX|INDEX|INTEGER PRIMARY KEY|PRIMARY KEY)\b.*[<>]\?/;
+
+/** Whether the outermost loop of a plan searches from a row on, and nothing sorts or stores its rows. */
+export function seeksInOrder(lines: readonly PlanLine[]): boolean {
+  const details = lines.filter(({ parent }) => parent === 0).map(({ detail }) => detail);
+  return FROM_ROW.test(details[0] ?? "") && !details.some((detail) => SORTS.test(detail) || DERIVED.test(detail));
+}
+
+/**
+ * Returns whether a statement scans all rows of a table once per row of another: in a correlated subquery, or as the inner loop
+ * of a join.
+ * @param isMeant says whether the table with an alias is of interest
+ */
+export function scansWithin(lines: readonly PlanLine[], isMeant: (alias: string) => boolean): boolean {
+  const byId = new Map(lines.map((line) => [line.id, line]));
+  const isWithinCorrelated = ({ parent }: PlanLine): boolean => {
+    const around = byId.get(parent);
+    return around !== undefined && (isCorrelated(around) || isWithinCorrelated(around));
+  };
+  // SQLite lists nested loops side by side, the outer loop first.
+  const isInner = (line: PlanLine): boolean =>
+    lines.find(({ parent, detail }) => parent === line.parent && LOOP.test(detail)) !== line;
+  return lines.some((line) => {
+    const { name = "" } = LOOP.exec(line.detail)?.groups ?? {};
+    return line.detail.startsWith("SCAN ") && isMeant(name) && (isInner(line) || isWithinCorrelated(line));
+  });
+}
+
+function isCorrelated({ detail }: PlanLine): boolean {
+  return detail.startsWith("CORRELATED ");
+}
+
+/** Returns the names of the indexes that a statement uses. */
+export function usedIndexes(lines: readonly PlanLine[]): readonly string[] {
+  return lines.flatMap(({ detail }) => BY_INDEX.exec(detail)?.groups?.["index"] ?? []);
+}
