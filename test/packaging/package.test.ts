@@ -93,8 +93,8 @@ describe("the tarball", () => {
 
   it("leaves package.json and the pages of the project unchanged", () => {
     expect(readFileSync(join(ROOT, "package.json"), "utf8")).toContain('"source": "./src/index.ts"');
-    const page = readFileSync(join(ROOT, "docs/reference/command-line.md"), "utf8");
-    expect(page).toContain("[cli/inspect]: ../../test/cli/inspect.test.ts");
+    const page = readFileSync(join(ROOT, "docs/guides/clients.md"), "utf8");
+    expect(page).toContain("](../../test/clients/package.json)");
   });
 
   it("unpacks to less than 4 MB, without source maps", () => {
@@ -127,10 +127,10 @@ describe("the tarball", () => {
 
   it("has pages whose other links lead to files of the repository, at the tag of the version", () => {
     const address = `https://github.com/odatakit/odatakit/blob/v${readManifest().version}/`;
-    const found = targetsOf({ path: "", text: readPacked("docs/reference/command-line.md") })
+    const found = targetsOf({ path: "", text: readPacked("docs/guides/clients.md") })
       .map(({ target }) => target)
       .filter((target) => target.startsWith(address));
-    expect(found).toContain(`${address}test/cli/inspect.test.ts`);
+    expect(found).toContain(`${address}test/clients/package.json`);
     for (const target of found) expect(existsSync(join(ROOT, target.slice(address.length))), target).toBe(true);
   });
 
