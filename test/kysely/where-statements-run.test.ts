@@ -98,6 +98,9 @@ test.each<readonly [target: string, place: "here" | "thread"]>([
   ["/Named(5)", "here"],
   // Its tables are small.
   ["/Countries?$filter=contains(Name,'9')&$orderby=Name&$count=true", "here"],
+  ["/Countries/$count", "here"],
+  ["/Countries?$top=5&$count=true", "here"],
+  ["/Cities/$count", "thread"],
   ["/Cities?$top=20&$filter=contains(Name,'n4')", "thread"],
   ["/Cities/$count?$filter=contains(Name,'n4')", "thread"],
   ["/Cities?$filter=CountryId eq 5", "thread"],

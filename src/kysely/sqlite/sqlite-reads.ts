@@ -9,7 +9,7 @@ import { ReaderThreads, threadEntry } from "./reader-threads.ts";
 import { MOST_BYTES_HERE, type SqliteDatabase } from "./sqlite-database.ts";
 import { TOO_BIG } from "./sqlite-text-functions.ts";
 import { toBoundValues } from "./sqlite-values.ts";
-import { TableSizes } from "./table-sizes.ts";
+import { lastName, TableSizes } from "./table-sizes.ts";
 import { MAX_TIME_HERE } from "./watch.ts";
 
 /** The most visits of rows, each counted once more per operation, of a statement in the main thread: some 10 ms. */
@@ -210,8 +210,10 @@ function visitsOf(
   { tables, operations }: StatementFacts,
   limit: number,
 ): number {
-  const tablesOf = (alias: string): readonly string[] =>
-    tables.filter(([name]) => name === alias).map(([, table]) => table);
+  // The plan of a count names the table, not its alias.
+  const isNamed = (table: string, name: string): boolean => lastName(table) === name.toLowerCase();
+  const tablesOf = (name: string): readonly string[] =>
+    tables.filter(([alias, table]) => alias === name || isNamed(table, name)).map(([, table]) => table);
   const rowsOf = (alias: string): number | undefined => {
     const named = tablesOf(alias).map((table) => sizes.rows(table));
     const known = named.filter((rows) => rows !== undefined);

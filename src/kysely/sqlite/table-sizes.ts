@@ -108,7 +108,8 @@ export class TableSizes {
 }
 
 /** Returns the name of a table without its schema, in lower case. */
-function lastName(quoted: string): string {
+/** Returns the name of a table without its schema, in lower case. @param quoted its quoted name */
+export function lastName(quoted: string): string {
   const names = quoted.slice(1, -1).split('"."');
   return (names.at(-1) ?? "").replaceAll('""', '"').toLowerCase();
 }

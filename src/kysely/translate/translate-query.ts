@@ -92,9 +92,10 @@ export function translateTotal(
   const { profile } = statement;
   const scope = rowScope(rows, statement);
   const translator = makeTranslator({ profile, scope, roundingMode, texts: boundTexts(profile, filter, []) });
+  const alive = scope.it.alive(statement);
   // SQLite counts a whole table without its rows.
   const isWhole = filter === null && rows.hasRowIds === true;
-  const condition = whereAll(isWhole ? [] : scope.it.alive(statement), filterTest(filter, translator));
+  const condition = whereAll(isWhole ? [] : alive, filterTest(filter, translator));
   return sql`select count(*) from ${scope.level.from(scope.it.from)}${condition}`;
 }
 
