@@ -63,7 +63,7 @@ export interface ODataService {
    * Compares the declarations with the tables of their databases, once. `serve` awaits it before it listens; otherwise the
    * first request does. With `schemaCheck: false` or without a database, it does nothing.
    * @throws ConfigurationError with every difference; Error if a database cannot be reached
-   * @see docs/reference/tables.md
+   * @see docs/reference/schema-check.md
    */
   ready(): Promise<void>;
   /**

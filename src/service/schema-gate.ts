@@ -22,7 +22,7 @@ type Outcome = undefined | PromiseLike<undefined>;
 
 /**
  * Admits requests after the declarations of the service were found to match its databases.
- * @see docs/reference/tables.md
+ * @see docs/reference/schema-check.md
  */
 export class SchemaGate {
   readonly #checks: readonly DatabaseCheck[];

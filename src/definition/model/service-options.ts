@@ -96,7 +96,7 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   /**
    * Whether the response names the check constraint that a write violated. The names reveal parts of the schema of the
    * database, so the default is false. The log always names the constraint.
-   * @see docs/reference/tables.md
+   * @see docs/reference/table-writes.md
    */
   readonly exposeConstraintNames?: boolean | undefined;
   /** The secret that seals keyset tokens and positions: at least 16 random characters, the same for all processes of the service. */
@@ -110,7 +110,7 @@ export interface ServiceOptions<Sets extends readonly EntitySetDeclaration[] = r
   /**
    * Whether the service compares its declarations with the tables and columns of the databases before the first request.
    * `error`, the default, throws all differences at once; `warn` logs them; `false` skips the comparison.
-   * @see docs/reference/tables.md
+   * @see docs/reference/schema-check.md
    */
   readonly schemaCheck?: SchemaCheck | undefined;
   /**
