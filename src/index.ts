@@ -15,7 +15,7 @@ export type {
   User,
   WriteContext,
 } from "./definition/context.ts";
-export type { Annotations, AnnotationValue, TypeOptions, VocabularyOptions } from "./definition/types/annotations.ts";
+export type { Annotations, AnnotationValue, TypeOptions, VocabularyOptions } from "./definition/types/entity-type.ts";
 export { edm } from "./definition/types/edm-builders.ts";
 export type { EdmBuilders } from "./definition/types/edm-builders.ts";
 export { entitySet } from "./definition/sets/entity-set.ts";
@@ -49,10 +49,10 @@ export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/
 export { action, fn } from "./definition/sets/operation.ts";
 export type { OperationDeclaration as Operation } from "./definition/sets/operation.ts";
 export type { Property } from "./definition/types/edm-builders.ts";
-export { requireUser } from "./definition/rules/refusal.ts";
+export { requireUser } from "./definition/rules/authorization.ts";
 export { allRows, noRows } from "./definition/types/row-predicate.ts";
 export type { RowOf, RowPredicate } from "./definition/types/row-predicate.ts";
-export type { TracedRequest, TracedStatement } from "./definition/statement-trace.ts";
+export type { TracedRequest, TracedStatement } from "./definition/logger.ts";
 export type { PositionStore } from "./definition/service-definition.ts";
 export type { ServiceDefaults, ServiceOptions } from "./definition/model/service-options.ts";
 export type {

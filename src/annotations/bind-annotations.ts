@@ -3,7 +3,7 @@ import { entriesOf, type DeclaredService } from "../definition/model/declared-se
 import type { DeclaredTypes } from "../definition/model/declared-types.ts";
 import { isNamespace, isSimpleIdentifier } from "../definition/names.ts";
 import { describe, isObject, checkOptions, type OptionRule, type OptionTable } from "../definition/option-table.ts";
-import type { VocabularyOptions } from "../definition/types/annotations.ts";
+import type { VocabularyOptions } from "../definition/types/entity-type.ts";
 import type { Annotation, ModelAnnotations } from "../edm/annotation.ts";
 import { frozenMap } from "../edm/frozen-map.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";

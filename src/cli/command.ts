@@ -1,6 +1,3 @@
-import type { ExitReason } from "./exit-codes.ts";
-import type { Terminal } from "./terminal.ts";
-
 /** One option of a command: the source of its parsing, its line of `--help`, and its key of `odatakit.json`. */
 export interface CommandOption {
   readonly type: "boolean" | "string" | "list";
@@ -46,3 +43,38 @@ export interface Invocation {
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
 }
+
+/** Where a command writes. */
+export interface Terminal {
+  /** Writes one line to the standard output: results. */
+  readonly print: (line: string) => void;
+  /** Writes one line to the standard error: warnings, problems, progress. */
+  readonly report: (line: string) => void;
+  /** Shows what long work does now, on one rewritten line of a terminal, after half a second; null removes it. */
+  readonly progress: (text: string | null) => void;
+  /** Whether the standard output is a terminal that shows colours. */
+  readonly hasColour: boolean;
+  /** The width of the terminal in columns; 100 without one. */
+  readonly columns: number;
+}
+
+/** Why the command `odatakit` ended. */
+export type ExitReason = "success" | "findings" | "usage" | "unavailable" | "nothing" | "declarations" | "bug";
+
+/** The exit codes of the command `odatakit`. */
+export const EXIT_CODES: Readonly<Record<ExitReason, number>> = Object.freeze({
+  /** Also the end of `serve` by SIGINT or SIGTERM, after open requests have finished. */
+  success: 0,
+  /** Errors of `check`, differences of `pull --check`, merge conflicts. */
+  findings: 1,
+  /** Wrong usage, an unsafe combination, or an invalid `odatakit.json`. */
+  usage: 2,
+  /** The database or its driver is unavailable, or access is denied. */
+  unavailable: 3,
+  /** The database contains nothing to publish. */
+  nothing: 4,
+  /** The declarations are invalid: a `ConfigurationError`. */
+  declarations: 5,
+  /** A bug in odatakit. */
+  bug: 70,
+});

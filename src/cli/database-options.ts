@@ -43,7 +43,7 @@ export const DATABASE_OPTIONS: Readonly<Record<string, CommandOption>> = {
 };
 
 /** What is published, and of which schemas. */
-export interface PublishedParts {
+interface PublishedParts {
   readonly schemas: readonly string[] | undefined;
   readonly options: DescribeOptions;
 }
@@ -129,4 +129,34 @@ function listsOf(value: unknown): Readonly<Record<string, readonly string[]>> {
 /** Returns whether reading options found problems. */
 export function areProblems<T extends object>(read: T | readonly Problem[]): read is readonly Problem[] {
   return Array.isArray(read) && read.every((each: object) => isProblem(each));
+}
+
+/** The options of all commands that use a database. */
+export const SHARED_OPTIONS: Readonly<Record<string, CommandOption>> = {
+  "env-file": {
+    type: "string",
+    value: "<file>",
+    summary: "read variables of the environment that are not set from this file",
+    default: null,
+    inFile: false,
+  },
+  "no-install": {
+    type: "boolean",
+    value: null,
+    summary: "do not let npm fetch a missing driver",
+    default: null,
+    inFile: false,
+  },
+};
+
+/** How a command uses a database. */
+export interface DatabaseSettings {
+  /** Milliseconds after which the database ends a statement. */
+  readonly timeout: number;
+  /** The maximum number of connections to a server. */
+  readonly pool: number;
+  /** Whether the command may write rows. */
+  readonly mayWrite: boolean;
+  /** The folder that relative paths start from. */
+  readonly folder: string;
 }

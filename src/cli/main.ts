@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import process from "node:process";
 import { COMMANDS } from "./commands.ts";
-import { openTerminal } from "./process-terminal.ts";
-import { readInput } from "./read-input.ts";
+import { openTerminal, readInput } from "./process-terminal.ts";
 import { runCommand } from "./run-command.ts";
 
 const ended = new AbortController();

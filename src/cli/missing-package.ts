@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
-import { EXIT_CODES } from "./exit-codes.ts";
-import { npmCommand } from "./npm-command.ts";
+import { EXIT_CODES, type Terminal } from "./command.ts";
 import { redact } from "./redact.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** The versions of optional packages that commands are tested with. */
 export const PACKAGES = {
@@ -15,7 +15,7 @@ export const PACKAGES = {
 } as const;
 
 /** The name of an optional package. */
-export type PackageName = keyof typeof PACKAGES;
+type PackageName = keyof typeof PACKAGES;
 
 /** Contains the names of the packages in the process that npm starts with them, so that it does not ask for them again. */
 const RESTARTED = "ODATAKIT_RESTARTED";
@@ -48,7 +48,7 @@ export function missingPackage(error: unknown): string | undefined {
 }
 
 /** What starts the program again. */
-export interface Restart {
+interface Restart {
   readonly version: string;
   readonly given: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -93,4 +93,42 @@ export async function restartWith(
 
 function isPackageName(name: string): name is PackageName {
   return Object.hasOwn(PACKAGES, name);
+}
+
+/** The parts of `process` that tell where npm is. */
+interface NpmSurroundings {
+  readonly execPath: string;
+  readonly platform: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A program, its first arguments, and whether only a shell can start it. */
+interface NpmCommand {
+  readonly command: string;
+  readonly given: readonly string[];
+  readonly shell: boolean;
+}
+
+/**
+ * Returns how to start npm. On Windows it is a script, which needs a shell, and a shell would split paths with blanks: there
+ * Node.js runs the program of npm itself, wherever it is beside Node.js.
+ */
+export function npmCommand(
+  given: readonly string[],
+  { execPath, platform, environment }: NpmSurroundings,
+  exists: (path: string) => boolean = existsSync,
+): NpmCommand {
+  const isWindows = platform === "win32";
+  const beside = join(execPath, "..", "node_modules", "npm", "bin", "npm-cli.js");
+  const npm = environment["npm_execpath"] ?? (isWindows && exists(beside) ? beside : undefined);
+  if (npm !== undefined) return { command: execPath, given: [npm, ...given], shell: false };
+  return isWindows
+    ? { command: "npm", given: given.map(quoted), shell: true }
+    : { command: "npm", given, shell: false };
+}
+
+/** Quotes an argument for `cmd.exe`, which would otherwise interpret blanks and signs. */
+function quoted(argument: string): string {
+  if (/^[\w./:\\@=+-]+$/.test(argument)) return argument;
+  return `"${argument.replaceAll('"', '\\"').replaceAll("%", "%%")}"`;
 }

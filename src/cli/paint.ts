@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./command.ts";
 
 /** The styles that parts of a text have on a terminal with colours. */
 export type Styles = ReadonlyArray<

@@ -1,4 +1,5 @@
-import type { ExitReason } from "./exit-codes.ts";
+import { nearestName } from "../errors/nearest-name.ts";
+import type { ExitReason, Terminal } from "./command.ts";
 
 /** A reason why the command cannot do its work. No part contains a password. */
 export interface Problem {
@@ -22,4 +23,24 @@ export function unavailable(message: string, fix: string): Problem {
 /** Returns whether a result is a problem. */
 export function isProblem(result: object): result is Problem {
   return "reason" in result && "message" in result && "fix" in result;
+}
+
+/** Writes problems to the standard error. @returns the reason of the first one */
+export function reportProblems(problems: readonly Problem[], terminal: Terminal): ExitReason {
+  for (const { message, fix } of problems) terminal.report(`odatakit: ${message} ${fix}`);
+  return problems[0]?.reason ?? "usage";
+}
+
+/**
+ * Returns advice for an unknown name: the name that it most likely means, or other advice.
+ * @param quote writes a name as its user writes it
+ */
+export function didYouMean(
+  name: string,
+  known: Iterable<string>,
+  otherwise: string,
+  quote: (name: string) => string = JSON.stringify,
+): string {
+  const nearest = nearestName(name, known);
+  return nearest === null ? otherwise : `Did you mean ${quote(nearest)}?`;
 }

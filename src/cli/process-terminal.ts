@@ -1,8 +1,11 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import type { Terminal } from "./command.ts";
 import { paint, type Styles } from "./paint.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** The part of `process` that a terminal needs. */
-export interface ProcessStreams {
+interface ProcessStreams {
   readonly stdout: Stream;
   readonly stderr: Stream;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -90,5 +93,26 @@ class ProgressLine {
     this.#stream.write(`${CLEAR_LINE}${(this.#text ?? "").slice(0, width)}`);
     this.#isVisible = true;
     this.#isLong = true;
+  }
+}
+
+/** The part of `process` that input needs. */
+interface InputStreams {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+/** Reads the standard input to its end; from a terminal one line, which it does not show. */
+export async function readInput({ stdin, stderr }: InputStreams, prompt: string): Promise<string> {
+  if (!stdin.isTTY) return text(stdin);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
+  // The terminal shows no typed character from now on.
+  stderr.write(prompt);
+  try {
+    return await lines.question("");
+  } finally {
+    lines.close();
+    stderr.write("\n");
   }
 }

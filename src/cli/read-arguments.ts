@@ -1,11 +1,10 @@
 import { parseArgs } from "node:util";
 import type { Command, Invocation } from "./command.ts";
-import { didYouMean } from "./did-you-mean.ts";
-import { usageProblem, type Problem } from "./problem.ts";
+import { didYouMean, usageProblem, type Problem } from "./problem.ts";
 import { printable, redact } from "./redact.ts";
 
 /** The arguments of a command. */
-export type GivenArguments = Pick<Invocation, "options" | "positionals">;
+type GivenArguments = Pick<Invocation, "options" | "positionals">;
 
 /** Reads the arguments of a command. An option whose value is optional takes it after `=` only. */
 export function readArguments(command: Command, given: readonly string[]): GivenArguments | Problem {

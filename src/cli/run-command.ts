@@ -1,22 +1,19 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import process from "node:process";
+import { parseEnv } from "node:util";
 import { ConfigurationError } from "odatakit";
-import type { Command, Invocation } from "./command.ts";
+import { type Command, type Invocation, EXIT_CODES, type CommandOption } from "./command.ts";
 import type { ListedCommand } from "./commands.ts";
-import { didYouMean } from "./did-you-mean.ts";
-import { readEnvironmentFile } from "./environment-file.ts";
-import { EXIT_CODES } from "./exit-codes.ts";
-import { commandHelp, programHelp } from "./help.ts";
 import { MissingPackage, restartWith } from "./missing-package.ts";
-import { packageVersion } from "./package-version.ts";
 import { HELP_STYLES, paint } from "./paint.ts";
-import { isProblem, usageProblem, type Problem } from "./problem.ts";
+import { didYouMean, isProblem, usageProblem, type Problem, reportProblems } from "./problem.ts";
 import { readArguments } from "./read-arguments.ts";
 import { printable, redact } from "./redact.ts";
-import { reportProblems } from "./report-problems.ts";
 import { mergeSettings, readSettingsFile } from "./settings/settings-file.ts";
 
 /** The surroundings of a run of the program. */
-export interface Surroundings extends Pick<Invocation, "environment" | "folder" | "readInput" | "signal" | "terminal"> {
+interface Surroundings extends Pick<Invocation, "environment" | "folder" | "readInput" | "signal" | "terminal"> {
   /** Sets a variable of the environment, for drivers too. */
   readonly setVariable: (name: string, value: string) => void;
 }
@@ -110,4 +107,103 @@ function reportError(error: unknown, given: readonly string[], { terminal }: Sur
   terminal.report(`Command: odatakit ${given.map(redact).join(" ")}`);
   for (const line of stack) terminal.report(line);
   return EXIT_CODES.bug;
+}
+
+/** Reads the variables of `--env-file`. Those of the environment have precedence. */
+function readEnvironmentFile(
+  given: Invocation["options"][string],
+  { environment, folder }: Pick<Invocation, "environment" | "folder">,
+): Problem | { readonly variables: Readonly<Record<string, string>> } {
+  if (typeof given !== "string") return { variables: {} };
+  try {
+    const found = parseEnv(readFileSync(resolve(folder, given), "utf8"));
+    const missing = Object.entries(found).filter(([name]) => environment[name] === undefined);
+    return { variables: Object.fromEntries(missing) as Readonly<Record<string, string>> };
+  } catch (error) {
+    const { code = "unknown" } = error as { readonly code?: string };
+    return usageProblem(
+      `The file ${JSON.stringify(given)} of \`--env-file\` cannot be read (${code}).`,
+      "Correct the path.",
+    );
+  }
+}
+
+const INDENT = "  ";
+/** Texts are not narrower; they begin below their flag instead. */
+const LEAST_TEXT = 30;
+
+/** Returns the text of `odatakit --help`. @param columns the width of the terminal */
+function programHelp(commands: readonly ListedCommand[], columns: number): string {
+  return [
+    "Usage: odatakit <command> [<options>]",
+    "",
+    "Serves an existing SQLite, PostgreSQL or MariaDB database as OData.",
+    "",
+    "Commands:",
+    ...table(
+      commands.map(({ name, summary }) => [name, summary] as const),
+      columns,
+    ),
+    "",
+    "`odatakit <command> --help` describes a command; `odatakit --version` prints the version.",
+  ].join("\n");
+}
+
+/** Returns the text of `odatakit <command> --help`. @param columns the width of the terminal */
+export function commandHelp({ name, summary, positionals, options, examples }: Command, columns: number): string {
+  const rows = Object.entries(options).map(
+    ([option, settings]) => [flagOf(option, settings), textOf(settings)] as const,
+  );
+  return [
+    `Usage: odatakit ${name} ${positionals} [<options>]`,
+    "",
+    `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`,
+    "",
+    "Options:",
+    ...table(rows, columns),
+    "",
+    "Examples:",
+    ...examples.flatMap(([line, purpose]) => [`${INDENT}${line}`, `${INDENT}${INDENT}${purpose}`]),
+  ].join("\n");
+}
+
+/** Returns lines of two columns, of which the second wraps. */
+function table(rows: ReadonlyArray<readonly [head: string, text: string]>, columns: number): readonly string[] {
+  const width = Math.max(...rows.map(([head]) => head.length)) + 2;
+  const isNarrow = columns - INDENT.length - width < LEAST_TEXT;
+  const indent = isNarrow ? INDENT.repeat(2) : " ".repeat(INDENT.length + width);
+  return rows.flatMap(([head, text]) => {
+    const [first = "", ...more] = wrapped(text, columns - indent.length);
+    const rest = more.map((line) => `${indent}${line}`);
+    return isNarrow
+      ? [`${INDENT}${head}`, `${indent}${first}`, ...rest]
+      : [`${INDENT}${head.padEnd(width)}${first}`, ...rest];
+  });
+}
+
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}
+
+function flagOf(name: string, { value, isValueOptional }: CommandOption): string {
+  if (value === null) return `--${name}`;
+  return isValueOptional === true ? `--${name}[=${value}]` : `--${name} ${value}`;
+}
+
+function textOf({ summary, default: usual, type }: CommandOption): string {
+  const repeated = type === "list" ? "; may be repeated" : "";
+  return `${summary}${repeated}${usual === null ? "" : ` (default ${usual})`}`;
+}
+
+/** Returns the version of the package. */
+export function packageVersion(): string {
+  // The files of `dist/cli`, `dist/chunks` and `src/cli` are two levels below the root of the package.
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { readonly version: string }).version;
 }

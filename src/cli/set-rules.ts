@@ -1,10 +1,9 @@
 import { indexedProperties, type DescribedSet } from "odatakit/introspect";
 import type { Invocation } from "./command.ts";
-import { didYouMean } from "./did-you-mean.ts";
-import { usageProblem, type Problem } from "./problem.ts";
+import { didYouMean, usageProblem, type Problem } from "./problem.ts";
 
 /** The rules of `odatakit.json` for one entity set. */
-export interface OwnRules {
+interface OwnRules {
   readonly "max-top"?: number;
   readonly search?: boolean | readonly string[];
   readonly "indexed-only"?: boolean;
@@ -24,7 +23,7 @@ export interface SetRules {
 }
 
 /** Options of `sqlEntitySet` that a written module can contain too. */
-export type SetOptions = Readonly<Record<string, boolean | number | readonly string[]>>;
+type SetOptions = Readonly<Record<string, boolean | number | readonly string[]>>;
 
 const MAX_TOP = 1000;
 /** `$search` reads whole tables, so it is for small ones. */

@@ -11,7 +11,7 @@ export type Target =
   | { readonly kind: "postgres" | "mariadb"; readonly url: string };
 
 /** The part of the environment that names a database. */
-export interface TargetEnvironment {
+interface TargetEnvironment {
   readonly DATABASE_URL?: string | undefined;
 }
 

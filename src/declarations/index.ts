@@ -1,7 +1,7 @@
 export type { CodeTarget } from "./code/database-code.ts";
-export type { Settings, SettingValue } from "./code/setting-code.ts";
+export type { Settings, SettingValue } from "./code/entity-code.ts";
 export { writeDeclarations, type CodeOptions, type WrittenModule } from "./code/write-declarations.ts";
-export type { DescribeOptions, GivenRelation, KeyChoice } from "./describe-options.ts";
+export type { DescribeOptions, GivenRelation, KeyChoice } from "./described-service.ts";
 export type {
   DescribedColumn,
   DescribedEnumType,
@@ -15,7 +15,7 @@ export type {
 export { indexedProperties, unindexedWarnings, type IndexedProperties } from "./indexed-properties.ts";
 export { declareEntitySets, type DeclareOptions } from "./live/declare-entity-sets.ts";
 export { introspectDatabase, type IntrospectedDatabase, type IntrospectOptions } from "./live/introspect-database.ts";
-export { readDatabaseSchema } from "./live/read-database-schema.ts";
+export { readDatabaseSchema } from "./live/introspect-database.ts";
 export { describeService } from "./mapping/describe-service.ts";
 export type {
   ColumnSample,

@@ -1,3 +1,5 @@
+import { builtinModule, type HostGlobal } from "../base/host.ts";
+
 /** A logger of the application: the service reports failures here that clients must not see. */
 export interface Logger {
   error(message: string, fields: Readonly<Record<string, unknown>>): void;
@@ -45,3 +47,61 @@ export const defaultLogger: Logger = Object.freeze({
     // Only a logger of the application receives these.
   },
 });
+
+/** The request that a statement belongs to. In a batch, it is the operation. */
+export interface TracedRequest {
+  /** The id of the request, as `ctx.request.id`. All operations of a batch have that of the batch. */
+  readonly id: string;
+  readonly method: string;
+  /** The raw path and query. */
+  readonly target: string;
+}
+
+/** A statement that a service has run, as `onStatement` receives it. @see docs/reference/tables.md, Trace statements */
+export interface TracedStatement {
+  /** The text with placeholders, before additions that limit its time. */
+  readonly sql: string;
+  /** The values of the placeholders. They may contain personal data. */
+  readonly parameters: readonly unknown[];
+  /** Milliseconds until its last row. Statements that share a round trip have the same time. */
+  readonly ms: number;
+  /** The rows that it returned or wrote; of a page that the database writes as JSON, the entities. */
+  readonly rows: number;
+  /** The error of the driver; absent after success. */
+  readonly error?: unknown;
+  readonly request: TracedRequest;
+}
+
+/** Receives the statements of one request. */
+export interface StatementScope {
+  report(statement: Omit<TracedStatement, "request">): void;
+}
+
+/** Keeps a scope during synchronous and asynchronous work. */
+interface ScopeStorage {
+  getStore(): StatementScope | undefined;
+  run<T>(scope: StatementScope, work: () => T): T;
+}
+
+/** Makes a storage for scopes. @returns undefined in a runtime without `AsyncLocalStorage` */
+export function scopeStorage(host?: HostGlobal): ScopeStorage | undefined {
+  const hooks = builtinModule("node:async_hooks", host) as
+    | { readonly AsyncLocalStorage: new () => ScopeStorage }
+    | undefined;
+  return hooks === undefined ? undefined : new hooks.AsyncLocalStorage();
+}
+
+const STORAGE: ScopeStorage | undefined = scopeStorage();
+
+/** Returns the scope of the current work; undefined if nobody traces its statements. */
+export function statementScope(): StatementScope | undefined {
+  return STORAGE?.getStore();
+}
+
+/** Runs work whose statements a scope receives. */
+export function inStatementScope<T>(scope: StatementScope, work: () => T): T {
+  return STORAGE === undefined ? work() : STORAGE.run(scope, work);
+}
+
+/** Whether this runtime can attribute statements to requests. */
+export const CAN_TRACE: boolean = STORAGE !== undefined;

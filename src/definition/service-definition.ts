@@ -4,12 +4,17 @@ import type { ODataError } from "../errors/odata-error.ts";
 import type { Capabilities, Limits } from "../query/capabilities.ts";
 import type { Context, IncomingRequest, RuleContext, User, DeclaredEntitySet } from "./context.ts";
 import type { Answer, EntitySetHandlers, NavigationHandlers, Awaitable } from "./handlers.ts";
-import type { Logger } from "./logger.ts";
-import type { AuthorizationRequirement, CategoryRequirements, NavigationAuthorization } from "./rules/authorization.ts";
-import type { GuardedReference, RowRuleChecks, RuledSet } from "./rules/row-rule.ts";
+import type { Logger, TracedStatement } from "./logger.ts";
+import type {
+  AuthorizationRequirement,
+  CategoryRequirements,
+  NavigationAuthorization,
+  GuardedReference,
+  RowRuleChecks,
+  RuledSet,
+} from "./rules/authorization.ts";
 import type { ServiceProfile } from "./service-profile.ts";
 import type { TransactionalDatabase } from "./sets/transactional-database.ts";
-import type { TracedStatement } from "./statement-trace.ts";
 
 /**
  * One registration after startup: frozen, with every declaration checked and every name and setting resolved.

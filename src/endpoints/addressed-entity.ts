@@ -1,11 +1,10 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { type AuthorizationRequirement, needsResource } from "../definition/rules/authorization.ts";
-import { refusal } from "../definition/rules/refusal.ts";
+import { type AuthorizationRequirement, needsResource, refusal } from "../definition/rules/authorization.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { wholeEntity } from "../execution/entities/canonical-entity.ts";
 import { entityKeyReader } from "../execution/entities/entity-key.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
-import { wholeEntity } from "../execution/entities/row-to-entity.ts";
 import { findEntity, type FoundEntity } from "../execution/reads/read-by-key.ts";
 import { actionOf, judge, judgeEntity, judgeLoaded } from "../execution/rules/judge-rules.ts";
 import { keyProperties } from "../plan/properties-to-read.ts";

@@ -1,6 +1,10 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { type AuthorizationRequirement, type Category, needsResource } from "../definition/rules/authorization.ts";
-import { refusal } from "../definition/rules/refusal.ts";
+import {
+  type AuthorizationRequirement,
+  type Category,
+  needsResource,
+  refusal,
+} from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { type KeyHolder, keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet } from "../edm/model.ts";

@@ -1,6 +1,6 @@
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { OptionRules } from "../binder/option-rules.ts";
-import { type CollectionPart, type CollectionResult, sizeOf } from "../execution/entities/collection-result.ts";
+import { type CollectionPart, type CollectionResult, sizeOf } from "../execution/entities/handler-answer.ts";
 import type { CollectionRows } from "../execution/reads/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import { nextLink } from "../http/next-link.ts";

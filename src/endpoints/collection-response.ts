@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { ruleContextOf } from "../definition/context.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
-import { sizeOf, type CollectionPart } from "../execution/entities/collection-result.ts";
+import { sizeOf, type CollectionPart } from "../execution/entities/handler-answer.ts";
 import { CollectionStream } from "../execution/reads/collection-stream.ts";
 import { openCollection, runCollection, tooManyEntities } from "../execution/reads/run-collection.ts";
 import { type ExpandRequest, runExpand } from "../execution/reads/run-expand.ts";

@@ -4,7 +4,7 @@ import type { EntitySet } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { type Reader, definitionIn } from "../execution/entities/reader.ts";
-import { authorizeNested } from "../execution/rules/authorize-nested.ts";
+import { authorizeNested } from "../execution/rules/authorize-query.ts";
 import { runCreate } from "../execution/writes/write-entity.ts";
 import { authorizeCreation } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";

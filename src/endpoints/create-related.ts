@@ -1,6 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { AuthorizationRequirement } from "../definition/rules/authorization.ts";
-import { refusal } from "../definition/rules/refusal.ts";
+import { type AuthorizationRequirement, refusal } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import { keyPairsOf } from "../edm/key-holder.ts";
 import type { NavigationProperty } from "../edm/model.ts";

@@ -7,7 +7,7 @@ import { readableGraph, readGraph, shapeOf, toExpanded, visibleGraph } from "../
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { Preferences } from "../http/preferences.ts";
-import { isEntity } from "../memory/entity.ts";
+import { isEntity } from "../memory/evaluation.ts";
 import { entityContext } from "../payload/context-url.ts";
 import { entityUrl } from "../payload/entity-url.ts";
 import { etagOf } from "../payload/etag.ts";

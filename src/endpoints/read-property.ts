@@ -4,7 +4,7 @@ import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { type OptionRules, valueOptions } from "../binder/option-rules.ts";
 import type { StructuralProperty, ComplexType, EntityType } from "../edm/model.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import { rowReader, toRow } from "../execution/entities/row-to-entity.ts";
+import { rowReader, toRow } from "../execution/entities/canonical-entity.ts";
 import { readByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
 import { propertyContext } from "../payload/context-url.ts";
 import { keyPredicateOf } from "../payload/entity-url.ts";

@@ -1,7 +1,6 @@
 import { isPromiseLike, type Maybe } from "../base/maybe.ts";
-import type { ComparedTexts } from "./compared-texts.ts";
 import type { DatabaseKind } from "./database-schema.ts";
-import type { CheckedSchema, WantedTable } from "./schema.ts";
+import type { ComparedTexts, CheckedSchema, WantedTable } from "./schema.ts";
 
 /** A statement that reads a catalogue. */
 export interface CatalogueQuery {

@@ -1,7 +1,6 @@
 import { textOf, textOrNull, type CatalogueSteps } from "./catalogue-steps.ts";
 import { findColumn } from "./compare-tables.ts";
-import type { ComparedTexts } from "./compared-texts.ts";
-import type { CheckedSchema, IndexSchema, TableSchema, WantedTable } from "./schema.ts";
+import type { ComparedTexts, CheckedSchema, IndexSchema, TableSchema, WantedTable } from "./schema.ts";
 import { toLower } from "./sqlite-catalogue.ts";
 
 /** `c3` is null for the primary key of the target. */

@@ -1,3 +1,4 @@
+import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { textOf, type CatalogueSteps } from "./catalogue-steps.ts";
 import type { DatabaseKind, DatabaseSchema, ObjectName, SchemaObject } from "./database-schema.ts";
 import { readMysqlDatabase } from "./mysql-database.ts";
@@ -73,4 +74,22 @@ function matched(
 
 function toLowerCase(name: string): string {
   return name.toLowerCase();
+}
+
+/** Finds the tables and views that no set and no navigation declares. */
+export function undeclaredObjects({ database, objects }: WantedObjects): readonly SchemaFinding[] {
+  const declared = new Set(objects.values());
+  return database.objects
+    .filter((object) => object.omission === null && !declared.has(object))
+    .map(({ kind, schema, name }): SchemaFinding => {
+      const table = schema === database.defaultSchema ? name : `${schema}.${name}`;
+      return {
+        code: "C14",
+        severity: "info",
+        set: table,
+        table,
+        message: `The ${kind} \`${table}\` belongs to no entity set.`,
+        fix: "Declare an entity set over it, such as with `odatakit pull`, or leave it out on purpose.",
+      };
+    });
 }

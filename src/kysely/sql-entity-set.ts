@@ -8,8 +8,9 @@ import {
   type BoundOperations,
   type EntitySetDeclaration,
   type EntitySetOptions,
+  type AppliedQueryOf,
+  type InferredResults,
 } from "../definition/sets/entity-set.ts";
-import type { AppliedQueryOf, InferredResults } from "../definition/sets/handler-results.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { StoredRows } from "../definition/stored-database.ts";
 import type { ResultOf } from "../definition/types/infer.ts";
@@ -18,19 +19,26 @@ import type { EntityType } from "../edm/model.ts";
 import { isTableName, tableNameText, type TableName } from "../edm/table-name.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkLinkStorage } from "./columns/check-link-storage.ts";
-import { checkRowVersion } from "./columns/check-row-version.ts";
-import { checkSharedColumns } from "./columns/check-shared-columns.ts";
-import { checkTableOptions } from "./columns/check-table-options.ts";
+import {
+  checkRowVersion,
+  checkTableOptions,
+  checkSharedColumns,
+  checkUncomparable,
+  convertedFields,
+  textGuids,
+} from "./columns/check-table-options.ts";
 import type { PlansByField } from "./columns/table-columns.ts";
-import { checkUncomparable, convertedFields, textGuids } from "./columns/uncomparable-columns.ts";
 import { columnSearch, searchedProperties, type ColumnSearch } from "./read/column-search.ts";
-import { narrowedHandlers } from "./read/narrowed-handlers.ts";
-import { readHandlers } from "./read/read-handlers.ts";
+import { narrowedHandlers, readHandlers } from "./read/narrowed-handlers.ts";
 import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
-import { QueryRows } from "./schema/query-rows.ts";
+import { QueryRows } from "./schema/check-query.ts";
 import { noteRows, TableRows } from "./schema/table-rows.ts";
-import type { CheckedSqlOptions, SqlEntitySetOptions, SqlOperation } from "./sql-entity-set-options.ts";
-import { mappedBy } from "./sql-table-of.ts";
+import {
+  type CheckedSqlOptions,
+  type SqlEntitySetOptions,
+  type SqlOperation,
+  mappedBy,
+} from "./sql-entity-set-options.ts";
 import { linkNavigations } from "./write/sql-links.ts";
 import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
 import { transactionsOf } from "./write/sql-transactions.ts";

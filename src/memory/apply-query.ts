@@ -2,11 +2,9 @@ import { atOnce, type Pace, type Steps } from "../base/turn.ts";
 import type { FilterClause } from "../query/clauses.ts";
 import type { EntityPage, SourceQuery } from "../query/source.ts";
 import { compiledFor } from "./compile-expression.ts";
-import { asEntity } from "./entity.ts";
-import { Evaluation } from "./evaluation.ts";
-import { FEWEST_ROWS, rowsPerReading } from "./operand-cost.ts";
+import { asEntity, Evaluation } from "./evaluation.ts";
 import { isBehind, isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";
-import { type Effort, visitInTurns, visitRows } from "./visit-rows.ts";
+import { FEWEST_ROWS, rowsPerReading, type Effort, visitInTurns, visitRows } from "./visit-rows.ts";
 
 /** A condition on rows. */
 interface RowTest {

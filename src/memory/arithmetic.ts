@@ -1,3 +1,6 @@
+import { assertNever } from "../base/assert-never.ts";
+import { asText } from "../edm/canonical-form.ts";
+import { negateDuration } from "../edm/duration.ts";
 import { isInteger, type PrimitiveType } from "../edm/primitive-type.ts";
 import {
   computeDecimals,
@@ -8,15 +11,23 @@ import {
   type LooseInteger,
   type ScaledDecimal,
 } from "../edm/scaled-decimal.ts";
+import {
+  addDurations,
+  addDurationToDate,
+  addDurationToDateTimeOffset,
+  divideDuration,
+  multiplyDuration,
+  subtractDates,
+  subtractDateTimeOffsets,
+  subtractDurations,
+} from "../edm/temporal-arithmetic.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { ArithmeticExpression, Expression, NegateExpression } from "../query/expression.ts";
+import type { ArithmeticExpression, Expression, NegateExpression, ArithmeticOperator } from "../query/expression.ts";
 import { toDouble, toLooseInteger } from "./convert.ts";
 import type { CompiledExpression, Evaluation } from "./evaluation.ts";
-import { computeIntegers, negateInteger } from "./integer-arithmetic.ts";
-import { compileTemporalArithmetic, compileTemporalNegation } from "./temporal-arithmetic.ts";
 
 /** Compiles an operand of another kind of expression. */
-export type CompileOperand = (expression: Expression) => CompiledExpression;
+type CompileOperand = (expression: Expression) => CompiledExpression;
 
 /** Evaluates to an intermediate value of one arithmetic expression. */
 type Evaluate<T> = (entity: object, evaluation: Evaluation) => T | null;
@@ -134,4 +145,142 @@ function binary<A, R>(left: Evaluate<A>, right: Evaluate<A>, compute: (left: A, 
     const second = right(entity, evaluation);
     return second === null ? null : compute(first, second);
   };
+}
+
+const INT64_BITS = 64;
+
+/**
+ * Computes with two integers as Edm.Int64. A result beyond Edm.Int64 and a division by zero are null. `div` truncates
+ * toward zero, `mod` has the sign of the left operand.
+ * @see OData URL Conventions 4.0, section 5.1.1.2
+ */
+export function computeIntegers(
+  operator: ArithmeticOperator,
+  left: LooseInteger,
+  right: LooseInteger,
+): LooseInteger | null {
+  if (typeof left === "number" && typeof right === "number") {
+    const result = computeSafely(operator, left, right);
+    if (result !== undefined) return result;
+  }
+  return computeExactly(operator, BigInt(left), BigInt(right));
+}
+
+/** Computes with numbers; undefined where the result may have been rounded, because it is not a safe integer. */
+function computeSafely(operator: ArithmeticOperator, left: number, right: number): number | null | undefined {
+  if (right === 0 && (operator === "div" || operator === "mod")) return null;
+  // Subtracting the remainder first keeps the quotient exact: a rounded one could reach the next integer.
+  const result = operator === "div" ? (left - (left % right)) / right : computeNumbers(operator, left, right);
+  return Number.isSafeInteger(result) ? result : undefined;
+}
+
+function computeExactly(operator: ArithmeticOperator, left: bigint, right: bigint): bigint | null {
+  switch (operator) {
+    case "add":
+      return withinInt64(left + right);
+    case "sub":
+      return withinInt64(left - right);
+    case "mul":
+      return withinInt64(left * right);
+    case "div":
+      return right === 0n ? null : withinInt64(left / right);
+    case "mod":
+      return right === 0n ? null : left % right;
+    default:
+      return assertNever(operator);
+  }
+}
+
+/** Returns `-x`; null for the one value whose negation is beyond Edm.Int64. */
+function negateInteger(value: LooseInteger): LooseInteger | null {
+  return typeof value === "number" ? 0 - value : withinInt64(-value);
+}
+
+function withinInt64(value: bigint): bigint | null {
+  return BigInt.asIntN(INT64_BITS, value) === value ? value : null;
+}
+
+type Compute = (left: PrimitiveValue, right: PrimitiveValue) => string | null;
+
+/**
+ * Compiles arithmetic on dates and durations; null when an operand is null or the result is out of range:
+ * - DateTimeOffset `add` and `sub` Duration, in the timestamp's own offset; Date `add` and `sub` Duration, which gives
+ *   the date of the resulting instant, counted from the date's midnight: `2024-01-02 sub duration'PT1H'` is 2024-01-01;
+ * - DateTimeOffset `sub` DateTimeOffset, Date `sub` Date: a Duration;
+ * - Duration `add` and `sub` Duration, Duration `mul` and `div` a number; a division by zero is null.
+ * @throws Error for any other operation, which the binder has rejected before
+ * @see OData URL Conventions 4.0, section 5.1.1.2
+ */
+function compileTemporalArithmetic(
+  expression: ArithmeticExpression,
+  left: CompiledExpression,
+  right: CompiledExpression,
+): CompiledExpression {
+  const compute = computation(expression);
+  return (entity, evaluation) => {
+    const first = left(entity, evaluation);
+    const second = right(entity, evaluation);
+    return first === null || second === null ? null : compute(first, second);
+  };
+}
+
+/** Compiles `-x` of a Duration. */
+function compileTemporalNegation(operand: CompiledExpression): CompiledExpression {
+  return (entity, evaluation) => {
+    const value = operand(entity, evaluation);
+    return value === null ? null : negateDuration(asText(value));
+  };
+}
+
+function computation({ operator, left, right }: ArithmeticExpression): Compute {
+  const leftType = nameOfType(left);
+  const rightType = nameOfType(right);
+  if (leftType === "null" || rightType === "null") return () => null;
+  const key = `${leftType} ${operator} ${rightType}`;
+  const compute = COMPUTATIONS.get(key);
+  if (compute !== undefined) return compute;
+  if (leftType === "Edm.Duration" && operator === "mul") {
+    return (first, second) => scale(multiplyDuration, first, second);
+  }
+  if (leftType === "Edm.Duration" && operator === "div") {
+    return (first, second) => scale(divideDuration, first, second);
+  }
+  if (rightType === "Edm.Duration" && operator === "mul") {
+    return (first, second) => scale(multiplyDuration, second, first);
+  }
+  throw new Error(`Unknown arithmetic operation "${key}".`);
+}
+
+function nameOfType(expression: Expression): string {
+  if (expression.type === null || expression.kind === "null") return "null";
+  return expression.type.name;
+}
+
+const COMPUTATIONS: ReadonlyMap<string, Compute> = new Map<string, Compute>([
+  ["Edm.DateTimeOffset add Edm.Duration", texts(addDurationToDateTimeOffset)],
+  ["Edm.Duration add Edm.DateTimeOffset", texts((left, right) => addDurationToDateTimeOffset(right, left))],
+  [
+    "Edm.DateTimeOffset sub Edm.Duration",
+    texts((left, right) => addDurationToDateTimeOffset(left, negateDuration(right))),
+  ],
+  ["Edm.DateTimeOffset sub Edm.DateTimeOffset", texts(subtractDateTimeOffsets)],
+  ["Edm.Date add Edm.Duration", texts(addDurationToDate)],
+  ["Edm.Duration add Edm.Date", texts((left, right) => addDurationToDate(right, left))],
+  ["Edm.Date sub Edm.Duration", texts((left, right) => addDurationToDate(left, negateDuration(right)))],
+  ["Edm.Date sub Edm.Date", texts(subtractDates)],
+  ["Edm.Duration add Edm.Duration", texts(addDurations)],
+  ["Edm.Duration sub Edm.Duration", texts(subtractDurations)],
+]);
+
+function texts(compute: (left: string, right: string) => string | null): Compute {
+  return (left, right) => compute(asText(left), asText(right));
+}
+
+function scale(
+  compute: (duration: string, number: number | bigint | string) => string | null,
+  duration: PrimitiveValue,
+  number: PrimitiveValue,
+): string | null {
+  if (typeof number === "boolean" || typeof number === "object") throw new TypeError("A number was expected.");
+  return compute(asText(duration), number);
 }

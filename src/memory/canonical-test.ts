@@ -4,7 +4,7 @@ import type { ValueType } from "../edm/model.ts";
 export type CanonicalTest = (value: unknown) => boolean;
 
 /** The result of `typeof` for values that need no conversion; null where `typeof` does not suffice. */
-export type CanonicalKind = "boolean" | "number" | "bigint" | "string" | null;
+type CanonicalKind = "boolean" | "number" | "bigint" | "string" | null;
 
 const MINUS = 45;
 const POINT = 46;

@@ -10,16 +10,16 @@ import type { ScalarType } from "../query/expression.ts";
 export type CompareValues = (left: PrimitiveValue, right: PrimitiveValue) => number;
 
 /** Compares two canonical values or nulls of one type for sorting: negative, zero or positive, never NaN. */
-export type OrderValues = (left: PrimitiveValue | null, right: PrimitiveValue | null) => number;
+type OrderValues = (left: PrimitiveValue | null, right: PrimitiveValue | null) => number;
 
 /**
  * How the values of a type are compared: by JavaScript's own operators (`native`), natively for equality and by code
  * point for order (`text`), natively for equality and by a function for order (`named`), or by a function (`coded`).
  */
-export type ComparisonFamily = "native" | "text" | "named" | "coded";
+type ComparisonFamily = "native" | "text" | "named" | "coded";
 
 /** The order of sort keys, and a function that must see each key before it is compared. */
-export interface KeyOrder {
+interface KeyOrder {
   readonly order: OrderValues;
   readonly noteKey: (key: PrimitiveValue | null) => void;
 }

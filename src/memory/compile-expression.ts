@@ -1,20 +1,38 @@
 import { assertNever } from "../base/assert-never.ts";
 import { keptPer } from "../base/memo.ts";
+import { asText } from "../edm/canonical-form.ts";
+import { hasEnumFlags } from "../edm/enum-codec.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
-import type { CountExpression, Expression } from "../query/expression.ts";
+import type {
+  CountExpression,
+  Expression,
+  HasExpression,
+  CollectionPath,
+  LambdaExpression,
+} from "../query/expression.ts";
 import { childrenOf } from "../query/walk-expression.ts";
 import { compileArithmetic, compileNegation } from "./arithmetic.ts";
+import { canonicalKind, canonicalTest, type CanonicalTest } from "./canonical-test.ts";
 import { requireParameter } from "./compare-date-object.ts";
-import { compileComparison } from "./compile-comparison.ts";
-import { compileIn } from "./compile-in.ts";
-import { compileLambda } from "./compile-lambda.ts";
-import { compileHas, compileAnd, compileNot, compileOr } from "./compile-logical.ts";
-import { compileCount, compileIt, compileProperty, compileVariable, type VariableSlots } from "./compile-property.ts";
+import { compileComparison, compileIn } from "./compile-comparison.ts";
+import {
+  compileCount,
+  compileIt,
+  compileProperty,
+  compileVariable,
+  type VariableSlots,
+  compileRawSource,
+  describePath,
+  invalidHandlerValue,
+  toCanonical,
+  type RawAccessor,
+  type VariableSlot,
+} from "./compile-property.ts";
 import { conversion } from "./convert.ts";
-import type { CompiledExpression } from "./evaluation.ts";
+import type { CompiledExpression, CompiledPredicate, Evaluation } from "./evaluation.ts";
 import { FUNCTION_LIBRARY } from "./function-library.ts";
-import { cheapestFirst, type Clause } from "./operand-cost.ts";
+import { cheapestFirst, type Clause, itemsOf } from "./visit-rows.ts";
 
 /**
  * Compiles a bound expression to a closure that evaluates it for one entity. Compile once per shape: the closure
@@ -142,4 +160,168 @@ export const hasLambda: (clause: Clause) => boolean = keptPer(({ expression }: C
 
 function containsLambda(expression: Expression): boolean {
   return expression.kind === "lambda" || childrenOf(expression).some(containsLambda);
+}
+
+/**
+ * Compiles three-valued `and`: false when an operand is false, else null when one is null, else true. Operands after a
+ * false one are not evaluated.
+ * @see OData URL Conventions 4.0, section 5.1.1.1.7
+ */
+function compileAnd(operands: readonly CompiledExpression[]): CompiledPredicate {
+  return compileJunction(operands, false);
+}
+
+/**
+ * Compiles three-valued `or`: true when an operand is true, else null when one is null, else false. Operands after a
+ * true one are not evaluated.
+ * @see OData URL Conventions 4.0, section 5.1.1.1.8
+ */
+function compileOr(operands: readonly CompiledExpression[]): CompiledPredicate {
+  return compileJunction(operands, true);
+}
+
+/** @param decisive the value of an operand that decides the result */
+function compileJunction(operands: readonly CompiledExpression[], decisive: boolean): CompiledPredicate {
+  const [first, second] = operands;
+  if (first !== undefined && second !== undefined && operands.length === 2) {
+    return (entity, evaluation) => {
+      const left = first(entity, evaluation);
+      if (left === decisive) return decisive;
+      const right = second(entity, evaluation);
+      if (right === decisive) return decisive;
+      return left === null || right === null ? null : !decisive;
+    };
+  }
+  return (entity, evaluation) => {
+    let result: boolean | null = !decisive;
+    for (const operand of operands) {
+      const value = operand(entity, evaluation);
+      if (value === decisive) return decisive;
+      if (value === null) result = null;
+    }
+    return result;
+  };
+}
+
+/** Compiles three-valued `not`: null for null. @see OData URL Conventions 4.0, section 5.1.1.1.9 */
+function compileNot(operand: CompiledExpression): CompiledPredicate {
+  return (entity, evaluation) => {
+    const value = operand(entity, evaluation);
+    return value === null ? null : value === false;
+  };
+}
+
+/**
+ * Compiles `operand has flags`: whether all flags of the right value are set in the left; null when one is null.
+ * @param compile compiles an operand
+ * @see OData URL Conventions 4.0, section 5.1.1.1.10
+ */
+function compileHas(
+  expression: HasExpression,
+  compile: (operand: Expression) => CompiledExpression,
+): CompiledPredicate {
+  const type = expression.operand.type;
+  if (type === null || expression.operand.kind === "null") return () => null;
+  if (type.kind !== "EnumType") throw new Error(`"has" needs an enumeration, not ${type.name}.`);
+  const operand = compile(expression.operand);
+  const flags = compile(expression.flags);
+  return (entity, evaluation) => {
+    const left = operand(entity, evaluation);
+    const right = flags(entity, evaluation);
+    if (left === null || right === null) return null;
+    return hasEnumFlags(type, asText(left), asText(right));
+  };
+}
+
+/** Compiles a predicate whose variables are in the slots. */
+type CompilePredicate = (predicate: Expression, slots: VariableSlots) => CompiledExpression;
+
+/** Puts an item of the application into a slot. */
+type PlaceItem = (item: unknown) => void;
+
+/** Reads the items of a collection; null where it is null. */
+type ReadItems = (entity: object, evaluation: Evaluation) => readonly unknown[] | null;
+
+/**
+ * Compiles `any` and `all`. Their value is never null: an item counts only if its predicate is true, so null counts like
+ * false. A collection that is null, or below a null value, has no items: `any` is false for it, and `all` true. No item
+ * after the deciding one is evaluated. A row cannot pause, so its operators spend a budget of items.
+ * @param slots the range variables of the surrounding lambda operators
+ * @returns the closure, which throws a TypeError for a value that is not an array and for an item of another type, and
+ *   an ODataError `InvalidQueryOption` where operators evaluate too many items
+ * @see OData URL Conventions 4.0, section 5.1.1.5
+ */
+function compileLambda(
+  expression: LambdaExpression,
+  slots: VariableSlots,
+  compile: CompilePredicate,
+): CompiledPredicate {
+  const { collection, operator, predicate } = expression;
+  const read = compileItems(collection, slots);
+  const isAll = operator === "all";
+  if (predicate === null) return (entity, evaluation) => (read(entity, evaluation)?.length ?? 0) > 0;
+  const slot: VariableSlot = { value: null, object: null };
+  const place = placeItem(collection, slot);
+  const test = compile(predicate, [...slots, slot]);
+  const weight = itemsOf(predicate);
+  // Entities share their related entities, so a few entities can have many items.
+  const isCounted = slots.length > 0 || collection.kind === "navigation";
+  return (entity, evaluation) => {
+    const items = read(entity, evaluation);
+    if (items === null) return isAll;
+    // A getter of the application may run the same query, so the slot is restored afterwards.
+    const { value, object } = slot;
+    let index = 0;
+    let isDecided = false;
+    try {
+      while (index < items.length && !isDecided) {
+        evaluation.spendRowItems(weight);
+        place(items[index]);
+        isDecided = (test(entity, evaluation) === true) !== isAll;
+        index += 1;
+      }
+    } finally {
+      slot.value = value;
+      slot.object = object;
+    }
+    if (isCounted) evaluation.spendItems(index);
+    return isDecided !== isAll;
+  };
+}
+
+function compileItems(collection: CollectionPath, slots: VariableSlots): ReadItems {
+  const raw: RawAccessor = compileRawSource(collection, slots);
+  const path = describePath(collection);
+  return (entity, evaluation) => {
+    const value = raw(entity, evaluation);
+    if (value === null) return null;
+    if (!Array.isArray(value)) throw invalidHandlerValue(path, "a collection", value);
+    const items: readonly unknown[] = value;
+    return items;
+  };
+}
+
+/** Puts items into the slot. Each is converted to canonical form once, however often the predicate uses it. */
+function placeItem(collection: CollectionPath, slot: VariableSlot): PlaceItem {
+  if (collection.kind === "navigation") {
+    return (item) => {
+      slot.object = item as object;
+    };
+  }
+  const { type } = collection;
+  if (type.kind === "ComplexType") {
+    const path = describePath(collection);
+    return (item) => {
+      if (item !== null && item !== undefined && typeof item !== "object") {
+        throw invalidHandlerValue(path, type.name, item);
+      }
+      slot.object = item ?? null;
+    };
+  }
+  const canonical = toCanonical(collection);
+  const kind = canonicalKind(type);
+  const isCanonical: CanonicalTest = kind === null ? canonicalTest(type) : (item) => typeof item === kind;
+  return (item) => {
+    slot.value = isCanonical(item) ? (item as VariableSlot["value"]) : canonical(item);
+  };
 }

@@ -1,14 +1,14 @@
 import { asText } from "../edm/canonical-form.ts";
-import { indexOf, lengthOf } from "../edm/code-points.ts";
+import { indexOf, lengthOf, substring } from "../edm/code-points.ts";
 import { datePartOf, timePartOf, totalOffsetMinutesOf } from "../edm/date-time-offset.ts";
 import { dayOf, monthOf, yearOf } from "../edm/date.ts";
 import { ceilingDecimal, floorDecimal, roundDecimal } from "../edm/decimal-arithmetic.ts";
 import { totalSecondsOf } from "../edm/duration.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../edm/time-of-day.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { FunctionName } from "../query/functions.ts";
 import { ofText, ofTwoTexts, type CompileCall, operandAt, type CallSite } from "./compile-call.ts";
-import { compileSubstring } from "./compile-substring.ts";
 import { toDouble } from "./convert.ts";
 import type { CompiledExpression, Evaluation } from "./evaluation.ts";
 
@@ -26,7 +26,7 @@ export function roundDouble(value: number, mode: RoundingMode): number {
 }
 
 /** Compiles `round` on Decimal or Double, with the rounding mode of the query. */
-export function compileRound(site: CallSite): CompiledExpression {
+function compileRound(site: CallSite): CompiledExpression {
   const { roundingMode } = site;
   const rounding = roundingMode === "spec-compliant" ? "half-away-from-zero" : "half-to-even";
   return compileNumeric(
@@ -37,10 +37,10 @@ export function compileRound(site: CallSite): CompiledExpression {
 }
 
 /** Compiles `floor` on Decimal or Double. */
-export const compileFloor: CompileCall = (site) => compileNumeric(site, floorDecimal, Math.floor);
+const compileFloor: CompileCall = (site) => compileNumeric(site, floorDecimal, Math.floor);
 
 /** Compiles `ceiling` on Decimal or Double. */
-export const compileCeiling: CompileCall = (site) => compileNumeric(site, ceilingDecimal, Math.ceil);
+const compileCeiling: CompileCall = (site) => compileNumeric(site, ceilingDecimal, Math.ceil);
 
 function compileNumeric(
   site: CallSite,
@@ -121,3 +121,22 @@ export const FUNCTION_LIBRARY: Readonly<Record<FunctionName, CompileCall>> = {
   floor: compileFloor,
   ceiling: compileCeiling,
 };
+
+/** Compiles `substring` with two or three arguments; null when one of them is null. */
+function compileSubstring(site: CallSite): CompiledExpression {
+  const text = operandAt(site, 0);
+  const start = operandAt(site, 1);
+  const length = site.operands.length > 2 ? operandAt(site, 2) : () => Number.MAX_SAFE_INTEGER;
+  return (entity, evaluation) => {
+    const first = text(entity, evaluation);
+    const second = start(entity, evaluation);
+    const third = length(entity, evaluation);
+    if (first === null || second === null || third === null) return null;
+    return substring(asText(first), toIndex(second), toIndex(third));
+  };
+}
+
+/** Converts an integer to a double. Beyond 2^53 it is inexact, but no string is that long. */
+function toIndex(value: PrimitiveValue): number {
+  return Number(value);
+}

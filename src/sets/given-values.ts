@@ -7,7 +7,7 @@ import { codecOf } from "../edm/value-codecs.ts";
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { fieldOf, declaredFieldOf } from "../memory/compile-property.ts";
-import { isEntity } from "../memory/entity.ts";
+import { isEntity } from "../memory/evaluation.ts";
 import { declaredProperties } from "../plan/properties-to-read.ts";
 
 /** The values that an entity must still have, by field, in canonical form. */

@@ -1,7 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context, EntityFilter, WriteOptions } from "../definition/context.ts";
-import type { Category } from "../definition/rules/authorization.ts";
-import { refusal } from "../definition/rules/refusal.ts";
+import { type Category, refusal } from "../definition/rules/authorization.ts";
 import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
@@ -10,8 +9,7 @@ import { type Reader, serviceOf } from "../execution/entities/reader.ts";
 import { readerOf } from "../execution/reads/gate.ts";
 import { findEntity } from "../execution/reads/read-by-key.ts";
 import { runCount } from "../execution/reads/run-collection.ts";
-import { authorizeNested } from "../execution/rules/authorize-nested.ts";
-import { authorizeShape } from "../execution/rules/authorize-query.ts";
+import { authorizeNested, authorizeShape } from "../execution/rules/authorize-query.ts";
 import { actionOf, judgeLoaded, requireCategory } from "../execution/rules/judge-rules.ts";
 import { runCreate, runDelete, runPatch } from "../execution/writes/write-entity.ts";
 import { readForm, type ReadForm } from "../plan/plan-collection.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Command } from "../../src/cli/command.ts";
-import { commandHelp } from "../../src/cli/help.ts";
 import { BANNER_STYLES, HELP_STYLES, INSPECT_STYLES, paint, PLAN_STYLES, type Styles } from "../../src/cli/paint.ts";
+import { commandHelp } from "../../src/cli/run-command.ts";
 
 const COMMAND: Command = {
   name: "try",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { npmCommand } from "../../src/cli/npm-command.ts";
+import { npmCommand } from "../../src/cli/missing-package.ts";
 
 const GIVEN = ["exec", "--", "odatakit", "inspect", "C:\\my data\\shop.db"];
 

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../src/cli/open-database.ts";
 import { isProblem } from "../../src/cli/problem.ts";
-import { explainSchemaChange } from "../../src/cli/serve/schema-change.ts";
+import { explainSchemaChange } from "../../src/cli/serve/make-service.ts";
 import { parseTarget } from "../../src/cli/target.ts";
 import { ENGINES } from "../executors/engines.ts";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";

@@ -7,7 +7,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { fileNameOf } from "../../src/cli/serve/file-name.ts";
+import { fileNameOf } from "../../src/cli/serve/banner.ts";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
 import { serveShop } from "./serve-shop.ts";
 

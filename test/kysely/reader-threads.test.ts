@@ -28,7 +28,7 @@ import type { PatientReader } from "../../src/kysely/connection/patient-reader.t
 import { CATALOGUE_FACTS, type StatementFacts } from "../../src/kysely/connection/statement-facts.ts";
 import { receiveError, sendError } from "../../src/kysely/sqlite/reader-messages.ts";
 import { ReaderThreads, threadEntry } from "../../src/kysely/sqlite/reader-threads.ts";
-import type { SqliteSettings } from "../../src/kysely/sqlite/sqlite-settings.ts";
+import type { SqliteSettings } from "../../src/kysely/sqlite/sqlite-values.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { processorTime } from "../processor-time.ts";
 import { NEVER, nextTimer, passTime, stopTimers, until } from "../timers.ts";

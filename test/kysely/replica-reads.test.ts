@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import { replicaFault } from "../../src/kysely/read/replica-fault.ts";
 import { ReplicaReads, type PlacedRows } from "../../src/kysely/read/replica-reads.ts";
-import { endOfRecord } from "../../src/kysely/read/wal-position.ts";
+import { endOfRecord } from "../../src/kysely/read/traced-read.ts";
 import { tokenSeal } from "../../src/payload/token-seal.ts";
 import { Reading } from "../../src/query/reading.ts";
 import { laterPositions, readPositions, writePositions } from "../../src/service/position-reports.ts";

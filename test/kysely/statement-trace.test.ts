@@ -18,8 +18,8 @@ import {
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { inStatementScope, scopeStorage } from "../../src/definition/logger.ts";
 import { traceFaults } from "../../src/definition/startup/check-service.ts";
-import { inStatementScope, scopeStorage } from "../../src/definition/statement-trace.ts";
 import { createTable, ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { recordingLogger } from "../http/model.ts";
 import { sentStatements } from "./sent-statements.ts";

@@ -18,12 +18,12 @@ import {
 } from "../../src/edm/scaled-decimal.ts";
 import type { PrimitiveValue } from "../../src/edm/value-codec.ts";
 import { valueCodec } from "../../src/edm/value-codecs.ts";
+import { computeIntegers } from "../../src/memory/arithmetic.ts";
 import { canonicalKind, canonicalTest } from "../../src/memory/canonical-test.ts";
 import { keyOrder, valueComparison } from "../../src/memory/compare.ts";
 import { compileExpression } from "../../src/memory/compile-expression.ts";
 import { Evaluation } from "../../src/memory/evaluation.ts";
 import { roundDouble } from "../../src/memory/function-library.ts";
-import { computeIntegers } from "../../src/memory/integer-arithmetic.ts";
 import type { ArithmeticOperator, Expression } from "../../src/query/expression.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";

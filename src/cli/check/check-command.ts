@@ -1,18 +1,17 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import process from "node:process";
-import type { DatabaseReport } from "odatakit/check";
-import type { Command, CommandOption, Invocation } from "../command.ts";
-import type { ExitReason } from "../exit-codes.ts";
+import { pathToFileURL } from "node:url";
+import type { ODataService } from "odatakit";
+import type { DatabaseReport, DatabaseFinding } from "odatakit/check";
+import type { Command, CommandOption, Invocation, ExitReason } from "../command.ts";
 import { missingPackage } from "../missing-package.ts";
 import { checkFile } from "../open-database.ts";
 import { FINDING_STYLES, paint } from "../paint.ts";
-import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
+import { isProblem, unavailable, usageProblem, type Problem, reportProblems } from "../problem.ts";
 import { printable, redact } from "../redact.ts";
-import { reportProblems } from "../report-problems.ts";
 import { parseTarget } from "../target.ts";
-import { baselineKey, readBaseline, writeBaseline } from "./baseline.ts";
-import { annotationOf, counted, countOf, describeFindings } from "./findings.ts";
-import { findModule, loadCheck, loadService } from "./load-service.ts";
 
 const flag = (summary: string): CommandOption => ({
   type: "boolean",
@@ -150,4 +149,140 @@ function conclude(
     if (!present.has(key)) terminal.report(`Remove "${printable(key)}" from the baseline: it is no finding any more.`);
   }
   return { reason: errors > 0 || warnings > maxWarnings ? "findings" : "success" };
+}
+
+/** The accepted findings of a project, as its file contains them. */
+interface Baseline {
+  readonly accepted: ReadonlySet<string>;
+}
+
+/** What identifies a finding in a baseline. A finding that becomes more severe is a new one. */
+export function baselineKey({ severity, code, subject, table, column }: DatabaseFinding): string {
+  const place = [table, column].filter((part) => part !== undefined).join(".");
+  return [severity, code, subject, place].filter((part) => part !== "").join(" ");
+}
+
+/** Reads a baseline; null if the file does not exist. */
+export function readBaseline(path: string): Baseline | Problem | null {
+  if (!existsSync(path)) return null;
+  const fix = "Correct the file, or remove it and run `odatakit check` again.";
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return usageProblem(`The baseline ${path} cannot be read: ${reason}`, fix);
+  }
+  const accepted = typeof content === "object" && content !== null && "accepted" in content ? content.accepted : null;
+  if (Array.isArray(accepted) && accepted.every((key): key is string => typeof key === "string")) {
+    return { accepted: new Set(accepted) };
+  }
+  return usageProblem(`The baseline ${path} has no list \`accepted\`.`, fix);
+}
+
+/** Writes the findings of today. Equal findings make equal files. */
+export function writeBaseline(path: string, findings: readonly DatabaseFinding[]): void {
+  const accepted = [...new Set(findings.map(baselineKey))].toSorted();
+  writeFileSync(path, `${JSON.stringify({ accepted }, null, 2)}\n`);
+}
+
+/** How a finding counts. */
+export type Severity = DatabaseFinding["severity"];
+
+const SHORT: Readonly<Record<Severity, string>> = { error: "error", warning: "warn", info: "info" };
+
+/** Returns the lines for a reader: two for each finding. */
+export function describeFindings(findings: readonly DatabaseFinding[]): readonly string[] {
+  const width = Math.max(0, ...findings.map(({ subject }) => subject.length));
+  return findings.flatMap(({ severity, code, subject, message, fix }) => [
+    `  ${SHORT[severity].padEnd(5)}  ${code}  ${subject.padEnd(width)}  ${printable(message)}`,
+    `              → ${printable(fix)}`,
+  ]);
+}
+
+/** Counts findings of one severity. */
+export function countOf(findings: readonly DatabaseFinding[], severity: Severity): number {
+  return findings.filter((each) => each.severity === severity).length;
+}
+
+/** Returns a number with a noun. */
+export function counted(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+const LEVELS: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", info: "notice" };
+
+/**
+ * Returns a finding as an annotation of a workflow of GitHub.
+ * @see https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+ */
+export function annotationOf({ severity, code, subject, message, fix }: DatabaseFinding): string {
+  return `::${LEVELS[severity]} title=${escapeProperty(`${code} ${subject}`)}::${escapeData(`${message} → ${fix}`)}`;
+}
+
+function escapeData(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
+
+/** Where `odatakit pull` and `npm create odatakit` write services. */
+const CANDIDATES = [
+  "src/service.ts",
+  "src/model/service.ts",
+  "src/service.js",
+  "src/model/service.js",
+  "service.ts",
+  "service.js",
+];
+
+const EXPORT_IT = "Export the result of `odataService` as `service`: export const service = odataService({ … }).";
+
+/** Returns the path of the module of a service. @param given as an argument; undefined for the usual places */
+export function findModule(given: string | undefined, folder: string): string | Problem {
+  const path = given ?? CANDIDATES.find((each) => existsSync(resolve(folder, each)));
+  if (path === undefined) {
+    return usageProblem(
+      `No module of a service was found: ${CANDIDATES.join(", ")} do not exist.`,
+      "Name the module: odatakit check src/service.ts.",
+    );
+  }
+  const absolute = resolve(folder, path);
+  if (!existsSync(absolute)) return usageProblem(`The module ${path} does not exist.`, "Correct the path.");
+  if (/\.[cm]?ts$/.test(path) && process.features.typescript === false) {
+    return usageProblem(
+      `Node.js ${process.versions.node} cannot import ${path}, because it is TypeScript.`,
+      "Use Node.js 22.18 or later, or name the compiled module.",
+    );
+  }
+  return absolute;
+}
+
+/** Imports the service of a module. @throws the error of the module */
+export async function loadService(path: string): Promise<ODataService | Problem> {
+  const module = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
+  // A service that waits for its database is a promise.
+  const service: unknown = await (module["service"] ?? module["default"]);
+  if (isService(service)) return service;
+  const names = Object.keys(module).join(", ");
+  const problem = names === "" ? "exports nothing" : `exports no service as \`service\` or by default, only ${names}`;
+  return usageProblem(`The module ${path} ${problem}.`, EXPORT_IT);
+}
+
+function isService(value: unknown): value is ODataService {
+  if (typeof value !== "object" || value === null || !("handle" in value) || !("ready" in value)) return false;
+  return typeof value.handle === "function" && typeof value.ready === "function";
+}
+
+/** Imports `odatakit/check` as the project does: another copy of the package would not know its services. */
+export async function loadCheck(path: string): Promise<typeof import("odatakit/check")> {
+  let own: string;
+  try {
+    own = createRequire(path).resolve("odatakit/check");
+  } catch {
+    return import("odatakit/check");
+  }
+  return import(/* @vite-ignore */ pathToFileURL(own).href) as Promise<typeof import("odatakit/check")>;
 }

@@ -1,7 +1,5 @@
-import type { Command, Invocation } from "../command.ts";
-import type { ExitReason } from "../exit-codes.ts";
-import { usageProblem } from "../problem.ts";
-import { reportProblems } from "../report-problems.ts";
+import type { Command, Invocation, ExitReason } from "../command.ts";
+import { usageProblem, reportProblems } from "../problem.ts";
 import { userLine } from "../serve/users-file.ts";
 
 const LEAST_LENGTH = 8;

@@ -1,13 +1,10 @@
 import type { DescribedProperty, DescribedService, DescribedSet, DescribedWarning } from "odatakit/introspect";
-import type { Command, Invocation } from "../command.ts";
-import { DATABASE_OPTIONS } from "../database-options.ts";
-import type { ExitReason } from "../exit-codes.ts";
-import { isNotLoaded, loadDatabase } from "../load-database.ts";
+import type { Command, Invocation, ExitReason } from "../command.ts";
+import { DATABASE_OPTIONS, SHARED_OPTIONS } from "../database-options.ts";
+import { isNotLoaded, loadDatabase, publishedBy } from "../load-database.ts";
 import { INSPECT_STYLES, paint } from "../paint.ts";
+import { reportProblems } from "../problem.ts";
 import { printable } from "../redact.ts";
-import { reportProblems } from "../report-problems.ts";
-import { publishedBy } from "../servable-database.ts";
-import { SHARED_OPTIONS } from "../shared-options.ts";
 import { groupWarnings, type WarningGroup } from "../warning-groups.ts";
 
 const TIMEOUT = 10_000;

@@ -1,5 +1,4 @@
 import { diffIndices } from "#diff3";
-import { depthOf } from "./brackets.ts";
 
 /** A change of one part of a text. */
 export interface LineEdit {
@@ -40,4 +39,27 @@ function isWhole(lines: readonly string[]): boolean {
     if (depth < 0) return false;
   }
   return depth === 0;
+}
+
+/** Strings, comments and templates, in which brackets have no meaning. */
+const QUOTED = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[^]|[^`\\])*`|\/\/[^\n]*|\/\*[^]*?\*\//g;
+
+/** Returns how many more brackets a text opens than it closes. */
+function depthOf(text: string): number {
+  let depth = 0;
+  for (const bracket of text.replaceAll(QUOTED, "").replaceAll(/[^()[\]{}]/g, "")) {
+    depth += "([{".includes(bracket) ? 1 : -1;
+  }
+  return depth;
+}
+
+/** Returns whether each bracket of a text is closed by its own kind. */
+export function isBalanced(text: string): boolean {
+  const open: string[] = [];
+  for (const bracket of text.replaceAll(QUOTED, "").replaceAll(/[^()[\]{}]/g, "")) {
+    const index = ")]}".indexOf(bracket);
+    if (index < 0) open.push(bracket);
+    else if (open.pop() !== "([{"[index]) return false;
+  }
+  return open.length === 0;
 }

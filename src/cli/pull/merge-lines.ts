@@ -1,8 +1,5 @@
-import { isBalanced } from "./brackets.ts";
 import { entriesOf } from "./entries.ts";
-import { editsOf, type LineEdit } from "./line-edits.ts";
-import { mergeImports } from "./merge-imports.ts";
-import { mergeSearch } from "./merge-search.ts";
+import { isBalanced, editsOf, type LineEdit } from "./line-edits.ts";
 
 /** A part that was changed in two ways. */
 export interface MergeConflict {
@@ -14,7 +11,7 @@ export interface MergeConflict {
 }
 
 /** The result of a merge. */
-export interface MergedLines {
+interface MergedLines {
   /** The merged lines; conflicts have yours. */
   readonly lines: readonly string[];
   readonly conflicts: readonly MergeConflict[];
@@ -149,4 +146,80 @@ function applied(
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((line, index) => line === other[index]);
+}
+
+const IMPORT = /^import \{ ([^{}]*) \} from (".*");$/;
+
+/**
+ * Merges import statements of one line each by the names that they import.
+ * @returns null if a line is anything else
+ */
+function mergeImports(
+  base: readonly string[],
+  yours: readonly string[],
+  theirs: readonly string[],
+): readonly string[] | null {
+  const [old, mine, made] = [base, yours, theirs].map(importsOf);
+  if (!old || !mine || !made) return null;
+  const paths = [...mine.keys(), ...[...made.keys()].filter((path) => !mine.has(path))];
+  const merged: string[] = [];
+  for (const path of paths) {
+    const before = old.get(path) ?? [];
+    const own = mine.get(path);
+    const given = made.get(path) ?? [];
+    // You removed the statement, and the new one needs no other names.
+    if (own === undefined && before.length > 0 && given.every((name) => before.includes(name))) continue;
+    const kept = (own ?? []).filter((name) => given.includes(name) || !before.includes(name));
+    const added = given.filter((name) => !before.includes(name) && !kept.includes(name));
+    const names = isSorted(own ?? []) ? [...kept, ...added].toSorted() : [...kept, ...added];
+    if (names.length > 0) merged.push(`import { ${names.join(", ")} } from ${path};`);
+  }
+  return merged;
+}
+
+function importsOf(lines: readonly string[]): ReadonlyMap<string, readonly string[]> | null {
+  const found = new Map<string, readonly string[]>();
+  for (const line of lines) {
+    const [, names, path] = IMPORT.exec(line) ?? [];
+    if (names === undefined || path === undefined || found.has(path)) return null;
+    found.set(path, names.split(", "));
+  }
+  return found;
+}
+
+function isSorted(names: readonly string[]): boolean {
+  return names.every((name, index) => index === 0 || (names[index - 1] ?? "") <= name);
+}
+
+/** The option `search` of an entity set, on one line or one line for each property. */
+const SEARCH = /^(?<indent> *)search: \[(?<names>[^[\]]*)\],$/;
+const NAME = /"(?:\\.|[^"\\])*"/g;
+const MAX_WIDTH = 80;
+
+/**
+ * Merges lists of searched properties by their names: a new column is no conflict with a property that you renamed.
+ * @returns null if a side is anything else
+ */
+function mergeSearch(
+  base: readonly string[],
+  yours: readonly string[],
+  theirs: readonly string[],
+): readonly string[] | null {
+  const [old, mine, made] = [base, yours, theirs].map(searchOf);
+  if (!old || !mine || !made) return null;
+  const kept = mine.names.filter((name) => made.names.includes(name) || !old.names.includes(name));
+  const added = made.names.filter((name) => !old.names.includes(name) && !kept.includes(name));
+  const { indent } = mine;
+  const names = [...kept, ...added];
+  if (names.length === 0) return [];
+  const line = `${indent}search: [${names.join(", ")}],`;
+  if (line.length <= MAX_WIDTH) return [line];
+  return [`${indent}search: [`, ...names.map((name) => `${indent}  ${name},`), `${indent}],`];
+}
+
+function searchOf(lines: readonly string[]): { readonly indent: string; readonly names: readonly string[] } | null {
+  const { indent, names } = SEARCH.exec(lines.join("\n"))?.groups ?? {};
+  if (indent === undefined || names === undefined) return null;
+  const found = names.match(NAME) ?? [];
+  return names.replaceAll(NAME, "").replaceAll(/[\s,]/g, "") === "" ? { indent, names: found } : null;
 }

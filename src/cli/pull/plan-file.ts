@@ -2,7 +2,7 @@ import { entriesOf } from "./entries.ts";
 import { mergeLines, type MergeConflict } from "./merge-lines.ts";
 
 /** The three texts of a file, each null if it does not exist. */
-export interface PulledFile {
+interface PulledFile {
   readonly path: string;
   /** What the last pull wrote. */
   readonly base: string | null;

@@ -1,14 +1,12 @@
 import { isAbsolute, relative, resolve } from "node:path";
-import type { CodeOptions, Settings } from "odatakit/introspect";
+import type { CodeOptions, Settings, DescribedService } from "odatakit/introspect";
 import { readByteSize, WRITE_SIZE } from "../byte-size.ts";
 import type { Invocation } from "../command.ts";
 import { areProblems } from "../database-options.ts";
-import { isNotLoaded, loadDatabase } from "../load-database.ts";
+import { isNotLoaded, loadDatabase, publishedBy } from "../load-database.ts";
 import { isProblem, usageProblem, type Problem } from "../problem.ts";
-import { publishedBy } from "../servable-database.ts";
 import { checkOwnRules, readSetRules, setOptions, type SetRules } from "../set-rules.ts";
 import { parseTarget } from "../target.ts";
-import type { PulledDatabase } from "./pulled-database.ts";
 
 const TIMEOUT = 10_000;
 
@@ -64,3 +62,11 @@ function serviceSettings({ file }: Invocation, { maxTop }: SetRules): Problem | 
   if (maxRequestBodyBytes === null) return usageProblem(`odatakit.json: "max-body" is "${text}".`, WRITE_SIZE);
   return { prefix, profile, defaults: { maxTop, maxRequestBodyBytes } };
 }
+
+/** What a pull needs to know of a database. */
+export interface PulledDatabase extends CodeOptions {
+  readonly described: DescribedService;
+}
+
+/** Reads the database of an invocation, with its options for tables and names, and closes it. */
+export type ReadForPull = (invocation: Invocation) => Promise<PulledDatabase | readonly Problem[]>;

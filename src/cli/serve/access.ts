@@ -1,14 +1,14 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { IncomingRequest } from "odatakit";
 import type { Invocation } from "../command.ts";
 import { logLine } from "../log-line.ts";
 import { isProblem, usageProblem, type Problem } from "../problem.ts";
-import { findKey, readKeys } from "./api-keys.ts";
 import { FailureLimit } from "./failure-limit.ts";
 import { openOidc } from "./oidc.ts";
-import { readSecretText } from "./secret-text.ts";
 import type { ServeSettings } from "./serve-settings.ts";
-import type { ServeUser } from "./serve-user.ts";
-import { readUsers, verifyUser } from "./users-file.ts";
+import { type ServeUser, readUsers, verifyUser, rolesOf, type Right } from "./users-file.ts";
 
 /** Who may use the service. */
 export interface Access {
@@ -86,5 +86,52 @@ function decodeBase64(text: string): readonly number[] {
     return Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {
     return [];
+  }
+}
+
+const LEAST_LENGTH = 20;
+
+/** Reads API keys, separated by commas or lines. Each may end in `:read`, the default, or `:write`. */
+function readKeys(text: string): ReadonlyMap<string, ServeUser> | Problem {
+  const keys = new Map<string, ServeUser>();
+  const entries = text.split(/[,\r\n]+/).map((entry) => entry.trim());
+  for (const [at, entry] of entries.filter((each) => each !== "" && !each.startsWith("#")).entries()) {
+    const [, key = "", right = "read"] = /^(.*?)(?::(read|write))?$/.exec(entry) ?? [];
+    if (key.length < LEAST_LENGTH || /\s/.test(key)) {
+      return usageProblem(
+        `The API key ${String(at + 1)} is too short, or contains a blank.`,
+        `Give ${String(LEAST_LENGTH)} characters or more, such as the output of \`openssl rand -hex 32\`.`,
+      );
+    }
+    keys.set(digestOf(key), { id: `key ${String(at + 1)}`, roles: rolesOf(right as Right) });
+  }
+  return keys.size > 0 ? keys : usageProblem("There is no API key.", "Give one key at least.");
+}
+
+/** Finds the user of a key. The search is for its digest, so its time tells nothing about the keys. */
+function findKey(keys: ReadonlyMap<string, ServeUser>, key: string): ServeUser | null {
+  return keys.get(digestOf(key)) ?? null;
+}
+
+function digestOf(key: string): string {
+  return createHash("sha256").update(key).digest("base64");
+}
+
+/** Reads a secret from an environment variable, or from the file that `<variable>_FILE` names. */
+function readSecretText(
+  variable: string,
+  { environment, folder }: Pick<Invocation, "environment" | "folder">,
+): string | Problem {
+  const direct = environment[variable];
+  if (direct !== undefined && direct !== "") return direct;
+  const file = environment[`${variable}_FILE`];
+  if (file === undefined || file === "") {
+    return usageProblem(`\`${variable}\` is not set.`, `Set it, or name a file in \`${variable}_FILE\`.`);
+  }
+  try {
+    return readFileSync(resolve(folder, file), "utf8");
+  } catch (error) {
+    const { code = "unknown" } = error as { readonly code?: string };
+    return usageProblem(`The file of \`${variable}_FILE\` cannot be read (${code}).`, "Correct the path.");
   }
 }

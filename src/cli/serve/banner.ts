@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
+import { basename } from "node:path";
 import { unindexedWarnings, type DescribedSet, type DescribedWarning } from "odatakit/introspect";
 import type { LoadedDatabase } from "../load-database.ts";
+import type { OpenedDatabase } from "../open-database.ts";
 import { printable } from "../redact.ts";
 import { groupWarnings } from "../warning-groups.ts";
-import { fileNameOf } from "./file-name.ts";
 import type { ServeSettings } from "./serve-settings.ts";
 
 /** What the banner shows. */
@@ -116,4 +117,15 @@ function warningLines(warnings: readonly DescribedWarning[]): readonly string[] 
     }),
     ...(hidden > 0 ? [`    ${counted(hidden, "other kind")}: \`odatakit inspect\` lists all`] : []),
   ];
+}
+
+/** Returns the name of a database for files: that of its file or folder, or the last part of its URL. */
+export function fileNameOf({ file, shown }: Pick<OpenedDatabase, "file" | "shown">): string {
+  const path = file ?? (URL.canParse(shown) ? new URL(shown).pathname : shown);
+  const name = basename(path.replaceAll("\\", "/")).replace(/\.(?:db3?|sqlite3?)$/i, "");
+  const plain = name
+    .replaceAll(/[^\w.-]+/g, "_")
+    .replace(/^\.+/, "")
+    .slice(0, 100);
+  return plain === "" ? "service" : plain;
 }

@@ -10,11 +10,10 @@ import {
 import { openApiRoute } from "odatakit/openapi";
 import { logLine } from "../log-line.ts";
 import type { Access } from "./access.ts";
-import { explainSchemaChange } from "./schema-change.ts";
 import { isLoopback, type ServeSettings } from "./serve-settings.ts";
 
 /** What a service needs besides its sets. */
-export interface ServiceParts {
+interface ServiceParts {
   readonly settings: ServeSettings;
   readonly access: Access;
   readonly secret: string;
@@ -79,4 +78,55 @@ export function makeService(
       return access.userOf(request);
     },
   });
+}
+
+interface DriverError extends Error {
+  readonly code?: unknown;
+  readonly errno?: unknown;
+}
+
+/** The length of the chain of causes to follow. */
+const MAX_CAUSES = 5;
+
+/**
+ * PostgreSQL: a table, a column, or a function for its type does not exist, types differ, or a prepared statement returns
+ * other columns than before.
+ * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const POSTGRES_CODES: ReadonlySet<unknown> = new Set(["42P01", "42703", "42883", "42804", "3F000"]);
+const OTHER_PLAN = /^cached plan must not change result type/;
+/** MariaDB: an unknown column or table, or a view over one. @see https://mariadb.com/kb/en/mariadb-error-code-reference/ */
+const MARIADB_NUMBERS: ReadonlySet<unknown> = new Set([1054, 1146, 1356]);
+/** SQLite has one code for all errors of statements. */
+const SQLITE_MESSAGE = /^(?:no such (?:table|column|view): |table .+ has no column named |database schema has changed)/;
+
+/** A cell that the service cannot read, such as a text in a column whose rows were integers. */
+const UNREADABLE = /^(?:Column .+ of table .+: )?The database contains .+ is expected\./s;
+
+/** Returns whether an error is about a value that the types of the service do not have. */
+export function isUnreadable(error: unknown): boolean {
+  return isCausedBy(error, ({ message }) => UNREADABLE.test(message));
+}
+
+/** Returns the error for requests whose statement does not fit the schema any more: 503, since the service follows it. */
+export function explainSchemaChange(error: unknown): ODataError | undefined {
+  const isOther = isCausedBy(error, isSchemaChange);
+  if (!isOther && !isUnreadable(error)) return undefined;
+  const what = isOther ? "schema" : "kind of values";
+  const message = `The ${what} of the database has changed, and the service is about to follow it. Try again later.`;
+  return odataError(503, "ServiceUnavailable", message, { headers: { "Retry-After": "1" } });
+}
+
+function isSchemaChange({ code, errno, message }: DriverError): boolean {
+  if (POSTGRES_CODES.has(code) || MARIADB_NUMBERS.has(errno)) return true;
+  return OTHER_PLAN.test(message) || SQLITE_MESSAGE.test(message);
+}
+
+function isCausedBy(error: unknown, matches: (error: DriverError) => boolean): boolean {
+  let current = error;
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
+    if (matches(current)) return true;
+    current = current.cause;
+  }
+  return false;
 }

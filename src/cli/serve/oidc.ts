@@ -1,11 +1,11 @@
 import { odataError } from "odatakit";
+import type { Invocation } from "../command.ts";
 import { importPackage } from "../missing-package.ts";
-import { unavailable, type Problem } from "../problem.ts";
-import { isSafeAddress, type OidcSettings } from "./oidc-settings.ts";
-import type { Right, ServeUser } from "./serve-user.ts";
+import { unavailable, type Problem, usageProblem } from "../problem.ts";
+import type { Right, ServeUser } from "./users-file.ts";
 
 /** Finds the user of a bearer token. */
-export type VerifyToken = (token: string) => Promise<ServeUser | null>;
+type VerifyToken = (token: string) => Promise<ServeUser | null>;
 
 /** Signatures that need no secret of this service. @see RFC 7518, section 3.1 */
 const ALGORITHMS = [
@@ -123,4 +123,47 @@ function valueAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined) return value;
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
   return valueAt((value as Readonly<Record<string, unknown>>)[name], rest);
+}
+
+/** Whose tokens a service accepts. */
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly audience: string;
+  /** The path of the claim with the roles; null for none. */
+  readonly rolesClaim: string | null;
+}
+
+const NAMES = ["issuer", "audience", "roles-claim"] as const;
+
+/** Reads the options of `--auth oidc`. @returns null without it, or all their problems */
+export function readOidcSettings(options: Invocation["options"]): OidcSettings | readonly Problem[] | null {
+  const given = NAMES.filter((name) => options[name] !== undefined);
+  if (options["auth"] !== "oidc") {
+    return given.length === 0
+      ? null
+      : given.map((name) => usageProblem(`\`--${name}\` needs \`--auth oidc\`.`, "Add it, or remove the option."));
+  }
+  const text = (name: (typeof NAMES)[number]): string => {
+    const value = options[name];
+    return typeof value === "string" ? value : "";
+  };
+  const issuer = text("issuer");
+  const problems: Problem[] = [];
+  if (issuer === "" || !isSafeAddress(issuer)) {
+    const found = issuer === "" ? "`--auth oidc` needs `--issuer`." : `\`--issuer\` is ${JSON.stringify(issuer)}.`;
+    problems.push(usageProblem(found, "Write the address of the issuer, with https, as its tokens name it."));
+  }
+  if (text("audience") === "") {
+    const fix = "Write the audience that the tokens for this service have, so that tokens for others are refused.";
+    problems.push(usageProblem("`--auth oidc` needs `--audience`.", fix));
+  }
+  if (problems.length > 0) return problems;
+  return { issuer, audience: text("audience"), rolesClaim: text("roles-claim") || null };
+}
+
+/** Returns whether nobody on the way can replace what an address returns. */
+function isSafeAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname));
 }

@@ -1,28 +1,21 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import process from "node:process";
+import { setFlagsFromString } from "node:v8";
 import { reloadable, role, type ODataService } from "odatakit";
 import type { DescribedSet, DescribedWarning } from "odatakit/introspect";
-import type { Invocation } from "../command.ts";
-import type { ExitReason } from "../exit-codes.ts";
-import { isNotLoaded, loadDatabase } from "../load-database.ts";
-import { openBrowser } from "../open-browser.ts";
-import { packageVersion } from "../package-version.ts";
+import type { Invocation, ExitReason, Terminal } from "../command.ts";
+import { isNotLoaded, loadDatabase, servableDatabase } from "../load-database.ts";
 import { BANNER_STYLES, paint } from "../paint.ts";
-import { isProblem, unavailable, usageProblem, type Problem } from "../problem.ts";
-import { reportProblems } from "../report-problems.ts";
-import { servableDatabase } from "../servable-database.ts";
+import { isProblem, unavailable, usageProblem, type Problem, reportProblems } from "../problem.ts";
+import { packageVersion } from "../run-command.ts";
 import { checkOwnRules, setOptions } from "../set-rules.ts";
 import { readAccess, type Access } from "./access.ts";
-import { bannerLines } from "./banner.ts";
-import { fileNameOf } from "./file-name.ts";
-import { followDatabase, type CurrentDatabase } from "./follow-database.ts";
-import { makeService } from "./make-service.ts";
-import { isUnreadable } from "./schema-change.ts";
-import { readServeSettings, type ServeSettings } from "./serve-settings.ts";
+import { bannerLines, fileNameOf } from "./banner.ts";
+import { makeService, isUnreadable } from "./make-service.ts";
+import { readServeSettings, type ServeSettings, writtenOperations } from "./serve-settings.ts";
 import { userWarnings } from "./user-warnings.ts";
-import { fingerprint, type SchemaWatch } from "./watch-database.ts";
-import { writtenOperations } from "./written-sets.ts";
-import { keepYoungGenerationSmall } from "./young-generation.ts";
+import { followDatabase, type CurrentDatabase, fingerprint, type SchemaWatch } from "./watch-database.ts";
 
 /** Runs `odatakit serve` until a signal ends it. */
 export async function runServe(invocation: Invocation): Promise<ExitReason> {
@@ -197,4 +190,28 @@ function ended(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+/**
+ * Keeps V8 from reserving more memory for new objects. A start makes many objects that stay, as for 600 tables, and V8 would
+ * reserve 100 MB or more in answer, which it keeps although requests need little.
+ * @returns lets V8 reserve memory again, as by default
+ */
+function keepYoungGenerationSmall(): () => void {
+  setFlagsFromString("--semi-space-growth-factor=1");
+  return () => setFlagsFromString("--semi-space-growth-factor=2");
+}
+
+const COMMANDS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ["open"],
+  // `start` takes a first argument in quotes as the title of a window.
+  win32: ["cmd", "/c", "start", '""'],
+};
+
+/** Opens an address in the browser of the user. A failure is only a hint. */
+function openBrowser(url: string, platform: NodeJS.Platform, { report }: Pick<Terminal, "report">): void {
+  const [command = "", ...before] = COMMANDS[platform] ?? ["xdg-open"];
+  const child = spawn(command, [...before, url], { stdio: "ignore", detached: true });
+  child.once("error", () => report(`odatakit: No browser could be opened. Open ${url}`));
+  child.unref();
 }

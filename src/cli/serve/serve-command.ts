@@ -1,6 +1,5 @@
 import type { Command } from "../command.ts";
-import { DATABASE_OPTIONS } from "../database-options.ts";
-import { SHARED_OPTIONS } from "../shared-options.ts";
+import { DATABASE_OPTIONS, SHARED_OPTIONS } from "../database-options.ts";
 import { runServe } from "./run-serve.ts";
 import { SERVE_OPTIONS } from "./serve-options.ts";
 

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { usageProblem, type Problem } from "../problem.ts";
-import { rolesOf, type Right, type ServeUser } from "./serve-user.ts";
 
 /** The work of scrypt, about 50 ms. */
 const COST = { N: 16_384, r: 8, p: 1 } as const;
@@ -58,7 +57,7 @@ export function readUsers(file: string, folder: string): ReadonlyMap<string, Sto
 }
 
 /** Credentials of a request. */
-export interface Credentials {
+interface Credentials {
   readonly name: string;
   readonly password: string;
 }
@@ -87,4 +86,18 @@ export function verifyUser(
 
 function fromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+/** What a user may do. */
+export type Right = "read" | "write";
+
+/** A user of the service. */
+export interface ServeUser {
+  readonly id: string;
+  readonly roles: readonly Right[];
+}
+
+/** Returns the roles of a right: who may write may read. */
+export function rolesOf(right: Right): readonly Right[] {
+  return right === "write" ? ["read", "write"] : ["read"];
 }

@@ -1,4 +1,4 @@
-import { didYouMean } from "../did-you-mean.ts";
+import { didYouMean } from "../problem.ts";
 
 /** The values that a setting of `odatakit.json` may have. */
 export type SettingShape =
@@ -16,7 +16,7 @@ export interface DescribedShape {
 }
 
 /** A value that a setting cannot have. */
-export interface WrongValue {
+interface WrongValue {
   /** The path of the value, such as `sets.Orders.max-top`. */
   readonly path: string;
   /** What is wrong, such as `has the wrong type.` */

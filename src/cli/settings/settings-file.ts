@@ -1,16 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command, CommandOption, Invocation } from "../command.ts";
-import { didYouMean } from "../did-you-mean.ts";
-import { usageProblem, type Problem } from "../problem.ts";
+import { didYouMean, usageProblem, type Problem } from "../problem.ts";
 import { FILE_SETTINGS, hasFormOfFile } from "./file-settings.ts";
 import { checkShape } from "./setting-shape.ts";
 
 /** The file with settings of all commands. */
-export const SETTINGS_FILE = "odatakit.json";
+const SETTINGS_FILE = "odatakit.json";
 
 /** The settings of a file. */
-export interface FileSettings {
+interface FileSettings {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 

@@ -2,7 +2,7 @@ import { FILE_SETTINGS } from "./file-settings.ts";
 import type { DescribedShape, SettingShape } from "./setting-shape.ts";
 
 /** A JSON schema, or a part of one. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Returns the JSON schema of `odatakit.json`. @see https://json-schema.org/draft/2020-12/json-schema-core */
 export function settingsSchema(): JsonSchema {

@@ -1,5 +1,4 @@
-import { Imports } from "./imports.ts";
-import { fitsLine, stringLiteral } from "./layout.ts";
+import { Imports, fitsLine, stringLiteral } from "./layout.ts";
 
 /** The database that the written module opens. Servers are opened by the environment variable `DATABASE_URL`. */
 export type CodeTarget =

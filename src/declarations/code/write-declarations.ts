@@ -1,10 +1,7 @@
 import type { DescribedService, DescribedSet, DescribedEnumType } from "../described-service.ts";
 import { type CodeTarget, databaseModule } from "./database-code.ts";
-import { entityModule } from "./entity-code.ts";
-import { Imports } from "./imports.ts";
-import { call, chained, lines, statement, objectKeyLiteral, stringLiteral } from "./layout.ts";
-import { chooseModuleNames, type ModuleNames } from "./module-names.ts";
-import { type Settings, settingEntries } from "./setting-code.ts";
+import { entityModule, chooseModuleNames, type ModuleNames, type Settings, settingEntries } from "./entity-code.ts";
+import { Imports, call, chained, lines, statement, objectKeyLiteral, stringLiteral } from "./layout.ts";
 
 /** A module of TypeScript. */
 export interface WrittenModule {

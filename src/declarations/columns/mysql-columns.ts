@@ -1,8 +1,8 @@
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import type { ObjectColumn } from "../../introspect/database-schema.ts";
-import { isFlagColumn } from "../../introspect/mysql-flags.ts";
+import { isFlagColumn } from "../../introspect/mysql-database.ts";
 import type { DescribedColumn } from "../described-service.ts";
-import { asIdentifier } from "../names/words.ts";
+import { asIdentifier } from "../names/inflection.ts";
 import {
   mapTo,
   type ColumnMapping,

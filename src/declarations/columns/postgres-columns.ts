@@ -1,7 +1,7 @@
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import type { ObjectColumn } from "../../introspect/database-schema.ts";
 import type { DescribedColumn } from "../described-service.ts";
-import { asIdentifier } from "../names/words.ts";
+import { asIdentifier } from "../names/inflection.ts";
 import {
   mapTo,
   type ColumnMapping,

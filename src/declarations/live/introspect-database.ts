@@ -1,12 +1,18 @@
+import { CompiledQuery } from "kysely";
+import { Turn } from "../../base/turn.ts";
 import type { EntitySetDeclaration } from "../../definition/sets/entity-set.ts";
-import type { DatabaseSchema, SchemaSelection } from "../../introspect/database-schema.ts";
+import { runSteps, type CatalogueRow, type CatalogueSteps } from "../../introspect/catalogue-steps.ts";
+import type { DatabaseSchema, SchemaSelection, DatabaseKind } from "../../introspect/database-schema.ts";
+import { readMysqlDatabase } from "../../introspect/mysql-database.ts";
+import { readPostgresDatabase } from "../../introspect/postgres-database.ts";
+import { readSqliteDatabase } from "../../introspect/sqlite-database.ts";
+import { patientReaderOf } from "../../kysely/connection/patient-reader.ts";
 import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
-import type { DescribeOptions } from "../describe-options.ts";
-import type { DescribedService, DescribedWarning } from "../described-service.ts";
+import { dialectName, findDialectProfile } from "../../kysely/dialects/find-dialect-profile.ts";
+import type { DescribeOptions, DescribedService, DescribedWarning } from "../described-service.ts";
 import { describeService } from "../mapping/describe-service.ts";
 import { searchesKeys } from "../mapping/find-key.ts";
 import { declareEntitySets, type DeclareOptions } from "./declare-entity-sets.ts";
-import { readDatabaseSchema } from "./read-database-schema.ts";
 import { checkGivenKeys, withoutKeys, searchKeys, excludeUnreadableKeys } from "./search-keys.ts";
 
 /** The settings of `introspectDatabase`. All keys are optional. */
@@ -51,4 +57,58 @@ async function describeKeyed(
   const { shared, warnings } = await checkGivenKeys(db, described);
   const kept = shared.length === 0 ? described : describeService(schema, withoutKeys(options, shared));
   return { ...kept, warnings: [...kept.warnings, ...warnings] };
+}
+
+/** The readers of catalogues. */
+const READERS: Readonly<
+  Record<DatabaseKind, (selection: SchemaSelection, alive?: string) => CatalogueSteps<DatabaseSchema>>
+> = {
+  sqlite: readSqliteDatabase,
+  postgres: readPostgresDatabase,
+  mysql: readMysqlDatabase,
+};
+
+/**
+ * Reads the tables, views, keys and types of a database from its catalogue. Of SQLite it also counts the kinds of values in
+ * up to 10,000 rows of each table, because SQLite does not enforce types.
+ * @param db the Kysely instance of SQLite, PostgreSQL or MariaDB
+ * @throws Error for another database; the error of the driver if the catalogue cannot be read
+ * @see docs/guides/existing-databases.md
+ */
+export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelection = {}): Promise<DatabaseSchema> {
+  const kind = kindOf(db);
+  const plain = db.withoutPlugins();
+  const turn = new Turn();
+  const reader = patientReaderOf(plain);
+  const steps = READERS[kind](selection, reader?.alive);
+  return runSteps(steps, async ({ sql, parameters, width, milliseconds: timeout }) => {
+    // A statement that takes long must not stop the process.
+    if (timeout !== undefined && reader !== null) return reader.read(sql, parameters, { timeout });
+    // SQLite answers at once, so the process would do nothing else until the last of many tables.
+    if (turn.isOver) await turn.next();
+    const { rows } = await plain.executeQuery<Readonly<Record<string, unknown>>>(
+      CompiledQuery.raw(sql, [...parameters]),
+    );
+    return rows.map((row) => cellsOf(row, width));
+  });
+}
+
+function kindOf(db: AnyKysely): DatabaseKind {
+  switch (findDialectProfile(db)?.name) {
+    case "SQLite":
+      return "sqlite";
+    case "PostgreSQL":
+      return "postgres";
+    case "MariaDB":
+      return "mysql";
+    default:
+      throw new Error(
+        `The dialect ${dialectName(db)} is unknown. Give a Kysely instance of SQLite, PostgreSQL or MariaDB.`,
+      );
+  }
+}
+
+function cellsOf(row: Readonly<Record<string, unknown>>, width: number | undefined): CatalogueRow {
+  if (width === undefined) return Object.values(row);
+  return Array.from({ length: width }, (_, place) => row[`c${String(place)}`]);
 }

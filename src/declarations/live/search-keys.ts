@@ -6,11 +6,15 @@ import { findUniqueKeys } from "../../introspect/unique-keys.ts";
 import { runLimited } from "../../kysely/connection/limited-query.ts";
 import { patientReaderOf } from "../../kysely/connection/patient-reader.ts";
 import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
-import type { DescribeOptions } from "../describe-options.ts";
-import type { DescribedService, DescribedSet, DescribedWarning, DescribedProperty } from "../described-service.ts";
-import { isNameOf } from "../mapping/find-key.ts";
+import type {
+  DescribeOptions,
+  DescribedService,
+  DescribedSet,
+  DescribedWarning,
+  DescribedProperty,
+} from "../described-service.ts";
+import { isNameOf, placeOf } from "../mapping/find-key.ts";
 import { keylessObjects } from "../mapping/key-columns.ts";
-import { placeOf } from "../mapping/rough-mapping.ts";
 import { objectKey } from "../names/naming.ts";
 import { quotedTable } from "./table-options.ts";
 

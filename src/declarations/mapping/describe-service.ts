@@ -1,7 +1,7 @@
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
-import type { DescribeOptions } from "../describe-options.ts";
 import type {
+  DescribeOptions,
   DescribedService,
   DescribedWarning,
   DescribedNavigation,
@@ -12,6 +12,7 @@ import { chooseNames } from "../names/choose-names.ts";
 import { objectKey, type NamingInput } from "../names/naming.ts";
 import { describeEnumTypes, isEnumColumn, describeSet } from "./describe-set.ts";
 import { draftObject, type DraftObject } from "./draft-object.ts";
+import { publishedColumn } from "./find-key.ts";
 import {
   findLinks,
   type FoundLink,
@@ -23,7 +24,6 @@ import {
 import { enumNamer } from "./found-service.ts";
 import { withKeyColumns } from "./key-columns.ts";
 import { mapReader } from "./read-map.ts";
-import { publishedColumn } from "./rough-mapping.ts";
 import { selectObjects } from "./select-objects.ts";
 
 /**

@@ -7,8 +7,8 @@ import type {
   DatabaseKind,
 } from "../../introspect/database-schema.ts";
 import type { StorageForm } from "../../kysely/columns/storage-option.ts";
-import type { DescribeOptions } from "../describe-options.ts";
 import type {
+  DescribeOptions,
   DescribedColumn,
   DescribedProperty,
   DescribedSet,
@@ -18,11 +18,10 @@ import type {
 } from "../described-service.ts";
 import { type RelationNames, objectKey, type ServiceNames } from "../names/naming.ts";
 import type { DraftObject } from "./draft-object.ts";
-import { isGuaranteed } from "./find-key.ts";
+import { isGuaranteed, mapColumn, placeOf, publishedColumn, roughMapping } from "./find-key.ts";
 import type { FoundLink, DraftRelation } from "./find-relations.ts";
 import { memberOf, namesOf, type FoundService } from "./found-service.ts";
 import { hasOwnDefault, literalDefault } from "./literal-default.ts";
-import { mapColumn, placeOf, publishedColumn, roughMapping } from "./rough-mapping.ts";
 
 /** Describes the entity set of an object. */
 export function describeSet(draft: DraftObject, found: FoundService): DescribedSet {

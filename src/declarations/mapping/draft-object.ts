@@ -1,9 +1,16 @@
 import type { DatabaseKind, ObjectColumn, SchemaObject } from "../../introspect/database-schema.ts";
 import type { ColumnMapping } from "../columns/column-mapping.ts";
-import type { DescribeOptions } from "../describe-options.ts";
-import type { DescribedWarning } from "../described-service.ts";
-import { findKey, hasNull, keyTypeOf, mayShareText, sharedTexts, type FoundKey } from "./find-key.ts";
-import { placeOf, roughMapping } from "./rough-mapping.ts";
+import type { DescribeOptions, DescribedWarning } from "../described-service.ts";
+import {
+  findKey,
+  hasNull,
+  keyTypeOf,
+  mayShareText,
+  sharedTexts,
+  type FoundKey,
+  placeOf,
+  roughMapping,
+} from "./find-key.ts";
 import { columnMatcher, type MatchesColumn } from "./select-objects.ts";
 
 /** An object that becomes an entity set, before it has names. */

@@ -1,11 +1,10 @@
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
 import type { ForeignKey, SchemaObject, ObjectColumn } from "../../introspect/database-schema.ts";
-import type { GivenRelation } from "../describe-options.ts";
-import type { DescribedWarning } from "../described-service.ts";
+import type { GivenRelation, DescribedWarning } from "../described-service.ts";
 import { objectKey } from "../names/naming.ts";
 import type { DraftObject } from "./draft-object.ts";
-import { placeOf } from "./rough-mapping.ts";
+import { placeOf } from "./find-key.ts";
 
 /** A foreign key between two published objects. */
 export interface DraftRelation {

@@ -1,9 +1,7 @@
 import { required } from "../../base/required.ts";
 import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
-import type { DescribeOptions } from "../describe-options.ts";
-import type { DescribedWarning } from "../described-service.ts";
-import { TakenNames } from "../names/free-name.ts";
-import { objectKey, type MemberName, type ObjectNames, type ServiceNames } from "../names/naming.ts";
+import type { DescribeOptions, DescribedWarning } from "../described-service.ts";
+import { TakenNames, objectKey, type MemberName, type ObjectNames, type ServiceNames } from "../names/naming.ts";
 import type { FoundLink, DraftRelation } from "./find-relations.ts";
 import type { ForcedTypes } from "./read-map.ts";
 

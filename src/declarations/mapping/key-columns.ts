@@ -1,5 +1,5 @@
 import type { DatabaseSchema, SchemaObject } from "../../introspect/database-schema.ts";
-import type { DescribeOptions } from "../describe-options.ts";
+import type { DescribeOptions } from "../described-service.ts";
 import { objectKey } from "../names/naming.ts";
 import { draftColumns } from "./draft-object.ts";
 import { givenKeys, isNameOf, findKey, keyTypeOf, mayShareText } from "./find-key.ts";

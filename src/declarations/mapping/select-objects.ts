@@ -1,9 +1,7 @@
 import { matchesGlob } from "../../base/glob.ts";
 import type { DatabaseSchema, SchemaObject, ObjectName } from "../../introspect/database-schema.ts";
-import type { DescribeOptions } from "../describe-options.ts";
-import type { DescribedWarning } from "../described-service.ts";
-import { givenKeys, isNameOf } from "./find-key.ts";
-import { placeOf } from "./rough-mapping.ts";
+import type { DescribeOptions, DescribedWarning } from "../described-service.ts";
+import { givenKeys, isNameOf, placeOf } from "./find-key.ts";
 
 /** Omissions that `--include` with the exact name undoes. */
 const REVERSIBLE: ReadonlySet<string> = new Set(["extension", "migrations", "partition"]);

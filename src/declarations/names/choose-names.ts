@@ -9,11 +9,17 @@ import {
   prefixedWords,
   type EntityPair,
 } from "./entity-names.ts";
-import { TakenNames } from "./free-name.ts";
-import { inflect } from "./inflection.ts";
-import { claimId, memberClaims } from "./member-claims.ts";
-import { chooseMemberNames, type NamedMembers, type Claim, isUnusableName } from "./member-names.ts";
+import { inflect, asIdentifier, identifier, pascalCase, wordsOf } from "./inflection.ts";
 import {
+  claimId,
+  memberClaims,
+  chooseMemberNames,
+  type NamedMembers,
+  type Claim,
+  isUnusableName,
+} from "./member-claims.ts";
+import {
+  TakenNames,
   type MemberName,
   type NamingInput,
   type NamingOptions,
@@ -26,7 +32,6 @@ import {
   describeColumns,
   describeObject,
 } from "./naming.ts";
-import { asIdentifier, identifier, pascalCase, wordsOf } from "./words.ts";
 
 /**
  * Chooses the names of a service over a database: entity types and sets, properties, navigations, enumeration types. The

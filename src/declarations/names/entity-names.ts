@@ -1,8 +1,6 @@
 import type { DescribedWarning } from "../described-service.ts";
-import { TakenNames } from "./free-name.ts";
-import { inflect } from "./inflection.ts";
-import { type NamingObject, type NamingOptions, describeObject } from "./naming.ts";
-import { asIdentifier, pascalCase, wordsOf } from "./words.ts";
+import { inflect, asIdentifier, pascalCase, wordsOf } from "./inflection.ts";
+import { TakenNames, type NamingObject, type NamingOptions, describeObject } from "./naming.ts";
 
 /** The names of an entity type and its set. */
 export interface EntityPair {

@@ -1,4 +1,4 @@
-import { TakenNames } from "./free-name.ts";
+import { TakenNames } from "./naming.ts";
 
 /** Words that no declaration of TypeScript can have as its name in a module. */
 const RESERVED = `await break case catch class const continue debugger default delete do else enum export extends false finally for

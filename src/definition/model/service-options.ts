@@ -1,14 +1,13 @@
 import type { ODataError } from "../../errors/odata-error.ts";
 import type { IncomingRequest, RuleContext, User } from "../context.ts";
 import type { Answer, Awaitable } from "../handlers.ts";
-import type { Logger } from "../logger.ts";
+import type { Logger, TracedStatement } from "../logger.ts";
 import type { NamingPolicy } from "../names.ts";
 import type { AuthorizationRules } from "../rules/authorization.ts";
 import type { PositionStore, ServiceRoute } from "../service-definition.ts";
 import type { EntitySetDeclaration, LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import type { OperationDeclaration } from "../sets/operation.ts";
-import type { TracedStatement } from "../statement-trace.ts";
-import type { Annotations, VocabularyOptions } from "../types/annotations.ts";
+import type { Annotations, VocabularyOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
 /** Unbound operations by name. */

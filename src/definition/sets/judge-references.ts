@@ -2,13 +2,13 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { keyHolderOf, linkedPairsOf } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
-import type { GuardedReference } from "../rules/row-rule.ts";
+import type { GuardedReference } from "../rules/authorization.ts";
 
 /** Values by field. */
 type Values = Readonly<Record<string, unknown>>;
 
 /** The parts of a set that its writes are judged by. */
-export interface GuardedSet {
+interface GuardedSet {
   readonly entitySet: EntitySet;
   readonly guardedReferences: readonly GuardedReference[];
 }

@@ -2,7 +2,7 @@ import type { Context, SetContext } from "../context.ts";
 import type { Answer, ValueSource } from "../handlers.ts";
 import { isObject } from "../option-table.ts";
 import type { AuthorizationRules } from "../rules/authorization.ts";
-import { type Annotations, describe } from "../types/annotations.ts";
+import { type Annotations, describe } from "../types/entity-type.ts";
 import type { InputOf, KeyOf, ResultOf, ValueOf } from "../types/infer.ts";
 import type { AnyProperty, EntityCollection, EntityTypeDeclaration } from "../types/value-type.ts";
 

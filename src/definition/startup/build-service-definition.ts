@@ -13,8 +13,14 @@ import {
 import { collectTypes } from "../model/declared-types.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
 import { isObject, pickStated } from "../option-table.ts";
-import { requirementsOf, resolveCategories } from "../rules/authorization.ts";
-import { compileRowRule, type DeclaredRowRule, type RowRule, type RowRuleChecks } from "../rules/row-rule.ts";
+import {
+  requirementsOf,
+  resolveCategories,
+  compileRowRule,
+  type DeclaredRowRule,
+  type RowRule,
+  type RowRuleChecks,
+} from "../rules/authorization.ts";
 import type {
   EntitySetDefinition,
   OperationDefinition,

@@ -27,8 +27,11 @@ import {
   checkTypeNames,
 } from "./check-names.ts";
 import { checkAgreement, checkConditions, checkPartners, checkTargets } from "./check-navigations.ts";
-import { checkBindings, checkKeyParameters, checkOperationPaths, checkOverloads } from "./check-operations.ts";
 import {
+  checkBindings,
+  checkKeyParameters,
+  checkOperationPaths,
+  checkOverloads,
   checkCors,
   checkRoutes,
   checkSecret,

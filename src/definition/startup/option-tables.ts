@@ -5,8 +5,7 @@ import type { PositionStore } from "../service-definition.ts";
 import type { EntitySetOptions, LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
 import type { FunctionOptions, OperationParameters } from "../sets/operation.ts";
-import type { TypeOptions } from "../types/annotations.ts";
-import type { EnumTypeOptions } from "../types/entity-type.ts";
+import type { TypeOptions, EnumTypeOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
 const FLAG: OptionRule = { kind: "flag" };

@@ -1,6 +1,6 @@
 import { type Facets, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { frozenCopy, hasKind, isObject } from "../option-table.ts";
-import type { Annotations } from "./annotations.ts";
+import type { Annotations } from "./entity-type.ts";
 import type { ComplexDeltaOf, ComplexInputOf, ComplexValueOf, EnumValueOf, InputOf, ValueOf } from "./infer.ts";
 import type {
   AnyProperty,

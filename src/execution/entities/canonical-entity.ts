@@ -1,7 +1,11 @@
-import type { ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
+import { keptPer } from "../../base/memo.ts";
+import type { ComplexType, EntityType, StructuralProperty, EntitySet } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { declaredFieldOf, invalidHandlerValue } from "../../memory/compile-property.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
+import { parentProperties } from "../../plan/plan-related.ts";
+import type { SelectedProperty } from "../../query/clauses.ts";
+import type { ComplexColumn, Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 
 /**
  * Returns an entity in the form in which the application uses it: every property by its field, in canonical form, null
@@ -46,3 +50,57 @@ function canonicalValue(property: StructuralProperty, value: unknown, place: str
     throw invalidHandlerValue(place, type.name, value, error);
   }
 }
+
+/** Converts a row to the application's object. */
+export type RowReader = (row: Row) => object;
+
+/**
+ * Returns the converter of rows to the application's objects, made once per layout. The objects have the properties that
+ * the source read.
+ */
+export const rowReader: (rowShape: RowShape) => RowReader = keptPer(({ columns }) => toObject(columns));
+
+function toObject(columns: ReadonlyMap<StructuralProperty, RowColumn>): RowReader {
+  const readValues = Array.from(
+    columns,
+    ([property, column]) => [property.field, valueReader(property, column)] as const,
+  );
+  return (row) => Object.fromEntries(readValues.map(([field, read]) => [field, read(row)]));
+}
+
+function valueReader({ nullable, isCollection }: StructuralProperty, column: RowColumn): (row: Row) => unknown {
+  if (column.kind !== "complex") {
+    const read = (row: Row): unknown => column.toValue(row[column.index]);
+    return isCollection ? (row) => read(row) ?? [] : read;
+  }
+  const members = toObject(allMembers(column));
+  // A complex value that may be null is null if all cells that clients see are null.
+  return nullable ? (row) => (isNull(row, column) ? null : members(row)) : members;
+}
+
+function allMembers({ members, ignored }: ComplexColumn): ReadonlyMap<StructuralProperty, RowColumn> {
+  return ignored === undefined ? members : new Map([...members, ...ignored]);
+}
+
+function isNull(row: Row, column: RowColumn): boolean {
+  if (column.kind !== "complex") return row[column.index] === null;
+  return [...column.members.values()].every((member) => isNull(row, member));
+}
+
+/** Returns an entity of a source as a row. @throws TypeError for any other value */
+export function toRow(entity: unknown): Row {
+  if (Array.isArray(entity)) return entity;
+  throw new TypeError("A source returned a row shape and an entity that is not a row.");
+}
+
+/**
+ * Returns the properties to read for entities in expressions: all, and the ignored ones that navigations join by.
+ * @returns the same object for a set each time
+ */
+export const wholeEntity: (entitySet: EntitySet) => readonly SelectedProperty[] = keptPer(
+  ({ navigationJoins, entityType }) => {
+    const joins = [...navigationJoins.values()].flatMap(parentProperties);
+    const properties = new Set([...entityType.properties, ...joins]);
+    return Object.freeze(Array.from(properties, (property) => ({ property })));
+  },
+);

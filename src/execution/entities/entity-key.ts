@@ -5,10 +5,9 @@ import type { EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue, ValueCodec } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { compileProperty } from "../../memory/compile-property.ts";
-import { asEntity } from "../../memory/entity.ts";
-import { Evaluation } from "../../memory/evaluation.ts";
+import { asEntity, Evaluation } from "../../memory/evaluation.ts";
 import type { RowShape } from "../../query/row-shape.ts";
-import { toRow } from "./row-to-entity.ts";
+import { toRow } from "./canonical-entity.ts";
 
 /** The key of an entity. */
 export interface EntityKey {
@@ -19,7 +18,7 @@ export interface EntityKey {
 }
 
 /** Reads the key of an entity. */
-export type EntityKeyReader = (entity: unknown) => EntityKey;
+type EntityKeyReader = (entity: unknown) => EntityKey;
 
 /** Reads one value of a key. */
 type PartReader = (entity: unknown) => PrimitiveValue;

@@ -2,13 +2,12 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { inTurns, type Turn } from "../../base/turn.ts";
 import { type Context, seesAllRows } from "../../definition/context.ts";
 import { logWarning } from "../../definition/request-fields.ts";
-import type { GuardedReference, RowRuleChecks } from "../../definition/rules/row-rule.ts";
+import type { GuardedReference, RowRuleChecks } from "../../definition/rules/authorization.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import { keyIn } from "../../edm/key-values.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
 import { compiledFor } from "../../memory/compile-expression.ts";
-import { asEntity, isObject } from "../../memory/entity.ts";
-import { Evaluation } from "../../memory/evaluation.ts";
+import { asEntity, isObject, Evaluation } from "../../memory/evaluation.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
 import { relatedTable } from "../../memory/relations.ts";
 import { FilteredRows, visitRows } from "../../memory/visit-rows.ts";
@@ -26,7 +25,7 @@ import { findOrMissing, getEntity } from "./read-by-key.ts";
 import { restrictionOf } from "./resolve-sources.ts";
 
 /** Tells whether the user of a request sees an entity. */
-export type IsVisible = (entity: unknown) => boolean;
+type IsVisible = (entity: unknown) => boolean;
 
 const SEES_ALL: IsVisible = () => true;
 

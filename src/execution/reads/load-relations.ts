@@ -1,20 +1,25 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe, isPromiseLike } from "../../base/maybe.ts";
+import { keptPerForeign } from "../../base/memo.ts";
 import { inTurn } from "../../base/turn.ts";
+import type { Context } from "../../definition/context.ts";
+import { logWarning } from "../../definition/request-fields.ts";
+import type { ComplexType, EntityType, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import { declaredFieldOf } from "../../memory/compile-property.ts";
-import { isEntity } from "../../memory/entity.ts";
+import { declaredFieldOf, fieldOf } from "../../memory/compile-property.ts";
+import { isEntity } from "../../memory/evaluation.ts";
 import { relatedTable, type RelatedByEntity, type RelatedObject } from "../../memory/relations.ts";
+import type { ExpandStep } from "../../plan/plan-expand.ts";
 import { pathWays, type RelatedWay, targetWay } from "../../plan/plan-related.ts";
+import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RootExpression } from "../../query/expression.ts";
 import { mentionsOf, type NavigationMention, type QueryClauses, type RootMention } from "../../query/mentions.ts";
+import { canonicalEntity, rowReader, wholeEntity, toRow } from "../entities/canonical-entity.ts";
 import { startAll } from "../entities/concurrency.ts";
 import { findByKey } from "../entities/entity-key.ts";
 import { answeredEntity, isIterable } from "../entities/handler-answer.ts";
-import { definitionOf } from "../entities/reader.ts";
-import { rowReader, wholeEntity, toRow } from "../entities/row-to-entity.ts";
+import { definitionOf, serviceOf } from "../entities/reader.ts";
 import { cannotFollow, countLoaded, type LoadRun, noteUnfollowed } from "./load-run.ts";
-import { loadedValue, type LoadedValue } from "./loaded-values.ts";
 import { openSet } from "./open-set.ts";
 import { perEntity } from "./parent-keys.ts";
 import { readByKey } from "./read-by-key.ts";
@@ -200,7 +205,7 @@ function isList(related: object | readonly object[]): related is readonly object
  *   TypeError for a result that is not an entity
  * @see OData URL Conventions 4.0, section 5.1.1.14
  */
-export function loadRoot(expression: RootExpression, run: LoadRun): Maybe<object | null> {
+function loadRoot(expression: RootExpression, run: LoadRun): Maybe<object | null> {
   const { entitySet } = expression;
   const key = keyOf(expression, run.evaluation.values);
   if (definitionOf(entitySet, run.context).handlers.getByKey !== undefined) return readRoot(expression, key, run);
@@ -236,4 +241,123 @@ function asRoot({ entitySet }: RootExpression, entity: unknown, run: LoadRun): o
 function cannotRead({ entitySet }: RootExpression, { option }: LoadRun): Error {
   const message = `'$root/${entitySet.name}' is not supported in ${option}: the entity set cannot be read.`;
   return protocolError("UnsupportedQueryOption", message, { target: option });
+}
+
+/** The reason why a value is invalid, for the log. */
+type Reason = string;
+
+/** A value that a handler loaded into a navigation property. */
+interface LoadedValue {
+  /** An entity or a list of entities; null: no related entity; undefined: not loaded, or invalid. */
+  readonly value: object | readonly object[] | null | undefined;
+  /** Null for a valid value. */
+  readonly reason: Reason | null;
+}
+
+/**
+ * Checks a value that a handler loaded into a navigation property. Any iterable is a list.
+ * @throws the error of an iterable
+ */
+export function loadedValue({ isCollection }: NavigationProperty, value: unknown): LoadedValue {
+  if (value === undefined || value === null) return { value, reason: null };
+  if (!isCollection) return isLoaded(value) ? { value, reason: null } : invalid(faultOf(value));
+  if (!isIterable(value)) return invalid(isPromiseLike(value) ? PROMISE : "it is not a list of entities: use an array");
+  const items = itemsOf(value);
+  if (items.every(isLoaded)) return { value: items, reason: null };
+  const index = items.findIndex((item) => !isLoaded(item));
+  return invalid(`of item ${String(index)}: ${faultOf(items[index])}`);
+}
+
+const PROMISE: Reason = "it is a promise: await it";
+
+function isLoaded(value: unknown): value is object {
+  return isEntity(value) && !isIterable(value) && !isPromiseLike(value);
+}
+
+function faultOf(value: unknown): Reason {
+  return isPromiseLike(value) ? PROMISE : "it is not an entity";
+}
+
+function invalid(reason: Reason): LoadedValue {
+  return { value: undefined, reason };
+}
+
+function itemsOf(list: Iterable<unknown>): readonly unknown[] {
+  if (Array.isArray(list)) return list;
+  const iterator: unknown = list[Symbol.iterator]();
+  return iterator === list ? itemsOfIterator(list) : [...list];
+}
+
+/** An iterator can be read only once, but several options read the same value. */
+const itemsOfIterator = keptPerForeign((list: Iterable<unknown>): readonly unknown[] => [...list]);
+
+/**
+ * Returns, for each parent, the value that its handler loaded into the navigation property of an expansion; undefined
+ * where the value is absent or cannot be written. A skipped value is logged once per list of parents.
+ * @see docs/reference/expand.md
+ */
+export function loadedValues(
+  step: ExpandStep,
+  parents: readonly unknown[],
+  context: Context,
+): readonly LoadedValue["value"][] {
+  const { field } = step.expansion.navigationProperty;
+  let first: Reason | null = null;
+  const values = parents.map((parent) => {
+    const { value, reason } = writableValue(step, isEntity(parent) ? declaredFieldOf(parent, field) : undefined);
+    first ??= reason;
+    return value;
+  });
+  if (first !== null) warn(step, first, context);
+  return values;
+}
+
+/** Checks that a loaded value has all properties of the response. */
+function writableValue({ expansion }: ExpandStep, loaded: unknown): LoadedValue {
+  const { navigationProperty, target, selectExpand } = expansion;
+  const { entityType, isCollection } = navigationProperty;
+  let place = "";
+  try {
+    const found = loadedValue(navigationProperty, loaded);
+    if (found.value === null || found.value === undefined) return found;
+    for (const [index, item] of [found.value].flat().entries()) {
+      if (isCollection) place = `of item ${String(index)}: `;
+      const entity = canonicalEntity(entityType, item);
+      const fault =
+        missingOf(selectExpand.selected, entity) ?? missingOf(identifying(entityType, target?.etag), entity);
+      if (fault !== null) return invalid(place + fault);
+    }
+    return found;
+  } catch (error) {
+    return invalid(place + (error instanceof Error ? error.message : "it cannot be read"));
+  }
+}
+
+/** The properties that identify an entity, and its version. */
+function identifying({ key }: EntityType, etag: readonly StructuralProperty[] = []): readonly SelectedProperty[] {
+  return [...key, ...etag].map((property) => ({ property }));
+}
+
+function missingOf(selected: readonly SelectedProperty[], owner: object): Reason | null {
+  for (const { property, nested } of selected) {
+    const { name, type, nullable, isKey, isCollection } = property;
+    const value = fieldOf(owner, property.field);
+    if (value === null && (!nullable || isKey || isCollection)) return `'${name}' is missing`;
+    if (type.kind !== "ComplexType" || value === null) continue;
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const item of items) {
+      const fault = isEntity(item) ? missingOf(nested ?? membersOf(type), item) : null;
+      if (fault !== null) return fault;
+    }
+  }
+  return null;
+}
+
+function membersOf({ properties }: ComplexType): readonly SelectedProperty[] {
+  return properties.map((property) => ({ property }));
+}
+
+function warn({ place }: ExpandStep, reason: Reason, context: Context): void {
+  const message = `The expansion '${place}' is left out for some entities: ${reason}.`;
+  logWarning(serviceOf(context), context, message, { navigation: place });
 }

@@ -10,7 +10,7 @@ import type { LoadRun } from "./load-run.ts";
 import { resolveSource } from "./resolve-sources.ts";
 
 /** The entities of a set, as a source or as a list. */
-export type OpenSet =
+type OpenSet =
   | { readonly relational: RelationalSource }
   | { readonly relational?: undefined; readonly entities: Iterable<unknown> };
 

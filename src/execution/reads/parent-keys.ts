@@ -28,7 +28,7 @@ export interface KeyGroup<K extends Identified> {
 }
 
 /** Entities by their keys. */
-export interface KeyGroups<K extends Identified> {
+interface KeyGroups<K extends Identified> {
   /** Each key once, in the order of first occurrence. */
   readonly groups: readonly KeyGroup<K>[];
   /** The index of each entity's group; undefined for an entity without a key. */
@@ -112,7 +112,7 @@ export interface JoinKey {
 }
 
 /** Reads the join key of a parent; null where one of its values is null, so that nothing is related to the parent. */
-export type JoinKeyReader = (entity: unknown) => JoinKey | null;
+type JoinKeyReader = (entity: unknown) => JoinKey | null;
 
 const objectKeys = keptPerPair((join: NavigationJoin, type: EntityType) =>
   compileJoinKey(join, (property) => {

@@ -5,17 +5,16 @@ import type { EntitySet } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { ERROR_CODES } from "../../errors/error-codes.ts";
 import { isODataError } from "../../errors/odata-error.ts";
-import { asEntity } from "../../memory/entity.ts";
+import { asEntity } from "../../memory/evaluation.ts";
 import type { JoinedSteps } from "../../plan/join-expansions.ts";
 import type { ExpandPlan } from "../../plan/plan-expand.ts";
 import { declaredProperties } from "../../plan/properties-to-read.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../../query/source.ts";
-import { canonicalEntity } from "../entities/canonical-entity.ts";
+import { canonicalEntity, rowReader, toRow, wholeEntity } from "../entities/canonical-entity.ts";
 import { answeredValue } from "../entities/handler-answer.ts";
 import { definitionOf, type Reader, seesEntity } from "../entities/reader.ts";
-import { rowReader, toRow, wholeEntity } from "../entities/row-to-entity.ts";
 import { conditionFor, ServiceContext } from "../rules/row-access.ts";
 import { chooseJoins } from "./choose-joins.ts";
 import { resolveSource, restrictSource } from "./resolve-sources.ts";
@@ -29,7 +28,7 @@ export interface FoundEntity {
 }
 
 /** The expansions of an entity that is read by its key. */
-export interface KeyedExpansions {
+interface KeyedExpansions {
   /** Null without expansions. */
   readonly plan: ExpandPlan | null;
   /** The values of the parameters of the query. */

@@ -2,7 +2,7 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { keeper, keptPerPair } from "../../base/memo.ts";
 import { inTurns, type Pace, type Steps } from "../../base/turn.ts";
 import type { DirectJoin, EntitySet, EntityType } from "../../edm/model.ts";
-import { isEntity } from "../../memory/entity.ts";
+import { isEntity } from "../../memory/evaluation.ts";
 import { visitRows } from "../../memory/visit-rows.ts";
 import type { TargetWay } from "../../plan/plan-related.ts";
 import { totalOrder } from "../../plan/total-order.ts";
@@ -11,8 +11,8 @@ import type { SelectedProperty } from "../../query/clauses.ts";
 import type { NavigationMention } from "../../query/mentions.ts";
 import type { ReadScope } from "../../query/reading.ts";
 import type { RelatedPage, RelatedQuery, RelatedShape, RelationalSource, SourceQuery } from "../../query/source.ts";
+import { type RowReader, rowReader, wholeEntity } from "../entities/canonical-entity.ts";
 import { readScope, timeoutOf } from "../entities/reader.ts";
-import { type RowReader, rowReader, wholeEntity } from "../entities/row-to-entity.ts";
 import type { LoadRun } from "./load-run.ts";
 import { openSet, type SetForms } from "./open-set.ts";
 import { type JoinKey, joinKeyReader, type KeyGroup, mirrored } from "./parent-keys.ts";
@@ -54,7 +54,7 @@ export function readJoined(
 const SLICE = 16;
 
 /** The related objects of each key, in the order of the keys. */
-export type ObjectLists = readonly (readonly object[])[];
+type ObjectLists = readonly (readonly object[])[];
 
 /**
  * Opens the target set of a path in the first form that it has. The whole related entities of all keys are then read by
@@ -122,7 +122,7 @@ function* toObjects(
 }
 
 /** Counts the entities that are found. */
-export interface Counting extends Pick<LoadRun, "turn"> {
+interface Counting extends Pick<LoadRun, "turn"> {
   readonly count: (entities: number) => void;
 }
 

@@ -2,7 +2,7 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { NavigationHandlers } from "../../definition/handlers.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { isEntity } from "../../memory/entity.ts";
+import { isEntity } from "../../memory/evaluation.ts";
 import { keyQuery, type ExpandSearch } from "../../plan/plan-expand.ts";
 import { keyProperties } from "../../plan/properties-to-read.ts";
 import { identityOfKey } from "../entities/entity-key.ts";

@@ -21,7 +21,7 @@ export interface TableParent extends FoundEntity {
 }
 
 /** A request for one related entity. */
-export interface RelatedEntityRequest {
+interface RelatedEntityRequest {
   /** The key of the wanted entity, in the application's form; undefined: any. */
   readonly key: unknown;
   /** The properties that the response needs. */

@@ -2,7 +2,7 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { inTurns } from "../../base/turn.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { applyClauses, applySteps } from "../../memory/apply-query.ts";
-import { isEntity } from "../../memory/entity.ts";
+import { isEntity } from "../../memory/evaluation.ts";
 import type { MemoryQuery } from "../../memory/order-rows.ts";
 import { FilteredRows } from "../../memory/visit-rows.ts";
 import type { ExpandStep } from "../../plan/plan-expand.ts";
@@ -10,9 +10,8 @@ import type { Related, RelatedCollection, RelatedEntity } from "../../query/expa
 import { mentionsOf } from "../../query/mentions.ts";
 import type { EntityPage } from "../../query/source.ts";
 import { answeredEntity, isIterable } from "../entities/handler-answer.ts";
-import { loadRelations } from "./load-relations.ts";
+import { loadRelations, loadedValues } from "./load-relations.ts";
 import { countEntities, type LoadRun, type ReadRun } from "./load-run.ts";
-import { loadedValues } from "./loaded-values.ts";
 import type { AnswerReading } from "./read-related.ts";
 import { type IsMatch, searchMatches } from "./search-related.ts";
 

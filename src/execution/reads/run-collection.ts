@@ -1,26 +1,51 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe, isPromiseLike, recover } from "../../base/maybe.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
-import type { CollectionQuery, EntitySetHandlers } from "../../definition/handlers.ts";
+import type { CollectionQuery, EntitySetHandlers, AppliedQuery } from "../../definition/handlers.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { protocolError, type ODataError } from "../../errors/odata-error.ts";
-import { type JoinedSteps, NO_JOINS } from "../../plan/join-expansions.ts";
+import { type JoinedSteps, NO_JOINS, findUnjoined } from "../../plan/join-expansions.ts";
 import { toCollectionQuery, type CollectionPlan, planCount, type ReadForm } from "../../plan/plan-collection.ts";
+import { setsOfJson } from "../../plan/plan-json.ts";
 import { mayBeLong } from "../../plan/plan-paging.ts";
 import { restrictQuery } from "../../plan/row-rules.ts";
 import type { BoundQuery } from "../../query/clauses.ts";
-import type { Page, QueryableSource, SourceQuery } from "../../query/source.ts";
-import { type CollectionResult, countOf, cutPage, sizeOf } from "../entities/collection-result.ts";
-import { answeredValue, isAsyncIterable, isSource } from "../entities/handler-answer.ts";
+import { mentionsOf } from "../../query/mentions.ts";
+import type {
+  Page,
+  QueryableSource,
+  SourceQuery,
+  JsonMembers,
+  RelationalSource,
+  SourcesBySet,
+} from "../../query/source.ts";
+import {
+  type CollectionResult,
+  countOf,
+  cutPage,
+  sizeOf,
+  answeredValue,
+  isAsyncIterable,
+  isSource,
+  collectEntities,
+  isIterable,
+  withoutPromises,
+} from "../entities/handler-answer.ts";
 import { type Reader, serviceOf, timeoutOf } from "../entities/reader.ts";
 import { conditionsFor, ServiceContext } from "../rules/row-access.ts";
-import { appliedPage } from "./applied-page.ts";
 import { chooseJoins, type ChosenJoins } from "./choose-joins.ts";
-import { chooseJson, type ChosenJson } from "./choose-json.ts";
-import { CollectionStream } from "./collection-stream.ts";
-import { boundsOf, lastRowOf } from "./keyset-page.ts";
+import {
+  CollectionStream,
+  canFilterInOrder,
+  streamAll,
+  streamSource,
+  boundsOf,
+  lastRowOf,
+  countsMore,
+  HandlerStream,
+} from "./collection-stream.ts";
 import { keepAll, readAll, readStream } from "./open-set.ts";
-import { canFilterInOrder, streamAll, streamSource } from "./open-stream.ts";
 import { applyInMemory, openSource, readFrom } from "./read-source.ts";
+import { resolveSources } from "./resolve-sources.ts";
 import { runSearch } from "./search-related.ts";
 
 /** The handlers that a collection is read by. */
@@ -235,4 +260,133 @@ export function tooManyEntities(maxEntities: number): ODataError {
     `The response would contain more than ${String(maxEntities)} entities: narrow it with $filter, or page through it with $top and $skip.`,
     { target: "$top" },
   );
+}
+
+/** The result of an `applyQuery` handler, checked. */
+interface AppliedPage extends Omit<AppliedQuery, "nextLink"> {
+  readonly nextLink: string | undefined;
+  /** The page size to which the service cuts the items; undefined: the handler has cut them. */
+  readonly size: number | undefined;
+}
+
+/** How the items are read. */
+interface AppliedRead {
+  readonly reader: Reader;
+  /** Whether the response may contain items before all of them are read. */
+  readonly mayStream: boolean;
+}
+
+/**
+ * Makes the page of a set that applied the query itself. The next link of the handler takes priority. Without one, and
+ * without `$top`, the items are cut to the page size, and more items or a greater total lead to a next link.
+ * @throws TypeError for an invalid result; as for `collectEntities`
+ * @see OData Protocol 4.0, section 11.2.5.7
+ */
+function appliedPage(
+  plan: CollectionPlan,
+  query: CollectionQuery,
+  answer: AppliedQuery,
+  { reader, mayStream }: AppliedRead,
+): Maybe<CollectionResult | CollectionStream> {
+  const applied = checkApplied(plan, query, answer);
+  const { items, count } = applied;
+  const isCountKnown = !plan.query.count || count !== undefined;
+  if (mayStream && isCountKnown && isAsyncIterable(items)) return streamItems(plan, applied, items, reader);
+  const all = collectEntities(items, "The applyQuery handler", reader);
+  return chain(all, (each) => cutItems(plan, applied, Array.isArray(each) ? each : [...each]));
+}
+
+function checkApplied(plan: CollectionPlan, query: CollectionQuery, answer: AppliedQuery): AppliedPage {
+  // JavaScript handlers may return anything.
+  const items: unknown = (answer as Partial<AppliedQuery> | null | undefined)?.items;
+  if (!isIterable(items) && !isAsyncIterable(items)) {
+    const fix = isPromiseLike(items)
+      ? "its `items` is a promise: await it."
+      : "return its page as an array or iterable.";
+    throw new TypeError(`The applyQuery handler did not return { items }: ${fix}`);
+  }
+  const nextLink = answer.nextLink ?? undefined;
+  // Both are written to the envelope unchanged.
+  if (nextLink !== undefined && typeof nextLink !== "string") {
+    throw new TypeError("nextLink of applyQuery is not a string.");
+  }
+  if (!isCount(answer.count ?? 0)) throw new TypeError("count of applyQuery is not a whole number of 0 or more.");
+  const size = nextLink === undefined && plan.page.linked ? (query.pageSize ?? undefined) : undefined;
+  return { items, count: answer.count ?? undefined, nextLink, size };
+}
+
+function cutItems(
+  plan: CollectionPlan,
+  { nextLink, size, count }: AppliedPage,
+  given: readonly unknown[],
+): CollectionResult {
+  const items = withoutPromises(given, "The applyQuery handler");
+  const entities = size === undefined ? items : items.slice(0, size);
+  const { length } = entities;
+  const hasMore = size !== undefined && (items.length > length || countsMore(count, plan.skip, length));
+  return {
+    entities,
+    rowShape: undefined,
+    count: plan.query.count ? (count ?? length) : undefined,
+    hasMore,
+    nextLink,
+    joined: NO_JOINS,
+  };
+}
+
+function streamItems(
+  plan: CollectionPlan,
+  { nextLink, size, count }: AppliedPage,
+  items: AsyncIterable<unknown>,
+  reader: Reader,
+): CollectionStream {
+  const readSize = size === undefined ? undefined : size + 1;
+  const page = { ...plan.page, size, readSize, linked: size !== undefined };
+  const query = { shape: plan.query.shape, values: [], filter: null, skip: 0, top: readSize };
+  const stream = new HandlerStream(items, { query, ruled: null, reader });
+  return new CollectionStream({ ...plan, page }, stream, { joined: NO_JOINS, total: null, count, nextLink });
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === "bigint" ? value >= 0n : Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** A page that its source may write as JSON, expansions included. */
+interface ChosenJson {
+  readonly json: JsonMembers;
+  /** The sources of all expansions, and of the sets that their expressions mention; undefined without expansions. */
+  readonly sources: SourcesBySet | undefined;
+}
+
+/**
+ * Returns whether one statement can write the entities of a page with all expansions as JSON.
+ * @param json the members of the entities; undefined if the response needs rows
+ * @returns null if not. An error, such as that of a `queryable` handler, is left to the read of the rows, which may not need
+ *   that set.
+ */
+function chooseJson(
+  json: JsonMembers | undefined,
+  { relational }: QueryableSource,
+  reader: Reader,
+): Maybe<ChosenJson | null> {
+  if (json === undefined) return null;
+  if (json.expanded.length === 0) return { json, sources: undefined };
+  if (relational === undefined || (relational.joinsExpansions ?? true) !== true) return null;
+  return recover(
+    () =>
+      chain(resolveSources(setsOfJson(json), reader), (sources) =>
+        canJoin(json, relational, sources) ? { json, sources } : null,
+      ),
+    () => null,
+  );
+}
+
+function canJoin({ expanded }: JsonMembers, relational: RelationalSource, sources: SourcesBySet): boolean {
+  return expanded.every(({ target, expansion, members }) => {
+    const source = sources.get(target);
+    if (source === undefined || !relational.joins(source)) return false;
+    const mentions = mentionsOf(expansion);
+    const isJoined = mentions === null || findUnjoined({ mentions, relational, sources }) === null;
+    return isJoined && (members === null || canJoin(members, relational, sources));
+  });
 }

@@ -1,22 +1,38 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { once } from "../../base/memo.ts";
+import { once, keptPer } from "../../base/memo.ts";
 import { inTurn, Turn } from "../../base/turn.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
+import { applyClauses } from "../../memory/apply-query.ts";
 import { Evaluation } from "../../memory/evaluation.ts";
-import type { JoinedSteps } from "../../plan/join-expansions.ts";
+import { type JoinedSteps, stepShape } from "../../plan/join-expansions.ts";
 import type { ExpandPlan, ExpandStep } from "../../plan/plan-expand.ts";
+import type { TargetWay, ListWay } from "../../plan/plan-related.ts";
+import { totalOrder } from "../../plan/total-order.ts";
 import type { ExpandedEntity, Related } from "../../query/expanded-entity.ts";
+import { mentionsOf } from "../../query/mentions.ts";
 import type { JoinedShape } from "../../query/row-shape.ts";
+import type { QueryableSource, RelatedPage, RelationalSource } from "../../query/source.ts";
+import { toRow } from "../entities/canonical-entity.ts";
 import { startAll } from "../entities/concurrency.ts";
-import type { Reader } from "../entities/reader.ts";
-import { toRow } from "../entities/row-to-entity.ts";
-import { openExpandedList } from "./expand-list.ts";
-import { openExpandedTarget } from "./expand-target.ts";
-import { startLoads } from "./load-run.ts";
-import { perEntity } from "./parent-keys.ts";
-import { type Parents, readRelated, type RelatedFound, type RelatedReading } from "./read-related.ts";
-import { countWritten, type ExpandRun, relating } from "./relate.ts";
+import { type Reader, readScope, timeoutOf, definitionOf } from "../entities/reader.ts";
+import { eachGroup } from "./ask-by-key.ts";
+import { chooseJoins, type ChosenJoins, refuseUnjoined } from "./choose-joins.ts";
+import { startLoads, type ReadRun } from "./load-run.ts";
+import { openSet } from "./open-set.ts";
+import { perEntity, type JoinKey, type KeyGroup } from "./parent-keys.ts";
+import { readJoined, joinList } from "./read-joined.ts";
+import {
+  type Parents,
+  readRelated,
+  type RelatedFound,
+  type RelatedReading,
+  type ReadTarget,
+  type AnswerReading,
+} from "./read-related.ts";
+import { countWritten, type ExpandRun, relating, cutToPage } from "./relate.ts";
+import { resolveSources } from "./resolve-sources.ts";
+import { searchedSource } from "./search-related.ts";
 
 /** The reader, the values and the limit of a request. */
 export interface ExpandRequest extends Reader {
@@ -29,7 +45,7 @@ export interface ExpandRequest extends Reader {
 }
 
 /** The entities to expand. */
-export interface ParentPage extends Parents {
+interface ParentPage extends Parents {
   /** The expansions that are joined to the rows. */
   readonly joined: JoinedSteps;
 }
@@ -40,7 +56,7 @@ interface ExpandLevel extends ParentPage {
 }
 
 /** A page with its expansions. */
-export interface ExpandedPage {
+interface ExpandedPage {
   readonly entities: readonly ExpandedEntity[];
   /** The number of entities in the response, expansions included. */
   readonly total: number;
@@ -167,4 +183,166 @@ function entitiesOf(related: Related): readonly unknown[] {
   if (related === null) return [];
   if (related.kind === "collection") return related.entities;
   return related.entity === null ? [] : [related.entity];
+}
+
+/**
+ * Opens the target set of an expansion. It is then read for all parents of a level in one statement, with the nested
+ * options and the expansions of the next level that can be joined.
+ * @returns null where the source of the target set cannot read along navigations
+ * @throws ODataError `InvalidQueryOption` above the limits; `UnsupportedQueryOption` for an expression that the source
+ *   cannot join, and for a nested `$search` with results from outside the database
+ * @see docs/reference/expand.md
+ */
+function openExpandedTarget(
+  step: ExpandStep,
+  { join, target }: TargetWay,
+  run: ReadRun,
+): Maybe<ReadTarget<Related> | null> {
+  return chain(relationalSource(step, target, run), (source) => {
+    const relational = source?.relational;
+    if (source === null || relational === undefined) return null;
+    return (groups) =>
+      chain(chooseJoins(step.below, source, run, join), (chosen) => {
+        const page = chain(withMentioned(step, relational, chosen, run), (sources) =>
+          readLists(step, relational, { ...chosen, sources }, groups, run),
+        );
+        return chain(page, (answer) => ({
+          found: toLists(step, run, groups, answer),
+          rowShape: answer.rowShape,
+          joined: chosen.joined,
+        }));
+      });
+  });
+}
+
+function relationalSource(
+  { search, place }: ExpandStep,
+  target: TargetWay["target"],
+  run: ReadRun,
+): Maybe<QueryableSource | null> {
+  return chain(resolveSources([target], run), (sources) => {
+    const source = sources.get(target);
+    if (source?.relational === undefined) return null;
+    if (search === null) return source;
+    const refusal = { option: "$expand", where: `in the expansion '${place}'`, what: "its search" };
+    return searchedSource(search, target, refusal, run);
+  });
+}
+
+/** Adds the sources that the expressions of the expansion itself mention. */
+function withMentioned(
+  { expansion, place }: ExpandStep,
+  relational: RelationalSource,
+  chosen: ChosenJoins,
+  run: ReadRun,
+): Maybe<ChosenJoins["sources"]> {
+  const mentions = mentionsOf(expansion);
+  if (mentions === null) return chosen.sources;
+  return chain(resolveSources(mentions.entitySets, run), (mentioned) => {
+    const sources = new Map([...chosen.sources, ...mentioned]);
+    refuseUnjoined({ mentions, relational, sources }, "$expand", place);
+    return sources;
+  });
+}
+
+function readLists(
+  step: ExpandStep,
+  relational: RelationalSource,
+  { joined, sources }: ChosenJoins,
+  groups: readonly KeyGroup<JoinKey>[],
+  run: ReadRun,
+): Maybe<RelatedPage> {
+  const { expansion, page } = step;
+  const { evaluation, maxEntities, counted } = run;
+  return readJoined(
+    relational,
+    {
+      shape: stepShape(step, joined),
+      values: evaluation.values,
+      keys: groups.map(({ key }) => key.values),
+      skip: expansion.skip,
+      top: page.readSize,
+      count: expansion.count,
+      // Each parent may have one extra row, which shows that more rows follow. One row above all of these exceeds the limit.
+      maxRows: maxEntities === null ? undefined : Math.max(maxEntities - counted.total, 0) + groups.length + 1,
+      sources,
+      timeout: timeoutOf(run.context),
+    },
+    readScope(run),
+  );
+}
+
+function toLists(
+  step: ExpandStep,
+  run: ReadRun,
+  groups: readonly KeyGroup<JoinKey>[],
+  { related, counts, rowShape }: RelatedPage,
+): readonly Related[] {
+  return groups.map(({ weight }, index): Related => {
+    const entities = related[index] ?? [];
+    if (step.expansion.navigationProperty.isCollection) {
+      return { ...cutToPage(step, { entities, count: counts?.[index] ?? 0 }, weight, run), rowShape };
+    }
+    const entity = entities[0] ?? null;
+    if (entity !== null) countWritten(step, weight, run);
+    return { kind: "entity", entity, rowShape };
+  });
+}
+
+/**
+ * Opens the target set of an expansion as a list. One pass over it finds the related entities of all parents of a level;
+ * the nested options are applied as to the results of handlers.
+ * @returns null where the target set is no list
+ * @throws ODataError that a handler returned or threw; TypeError for an item that is not an entity
+ * @see docs/reference/expand.md
+ */
+function openExpandedList(
+  step: ExpandStep,
+  { join, target }: ListWay,
+  run: ExpandRun,
+): Maybe<ReadTarget<Related> | null> {
+  return chain(openSet(target, { relational: false, list: "kept" }, run.loads()), (rows) => {
+    if (rows === null || rows.relational !== undefined) return null;
+    // A source has the order of the key, a handler an order of its own. Of several single entities the first by key counts.
+    const isSource = definitionOf(target, run.context).handlers.queryable !== undefined;
+    const { isCollection } = step.expansion.navigationProperty;
+    const ordered = isSource || !isCollection ? inKeyOrder(step) : step;
+    const { turn } = run;
+    return (groups) =>
+      chain(joinList(step.expansion, join, groups, rows.entities, { count: () => undefined, turn }), (lists) =>
+        chain(relating(ordered, run), (answers) => {
+          const related = isCollection ? lists : lists.map((list) => firstOf(list, ordered, run));
+          const take = (all: readonly unknown[]): ReturnType<typeof takeAll> => takeAll(all, groups, answers, run);
+          return chain(answers.prepare === null ? related : answers.prepare(related), (prepared) =>
+            chain(take(prepared), (found) => ({ found })),
+          );
+        }),
+      );
+  });
+}
+
+function takeAll(
+  related: readonly unknown[],
+  groups: ReadonlyArray<{ readonly weight: number }>,
+  { take }: AnswerReading<Related>,
+  run: ExpandRun,
+): Maybe<readonly Related[]> {
+  return eachGroup([...groups.entries()], ([index, { weight }]) => take(related[index], weight), run);
+}
+
+/** The step, with the order of the key in place of the order of the list. */
+const inKeyOrder: (step: ExpandStep) => ExpandStep = keptPer((step) => {
+  const { orderBy, navigationProperty } = step.expansion;
+  return Object.freeze({ ...step, orderBy: totalOrder(orderBy, navigationProperty.entityType) });
+});
+
+/** Returns the related entity of a parent: the first of several in the order of the step; null without any. */
+function firstOf(list: readonly object[], { expansion, orderBy }: ExpandStep, run: ExpandRun): object | null {
+  const [first = null] = list;
+  if (list.length < 2) return first;
+  const { navigationProperty, roundingMode } = expansion;
+  const shape = { entityType: navigationProperty.entityType, roundingMode };
+  const query = { shape, filter: null, orderBy, skip: 0, top: 1, count: false };
+  const [lowest] = applyClauses(list, query, run.evaluation).entities;
+  return (lowest as object | undefined) ?? first;
 }

@@ -1,9 +1,10 @@
+import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPerPair } from "../../base/memo.ts";
-import type { User } from "../../definition/context.ts";
-import type { AuthorizationRequirement } from "../../definition/rules/authorization.ts";
-import { refusal } from "../../definition/rules/refusal.ts";
-import type { ServiceDefinition } from "../../definition/service-definition.ts";
-import type { EntitySet } from "../../edm/model.ts";
+import type { User, Context } from "../../definition/context.ts";
+import { type AuthorizationRequirement, refusal } from "../../definition/rules/authorization.ts";
+import type { ServiceDefinition, EntitySetDefinition } from "../../definition/service-definition.ts";
+import { nestedItems } from "../../definition/sets/judge-references.ts";
+import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import type { NavigationStep, PathGuard, StarAccess } from "../../query/capabilities.ts";
 import type {
@@ -14,8 +15,8 @@ import type {
   SelectExpandClause,
 } from "../../query/clauses.ts";
 import { mentionsOf, type NavigationMention } from "../../query/mentions.ts";
-import { definitionIn } from "../entities/reader.ts";
-import { actionOf, judge, navigationRules } from "./judge-rules.ts";
+import { definitionIn, targetDefinition } from "../entities/reader.ts";
+import { actionOf, judge, navigationRules, actionAlong, judgeEntity, requireRules } from "./judge-rules.ts";
 
 /** The user who sent a query. */
 export interface QueryReader {
@@ -217,4 +218,66 @@ function askedOfOwner(definition: ServiceDefinition, entitySet: EntitySet, targe
 
 function asksNoTarget(definition: ServiceDefinition, { entitySet, navigationProperty }: NavigationStep): boolean {
   return !navigationRules(definitionIn(definition, entitySet), navigationProperty).asksTarget;
+}
+
+/** Where the nested entities are in the body. */
+interface NestingPlace {
+  /** The path in the body, with a trailing slash; empty for the body itself. */
+  readonly path: string;
+  /** Whether the rules of the entity's own set have not been checked. */
+  readonly isOwnSkipped: boolean;
+}
+
+const BODY: NestingPlace = { path: "", isOwnSkipped: false };
+
+/**
+ * Requires that the user may create every entity that is nested in a new one: the `create` rules of each set are
+ * checked.
+ * @param entity the argument of the create handler
+ * @throws ODataError `Unauthorized`, `Forbidden`, target the path of the navigation; the error of a rule
+ * @see docs/guides/authorization.md
+ */
+export function authorizeNested(
+  context: Context,
+  set: EntitySetDefinition,
+  entity: object,
+  place: NestingPlace = BODY,
+): Maybe<undefined> {
+  return each([...set.entitySet.navigationProperties.values()], (navigation) => {
+    const items = nestedItems(entity, navigation);
+    return items.length === 0 ? undefined : authorizeItems(context, set, navigation, items, place);
+  });
+}
+
+function authorizeItems(
+  context: Context,
+  set: EntitySetDefinition,
+  navigation: NavigationProperty,
+  items: readonly object[],
+  { path, isOwnSkipped }: NestingPlace,
+): Maybe<undefined> {
+  const { user } = context;
+  const { entitySet, authorization } = set;
+  const { name, isCollection } = navigation;
+  const target = path + name;
+  const rules = navigationRules(set, navigation);
+  if (isOwnSkipped) requireRules(authorization.create, user, { action: actionOf("create", entitySet.name), target });
+  const action = actionAlong("create", set, navigation);
+  const pending = requireRules(rules.target.create, user, { action, target });
+  const below = targetDefinition(entitySet, name, context);
+  return each([...items.entries()], ([index, item]) =>
+    chain(judgeEntity(pending, context, item), (passed) => {
+      if (!passed) throw refusal(user, action, target);
+      if (below === undefined) return undefined;
+      const here = isCollection ? `${target}/${String(index)}/` : `${target}/`;
+      return authorizeNested(context, below, item, { path: here, isOwnSkipped: !rules.asksTarget });
+    }),
+  );
+}
+
+/** Runs the checks one after another and stops at the first that throws. */
+function each<Item>(items: readonly Item[], work: (item: Item) => Maybe<undefined>): Maybe<undefined> {
+  const [first, ...rest] = items;
+  if (first === undefined) return undefined;
+  return chain(work(first), () => each(rest, work));
 }

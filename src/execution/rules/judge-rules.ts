@@ -7,15 +7,15 @@ import {
   type Category,
   type NavigationAuthorization,
   needsResource,
+  refusal,
 } from "../../definition/rules/authorization.ts";
-import { refusal } from "../../definition/rules/refusal.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
-import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
+import type { EntitySet, NavigationProperty, ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
+import { defineMissing } from "../../memory/missing-value.ts";
 import { answeredValue } from "../entities/handler-answer.ts";
-import { loadedCopy } from "./loaded-copy.ts";
 
 /** The result of rules before an entity is loaded: `pending` where only a `resource` check of the entity can decide. */
-export type Verdict = "passed" | "failed" | "pending";
+type Verdict = "passed" | "failed" | "pending";
 
 /** Judges rules that must all pass, as far as possible without an entity. */
 export function judge(rules: readonly AuthorizationRequirement[], user: User | null): Verdict {
@@ -53,7 +53,7 @@ function hasRole(user: User, name: string): boolean {
 }
 
 /** The refused request, for the error. */
-export interface Refused {
+interface Refused {
   /** The attempted action, such as `read Orders`. */
   readonly action: string;
   /** The target of the error, such as the name of a navigation. */
@@ -177,4 +177,43 @@ function passesAny(rules: readonly AuthorizationRequirement[], context: Context,
   const [rule, ...rest] = rules;
   if (rule === undefined) return false;
   return chain(passes(rule, context, entity), (passed) => (passed ? true : passesAny(rest, context, entity)));
+}
+
+/** The place of a value in the entities of a set, for errors. */
+interface Place {
+  readonly set: string;
+  /** The keys of the enclosing complex properties, each with a dot. */
+  readonly path: string;
+}
+
+/**
+ * Returns a frozen copy of a loaded entity for rules. To read an ignored value that the handlers did not return is an error,
+ * unless it may be null.
+ * @param entity in canonical form
+ * @see docs/guides/authorization.md
+ */
+function loadedCopy({ name, entityType }: EntitySet, entity: object): object {
+  return copyMembers(entityType, entity, { set: name, path: "" });
+}
+
+function copyMembers(type: EntityType | ComplexType, owner: object, place: Place): object {
+  const { properties, ignoredProperties } = type;
+  const byField = new Map([...properties, ...ignoredProperties].map((property) => [property.field, property]));
+  const members = Object.entries(owner).map(([field, value]) => [field, copyOf(byField.get(field), value, place)]);
+  const copy = Object.fromEntries(members) as object;
+  for (const { field, nullable, isCollection } of ignoredProperties) {
+    if (Object.hasOwn(copy, field) || (nullable && !isCollection)) continue;
+    const message = `The handlers of ${place.set} return no \`${place.path}${field}\`, which a rule reads.`;
+    defineMissing(copy, field, message);
+  }
+  return Object.freeze(copy);
+}
+
+function copyOf(property: StructuralProperty | undefined, value: unknown, { set, path }: Place): unknown {
+  const type = property?.type;
+  if (property === undefined || type?.kind !== "ComplexType") return frozenCopy(value);
+  const below: Place = { set, path: `${path}${property.field}.` };
+  const copyItem = (item: unknown): unknown =>
+    typeof item === "object" && item !== null ? copyMembers(type, item, below) : item;
+  return Array.isArray(value) ? Object.freeze(value.map(copyItem)) : copyItem(value);
 }

@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { refusalOfUnseen } from "../../definition/rules/refusal.ts";
+import { refusalOfUnseen } from "../../definition/rules/authorization.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import {
   ALONE,
@@ -18,8 +18,7 @@ import type { EntitySet, NavigationProperty, StructuralProperty } from "../../ed
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { canBeTrue, type PartialEntity } from "../../memory/can-be-true.ts";
 import { declaredFieldOf, fieldOf } from "../../memory/compile-property.ts";
-import { isObject } from "../../memory/entity.ts";
-import { Evaluation } from "../../memory/evaluation.ts";
+import { isObject, Evaluation } from "../../memory/evaluation.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
 import { relatedTable } from "../../memory/relations.ts";
 import { parentProperties } from "../../plan/plan-related.ts";

@@ -9,7 +9,7 @@ import type { ExpandedEntity, Related } from "../../query/expanded-entity.ts";
 import { startAll } from "../entities/concurrency.ts";
 import type { Reader } from "../entities/reader.ts";
 import { visibilityOf } from "../reads/gate.ts";
-import { loadedValue } from "../reads/loaded-values.ts";
+import { loadedValue } from "../reads/load-relations.ts";
 
 /** Deeper than any body can be: a handler may return an endless chain of objects. */
 const MAX_DEPTH = 64;
@@ -19,7 +19,7 @@ const MAX_ENTITIES = 4_000_000;
 const ENTERED_AGAIN = 10_000;
 
 /** One entity of a graph, with the values of its navigation properties. */
-export interface GraphNode {
+interface GraphNode {
   readonly entity: object;
   readonly related: ReadonlyMap<NavigationProperty, GraphNode | readonly GraphNode[]>;
 }

@@ -12,7 +12,7 @@ export interface JsonMember {
 }
 
 /** Objects as the response contains them, with commas between them. */
-export interface JsonRows {
+interface JsonRows {
   readonly bytes: Uint8Array;
   /** The number of entities, those of expansions included. */
   readonly total: number;

@@ -1,6 +1,9 @@
 import { parseDateTimeOffset } from "../../edm/date-time-offset.ts";
 import { parseDate } from "../../edm/date.ts";
+import { parseDecimal } from "../../edm/decimal.ts";
+import { parseDuration } from "../../edm/duration.ts";
 import { writeJsonString } from "../../json/write-json.ts";
+import { readStoredTimestamp } from "./instant.ts";
 
 /** Readers of cells that are selected as text. Each returns null for a cell that is not a value of its kind. */
 
@@ -94,3 +97,16 @@ export function scaledText(scale: number): (cell: unknown, ieee754Compatible: bo
 export function utcText(cell: unknown): string | null {
   return typeof cell === "string" && UTC.test(cell) ? `"${cell}"` : null;
 }
+
+/** The kinds of texts that a database without types stores, and that SQL alone cannot tell from others. */
+export type StoredText = "decimal" | "duration" | "timestamp";
+
+/**
+ * Return the canonical value of a stored text; null for a text that is no value. Rows are read by them, and the function
+ * `odata_readable` of SQLite calls them, so that a filter finds as null what a response shows as null.
+ */
+export const STORED_TEXTS: Readonly<Record<StoredText, (text: string) => string | null>> = Object.freeze({
+  decimal: parseDecimal,
+  duration: parseDuration,
+  timestamp: readStoredTimestamp,
+});

@@ -4,7 +4,7 @@ import type { ReportFault } from "./storage-option.ts";
 import type { PlansByField } from "./table-columns.ts";
 
 /** The column that distributes the rows of a table over machines. */
-export interface DistributedBy<Field extends string = string> {
+interface DistributedBy<Field extends string = string> {
   /** The property whose column distributes the table. */
   readonly by: Field;
   /**

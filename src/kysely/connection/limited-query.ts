@@ -1,10 +1,9 @@
-import type { DatabaseConnection, QueryExecutor } from "kysely";
+import type { DatabaseConnection, QueryExecutor, ControlledTransaction } from "kysely";
 import { queryTimeout } from "../../errors/odata-error.ts";
-import type { OwnTransaction } from "./own-transaction.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
 /** What ends a query before it has a result. */
-export interface QueryLimit {
+interface QueryLimit {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
   /** Milliseconds; null for no limit. */
@@ -109,5 +108,30 @@ class LimitedQuery {
       this.#isWaiting = false;
       if (!this.#hasEnded) await use(other);
     });
+  }
+}
+
+/** A transaction of this service, which is not continued after an error: its statements may be cancelled. */
+export class OwnTransaction {
+  readonly transaction: ControlledTransaction<unknown>;
+  /** Provides the connections that cancel its statements: its own is in use. */
+  readonly pool: QueryExecutor;
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(transaction: ControlledTransaction<unknown>, pool: QueryExecutor) {
+    this.transaction = transaction;
+    this.pool = pool;
+  }
+
+  /** Records a statement. @param ended resolves after the statement, and after its cancellation */
+  track(ended: Promise<unknown>): void {
+    const done = ended.finally(() => this.#running.delete(done));
+    this.#running.add(done);
+  }
+
+  /** Ends the transaction after its statements, so that no cancellation meets the next user of the connection. */
+  async rollback(): Promise<void> {
+    await Promise.allSettled(this.#running);
+    await this.transaction.rollback().execute();
   }
 }

@@ -42,7 +42,7 @@ export function synchronousReaderOf(db: AnyKysely): SynchronousReader | null {
 }
 
 /** Whether the adapter of a dialect reads synchronously. */
-export function isSynchronousReader(adapter: object): adapter is SynchronousReader {
+function isSynchronousReader(adapter: object): adapter is SynchronousReader {
   return (
     "readRows" in adapter &&
     typeof adapter.readRows === "function" &&
@@ -157,4 +157,35 @@ const findWriter = keptPerForeign((db: AnyKysely): Found => {
 
 function isSynchronousWriter(connection: DatabaseConnection): connection is DatabaseConnection & SynchronousWriter {
   return "mayWrite" in connection && "write" in connection && typeof connection.write === "function";
+}
+
+/** Returns the open transaction of a context; null without one, or for a transaction of another library. */
+export function openTransaction(transaction: unknown): AnyKysely | null {
+  if (typeof transaction !== "object" || transaction === null) return null;
+  return "isTransaction" in transaction && transaction.isTransaction === true ? (transaction as AnyKysely) : null;
+}
+
+/**
+ * Whether a transaction runs on the database of a Kysely instance. Everything derived from one instance shares its adapter.
+ */
+export function isOfDatabase(transaction: AnyKysely, db: AnyKysely): boolean {
+  return transaction === db || transaction.getExecutor().adapter === db.getExecutor().adapter;
+}
+
+/** How a server reads a page in parts, in one transaction that reads a snapshot. */
+export interface StreamingSyntax {
+  /** Whether a transaction leaves connections for other requests. */
+  readonly hasConnections: (adapter: object) => boolean;
+  /** Returns the commands that begin such a transaction. @param timeout milliseconds for each statement; null: no limit */
+  readonly begin: (timeout: number | null) => readonly string[];
+  /** A cursor reads any order. Absent: parts are found by the key. */
+  readonly cursor?: {
+    readonly declare: (statement: string) => string;
+    readonly fetch: (rows: number) => string;
+  };
+  /** Explains a statement that finds rows after a key, with the check that an index serves it. */
+  readonly search?: {
+    readonly explain: (statement: string) => string;
+    readonly isServed: (plan: readonly (readonly unknown[])[]) => boolean;
+  };
 }

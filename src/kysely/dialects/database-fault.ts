@@ -6,7 +6,7 @@ import { PG_FAULTS } from "./postgres/faults.ts";
 import { SQLITE_FAULTS } from "./sqlite/faults.ts";
 
 /** A fault that a database reports, without its message. */
-export interface DatabaseFault {
+interface DatabaseFault {
   readonly kind: FaultKind;
   /** The columns at fault, if the database names them. */
   readonly columns: readonly string[];
@@ -98,7 +98,7 @@ function laterAgain(message: string, cause: unknown, mayLog?: () => boolean): OD
 }
 
 /** A failed statement, with the table that it was made for. */
-export class StatementError extends Error {
+class StatementError extends Error {
   /** The name in the declaration. */
   readonly table: string;
 

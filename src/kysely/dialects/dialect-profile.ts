@@ -2,9 +2,9 @@ import type { KyselyPlugin } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { CatalogueQuery, ReadableCatalogue } from "../../introspect/catalogue-steps.ts";
-import type { TextComparison } from "../../introspect/compared-texts.ts";
 import type { StoredTypes } from "../../introspect/expected-table.ts";
 import type { IndexSyntax } from "../../introspect/missing-indexes.ts";
+import type { TextComparison } from "../../introspect/schema.ts";
 import type { RoundingMode } from "../../query/clauses.ts";
 import type {
   ArithmeticExpression,
@@ -18,15 +18,11 @@ import type { ColumnFormats } from "../columns/column-format.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { StatementFacts } from "../connection/statement-facts.ts";
-import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
-import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
+import type { StreamingSyntax, AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import type { Execution, SqlConstant } from "../statement/parameter-slot.ts";
-import type { FormedSql, Mark, Sql, SqlForm } from "../statement/sql-form.ts";
+import type { FormedSql, Mark, Sql, SqlForm, TextMemory } from "../statement/sql-form.ts";
 import type { ConstantOperand, RowOperand } from "../statement/sql-operand.ts";
-import type { TextMemory } from "../statement/text-memory.ts";
 import type { DialectCapabilities } from "./dialect-capabilities.ts";
-import type { UnexpectedNulls } from "./unexpected-nulls.ts";
-import type { WriteSyntax } from "./write-syntax.ts";
 
 /** The capabilities and the SQL of one kind of database: one frozen object per kind, in its own folder. */
 export interface DialectProfile {
@@ -96,7 +92,7 @@ export interface PlannedStatement {
 }
 
 /** An alternative form for statements that lack an index. */
-export interface AlternativeForm {
+interface AlternativeForm {
   readonly profile: DialectProfile;
   /** Checks the query plan of a `select`. */
   readonly isNeeded: (statement: PlannedStatement, reader: SynchronousReader) => boolean;
@@ -233,7 +229,7 @@ export interface SqlCall {
 export type TranslateCall = (call: SqlCall) => RowOperand | ConstantOperand;
 
 /** The items of a JSON array as rows. */
-export interface DocumentItems {
+interface DocumentItems {
   /** The table, for `from`. */
   readonly from: Sql;
   /** The condition for a row to be an item; null if all rows are items. */
@@ -338,4 +334,44 @@ export interface StoredTypeRow extends StoredTypes {
   readonly served?: ReadonlyArray<"filter" | "sort"> | undefined;
   /** The collation that the index needs. */
   readonly indexCollation?: string | undefined;
+}
+
+/**
+ * How a kind of database treats NULL in the columns of properties that are not nullable. Views, queries and expressions may
+ * have it.
+ */
+export interface UnexpectedNulls {
+  /** Whether it comes last in an order that does not place it. */
+  readonly areLast: (descending: boolean) => boolean;
+  /**
+   * Returns the query that lists the columns of a table that are `not null`, by the keys of their names. Only other columns are
+   * tested for NULL, because the test costs the index of a column. Null if it costs nothing: then all columns are tested.
+   * @param table its quoted name
+   */
+  readonly listNotNull: ((table: string) => CatalogueQuery) | null;
+}
+
+/** The SQL of one kind of database that only writes need. */
+export interface WriteSyntax {
+  /**
+   * Returns the columns of the foreign key whose written cells refer to no row; empty if that is uncertain. Absent if errors
+   * of the database name it.
+   * @param table its quoted name
+   * @param cells the written cells, by the lower-case names of their columns
+   */
+  readonly findMissingReference?: (
+    table: string,
+    cells: ReadonlyMap<string, unknown>,
+    reader: SynchronousReader,
+  ) => readonly string[];
+  /** Whether writes return the rows that they wrote, or as much as `returnsAnything` allows. */
+  readonly returnsRows: boolean;
+  /** Follows the table in an insert without columns. */
+  readonly defaultRow: Sql;
+  /** Ends a select that locks its rows until the transaction ends. */
+  readonly rowLock: Sql;
+  /** Ends a select that reads the current state of a row, even if other transactions changed it since this one began. */
+  readonly currentRow: Sql;
+  /** Ends an insert that does nothing if the row exists. @param column any column of the table */
+  readonly unlessThere: (column: Sql) => Sql;
 }

@@ -12,9 +12,8 @@ import {
   type Sql,
   type SqlForm,
 } from "../statement/sql-form.ts";
-import { enumForms, type EnumForms } from "./enum-forms.ts";
+import { enumForms, type EnumForms, mappedForms, type MappedForms } from "./enum-forms.ts";
 import { hexForm } from "./hex-form.ts";
-import { mappedForms, type MappedForms } from "./mapped-forms.ts";
 import { numericTemporalForms, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 type Cast = (value: Sql) => Sql;

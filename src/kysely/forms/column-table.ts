@@ -13,8 +13,7 @@ import {
 import type { JsonCell } from "../columns/json-syntax.ts";
 import type { BooleanStorage, EnumStorage } from "../columns/storage-option.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
-import type { EnumForms } from "./enum-forms.ts";
-import type { MappedForms } from "./mapped-forms.ts";
+import type { EnumForms, MappedForms } from "./enum-forms.ts";
 
 /** The format of a column of one type. */
 export interface ColumnParts extends Partial<ColumnFormat> {

@@ -35,13 +35,13 @@ export interface InstantSyntax {
 }
 
 /** How columns of a type are compared, used in computations, and tested. */
-export interface TemporalColumns extends TemporalConversions {
+interface TemporalColumns extends TemporalConversions {
   /** Returns the cell, or null for one that the type cannot have; absent if there are none. */
   readonly readable?: ColumnFormat["readable"];
 }
 
 /** Conversions to the forms of a type. */
-export interface TemporalConversions {
+interface TemporalConversions {
   readonly comparable: Conversion;
   readonly computable: Conversion;
 }
@@ -54,7 +54,7 @@ export interface StoredInstants {
 }
 
 /** The parts of a column format. */
-export type StoredParts = Partial<ColumnFormat> & { readonly form: SqlForm; readonly read: ReadCell };
+type StoredParts = Partial<ColumnFormat> & { readonly form: SqlForm; readonly read: ReadCell };
 
 const DATE_LENGTH = "YYYY-MM-DD".length;
 const MIDNIGHT = /T00:00:00Z$/;

@@ -5,11 +5,12 @@ import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import type { TextComparison } from "../../introspect/schema.ts";
 import { unitsAround } from "../cells/decimal-neighbours.ts";
 import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, roundedUp, toInstant } from "../cells/instant.ts";
 import { guidText, int64Text, readBytes, readInteger, scaledText, stringText } from "../cells/text-cells.ts";
 import { ofCodec, onlyCell, type ReadCell } from "../columns/column-format.ts";
-import type { Sql, SqlForm } from "../statement/sql-form.ts";
+import { type Sql, type SqlForm, convertedForm, plainForm, type Conversion } from "../statement/sql-form.ts";
 import type { CastForms } from "./cast-forms.ts";
 import type { ColumnParts, ColumnRow, ColumnTable } from "./column-table.ts";
 import { digitsText, readDigits } from "./hex-form.ts";
@@ -198,4 +199,19 @@ export function readTimestamp(cell: unknown): string | null {
 /** Reads a number that was selected as text; returns any other cell unchanged. */
 function numberOfText(cell: unknown): unknown {
   return typeof cell === "string" && cell !== "" ? Number(cell) : cell;
+}
+
+/**
+ * Makes the form of texts that the database compares in its own way, as in a foreign key.
+ * @param bound converts bound texts and texts of key lists
+ * @param column converts columns; by default as `bound`
+ * @see docs/reference/storage.md
+ */
+export function comparedTextForm(
+  { type, collation }: TextComparison,
+  bound: Conversion["apply"],
+  column: Conversion["apply"] = bound,
+): SqlForm {
+  const form = plainForm("compared text", asText, { place: bound, fromKey: bound });
+  return convertedForm(`${type ?? "text"} by ${collation}`, asText, { form, apply: column });
 }

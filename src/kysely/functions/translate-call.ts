@@ -19,7 +19,7 @@ export function argumentAt(call: SqlCall, index: number): Sql {
 }
 
 /** As `argumentAt`, with its form. A column of UTC timestamps keeps its own form. */
-export function formedArgumentAt(call: SqlCall, index: number): { readonly sql: Sql; readonly form: SqlForm } {
+function formedArgumentAt(call: SqlCall, index: number): { readonly sql: Sql; readonly form: SqlForm } {
   const operand = operandAt(call, index);
   // No index serves the argument of a function.
   if (operand.kind === "row") return toComputable({ ...operand, sql: operand.unindexed ?? operand.sql });

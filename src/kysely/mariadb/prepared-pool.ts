@@ -4,7 +4,7 @@ type Callback = (error: unknown, result: MysqlQueryResult) => void;
 type Streamed = ReturnType<MysqlPoolConnection["query"]>;
 
 /** A connection of mysql2 that prepares statements. */
-export interface PreparingConnection extends MysqlPoolConnection {
+interface PreparingConnection extends MysqlPoolConnection {
   execute(sql: string, parameters: unknown[], callback?: Callback): Streamed;
   unprepare(sql: string): unknown;
 }

@@ -5,11 +5,11 @@ import {
   type PostgresClient,
   type PostgresCursorConstructor,
   type QueryResult,
+  type PostgresCursor,
 } from "kysely";
+import { BoundedCache } from "../../base/bounded-cache.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { ArrayReader, ReadCommand, ReadOptions } from "../connection/array-reader.ts";
-import type { PgArrayQuery, PgClient, PgResult } from "./postgres-pool.ts";
-import { PreparedNames } from "./prepared-names.ts";
 
 /** What the connections of a pool share. */
 export interface SharedByConnections {
@@ -215,4 +215,108 @@ function isLostOrOutdated(error: unknown): boolean {
 
 function codeOf(error: unknown): unknown {
   return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+}
+
+/** The most statements of one connection. */
+const KEPT = 100;
+/** The most characters of their texts together: the server keeps a parsed form of each. */
+const CHARACTERS_KEPT = 200_000;
+/** The most names of one connection in its whole life: the driver remembers each. */
+const MOST_NAMES = 1000;
+
+/**
+ * The names of the statements that one connection prepares. A statement gets a name when it is used again. Beyond a limit,
+ * the least recently used ones are closed with the next read.
+ *
+ * A name belongs to one text in all processes: a pooler such as PgBouncer may run it on the server connection of another
+ * client.
+ */
+class PreparedNames {
+  readonly #prefix = `odatakit_${crypto.randomUUID().replaceAll("-", "")}_`;
+  readonly #known: BoundedCache<string, { name: string | undefined }>;
+  #count = 0;
+  #closing: string[] = [];
+
+  constructor() {
+    const limit = { most: CHARACTERS_KEPT, weightOf: (text: string): number => text.length };
+    this.#known = new BoundedCache(KEPT, limit, (dropped) => this.#close(dropped));
+  }
+
+  /** Returns the name of a text; undefined for one that is used once. */
+  use(text: string): string | undefined {
+    const known = this.#known.get(text);
+    if (known === undefined) {
+      this.#known.set(text, { name: undefined });
+      return undefined;
+    }
+    known.name ??= `${this.#prefix}${String((this.#count += 1))}`;
+    return known.name;
+  }
+
+  /** Forgets a statement, because the connection may not have it any longer, or has it in an outdated form. */
+  forget(text: string): void {
+    const known = this.#known.take(text);
+    if (known !== undefined) this.#close(known);
+  }
+
+  /** Returns the names to close, once. */
+  takeClosing(): readonly string[] {
+    const names = this.#closing;
+    if (names.length > 0) this.#closing = [];
+    return names;
+  }
+
+  /** Whether the connection has given as many names as it may. */
+  get isSpent(): boolean {
+    return this.#count >= MOST_NAMES;
+  }
+
+  #close({ name }: { readonly name: string | undefined }): void {
+    if (name !== undefined) this.#closing.push(name);
+  }
+}
+
+/** The result of a statement of `pg`. */
+interface PgResult {
+  readonly command: string | null;
+  readonly rowCount: number | null;
+  readonly rows: readonly unknown[];
+}
+
+/** A statement of `pg` whose rows are arrays. */
+interface PgArrayQuery {
+  readonly text: string;
+  readonly values: unknown[];
+  readonly rowMode: "array";
+  /** The name under which the connection prepares it. */
+  readonly name?: string;
+}
+
+/**
+ * The members of a client of `pg` in use.
+ * @see https://node-postgres.com/apis/client
+ */
+export interface PgClient {
+  query(statement: string, values?: unknown[]): Promise<PgResult>;
+  query(statement: PgArrayQuery): Promise<PgResult>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  /** Returns `I` outside of a transaction, `T` within one, and `E` within one that has failed. Absent in older versions. */
+  getTransactionStatus?(): string | null;
+  /** Whether statements are sent before the earlier ones have ended. Absent in older versions. */
+  readonly pipeline?: boolean;
+  /** The number of the process of the server as the connection was told: a pooler invents one. Absent in other drivers. */
+  readonly processID?: number | null;
+  release(destroys?: boolean): void;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/**
+ * The members of a pool of `pg` in use.
+ * @see https://node-postgres.com/apis/pool
+ */
+export interface PgPool {
+  connect(): Promise<PgClient>;
+  end(): Promise<void>;
+  on(event: "connect" | "remove", listener: (client: PgClient) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
 }

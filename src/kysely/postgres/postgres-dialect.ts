@@ -8,9 +8,8 @@ import {
 } from "kysely";
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
-import type { SharedByConnections } from "./postgres-connection.ts";
+import type { SharedByConnections, PgClient, PgPool } from "./postgres-connection.ts";
 import { PooledClients, PooledPostgresAdapter, PooledPostgresDriver } from "./postgres-driver.ts";
-import type { PgClient, PgPool } from "./postgres-pool.ts";
 
 /** How PostgreSQL is used. */
 export interface PostgresOptions extends Pick<

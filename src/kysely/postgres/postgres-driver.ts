@@ -7,11 +7,16 @@ import {
   type PostgresDialectConfig,
 } from "kysely";
 import type { PooledAdapter } from "../connection/array-reader.ts";
-import { isInTransaction, PostgresConnection, type SharedByConnections } from "./postgres-connection.ts";
-import type { PgClient, PgPool } from "./postgres-pool.ts";
+import {
+  isInTransaction,
+  PostgresConnection,
+  type SharedByConnections,
+  type PgClient,
+  type PgPool,
+} from "./postgres-connection.ts";
 
 /** The functions of the application for new connections, and for those that a statement takes. */
-export type ConnectionHooks = Pick<PostgresDialectConfig, "onCreateConnection" | "onReserveConnection">;
+type ConnectionHooks = Pick<PostgresDialectConfig, "onCreateConnection" | "onReserveConnection">;
 
 /**
  * The clients of a pool of `pg`. Losing one does not end the process: `pg` emits `error` on a busy client, and on the pool for

@@ -1,19 +1,20 @@
 import type { BoundedCache } from "../../base/bounded-cache.ts";
 import { keptPerForeign, keptPerNumber } from "../../base/memo.ts";
+import { defaultLogger, type Logger } from "../../definition/logger.ts";
 import { describe } from "../../definition/option-table.ts";
 import type { StoredDatabase } from "../../definition/stored-database.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
+import type { ForgivenCells } from "../columns/table-columns.ts";
 import { type AnyKysely, synchronousReaderOf } from "../connection/synchronous-reader.ts";
 import { DISTRIBUTED_CAPABILITIES } from "../dialects/dialect-capabilities.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { dialectName, findDialectProfile } from "../dialects/find-dialect-profile.ts";
 import { SchemaDatabase } from "../schema/schema-database.ts";
-import { JoinComparisons } from "../translate/join-comparisons.ts";
-import { CoLocatedTables } from "./co-located-tables.ts";
+import { JoinComparisons } from "../translate/relation.ts";
+import { CoLocatedTables } from "./find-placement.ts";
 import { SqlRows } from "./sql-rows.ts";
 import type { StatementCache } from "./statement-cache.ts";
-import { UnreadableLog } from "./unreadable-log.ts";
 
 /** The state of one Kysely instance. */
 export interface Connected {
@@ -37,7 +38,7 @@ export interface FunctionNumbers {
 }
 
 /** The unchecked options that select the state of a database. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly db: AnyKysely;
   readonly distributed: boolean;
   readonly readFrom: unknown;
@@ -153,4 +154,42 @@ const MOST_WAIT = 60_000;
 /** Whether a value is a Kysely instance. */
 export function isKysely(db: unknown): db is AnyKysely {
   return typeof db === "object" && db !== null && "getExecutor" in db && typeof db.getExecutor === "function";
+}
+
+/** Milliseconds in which one column is logged once. */
+const INTERVAL = 60_000;
+
+/** The records of one column. */
+interface Reported {
+  /** When the last record was written. */
+  at: number;
+  /** The cells since then. */
+  further: number;
+}
+
+/** Logs cells that cannot be read and are null in responses: for each column at once, then at most once a minute. */
+export class UnreadableLog implements ForgivenCells {
+  readonly #loggers = new Set<Logger>();
+  readonly #columns = new Map<string, Reported>();
+
+  /** Logs to the logger of a service, too. Without one, the console receives the records. */
+  logTo(logger: Logger): void {
+    this.#loggers.add(logger);
+  }
+
+  report(table: string | undefined, column: string, key: readonly unknown[], error: unknown): void {
+    const name = JSON.stringify([table, column]);
+    const known = this.#columns.get(name);
+    const now = Date.now();
+    if (known !== undefined && now - known.at < INTERVAL && now >= known.at) {
+      known.further += 1;
+      return;
+    }
+    this.#columns.set(name, { at: now, further: 0 });
+    const message = `A cell of the column ${column}${table === undefined ? "" : ` of ${table}`} cannot be read: the response contains null, or an empty collection.`;
+    // Loggers write JSON, which has no bigint.
+    const shown = key.map((part) => (typeof part === "bigint" ? String(part) : part));
+    const fields = { table, column, key: shown, further: known?.further ?? 0, err: error };
+    for (const logger of this.#loggers.size === 0 ? [defaultLogger] : this.#loggers) logger.warn(message, fields);
+  }
 }

@@ -1,12 +1,15 @@
 import { chain } from "../../base/maybe.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
 import type { Answer, EntitySetHandlers, GetByKeyHandler, QueryableHandler } from "../../definition/handlers.ts";
+import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
+import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { isODataError, type ODataError } from "../../errors/odata-error.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { KeyedJoins, KeyedRow, QueryableSource } from "../../query/source.ts";
 import { readRow, timeoutOf, toEntity } from "./read-entity.ts";
-import { sqlReaderOf } from "./sql-row-source.ts";
+import type { SqlReader } from "./sql-reader.ts";
+import { sqlReaderOf, sourceOf } from "./sql-row-source.ts";
 
 type KeyedHandlers = Pick<EntitySetHandlers<Context>, "getByKey" | "replace" | "patch" | "delete">;
 
@@ -86,4 +89,33 @@ function readerOfShown({ name, key: keyProperties }: KeyedType, queryable: Query
     };
     return chain(queryable(context), readFrom);
   };
+}
+
+/** Makes the handlers that read all rows of a reader. */
+export function readHandlers<E extends EntityTypeDeclaration>(type: E, reader: SqlReader): object {
+  const source = sourceOf(type, reader);
+  const { key: keyProperties, properties } = declaredEntityType(type);
+  const whole = Object.freeze(properties.map((property) => ({ property })));
+  const getByKey: GetByKeyHandler<Context> = Object.assign(
+    (key: unknown, context?: Context) =>
+      chain(
+        readRow(reader, keyProperties, {
+          key,
+          selected: whole,
+          transaction: context?.transaction,
+          reading: readingOf(context),
+          caller: callerOf(context),
+          timeout: timeoutOf(context),
+        }),
+        (found) => (found === null ? null : toEntity(found)),
+      ),
+    {
+      source,
+      readRow: (key: unknown, selected: typeof whole, context: Context, joins?: KeyedJoins) => {
+        const scope = { transaction: context.transaction, reading: readingOf(context), caller: callerOf(context) };
+        return readRow(reader, keyProperties, { key, selected, joins, ...scope, timeout: timeoutOf(context) });
+      },
+    },
+  );
+  return { queryable: Object.assign(() => source, { source }), getByKey };
 }

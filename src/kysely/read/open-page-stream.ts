@@ -2,11 +2,9 @@ import type { Maybe } from "../../base/maybe.ts";
 import { placeAt } from "../../query/place.ts";
 import type { KeyContinuation, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
 import { isPatientReader, type PatientReader, type SnapshotReader } from "../connection/patient-reader.ts";
-import { CursorStream } from "./cursor-stream.ts";
-import { type KeysetPage, KeysetStream } from "./keyset-stream.ts";
 import { statementOf } from "./read-page.ts";
-import { openServerStream } from "./server-stream.ts";
-import { objectStatement, SnapshotCursor } from "./snapshot-cursor.ts";
+import { type KeysetPage, KeysetStream, openServerStream } from "./server-stream.ts";
+import { CursorStream, objectStatement, SnapshotCursor } from "./snapshot-cursor.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import { holdStream, type StreamHold } from "./stream-hold.ts";
 

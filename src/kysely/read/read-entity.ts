@@ -13,7 +13,7 @@ import { baseOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 
 /** The entity to read, and the properties to select. */
-export interface KeyedRead extends ReadScope {
+interface KeyedRead extends ReadScope {
   /** In the application's form: one value, or an object with the values of a composite key. */
   readonly key: unknown;
   readonly selected: readonly SelectedProperty[];

@@ -1,11 +1,18 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe, isPromiseLike } from "../../base/maybe.ts";
+import { inTurns } from "../../base/turn.ts";
+import { isJsonObject, JsonNumber, type JsonValue } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import type { JsonEntities } from "../../query/json-entities.ts";
+import { type PlaceValue, valuesOfRow } from "../../query/place.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { JsonPage, Page, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import { readableRows } from "../../query/unreadable-cells.ts";
+import { type JsonMember, scanRows } from "../cells/json-rows.ts";
+import type { JsonSyntax } from "../columns/json-syntax.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
+import type { JsonMarks, MarkMember } from "../translate/json-marks.ts";
 import type { RowStatement } from "./compile-statement.ts";
 import { mayMiss } from "./keys-first.ts";
-import { readJson } from "./read-json.ts";
 import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { SqlRows } from "./sql-rows.ts";
@@ -140,4 +147,116 @@ function readTotal(reader: SqlReader, query: SourceQuery, execution: Execution):
   const statement = reader.statements.total(query);
   const rows = reader.rows.within(query.transaction);
   return rows.number(statement, readSlots(statement.slots, execution), query);
+}
+
+/** A page as JSON. */
+interface ReadJson {
+  readonly json: JsonEntities;
+  /** Absent if the statement has no total, or the page implies it. */
+  readonly total: number | undefined;
+  /** As in `JsonPage`. */
+  readonly valuesOf: JsonPage["valuesOf"];
+}
+
+/**
+ * Reads one page as JSON that the database writes, with its total if the query wants one.
+ * @returns null if the query or a value of the page does not allow that: then its rows must be read
+ * @throws ODataError for a query that cannot be expressed in SQL; errors of the database
+ */
+function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<ReadJson | null> {
+  const { json: syntax } = reader.profile;
+  const rows = reader.rows.within(query.transaction);
+  if (query.json === undefined || syntax === undefined) return null;
+  // A transaction reads SQLite through Kysely, with rows as objects. A refusal would end that of a server.
+  // A snapshot of SQLite has rows as arrays.
+  if (rows !== reader.rows && rows.local === null) return null;
+  const { statements } = reader;
+  const counts = query.count && reader.profile.capabilities.countsWithPage;
+  const counting = counts ? statements.json(query, query.json, "counted") : null;
+  const statement = counting ?? statements.json(query, query.json);
+  if (statement === null) return null;
+  const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), query);
+  return chain(unlessRefused(read, syntax), (row) =>
+    chain(toEntities(row, statement.members), (json) => {
+      if (json === null) return null;
+      // The rows lead to the error for the expansion that exceeds the limit.
+      if (json.total > json.length && json.total > (query.maxEntities ?? Infinity)) return null;
+      const total = counting === null ? null : (row?.[3] ?? null);
+      const valuesOf = valuesInJson(statement.marks, row);
+      return { json, total: total === null ? undefined : Number(total), valuesOf };
+    }),
+  );
+}
+
+/**
+ * Checks the entities that a database wrote, in turns with other requests if they are long.
+ * @param row the bytes, the number of entities without JSON, and of all
+ * @returns null if an entity must be read as a row
+ */
+export function toEntities(row: Row | undefined, members: readonly JsonMember[]): Maybe<JsonEntities | null> {
+  const [bytes, unfit, count] = row ?? [];
+  if (count === undefined || Number(unfit) !== 0) return null;
+  const length = Number(count);
+  const scanned = inTurns((pace) => scanRows(toBytes(bytes), length, members, pace));
+  return chain(scanned, (rows) => (rows === null ? null : { ...rows, length }));
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** Returns the bytes of a cell, which is a text if the driver has no bytes. */
+function toBytes(cell: unknown): Uint8Array {
+  if (typeof cell === "string") return new TextEncoder().encode(cell);
+  return cell instanceof Uint8Array ? cell : NO_BYTES;
+}
+
+/** Returns undefined if the database refuses to write a value as JSON. */
+function unlessRefused(read: () => Maybe<Row | undefined>, { isRefused }: JsonSyntax): Maybe<Row | undefined> {
+  const refused = (error: unknown): undefined => {
+    if (!isRefused(error)) throw error;
+  };
+  try {
+    const row = read();
+    return isPromiseLike(row) ? row.then(undefined, refused) : row;
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/** More than the depth of any expansion. */
+const MAX_DEPTH = 1000;
+const WHOLE = /^-?\d+$/;
+
+/** Returns the function that finds the place of the marked row of a page. @param row the row with all objects */
+function valuesInJson(marks: JsonMarks | undefined, row: Row | undefined): JsonPage["valuesOf"] {
+  switch (marks?.kind) {
+    case "cells":
+      return () => valuesOfRow(row ?? [], marks.columns);
+    case "members":
+      return (json) => valuesOfEntity(json, marks.terms);
+    case undefined:
+      return undefined;
+  }
+}
+
+/** Returns the marks of the last entity; null if one of them is not exact. */
+export function valuesOfEntity(
+  { bytes, lastStart }: JsonEntities,
+  terms: readonly MarkMember[],
+): readonly PlaceValue[] | null {
+  const entity = parseJson(new TextDecoder().decode(bytes.subarray(lastStart)), { maxDepth: MAX_DEPTH });
+  if (!isJsonObject(entity)) return null;
+  const values: PlaceValue[] = [];
+  for (const { name, toMark } of terms) {
+    const mark = toMark(cellOf(entity[name]));
+    if (mark === undefined) return null;
+    values.push(mark);
+  }
+  return values;
+}
+
+/** Returns the cell that a database wrote as a value. */
+function cellOf(value: JsonValue | undefined): unknown {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (!(value instanceof JsonNumber)) return value;
+  return WHOLE.test(value.text) ? BigInt(value.text) : Number(value.text);
 }

@@ -17,7 +17,7 @@ interface RelatedTable {
 }
 
 /** Translates in the scope of a statement over a table and the sources that it mentions. */
-export type Translate = <T>(
+type Translate = <T>(
   profile: DialectProfile,
   sources: SourcesBySet | undefined,
   make: (statement: StatementScope) => T,

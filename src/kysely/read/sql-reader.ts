@@ -19,12 +19,11 @@ import type { DialectProfile, DialectValues } from "../dialects/dialect-profile.
 import { toExecution } from "../statement/parameter-slot.ts";
 import { hasPlaceholders, toFrom, type From, withExpressions } from "../translate/base-query.ts";
 import { ROWS_ALIAS } from "../translate/path-scope.ts";
-import { type Connected, connectionOf, type FunctionNumbers, isKysely } from "./connected.ts";
+import { type Connected, connectionOf, type FunctionNumbers, isKysely, type UnreadableLog } from "./connected.ts";
 import { placementOf } from "./find-placement.ts";
 import { ProvenColumns } from "./proven-columns.ts";
 import type { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
-import type { UnreadableLog } from "./unreadable-log.ts";
 
 /** Reads one table or base query. */
 export interface SqlReader {
@@ -44,7 +43,7 @@ export interface SqlReader {
 }
 
 /** The unchecked options of a reader. */
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly db: unknown;
   /** The Kysely instance of a replica; absent: none. */
   readonly readFrom?: unknown;

@@ -1,24 +1,27 @@
 import { CompiledQuery, type DatabaseConnection } from "kysely";
-import { chain, type Maybe, unawaited } from "../../base/maybe.ts";
+import { pause } from "../../base/host.ts";
+import { chain, type Maybe, unawaited, isPromiseLike } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
+import { isODataError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { isArrayReader, isPooledAdapter, type PooledAdapter } from "../connection/array-reader.ts";
-import { beginInTime } from "../connection/begin-in-time.ts";
-import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
-import { runLimited } from "../connection/limited-query.ts";
-import { OwnTransaction } from "../connection/own-transaction.ts";
-import type { Patience, SnapshotReader } from "../connection/patient-reader.ts";
-import type { StreamingSyntax } from "../connection/streaming-syntax.ts";
-import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
-import { toReadFault } from "../dialects/database-fault.ts";
+import { runLimited, OwnTransaction } from "../connection/limited-query.ts";
+import { beginInTime, type Patience, type SnapshotReader, isPatientReader } from "../connection/patient-reader.ts";
+import {
+  isOfDatabase,
+  openTransaction,
+  type AnyKysely,
+  type SynchronousReader,
+  type StreamingSyntax,
+} from "../connection/synchronous-reader.ts";
+import { isConnectionLost } from "../dialects/connection-lost.ts";
+import { toReadFault, databaseFault, unavailable } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { RunningStatement } from "../statement/running-statement.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";
-import { Outage } from "./outage.ts";
-import { readLocal } from "./read-local.ts";
-import { repeatOnce } from "./repeated-read.ts";
 import { ReplicaReads } from "./replica-reads.ts";
-import { StreamSlots } from "./stream-slots.ts";
+import { StreamSlots } from "./stream-hold.ts";
 import { beginRead, countOf, type Read, type ReadRows, toNumber } from "./traced-read.ts";
 
 /** The parts of a profile that running statements requires. */
@@ -237,5 +240,121 @@ export class SqlRows {
   #limited(sql: string, timeout: number | null): string {
     if (timeout === null) return sql;
     return this.#profile.syntax.within?.(timeout, sql) ?? sql;
+  }
+}
+
+/** The most reasons that are told apart. */
+const MOST_REASONS = 20;
+
+/** Why a database cannot be reached, so that the log contains each reason once until it can, and not each request. */
+class Outage {
+  readonly #reasons = new Set<string>();
+
+  /** Returns the error of a statement such that it is logged only if the log does not contain its reason. */
+  note(error: unknown): unknown {
+    // A statement that has run too long has reached the database.
+    if (!isODataError(error) || error.code !== "ServiceUnavailable") return error;
+    if (databaseFault(error.cause)?.kind !== "unavailable") return error;
+    const { cause } = error;
+    return unavailable(cause, () => this.#isNew(reasonOf(cause)));
+  }
+
+  #isNew(reason: string): boolean {
+    if (this.#reasons.has(reason) || this.#reasons.size >= MOST_REASONS) return false;
+    this.#reasons.add(reason);
+    return true;
+  }
+
+  /** A statement has reached the database. */
+  end(): void {
+    if (this.#reasons.size > 0) this.#reasons.clear();
+  }
+}
+
+/** Returns the text of the first cause: others name the table of the statement. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+}
+
+/**
+ * Reads in this process: synchronously, or as a promise if the reader runs the statement elsewhere.
+ * @param name the database, for messages
+ * @throws as `toReadFault`
+ */
+export function readLocal<Method extends "readRows" | "readOne">(
+  reader: SynchronousReader,
+  method: Method,
+  read: Read,
+  patience: Patience,
+  name: string,
+): Maybe<ReturnType<SynchronousReader[Method]>>;
+export function readLocal(
+  reader: SynchronousReader,
+  method: "readRows" | "readOne",
+  { statement, parameters }: Read,
+  patience: Patience,
+  name: string,
+): Maybe<readonly Row[] | Row | undefined> {
+  const { sql, table, facts } = statement;
+  const running = beginRead(statement, parameters);
+  const isMany = method === "readRows";
+  try {
+    const found: Maybe<readonly Row[] | Row | undefined> = isPatientReader(reader)
+      ? reader[isMany ? "read" : "readFirst"](sql, parameters, patience, facts)
+      : reader[method](sql, parameters);
+    if (isPromiseLike(found)) return readElsewhere(found, { statement, running, isMany, name });
+    running?.end(countOf(statement, found, isMany));
+    return found;
+  } catch (error) {
+    running?.fail(error);
+    throw toReadFault(error, name, table);
+  }
+}
+
+/** A statement that the reader runs elsewhere. */
+interface Elsewhere {
+  readonly statement: ReadRows;
+  readonly running: RunningStatement | undefined;
+  readonly isMany: boolean;
+  readonly name: string;
+}
+
+/** Waits for a statement that the reader runs elsewhere. */
+async function readElsewhere<R extends readonly Row[] | Row | undefined>(
+  found: PromiseLike<R>,
+  { statement, running, isMany, name }: Elsewhere,
+): Promise<R> {
+  try {
+    const read = await found;
+    running?.end(countOf(statement, read, isMany));
+    return read;
+  } catch (error) {
+    running?.fail(error);
+    throw toReadFault(error, name, statement.table);
+  }
+}
+
+/** Milliseconds before a repetition: a pool notices meanwhile which other connections were lost at the same moment. */
+const PAUSE = 100;
+
+/**
+ * Runs a read without effects. If its connection is lost or cannot be made, it runs once more, in the rest of its time.
+ * @param read runs on a connection of its own, outside any transaction
+ * @throws the errors of the read; the reason of the signal, if the client has left
+ */
+async function repeatOnce<T>(read: (patience: Patience) => Promise<T>, patience: Patience): Promise<T> {
+  const begun = performance.now();
+  try {
+    return await read(patience);
+  } catch (error) {
+    if (!isConnectionLost(error)) throw error;
+    await pause(PAUSE);
+    patience.signal?.throwIfAborted();
+    const { timeout } = patience;
+    if (timeout === undefined || timeout === null) return read(patience);
+    const left = Math.ceil(timeout - (performance.now() - begun));
+    if (left <= 0) throw error;
+    return read({ ...patience, timeout: left });
   }
 }

@@ -1,7 +1,8 @@
 import type { StructuralProperty } from "../../edm/model.ts";
+import type { SourceQuery } from "../../query/source.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
-import type { JoinComparisons } from "../translate/join-comparisons.ts";
-import type { Placement } from "../translate/relation.ts";
+import type { JoinComparisons, Placement } from "../translate/relation.ts";
+import type { PageClauses } from "../translate/translate-query.ts";
 import type { CompileTarget } from "./compile-statement.ts";
 import type { ProvenColumns } from "./proven-columns.ts";
 
@@ -17,4 +18,15 @@ export interface StatementTarget extends CompileTarget {
   readonly comparisons: JoinComparisons;
   /** The paths of ignored properties and members that have no column, as far as the schema check found. */
   readonly absent: Set<string>;
+}
+
+/** Returns the clauses of a page that depend on places of rows. */
+export function placesOf({ after, marked }: SourceQuery): Pick<PageClauses, "after" | "marked"> {
+  return { after: after?.kind, marked: marked?.order };
+}
+
+/** Returns the identities of these clauses, and of the columns on whose nulls they depend. */
+export function placeIdentities({ after, marked }: SourceQuery, { identity }: ProvenColumns): readonly object[] {
+  if (after === undefined) return marked === undefined ? [] : [marked.order];
+  return marked === undefined ? [after.kind, identity] : [after.kind, identity, marked.order];
 }

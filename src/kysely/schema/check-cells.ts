@@ -2,15 +2,13 @@ import { sql } from "kysely";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { CatalogueSteps } from "../../introspect/catalogue-steps.ts";
-import type { ScalarPlan } from "../columns/table-columns.ts";
+import type { ScalarPlan, ColumnPlan } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
-import { sqlTableName } from "../statement/sql-table-name.ts";
+import { sqlTableName } from "../statement/sql-operand.ts";
 import { rawExpression } from "../translate/relation.ts";
 import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
-import { type Leaf, leavesOf } from "./sampled-leaves.ts";
-import type { CheckedSet } from "./table-joins.ts";
-import { columnName, wantedTable } from "./table-rows.ts";
+import { type CheckedSet, columnName, wantedTable } from "./table-rows.ts";
 
 /** So many rows show most faults of other programs, and are read fast. */
 const SAMPLED = 1000;
@@ -113,4 +111,34 @@ function unreadableRows({ set, rows: { table } }: CheckedSet, error: unknown, db
   const message = `The database refuses to read the first rows of \`${name}\`: ${reason}.`;
   const fix = "Correct the rows, or the storage of the properties.";
   return { set: set.entitySet.name, table: name, code: "C12", severity: "error", message, fix };
+}
+
+/** A column with one value, and the path of its property. */
+interface Leaf {
+  readonly path: string;
+  readonly plan: ScalarPlan;
+}
+
+/** Returns the columns of properties that clients read, without those of other findings. */
+function leavesOf(checked: CheckedSet, known: readonly SchemaFinding[]): readonly Leaf[] {
+  const ignored = new Set(checked.set.entitySet.entityType.ignoredProperties.map(({ field }) => field));
+  return comparedLeaves(checked, known).filter(({ path }) => !ignored.has(path.split(".", 1).join()));
+}
+
+/** Returns the same columns, and those of ignored properties, which rules and navigations may compare. */
+export function comparedLeaves({ set, rows }: CheckedSet, known: readonly SchemaFinding[]): readonly Leaf[] {
+  const own = known.filter((each) => each.set === set.entitySet.name);
+  const faulty = own.filter(({ severity, code }) => severity === "error" || code === "C02");
+  if (faulty.some(({ code }) => code === "C01" || code === "C00")) return [];
+  const unread = new Set(faulty.map(({ property }) => property));
+  return Array.from(rows.plans, ([field, plan]) => scalars(plan, field))
+    .flat()
+    .filter(({ path }) => !unread.has(path));
+}
+
+function scalars(plan: ColumnPlan, path: string): readonly Leaf[] {
+  if (plan.kind === "complex") {
+    return Array.from(plan.members, ([member, each]) => scalars(each, `${path}.${member}`)).flat();
+  }
+  return plan.kind === "scalar" ? [{ path, plan }] : [];
 }

@@ -10,13 +10,12 @@ import type { ColumnFormat } from "../columns/column-format.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { sqlTableName } from "../statement/sql-table-name.ts";
+import { sqlTableName } from "../statement/sql-operand.ts";
 import { compileStatement } from "../translate/utc-session.ts";
+import { comparedLeaves } from "./check-cells.ts";
 import { comparersIn, type ComparersOf } from "./compared-properties.ts";
 import { storageOfLink } from "./expected-tables.ts";
-import { comparedLeaves } from "./sampled-leaves.ts";
-import { type CheckedSet, joinsOf } from "./table-joins.ts";
-import { columnName, wantedTable } from "./table-rows.ts";
+import { type CheckedSet, joinsOf, columnName, wantedTable } from "./table-rows.ts";
 
 /** So many rows show most faults of other programs, and are read within a millisecond or two. */
 const SAMPLED = 1000;

@@ -1,27 +1,26 @@
 import { CompiledQuery, sql } from "kysely";
 import { chain, type Maybe, recover } from "../../base/maybe.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
+import type { StoredDatabase, StoredRows } from "../../definition/stored-database.ts";
 import { ownProperties } from "../../edm/key-holder.ts";
-import type { EntitySet } from "../../edm/model.ts";
+import type { EntitySet, EntityType } from "../../edm/model.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { adviseColumn } from "../../introspect/compare-tables.ts";
-import { everyMember, type ColumnPlan } from "../columns/table-columns.ts";
+import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
+import type { From } from "../translate/base-query.ts";
 import { rawExpression } from "../translate/relation.ts";
 import { compileStatement } from "../translate/utc-session.ts";
 import { resourceRulesReadIgnored } from "./column-use.ts";
 import { readByRowRules } from "./compared-properties.ts";
-import { ignoredPartOf } from "./ignored-parts.ts";
-import type { QueryRows } from "./query-rows.ts";
-import { joinsOf } from "./table-joins.ts";
-import { columnName } from "./table-rows.ts";
+import { joinsOf, columnName } from "./table-rows.ts";
 
 /** The database of a checked query. */
-export interface QueryScope {
+interface QueryScope {
   readonly db: AnyKysely;
   readonly profile: DialectProfile;
   readonly service: ServiceDefinition;
@@ -158,5 +157,61 @@ async function namesOf({ from }: QueryRows, { db, profile }: QueryScope): Promis
   } catch {
     // The fault is reported without names.
     return [];
+  }
+}
+
+/** The ignored part of an entity: a property or a member, with its path. */
+interface IgnoredPart {
+  readonly path: string;
+  /** Whether it is a member of a complex value. */
+  readonly isMember: boolean;
+}
+
+/** Returns the ignored property or member that a path leads to or through; undefined for a path that clients see. */
+function ignoredPartOf(entityType: EntityType, path: string): IgnoredPart | undefined {
+  const fields = path.split(".");
+  let type: Pick<EntityType, "properties" | "ignoredProperties"> = entityType;
+  for (const [index, field] of fields.entries()) {
+    if (type.ignoredProperties.some((property) => property.field === field)) {
+      return { path: fields.slice(0, index + 1).join("."), isMember: index > 0 };
+    }
+    const property = type.properties.find((each) => each.field === field);
+    if (property?.type.kind !== "ComplexType") return undefined;
+    type = property.type;
+  }
+  return undefined;
+}
+
+/**
+ * Leaves the ignored properties and members without a column out of the statements of a set, if no rule and no navigation
+ * reads them.
+ */
+export function omitAbsent(
+  { name, entityType }: { readonly name: string; readonly entityType: EntityType },
+  rows: { readonly omit: (paths: Iterable<string>) => void },
+  findings: readonly SchemaFinding[],
+): void {
+  const absent = findings.filter(({ set, code, severity }) => set === name && code === "C02" && severity === "warning");
+  rows.omit(absent.flatMap(({ property = "" }) => ignoredPartOf(entityType, property)?.path ?? []));
+}
+
+/** The query of the handlers of an entity set in place of a table, for the schema check. */
+export class QueryRows implements StoredRows {
+  readonly database: StoredDatabase;
+  readonly from: From;
+  /** Leaves ignored properties and members without a column out of statements, by their paths. */
+  readonly omit: (paths: Iterable<string>) => void;
+  readonly #plan: () => PlansByField;
+
+  constructor(database: StoredDatabase, { from, omit }: Pick<QueryRows, "from" | "omit">, plan: () => PlansByField) {
+    this.database = database;
+    this.from = from;
+    this.omit = omit;
+    this.#plan = plan;
+  }
+
+  /** The columns of the properties, including ignored ones. */
+  get plans(): PlansByField {
+    return this.#plan();
   }
 }

@@ -1,7 +1,7 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { accessOf } from "./column-use.ts";
-import { joinEnds } from "./table-joins.ts";
+import { joinEnds } from "./table-rows.ts";
 
 /** Returns the words for everything that compares the cells of a property of a set; empty if only `ctx.sets` can. */
 export type ComparersOf = (set: EntitySetDefinition, property: StructuralProperty) => readonly string[];

@@ -28,8 +28,9 @@ import {
   joinsOf,
   plainColumns,
   referencesOf,
-} from "./table-joins.ts";
-import { columnName, wantedTable } from "./table-rows.ts";
+  columnName,
+  wantedTable,
+} from "./table-rows.ts";
 
 /** Returns the tables that the declarations of a service describe: the tables of its sets, and their link tables. */
 export function expectedTables(scope: CheckScope): readonly ExpectedTable[] {

@@ -11,23 +11,18 @@ import { examineDatabase } from "../../introspect/examine-database.ts";
 import type { ExpectedTable } from "../../introspect/expected-table.ts";
 import { findMissingIndexes } from "../../introspect/missing-indexes.ts";
 import type { CheckedSchema } from "../../introspect/schema.ts";
-import { undeclaredObjects } from "../../introspect/undeclared-objects.ts";
-import { readWantedObjects } from "../../introspect/wanted-objects.ts";
+import { undeclaredObjects, readWantedObjects } from "../../introspect/wanted-objects.ts";
 import { CATALOGUE_FACTS, factsOfRows, type StatementFacts } from "../connection/statement-facts.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectCatalogue, DialectProfile } from "../dialects/dialect-profile.ts";
-import type { JoinComparisons } from "../translate/join-comparisons.ts";
+import type { JoinComparisons } from "../translate/relation.ts";
 import { checkCells } from "./check-cells.ts";
 import { checkLostCells } from "./check-lost-cells.ts";
-import { checkQuery } from "./check-query.ts";
-import { checkSessions } from "./check-sessions.ts";
-import { compareJoins, textPairs } from "./compare-joins.ts";
+import { checkQuery, omitAbsent, QueryRows } from "./check-query.ts";
+import { checkSessions, compareJoins, textPairs } from "./compare-joins.ts";
 import { expectedTables } from "./expected-tables.ts";
-import { omitAbsent } from "./ignored-parts.ts";
-import { QueryRows } from "./query-rows.ts";
-import type { CheckedSet } from "./table-joins.ts";
-import { TableRows } from "./table-rows.ts";
+import { type CheckedSet, TableRows } from "./table-rows.ts";
 
 /** Runs the statements that read a catalogue. */
 interface CatalogueRows {

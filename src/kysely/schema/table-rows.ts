@@ -1,12 +1,17 @@
 import { sql } from "kysely";
 import { once } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
 import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/stored-database.ts";
+import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
+import type { NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { TableName } from "../../edm/table-name.ts";
+import type { ExpectedReference } from "../../introspect/expected-table.ts";
 import type { WantedTable } from "../../introspect/schema.ts";
-import type { PlansByField } from "../columns/table-columns.ts";
+import { type PlansByField, expressionsOf } from "../columns/table-columns.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import { sqlTableName } from "../statement/sql-table-name.ts";
+import type { StoredTypeTable } from "../dialects/dialect-profile.ts";
+import { sqlTableName } from "../statement/sql-operand.ts";
 
 /** The table of the handlers of an entity set, for the schema check. */
 export class TableRows implements StoredRows {
@@ -54,11 +59,7 @@ export function noteRows(handler: object, stored: StoredRows): void {
 }
 
 /** Returns the column of a property with a single column. */
-export function plainColumn(
-  { plans }: TableRows,
-  field: string,
-  { db }: { readonly db: AnyKysely },
-): readonly string[] {
+function plainColumn({ plans }: TableRows, field: string, { db }: { readonly db: AnyKysely }): readonly string[] {
   const plan = plans.get(field);
   return plan?.kind === "scalar" ? [columnName(plan.column, db)] : [];
 }
@@ -78,4 +79,82 @@ function namesIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g), ([, double, back = ""]) =>
     double === undefined ? back.replaceAll("``", "`") : double.replaceAll('""', '"'),
   );
+}
+
+/** A set over a table, for the schema check. */
+export interface CheckedSet {
+  readonly set: EntitySetDefinition;
+  readonly rows: TableRows;
+}
+
+/** The declarations that the tables of a database are compared with. */
+export interface CheckScope {
+  readonly db: AnyKysely;
+  readonly storedTypes: StoredTypeTable;
+  readonly service: ServiceDefinition;
+  readonly sets: readonly CheckedSet[];
+}
+
+/** Returns the navigations along columns to tables of other sets. */
+export function referencesOf(
+  { set, rows }: CheckedSet,
+  byName: ReadonlyMap<string, CheckedSet>,
+  scope: CheckScope,
+): readonly ExpectedReference[] {
+  const { navigationPropertyBindings: bindings } = set.entitySet;
+  return joinsOf(set.entitySet).flatMap(({ name, field, join }): readonly ExpectedReference[] => {
+    const target = byName.get(bindings.get(name) ?? "");
+    if (join.kind === "link" || target === undefined) return [];
+    const columns = plainColumns(rows, ownProperties(join), scope);
+    const targetColumns = plainColumns(target.rows, relatedProperties(join), scope);
+    if (columns.length === 0 || targetColumns.length !== columns.length) return [];
+    return [{ navigation: field, columns, target: wantedTable(target.rows.table, scope.db), targetColumns }];
+  });
+}
+
+/** Returns the columns of some properties; none if one of them is an expression, which no index contains. */
+export function plainColumns(
+  rows: TableRows,
+  properties: readonly StructuralProperty[],
+  scope: CheckScope,
+): readonly string[] {
+  const plans = properties.flatMap(({ field }) => rows.plans.get(field) ?? []);
+  if (expressionsOf(plans).size > 0) return [];
+  return properties.flatMap(({ field }) => plainColumn(rows, field, scope));
+}
+
+/** Returns the navigations of a set that have a join. */
+export function joinsOf({ navigationProperties, navigationJoins }: EntitySetDefinition["entitySet"]): ReadonlyArray<{
+  readonly name: string;
+  readonly field: string;
+  readonly join: NavigationJoin;
+}> {
+  return [...navigationProperties.values()].flatMap(({ name, field }) => {
+    const join = navigationJoins.get(name);
+    return join === undefined ? [] : [{ name, field, join }];
+  });
+}
+
+/** The properties by which navigations of any set find the entities of a set, by its name. */
+export type JoinEnds = ReadonlyMap<
+  string,
+  ReadonlyArray<{ readonly navigation: string; readonly properties: readonly StructuralProperty[] }>
+>;
+
+/** Returns the ends of all joins of a service. */
+export function joinEnds({ entitySets }: ServiceDefinition): JoinEnds {
+  const ends = new Map<string, { navigation: string; properties: readonly StructuralProperty[] }[]>();
+  for (const { entitySet } of entitySets.values()) {
+    for (const { name, field, join } of joinsOf(entitySet)) {
+      const navigation = `${entitySet.name}.${field}`;
+      const target = entitySet.navigationPropertyBindings.get(name);
+      for (const [set, properties] of [
+        [entitySet.name, ownProperties(join)],
+        [target, relatedProperties(join)],
+      ] as const) {
+        if (set !== undefined) ends.set(set, [...(ends.get(set) ?? []), { navigation, properties }]);
+      }
+    }
+  }
+  return ends;
 }

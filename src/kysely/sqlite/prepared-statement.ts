@@ -3,13 +3,13 @@ import { BoundedCache } from "../../base/bounded-cache.ts";
 import { withNumbers } from "./sqlite-values.ts";
 
 /** Rows as objects by column name, or as arrays of cells in the order of the columns. */
-export type RowForm = "objects" | "arrays";
+type RowForm = "objects" | "arrays";
 
 /** A row of the given form. */
 export type RowOf<F extends RowForm> = F extends "arrays" ? SQLOutputValue[] : Record<string, SQLOutputValue>;
 
 /** The effect of a statement without rows. */
-export interface SqliteChanges {
+interface SqliteChanges {
   readonly changes: bigint;
   readonly lastInsertRowid: bigint;
 }
@@ -142,7 +142,7 @@ export class PreparedStatement<F extends RowForm> {
 }
 
 /** Returns the total length of strings and bytes. */
-export function sizeOfValues(values: readonly unknown[]): number {
+function sizeOfValues(values: readonly unknown[]): number {
   let size = 0;
   for (const value of values) {
     if (typeof value === "string") size += value.length;
@@ -202,4 +202,23 @@ export class PreparedStatements<F extends RowForm> {
   giveBack(statement: PreparedStatement<F>): void {
     this.#kept.set(statement.sql, statement);
   }
+}
+
+/** The effect of a statement that changes rows, as Kysely names it. */
+interface ChangedRows {
+  /** The rows of `returning`; none without it. */
+  readonly rows: RowOf<"objects">[];
+  readonly numAffectedRows: bigint;
+  /** The row id of the last inserted row, if the statement returns no rows and has changed any. */
+  readonly insertId?: bigint;
+}
+
+/** Runs a statement that changes rows. @throws the errors of the database */
+export function changeRows(statement: PreparedStatement<"objects">, values: readonly SQLInputValue[]): ChangedRows {
+  if (statement.hasRows) {
+    const rows = [...statement.all(values)];
+    return { rows, numAffectedRows: BigInt(rows.length) };
+  }
+  const { changes, lastInsertRowid } = statement.run(values);
+  return { rows: [], numAffectedRows: changes, ...(changes > 0n && { insertId: lastInsertRowid }) };
 }

@@ -19,7 +19,7 @@ export function explain(sql: string, parameters: number, readRows: ReadRows): re
 }
 
 /** The rows of the tables of a statement. */
-export interface PlannedSizes {
+interface PlannedSizes {
   /** Returns a bound for the rows of an alias; undefined if it is unknown, or no table. */
   readonly rowsOf: (alias: string) => number | undefined;
   /** Whether values for the first columns of an index, or of the primary key of an alias (null), identify a row. */

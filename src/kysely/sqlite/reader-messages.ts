@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { ODataError } from "../../errors/odata-error.ts";
 import type { Fetch } from "../connection/patient-reader.ts";
-import type { SqliteSettings } from "./sqlite-settings.ts";
+import type { SqliteSettings } from "./sqlite-values.ts";
 
 /** The data with which a reader thread starts. */
 export interface ThreadData {
@@ -46,7 +46,7 @@ export type ReadResult = ReadOutcome & {
 };
 
 /** The fields of an error that survive the way between threads. */
-export interface SentError {
+interface SentError {
   readonly name: string;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;

@@ -7,8 +7,7 @@ import {
   type SnapshotEnd,
   type ThreadData,
 } from "./reader-messages.ts";
-import { ThreadConnections } from "./thread-connections.ts";
-import { keepsMuchMemory, usesMuchMemory } from "./thread-memory.ts";
+import { ThreadConnections, keepsMuchMemory, usesMuchMemory } from "./thread-connections.ts";
 import { Watch } from "./watch.ts";
 
 // The entry of a thread. A reader runs one statement after another on its own read-only connections.

@@ -4,9 +4,8 @@ import { queryTimeout } from "../../errors/odata-error.ts";
 import type { Patience } from "../connection/patient-reader.ts";
 import { lostSnapshot, reasonOf, tooManyQueued } from "./reader-faults.ts";
 import { receiveError, type ReadRequest, type ReadResult, type SnapshotEnd } from "./reader-messages.ts";
-import { ReaderQueue } from "./reader-queue.ts";
-import type { SqliteSettings } from "./sqlite-settings.ts";
-import { type Job, startThread, type Thread, type ThreadSnapshot, type Wanted } from "./started-thread.ts";
+import { ReaderQueue, type Job, startThread, type Thread, type ThreadSnapshot, type Wanted } from "./reader-queue.ts";
+import type { SqliteSettings } from "./sqlite-values.ts";
 
 /** Milliseconds in which a thread must end a statement that was cancelled or is late, before it is replaced. */
 const GRACE = 500;

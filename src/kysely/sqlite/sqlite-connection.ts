@@ -9,8 +9,7 @@ import {
 import { nextTurn } from "../../base/host.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import type { RunRows, SynchronousWriter, WritePatience } from "../connection/synchronous-reader.ts";
-import { changeRows } from "./changed-rows.ts";
-import type { PreparedStatement } from "./prepared-statement.ts";
+import { changeRows, type PreparedStatement } from "./prepared-statement.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { toBoundValues } from "./sqlite-values.ts";
 import { MAX_TIME_HERE } from "./watch.ts";

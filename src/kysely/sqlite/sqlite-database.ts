@@ -1,10 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { WritePatience } from "../connection/synchronous-reader.ts";
-import { FileLock } from "./file-lock.ts";
-import { OpenedFile } from "./opened-file.ts";
+import { FileLock, OpenedFile } from "./opened-file.ts";
 import { PreparedStatements } from "./prepared-statement.ts";
 import { registerFunctions } from "./sqlite-functions.ts";
-import type { SqliteSettings } from "./sqlite-settings.ts";
+import type { SqliteSettings } from "./sqlite-values.ts";
 import { Watch } from "./watch.ts";
 import { WriteGroup } from "./write-group.ts";
 
@@ -265,10 +264,10 @@ function cannotOpen(file: string, readOnly: boolean, cause: unknown): Error {
 }
 
 /** The part of `node:sqlite` that is used. */
-export type NodeSqlite = Pick<typeof import("node:sqlite"), "DatabaseSync">;
+type NodeSqlite = Pick<typeof import("node:sqlite"), "DatabaseSync">;
 
 /** The part of `process` that looks up built-in modules, available from Node.js 20.16. */
-export interface BuiltinModules {
+interface BuiltinModules {
   getBuiltinModule?(name: "node:sqlite"): NodeSqlite | undefined;
   readonly version: string;
 }

@@ -4,7 +4,7 @@ import { nearestName } from "../../errors/nearest-name.ts";
 import { cutsTexts, SqliteDatabase } from "./sqlite-database.ts";
 import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
 import { SqliteReads } from "./sqlite-reads.ts";
-import type { JournalMode, SqliteSettings, Synchronous } from "./sqlite-settings.ts";
+import type { JournalMode, SqliteSettings, Synchronous } from "./sqlite-values.ts";
 
 /** How a SQLite file is used. */
 export interface SqliteOptions {

@@ -8,12 +8,12 @@ import {
 import { chain } from "../../base/maybe.ts";
 import type { Patience, PatientReader, SnapshotReader } from "../connection/patient-reader.ts";
 import type { StatementFacts } from "../connection/statement-facts.ts";
+import type { WritePatience } from "../connection/synchronous-reader.ts";
 import { explain, seeksInOrder } from "./query-plan.ts";
 import { lostSnapshot, reasonOf } from "./reader-faults.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import type { SqliteReads } from "./sqlite-reads.ts";
-import { Turns } from "./turns.ts";
 
 const DONE: Promise<void> = Promise.resolve();
 
@@ -196,4 +196,41 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
 
 function onlyElsewhere(): never {
   throw new Error("A snapshot is read in a reader thread.");
+}
+
+/** Users of a connection, one at a time, in the order in which they asked for it. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+  #isTaken = false;
+
+  /**
+   * Resolves when all earlier users have given the connection back.
+   * @throws the reason of the signal, if the client disconnects meanwhile
+   */
+  take(patience: WritePatience | undefined): Promise<void> {
+    if (!this.#isTaken) {
+      this.#isTaken = true;
+      return Promise.resolve();
+    }
+    const signal = patience?.signal();
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
+        reject(reasonOf(signal));
+      };
+      this.#waiting.push(begin);
+      signal?.addEventListener("abort", leave, { once: true });
+    });
+  }
+
+  /** Passes the connection on to the next user. */
+  giveBack(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
+  }
 }

@@ -13,7 +13,7 @@ import {
 import { compareDecimals, decimalFromBigInt, decimalFromNumber, parseDecimal, fromScaled } from "../../edm/decimal.ts";
 import { tooLongText, tooManyItems, tooMuchMemory } from "../../errors/odata-error.ts";
 import { toDecimalKey } from "../cells/decimal-neighbours.ts";
-import { STORED_TEXTS, type StoredText } from "../cells/stored-texts.ts";
+import { STORED_TEXTS, type StoredText } from "../cells/text-cells.ts";
 import { TEMPORAL_FUNCTIONS } from "./sqlite-temporal-functions.ts";
 import { textFunctions, tooBig } from "./sqlite-text-functions.ts";
 import { unreadableArgument } from "./unreadable-argument.ts";
@@ -174,7 +174,7 @@ function describe(value: string | number | bigint | Uint8Array): string {
  * - `odata_double_round(a, bankers)`: rounds half away from zero, or half to even if `bankers` is 1.
  * - `odata_decimal_unscale(integer, scale)`: the Decimal of an integer divided by ten to the power of `scale`.
  */
-export const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
+const NUMBER_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   odata_double: (value) => toDouble(value),
   odata_double_divide: (a, b) => ofDoubles(a, b, (dividend, divisor) => dividend / divisor),
   odata_double_modulo: (a, b) => ofDoubles(a, b, (dividend, divisor) => dividend % divisor),

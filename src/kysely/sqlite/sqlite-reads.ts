@@ -51,7 +51,7 @@ const keptOf = keptPer((_statement: PreparedStatement<"arrays">): Kept => ({ wor
 type Rows = readonly (readonly unknown[])[];
 
 /** The reads of one snapshot. */
-export interface ThreadReads {
+interface ThreadReads {
   readonly read: (sql: string, parameters: readonly unknown[], patience: Patience, isFirst: boolean) => Promise<Rows>;
   /** Returns the next rows of a statement, which stays open until the snapshot ends. */
   readonly fetch: (sql: string, parameters: readonly unknown[], wanted: Fetch, patience: Patience) => Promise<Rows>;

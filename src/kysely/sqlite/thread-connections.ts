@@ -1,9 +1,10 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { getHeapStatistics } from "node:v8";
 import { required } from "../../base/required.ts";
 import type { Fetch } from "../connection/patient-reader.ts";
 import { PreparedStatements, type RowOf } from "./prepared-statement.ts";
 import { openConnection } from "./sqlite-database.ts";
-import type { SqliteSettings } from "./sqlite-settings.ts";
+import type { SqliteSettings } from "./sqlite-values.ts";
 import type { Watch } from "./watch.ts";
 
 /** The most connections without a snapshot that wait for the next one. */
@@ -116,4 +117,27 @@ function joinObjects(rows: Rows, most: number): ArrayRow {
     texts.push(String(text));
   }
   return [new TextEncoder().encode(texts.join(",")), unfit, texts.length];
+}
+
+/** Bytes of the heap of a thread between statements. An idle thread would keep them, since it collects no garbage. */
+const MOST_KEPT = 96e6;
+
+/** Bytes of the heap of a thread during a statement, if its limit is not lower. */
+const MOST_USED = 1e9;
+
+/** The share of the limit of the heap that a statement may use: V8 ends the thread at the limit. */
+const SHARE = 0.5;
+
+/** Whether the heap of this thread is so large that another thread should replace it. */
+export function keepsMuchMemory(): boolean {
+  return getHeapStatistics().total_heap_size > MOST_KEPT;
+}
+
+/**
+ * Whether the running statement uses too much of the heap of this thread. `node:sqlite` keeps the arguments and results of
+ * all calls of functions until the statement ends.
+ */
+export function usesMuchMemory(): boolean {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return used > Math.min(MOST_USED, limit * SHARE);
 }

@@ -2,7 +2,7 @@ import { clearImmediate, setImmediate } from "node:timers";
 import { UndoneWriteError } from "../connection/synchronous-reader.ts";
 
 /** The connection of a group, and its commands. */
-export interface GroupConnection {
+interface GroupConnection {
   readonly isTransaction: boolean;
   /** Runs a command without rows, such as `commit`. */
   command(sql: string): void;

@@ -38,7 +38,7 @@ export interface Execution {
  * A placeholder in a compiled statement. It returns the value of each execution, so one statement serves all requests of a
  * shape.
  */
-export interface ParameterSlot {
+interface ParameterSlot {
   readonly kind: "ParameterSlot";
   read(execution: Execution): unknown;
   /** Whether it is `top` or `skip` of a page. */
@@ -85,7 +85,7 @@ export function limitPlaces(slots: readonly unknown[]): readonly number[] {
 }
 
 /** The values of an execution; its statements need no absent value. */
-export interface ExecutionInput {
+interface ExecutionInput {
   readonly values: readonly PrimitiveValue[];
   readonly base: Execution["base"];
   readonly top?: number | undefined;

@@ -1,4 +1,4 @@
-import { statementScope, type StatementScope } from "../../definition/statement-trace.ts";
+import { statementScope, type StatementScope } from "../../definition/logger.ts";
 
 /** A statement in execution that the application traces. It is reported once, at its end. */
 export class RunningStatement {

@@ -1,5 +1,7 @@
-import type { RawBuilder } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import type { CallExpression } from "../../query/expression.ts";
+import type { FunctionName } from "../../query/functions.ts";
 
 /** A piece of SQL. */
 export type Sql = RawBuilder<unknown>;
@@ -155,7 +157,7 @@ export function mayRepeatValues({ exact, isSingle, spellings, equatable, sortabl
 }
 
 /** Converts an operand to the form that sorts by value. */
-export function toSortable(operand: FormedSql): FormedSql {
+function toSortable(operand: FormedSql): FormedSql {
   return convert(operand, operand.form.sortable);
 }
 
@@ -194,4 +196,39 @@ export interface FormedSql {
 
 function convert(operand: FormedSql, conversion: Conversion | undefined): FormedSql {
   return conversion === undefined ? operand : { sql: conversion.apply(operand.sql), form: conversion.form };
+}
+
+/** Marks each term by which a statement sorts long values, derived tables included. */
+const MARK = "/* odatakit: long */";
+
+const MARKED: Sql = sql.raw(` ${MARK}`);
+
+/** Marks a term of an order, a partition or a group whose values the database must compare whole. */
+export function longSort(term: Sql): Sql {
+  return sql`${term}${MARKED}`;
+}
+
+/** Returns the number of marked terms in the text of a statement. */
+export function countLongSorts(text: string): number {
+  return text.split(MARK).length - 1;
+}
+
+/** How long a database keeps the texts that expressions compute, and how many it can keep. */
+export interface TextMemory {
+  /** The most bytes of all texts that are kept at the same time. */
+  readonly most: number;
+  /** Queries that keep so few copies are not bounded: their conditions stay short, and indexes can serve them. */
+  readonly few: number;
+  /** The functions whose calls with a stored property need no bound of the statement, so that indexes can serve them. */
+  readonly unbound: ReadonlySet<FunctionName>;
+  /** How many copies of the text that it makes or takes a call adds to those of its arguments, until the row ends. */
+  readonly copiesOf: (call: CallExpression) => number;
+  /** Whether texts that are not stored count, too: literals, and the names of members of enumerations. */
+  readonly countsAll: boolean;
+  /** The copies of a text that rows are sorted by. */
+  readonly sortedCopies: number;
+  /** The number of bytes of a text. */
+  readonly bytesOf: (text: Sql) => Sql;
+  /** A value, which fails the statement before it is computed if some texts have more bytes. */
+  readonly within: (bytes: Sql, most: number, value: Sql) => Sql;
 }

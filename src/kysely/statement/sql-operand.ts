@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { sql, ExpressionWrapper, TableNode } from "kysely";
+import type { TableName } from "../../edm/table-name.ts";
 import type { Expression, ScalarType } from "../../query/expression.ts";
 import type { SqlConstant } from "./parameter-slot.ts";
 import type { Conversion, FormedSql, Sql } from "./sql-form.ts";
@@ -39,7 +40,7 @@ export interface ConstantOperand {
 }
 
 /** The literal null. */
-export interface NullOperand {
+interface NullOperand {
   readonly kind: "null";
 }
 
@@ -73,4 +74,15 @@ export interface Translator {
   readonly operand: (expression: Expression) => SqlOperand;
   /** In mode `filter` the condition may be null instead of false. */
   readonly condition: (expression: Expression, mode: ConditionMode) => Sql;
+}
+
+/**
+ * Returns the quoted name of a table. A string is split at its dot; the parts of an object are taken as they are. Plugins
+ * of Kysely may change both, for example to add a schema.
+ */
+export function sqlTableName(table: TableName): Sql {
+  if (typeof table === "string") return sql`${sql.table(table)}`;
+  const { schema, name } = table;
+  const node = schema === undefined ? TableNode.create(name) : TableNode.createWithSchema(schema, name);
+  return sql`${new ExpressionWrapper(node)}`;
 }

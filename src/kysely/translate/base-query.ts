@@ -7,7 +7,7 @@ import type { ReportFault } from "../columns/storage-option.ts";
 import type { Alive, DialectProfile, DialectSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { sqlTableName } from "../statement/sql-table-name.ts";
+import { sqlTableName } from "../statement/sql-operand.ts";
 import { rawExpression, type RowsUse } from "./relation.ts";
 
 /** An SQL query with its values, as other query builders return it. */

@@ -9,23 +9,23 @@ import type { ItemScope, PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
 
 /** The target of a path of properties: an entity, columns of an entity, or a value within JSON text. */
-export type FoundPath = FoundRelation | FoundColumns | FoundMember;
+type FoundPath = FoundRelation | FoundColumns | FoundMember;
 
 /** An entity. */
-export interface FoundRelation {
+interface FoundRelation {
   readonly kind: "relation";
   readonly relation: Relation;
 }
 
 /** Columns of an entity. */
-export interface FoundColumns {
+interface FoundColumns {
   readonly kind: "columns";
   readonly relation: Relation;
   readonly plan: ColumnPlan;
 }
 
 /** A value within JSON text. */
-export interface FoundMember {
+interface FoundMember {
   readonly kind: "member";
   readonly document: Sql;
   readonly path: readonly StructuralProperty[];

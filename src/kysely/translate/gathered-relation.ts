@@ -3,7 +3,7 @@ import type { Sql } from "../statement/sql-form.ts";
 import { Level, Relation, whereClause, type Rows, type StatementScope } from "./relation.ts";
 
 /** A relation that a statement joins. */
-export interface JoinedRows {
+interface JoinedRows {
   /** With its row, for the conditions of the join. */
   readonly related: Relation;
   /** Returns the same relation for the result of an outer join. */

@@ -5,10 +5,9 @@ import { makesText } from "../../query/functions.ts";
 import { childrenOf, isPath } from "../../query/walk-expression.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { bindText } from "../functions/translate-call.ts";
-import type { Sql } from "../statement/sql-form.ts";
+import type { Sql, TextMemory } from "../statement/sql-form.ts";
 import type { SqlOperand, Translator } from "../statement/sql-operand.ts";
-import type { TextMemory } from "../statement/text-memory.ts";
-import { keyOfCall, keyOfPath } from "./shared-calls.ts";
+import { keyOfCall, keyOfPath } from "./shared-navigation.ts";
 
 /** A bound for the stored texts of which the expressions of one query compute others. */
 export interface TextBound {

@@ -14,8 +14,7 @@ import { linkStorage } from "../columns/check-link-storage.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import { toComparable, type Sql, type SqlForm } from "../statement/sql-form.ts";
-import type { RowOperand } from "../statement/sql-operand.ts";
-import { sqlTableName } from "../statement/sql-table-name.ts";
+import { type RowOperand, sqlTableName } from "../statement/sql-operand.ts";
 import { bareTests, isCoLocated, type PlacedRows } from "./co-location.ts";
 import { unfoldOf } from "./constant-condition.ts";
 import { joinedRows } from "./gathered-relation.ts";
@@ -34,7 +33,7 @@ import {
 import { equalsConstant } from "./translate-comparison.ts";
 
 /** A navigation with its target set. */
-export interface Navigation {
+interface Navigation {
   readonly navigationProperty: NavigationProperty;
   /** The set that declares the navigation property. */
   readonly entitySet: EntitySet;
@@ -149,7 +148,7 @@ export function notNull(operands: readonly RowOperand[]): readonly Sql[] {
 }
 
 /** Converts two operands of one type to forms whose cells are equal if the values are. */
-export function alike(left: RowOperand, right: RowOperand): readonly [left: Sql, right: Sql] {
+function alike(left: RowOperand, right: RowOperand): readonly [left: Sql, right: Sql] {
   const { form } = left;
   const isSame = form === right.form && form.sortable === undefined && form.exact !== null;
   return isSame ? [left.sql, right.sql] : [toComparable(left).sql, toComparable(right).sql];

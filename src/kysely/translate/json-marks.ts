@@ -23,7 +23,7 @@ export interface MarkMember extends Pick<MarkColumn, "toMark"> {
 }
 
 /** The marks of a page, and the cells that they add to its row. */
-export interface MarkedPage {
+interface MarkedPage {
   readonly marks: JsonMarks | undefined;
   readonly cells: readonly Sql[];
 }

@@ -8,7 +8,7 @@ import type { Relation } from "./relation.ts";
 import { orderTerms, translateOrder } from "./translate-query.ts";
 
 /** The related entities that an order is translated for. */
-export interface LinkedEntities {
+interface LinkedEntities {
   readonly join: NavigationJoin;
   /** The alias of the link table. */
   readonly link: string;

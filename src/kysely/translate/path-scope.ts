@@ -28,7 +28,7 @@ export interface PathScope {
 export type ItemScope = Relation | DocumentItem;
 
 /** An item of a collection that is stored as JSON, or as an array. */
-export interface DocumentItem {
+interface DocumentItem {
   /** The collection of the item. */
   readonly collection: StructuralProperty;
   /** The JSON text that contains the collection. */

@@ -1,11 +1,10 @@
 import { sql } from "kysely";
-import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty, LinkColumn } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
 import { comparedPlanOf, scalarPlanOf, type PlansByField, type ColumnPlan } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../dialects/dialect-profile.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
-import type { JoinComparison, JoinComparisons } from "./join-comparisons.ts";
 import type { StatementNotes } from "./statement-notes.ts";
 
 /** Where a distributed database has the rows of a table: on each machine, or on one by the value of a column. */
@@ -280,4 +279,29 @@ function labelledForm(form: SqlForm, found: ReadonlySet<unknown> | undefined): S
   const { labels } = form;
   if (labels === undefined || found === undefined) return form;
   return (labels.cells.every((cell) => found.has(cell)) ? labels.all : labels.some) ?? form;
+}
+
+/** How the database compares the two columns of a foreign key. */
+interface JoinComparison {
+  readonly form: SqlForm;
+  /** Whether a unique index on either column compares so. */
+  readonly isShared: boolean;
+}
+
+/**
+ * The parts of joins that follow a foreign key whose texts the database does not compare by code point. The schema check finds
+ * them.
+ */
+export class JoinComparisons {
+  readonly #known = new WeakMap<JoinPair | LinkColumn, JoinComparison>();
+
+  /** Records how a part of a join is compared. */
+  set(part: JoinPair | LinkColumn, comparison: JoinComparison): void {
+    this.#known.set(part, comparison);
+  }
+
+  /** Returns how a part of a join is compared; undefined: by code point. */
+  of(part: JoinPair | LinkColumn): JoinComparison | undefined {
+    return this.#known.get(part);
+  }
 }

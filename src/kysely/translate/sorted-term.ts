@@ -9,7 +9,7 @@ import { type Mark, type Sql, type SqlForm, toOrdered } from "../statement/sql-f
 import { bareOperand, type Translator } from "../statement/sql-operand.ts";
 
 /** One term of an order as the database sorts by it. */
-export interface SortedTerm {
+interface SortedTerm {
   readonly sql: Sql;
   /** The same value in `order by`. */
   readonly inOrder: Sql;
@@ -89,7 +89,7 @@ function behindValue({ sql: sorted, descending }: SortedTerm, mark: Sql, tied: S
 }
 
 /** The cells of a statement that tell what its rows are sorted by. */
-export interface MarkedCells {
+interface MarkedCells {
   readonly order: PlaceOrder;
   readonly translator: Translator;
   readonly values: DialectValues;

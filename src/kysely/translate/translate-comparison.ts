@@ -51,7 +51,7 @@ export function booleanLiteral(value: boolean): Sql {
 export type Unfold = DialectSyntax["unfolded"];
 
 /** The place of a comparison in a statement. */
-export interface ComparisonContext {
+interface ComparisonContext {
   readonly mode: ConditionMode;
   readonly profile: DialectProfile;
   readonly unfold?: Unfold;

@@ -10,22 +10,23 @@ import type {
   PathSource,
   PropertyExpression,
   VariableExpression,
+  ArithmeticExpression,
+  NegateExpression,
+  ScalarType,
 } from "../../query/expression.ts";
 import { makesText } from "../../query/functions.ts";
 import { isPath } from "../../query/walk-expression.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile, DialectValues, Term } from "../dialects/dialect-profile.ts";
 import { memberName } from "../functions/translate-call.ts";
 import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
-import type { Sql, SqlForm } from "../statement/sql-form.ts";
+import { type Sql, type SqlForm, toComputable } from "../statement/sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "../statement/sql-operand.ts";
 import { unfoldOf, withColumn } from "./constant-condition.ts";
 import { findPath } from "./find-path.ts";
 import { withinBound, type TextBound } from "./held-texts.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
-import { groupByCalls, keyOfCall, type SharedResults } from "./shared-calls.ts";
-import { groupByNavigation } from "./shared-navigation.ts";
-import { translateArithmetic, translateNegation } from "./translate-arithmetic.ts";
+import { groupByCalls, keyOfCall, type SharedResults, groupByNavigation } from "./shared-navigation.ts";
 import {
   booleanLiteral,
   equalsConstant,
@@ -33,9 +34,8 @@ import {
   translateComparison,
   translateHas,
 } from "./translate-comparison.ts";
-import { translateIn } from "./translate-in.ts";
+import { translateIn, costOf, joinBalanced } from "./translate-in.ts";
 import { translateLambda } from "./translate-lambda.ts";
-import { costOf, joinBalanced } from "./translate-logical.ts";
 import { translateCount, translateProperty, translateStructuredNull, translateVariable } from "./translate-property.ts";
 import { translateSemiJoin } from "./translate-semi-join.ts";
 
@@ -45,7 +45,7 @@ const TRUE: SqlConstant = Object.freeze({ kind: "fixed", value: true });
 const OPERATIONS: ReadonlySet<Expression["kind"]> = new Set(["arithmetic", "negate", "convert"] as const);
 
 /** The context of a translation. */
-export interface TranslationContext {
+interface TranslationContext {
   readonly profile: DialectProfile;
   readonly scope: PathScope;
   readonly roundingMode: RoundingMode;
@@ -314,4 +314,44 @@ function truthOf(operand: SqlOperand, profile: DialectProfile): Sql {
 
 function booleanForm({ values }: DialectProfile): SqlForm {
   return values.canonicalForm(PRIMITIVE_TYPES["Edm.Boolean"]);
+}
+
+/**
+ * Translates arithmetic; null when an operand is null.
+ * @see OData URL Conventions 4.0, section 5.1.1.2
+ */
+function translateArithmetic(
+  expression: ArithmeticExpression,
+  left: SqlOperand,
+  right: SqlOperand,
+  values: DialectValues,
+): SqlOperand {
+  if (left.kind === "null" || right.kind === "null") return NULL_OPERAND;
+  const first = toTerm(left, typeOf(expression.left), values);
+  const second = toTerm(right, typeOf(expression.right), values);
+  return values.compute(expression, first, second);
+}
+
+/** Translates `-x`; also null for the least Int64. */
+function translateNegation(expression: NegateExpression, operand: SqlOperand, values: DialectValues): SqlOperand {
+  if (operand.kind === "null") return NULL_OPERAND;
+  return values.negate(expression, toTerm(operand, typeOf(expression.operand), values));
+}
+
+function toTerm(
+  operand: Exclude<SqlOperand, { readonly kind: "null" }>,
+  type: ScalarType,
+  values: DialectValues,
+): Term {
+  const offset = values.offsetOf?.(operand, type);
+  if (operand.kind === "row") {
+    return { sql: toComputable(operand).sql, type, isShort: operand.nulls !== "computed", offset };
+  }
+  const { constant } = operand;
+  return { sql: bindFormed(constant, values.canonicalForm(type)), type, isShort: true, constant, offset };
+}
+
+function typeOf({ type }: ArithmeticExpression["left"]): ScalarType {
+  if (type?.kind === "PrimitiveType") return type;
+  throw new Error("Only primitive values can be computed with.");
 }

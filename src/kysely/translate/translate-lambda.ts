@@ -6,14 +6,14 @@ import type { ConditionMode } from "../statement/sql-operand.ts";
 import { notTrue } from "./constant-condition.ts";
 import { findCollection } from "./find-path.ts";
 import { endOfList, listed, notNull, tuple } from "./join-navigation.ts";
-import { isInJoinedList } from "./list-join.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
 import { itemTests, readsAllAtOnce, relatedItems, selectItems, type RelatedItems } from "./related-items.ts";
 import { whereClause, type StatementScope } from "./relation.ts";
 import { dependsOnItemsAlone } from "./shared-navigation.ts";
+import { isInJoinedList } from "./translate-semi-join.ts";
 
 /** Translates the predicate of a lambda operator in the scope of its item; may be null instead of false. */
-export type TranslatePredicate = (predicate: Expression, scope: PathScope) => Sql;
+type TranslatePredicate = (predicate: Expression, scope: PathScope) => Sql;
 
 /**
  * Translates `any` and `all` over related entities, or over a collection that is stored as JSON or as an array. Never null:

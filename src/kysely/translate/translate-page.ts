@@ -5,8 +5,7 @@ import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { DerivedRelation } from "./derived-relation.ts";
 import type { Rows, StatementScope } from "./relation.ts";
-import { addCell, cellName, selectColumns, type Cells } from "./select-columns.ts";
-import { selectJoined } from "./select-joined.ts";
+import { addCell, cellName, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { selectMarks } from "./sorted-term.ts";
 import { translateSelection, type PageClauses, type RowQuery } from "./translate-query.ts";
 

@@ -3,9 +3,9 @@ import type { CountExpression, PathSource, PropertyExpression, VariableExpressio
 import { columnNames, type ColumnPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
-import { countRelated } from "./count-related.ts";
 import { findCollection, findPath, findProperty, isEntityPresent, itemOf } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
+import { countRelated } from "./related-items.ts";
 import { plannedOperand, Relation } from "./relation.ts";
 import { booleanLiteral } from "./translate-comparison.ts";
 

@@ -25,8 +25,7 @@ import {
   whereAll,
   whereClause,
 } from "./relation.ts";
-import { addCell, selectColumns, type Cells } from "./select-columns.ts";
-import { selectJoined } from "./select-joined.ts";
+import { addCell, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { sortTerm, translateAfter } from "./sorted-term.ts";
 import { StatementNotes } from "./statement-notes.ts";
 import { equalsConstant } from "./translate-comparison.ts";
@@ -114,7 +113,7 @@ export function unlessImplied(total: Sql, hasTop: boolean): Sql {
 const ENDLESS = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** The clauses of a read by key. */
-export interface KeyedClauses extends Pick<PageClauses, "selected" | "joined"> {
+interface KeyedClauses extends Pick<PageClauses, "selected" | "joined"> {
   /** The properties of the key, in its order. */
   readonly key: readonly StructuralProperty[];
 }

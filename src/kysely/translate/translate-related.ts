@@ -12,13 +12,12 @@ import { linkOrder } from "./link-order.ts";
 import { outsideConditions } from "./path-scope.ts";
 import { listOf, relatedRows, tieOf, type RelatedRows } from "./related-rows.ts";
 import { addRelation, Level, whereClause, type Relation, type Rows, type StatementScope } from "./relation.ts";
-import { addCell, cellName, selectColumns, type Cells } from "./select-columns.ts";
-import { selectJoined } from "./select-joined.ts";
+import { addCell, cellName, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { makeTranslator } from "./translate-expression.ts";
 import { translateOrder, orderClause, SKIP, TOP, type RowQuery } from "./translate-query.ts";
 
 /** The limits of a related read. */
-export interface RelatedLimits {
+interface RelatedLimits {
   readonly hasTop: boolean;
   readonly hasSkip: boolean;
   readonly hasMaxRows: boolean;

@@ -7,7 +7,7 @@ import { linkStorage } from "../columns/check-link-storage.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { sqlTableName } from "../statement/sql-table-name.ts";
+import { sqlTableName } from "../statement/sql-operand.ts";
 import { isAnyCase, linkFormat } from "../translate/join-navigation.ts";
 import { compared } from "../translate/relation.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
@@ -22,10 +22,10 @@ import { toWriteFault } from "./write-faults.ts";
 import { toCommand, type WriteStatement, type WriteValues } from "./write-statements.ts";
 
 /** The values of a link: first those of columns for this entity, then those of columns for the related entity. */
-export type LinkValues = readonly PrimitiveValue[];
+type LinkValues = readonly PrimitiveValue[];
 
 /** The tables on both sides of links. */
-export interface LinkEnds {
+interface LinkEnds {
   readonly own: SqlTable;
   readonly other: SqlTable;
 }

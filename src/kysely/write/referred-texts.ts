@@ -4,11 +4,10 @@ import { bindSlot } from "../statement/parameter-slot.ts";
 import { cellName } from "../translate/select-columns.ts";
 import { compileStatement } from "../translate/utc-session.ts";
 import type { WrittenColumns } from "./changed-columns.ts";
-import { referredBy } from "./referring-columns.ts";
 import type { SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { selectReferred, type StoredReference, type StoredReferences } from "./stored-references.ts";
-import { toCommand, type WriteStatement } from "./write-statements.ts";
+import { referredBy, toCommand, type WriteStatement } from "./write-statements.ts";
 
 /** Whether the statements that write a table find the texts of referenced rows. Otherwise they are read before. */
 export function findsReferred({ reader }: SqlTable): boolean {

@@ -4,9 +4,9 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { asDirect } from "../translate/join-navigation.ts";
-import type { AnyWriteContext } from "./expected-values.ts";
 import { addLink, removeLink } from "./link-rows.ts";
 import {
+  type AnyWriteContext,
   checkRelated,
   MISSING,
   noLink,

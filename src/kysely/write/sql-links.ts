@@ -1,9 +1,8 @@
 import type { Context } from "../../definition/context.ts";
 import type { LinkHandler, NavigationHandlers, OfferedHandler } from "../../definition/handlers.ts";
 import { isObject } from "../../definition/option-table.ts";
-import type { AnyWriteContext } from "./expected-values.ts";
 import { addRelated, clearRelated, createRelated, removeRelated, setRelated } from "./relate-rows.ts";
-import type { RelatedWrite } from "./relation-write.ts";
+import type { AnyWriteContext, RelatedWrite } from "./relation-write.ts";
 import { noteTable, tableOf, type SqlTable } from "./sql-table.ts";
 import { tableOfSet } from "./table-sets.ts";
 

@@ -2,11 +2,12 @@ import { CompiledQuery, type QueryResult } from "kysely";
 import { nextTurn, pause } from "../../base/host.ts";
 import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
-import type { Context, RuleContext } from "../../definition/context.ts";
+import { type Context, type RuleContext, readingOf } from "../../definition/context.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
-import { isOfDatabase, openTransaction } from "../connection/kysely-instance.ts";
 import {
+  isOfDatabase,
+  openTransaction,
   type AnyKysely,
   LockTimeoutError,
   patiently,
@@ -15,10 +16,11 @@ import {
   UndoneWriteError,
   type WritePatience,
 } from "../connection/synchronous-reader.ts";
+import { isConnectionLost } from "../dialects/connection-lost.ts";
 import { ofTable, tooBusy, databaseFault } from "../dialects/database-fault.ts";
+import type { SqlReader } from "../read/sql-reader.ts";
 import { beginStatement } from "../statement/running-statement.ts";
 import { toRows } from "../translate/select-columns.ts";
-import { noteWrite } from "./noted-write.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { toWriteFault } from "./write-faults.ts";
 
@@ -266,4 +268,28 @@ export async function retry<T>(
 function hasWaited(error: unknown): boolean {
   if (error instanceof LockTimeoutError) return true;
   return error instanceof Error && hasWaited(error.cause);
+}
+
+/**
+ * Runs a write of a database with a replica: the request reads the primary from then on, and its response reports the
+ * position after the write. A write that fails is undone, except that a lost connection leaves it uncertain.
+ */
+export async function noteWrite<T>(
+  { rows }: Pick<SqlReader, "rows">,
+  context: RuleContext | undefined,
+  write: () => Promise<T>,
+): Promise<T> {
+  const { replicated } = rows;
+  // The types show a part of the context.
+  const reading = readingOf(context as Context | undefined);
+  if (replicated === null || reading === undefined || reading === null) return write();
+  reading.pin();
+  try {
+    const result = await write();
+    reading.noteWrite(replicated);
+    return result;
+  } catch (error) {
+    if (isConnectionLost(error)) reading.noteWrite(replicated);
+    throw error;
+  }
 }

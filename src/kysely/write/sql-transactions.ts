@@ -3,12 +3,10 @@ import { required } from "../../base/required.ts";
 import type { RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
-import { openTransaction } from "../connection/kysely-instance.ts";
-import { type AnyKysely, patiently, type WritePatience } from "../connection/synchronous-reader.ts";
+import { openTransaction, type AnyKysely, patiently, type WritePatience } from "../connection/synchronous-reader.ts";
 import { databaseFault, tooBusy, unavailable } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
-import { noteWrite } from "./noted-write.ts";
-import { isContention, patienceOf, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
+import { noteWrite, isContention, patienceOf, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
 
 /** The savepoint at the start of a transaction: it disappears if the database rolls back the whole transaction. */
 const BEGINNING = "odatakit_beginning";

@@ -7,15 +7,14 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { setMember } from "../read/read-entity.ts";
 import { keptProperties, mergedProperties } from "./changed-columns.ts";
+import { checkReferredRows, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import {
   hasExpected,
   isComparedExactly,
   isToldByDatabase,
   toExpected,
   type AnyWriteContext,
-} from "./expected-values.ts";
-import { checkReferredRows, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
-import { checkOneRow, mayShareKeys } from "./shared-keys.ts";
+} from "./relation-write.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
@@ -23,7 +22,7 @@ import type { Values } from "./stored-columns.ts";
 import { writtenSet, mayHideRows } from "./table-sets.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
-import type { Expected, RowUse } from "./write-statements.ts";
+import { checkOneRow, mayShareKeys, type Expected, type RowUse } from "./write-statements.ts";
 
 /** The handlers that write one table. All of them enforce row rules in the transaction of the write. */
 type WriteHandlers = Required<Pick<EntitySetHandlers<Context>, "create" | "replace" | "patch" | "delete">>;
@@ -280,6 +279,6 @@ async function readExpected(
 }
 
 /** Makes the task for the entity of the body itself. */
-export function taskOf(session: SqlSession, context: Context): WriteTask {
+function taskOf(session: SqlSession, context: Context): WriteTask {
   return { session, context, place: "" };
 }

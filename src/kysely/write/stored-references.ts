@@ -5,7 +5,7 @@ import { keyHolderOf } from "../../edm/key-holder.ts";
 import type { NavigationProperty } from "../../edm/model.ts";
 import { holdsAnyCaseGuids, scalarPlanOf } from "../columns/table-columns.ts";
 import { toEquatable, type Sql } from "../statement/sql-form.ts";
-import { sqlTableName } from "../statement/sql-table-name.ts";
+import { sqlTableName } from "../statement/sql-operand.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { setsOfService, tableOfSet, targetSet } from "./table-sets.ts";
 

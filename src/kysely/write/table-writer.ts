@@ -7,17 +7,18 @@ import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { Row } from "../../query/row-shape.ts";
-import { toEntity } from "../read/read-entity.ts";
+import { toEntity, setMember } from "../read/read-entity.ts";
 import { changedColumns, writtenColumns, type RowValues, type WrittenColumns } from "./changed-columns.ts";
-import { keyOfNewRow, splitRow, type Stored, valuesToStore } from "./new-row.ts";
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
-import { checkOneRow, mayShareKeys, sharedKey } from "./shared-keys.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { checkKeyKept, checkSame, unstorable, type StoredColumn, type Values } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { keyConflict, toWriteFault } from "./write-faults.ts";
 import {
+  checkOneRow,
+  mayShareKeys,
+  sharedKey,
   toCommand,
   WriteStatements,
   type Expected,
@@ -315,3 +316,49 @@ function firstOf([row]: readonly Row[], { rowShape }: WriteStatement): Values | 
 
 /** Returns the writer of a table: a single one, so that its statements are compiled once. */
 export const writerOf: (table: SqlTable) => TableWriter = keptPer((table) => new TableWriter(table));
+
+/** A stored row. */
+export interface Stored {
+  readonly entity: Values;
+  /** The values of the requested ignored properties, which are not part of an entity. */
+  readonly beside: Values;
+}
+
+/**
+ * Returns the values to store in a new row, without generated values and with the initial row version.
+ * @param linked values that follow from related rows, which take precedence over those of the entity
+ */
+function valuesToStore({ entityType, rowVersion }: SqlTable, values: Values, linked: Values): Values {
+  const given = {};
+  for (const { computed, field } of entityType.properties) {
+    if (!computed && Object.hasOwn(values, field)) setMember(given, field, values[field]);
+  }
+  for (const field of Object.keys(linked)) setMember(given, field, linked[field]);
+  if (rowVersion !== null) setMember(given, rowVersion.field, rowVersion.type.name === "Edm.Int64" ? 1n : 1);
+  return given;
+}
+
+/**
+ * Returns the key of a new row; null if the database generates it, and has not returned it.
+ * @param insertId the generated key, if the database returned it
+ */
+function keyOfNewRow({ entityType }: SqlTable, given: Values, insertId?: bigint): readonly PrimitiveValue[] | null {
+  const values = entityType.key.map((property): unknown => {
+    const { field, computed, type } = property;
+    if (!computed || given[field] !== undefined) return given[field];
+    if (insertId === undefined || insertId === 0n) return undefined;
+    if (type.name === "Edm.Int64") return insertId;
+    // An unsigned integer of 64 bits.
+    return type.name === "Edm.Decimal" ? String(BigInt.asUintN(64, insertId)) : Number(insertId);
+  });
+  return values.includes(undefined) ? null : (values as readonly PrimitiveValue[]);
+}
+
+/** Separates an entity from ignored properties that were read with it; those of `beyond` are not part of it. */
+function splitRow(row: object, beside: readonly StructuralProperty[], beyond: readonly StructuralProperty[]): Stored {
+  if (beside.length === 0) return { entity: row as Values, beside: {} };
+  const entity: Record<string, unknown> = { ...row };
+  const others = beside.map(({ field }) => [field, entity[field]] as const);
+  for (const { field } of beyond) Reflect.deleteProperty(entity, field);
+  return { entity, beside: Object.fromEntries(others) };
+}

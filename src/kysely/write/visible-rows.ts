@@ -1,7 +1,6 @@
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
-import { refusalOfUnseen } from "../../definition/rules/refusal.ts";
-import type { RowRuleChecks } from "../../definition/rules/row-rule.ts";
+import { refusalOfUnseen, type RowRuleChecks } from "../../definition/rules/authorization.ts";
 import type { EntitySetDefinition } from "../../definition/service-definition.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { isODataError } from "../../errors/odata-error.ts";

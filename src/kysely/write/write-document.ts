@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-v
 import { parseJson } from "../../json/parse-json.ts";
 import { writeJsonString, writeJson } from "../../json/write-json.ts";
 import type { RowColumn, RowShape } from "../../query/row-shape.ts";
-import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../columns/read-document.ts";
+import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../columns/column-format.ts";
 
 /** Writes a value that is not null: of a property, or an item of its collection. */
 type WriteValue = (value: unknown) => string;

@@ -7,14 +7,14 @@ import { driverFields } from "../../errors/driver-fields.ts";
 import { ERROR_CODES, type ErrorCode } from "../../errors/error-codes.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { databaseFault, isUnsupported, ofTable, unavailable } from "../dialects/database-fault.ts";
-import { sqlTableName } from "../statement/sql-table-name.ts";
+import { sqlTableName } from "../statement/sql-operand.ts";
 import type { WrittenColumns } from "./changed-columns.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
 import { setOfTable, wirePathOf, findService } from "./table-sets.ts";
 
 /** A failed write. */
-export interface FailedWrite {
+interface FailedWrite {
   readonly context: Context;
   readonly table: SqlTable;
   /** The path of the entity in the body, with a trailing slash; empty for the body itself. */
@@ -160,7 +160,7 @@ function listOf(names: readonly string[]): string {
 const REFUSED = "A rule of the database rejects this write: check the values and their combination.";
 
 /** A write that a check constraint or a trigger of the database rejected. */
-export interface Violation {
+interface Violation {
   /** The name of the check constraint; null if it has none, and for a trigger. */
   readonly constraint: string | null;
   /** The error of the driver. */
@@ -173,7 +173,7 @@ export interface Violation {
  * @returns the message for the client, if the service exposes the names of constraints and this one has a name
  * @see docs/reference/table-writes.md
  */
-export function reportViolation(context: Context, table: SqlTable, violation: Violation): string | null {
+function reportViolation(context: Context, table: SqlTable, violation: Violation): string | null {
   const { constraint, err, code } = violation;
   const service = findService(context);
   if (service === null) return null;

@@ -1,26 +1,25 @@
 import { sql } from "kysely";
 import { BoundedCache } from "../../base/bounded-cache.ts";
-import { keeper } from "../../base/memo.ts";
+import { keeper, keptPer } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import { comparedPlanOf, expressionsOf, scalarPlanOf } from "../columns/table-columns.ts";
-import type { WriteSyntax } from "../dialects/write-syntax.ts";
+import type { WriteSyntax } from "../dialects/dialect-profile.ts";
 import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
-import type { Sql } from "../statement/sql-form.ts";
-import { sqlTableName } from "../statement/sql-table-name.ts";
+import { type Sql, mayRepeatValues } from "../statement/sql-form.ts";
+import { sqlTableName } from "../statement/sql-operand.ts";
 import { columnOperand, compared, plannedOperand, Level, Relation } from "../translate/relation.ts";
 import { isReturnable, returnedColumns, selectColumns, type Cells } from "../translate/select-columns.ts";
 import { equalsConstant } from "../translate/translate-comparison.ts";
 import { compileStatement, utcMark } from "../translate/utc-session.ts";
-import { namesOfColumns, referring, type WrittenColumn } from "./referring-columns.ts";
-import { mayShareKeys } from "./shared-keys.ts";
 import type { WriteCommand } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { StoredColumn } from "./stored-columns.ts";
-import { asReferredTo, type StoredReferences } from "./stored-references.ts";
+import { asReferredTo, type StoredReferences, type StoredReference } from "./stored-references.ts";
 import { storedDocument, withoutUnreadable } from "./write-document.ts";
 
 /** A compiled statement of a table. */
@@ -294,4 +293,59 @@ function namesOf(selected: readonly SelectedProperty[]): readonly string[] {
 
 function namesOfExpected({ expected }: RowCondition): readonly string[] {
   return expected.map(([{ field }, value]) => `${field} ${value === null ? "null" : "value"}`);
+}
+
+/**
+ * Whether two rows of a table can have one key value, in different cells that its constraints tell apart: a Guid in upper case
+ * and in lower case. A write then reads its row first, and reaches none of several rows.
+ * @see docs/reference/table-writes.md
+ */
+export const mayShareKeys: (table: SqlTable) => boolean = keptPer(({ entityType, plans }) =>
+  entityType.key.some((property) => {
+    const plan = comparedPlanOf(property, plans);
+    return plan.kind === "scalar" && mayRepeatValues(plan.format.form);
+  }),
+);
+
+/** Checks how many rows a statement wrote. @throws ODataError `Conflict` if several have the key, which fails the transaction */
+export function checkOneRow(table: SqlTable, count: number): void {
+  if (count > 1 && mayShareKeys(table)) throw sharedKey();
+}
+
+/** Returns the error for a write that would reach several rows. */
+export function sharedKey(): ODataError {
+  const problem = "Several entities have this key, in different forms: the database must keep one of them.";
+  return protocolError("Conflict", problem);
+}
+
+/** A column to write. */
+interface WrittenColumn extends StoredColumn {
+  /** The referenced columns, if the column repeats their stored text. */
+  readonly referred?: readonly StoredReference[];
+}
+
+/** Returns texts that differ for different columns and references, for the key of a statement. */
+function namesOfColumns(columns: readonly StoredColumn[], references: StoredReferences): readonly string[] {
+  return columns.map((each) => nameWith(each.column, referredBy(each, references)));
+}
+
+function nameWith(name: string, referred: readonly StoredReference[] = []): string {
+  return [name, ...referred.map(({ table, field }) => `${table.name} ${field}`)].join(" > ");
+}
+
+/** Adds to columns of foreign keys the columns that they refer to. */
+function referring(columns: readonly StoredColumn[], references: StoredReferences): readonly WrittenColumn[] {
+  return columns.map((column) => {
+    const referred = referredBy(column, references);
+    return referred === undefined ? column : { ...column, referred };
+  });
+}
+
+/** Returns the columns that a foreign key refers to. Members of complex values are never foreign keys. */
+export function referredBy(
+  { path }: StoredColumn,
+  references: StoredReferences,
+): readonly StoredReference[] | undefined {
+  const [property, ...members] = path;
+  return property === undefined || members.length > 0 ? undefined : references.get(property.field);
 }

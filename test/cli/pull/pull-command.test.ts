@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Invocation } from "../../../src/cli/command.ts";
 import { unavailable } from "../../../src/cli/problem.ts";
 import { makePullCommand } from "../../../src/cli/pull/pull-command.ts";
-import type { ReadForPull } from "../../../src/cli/pull/pulled-database.ts";
+import type { ReadForPull } from "../../../src/cli/pull/read-for-pull.ts";
 import { type ApplicationFolder, makeApplicationFolder } from "../../declarations/code/application-folder.ts";
 import { writeSample } from "../../fixtures/databases/load.ts";
 import { runProgram } from "../run-program.ts";

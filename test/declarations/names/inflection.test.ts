@@ -6,8 +6,9 @@ import {
   IRREGULAR_NOUNS,
   OTHER_PLURALS,
   UNCHANGED_NOUNS,
+  pascalCase,
+  wordsOf,
 } from "../../../src/declarations/names/inflection.ts";
-import { pascalCase, wordsOf } from "../../../src/declarations/names/words.ts";
 
 describe("the entity type and entity set of a name", () => {
   test.each([

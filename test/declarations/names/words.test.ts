@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { asIdentifier, pascalCase, wordsOf } from "../../../src/declarations/names/inflection.ts";
 import { objectKey } from "../../../src/declarations/names/naming.ts";
-import { asIdentifier, pascalCase, wordsOf } from "../../../src/declarations/names/words.ts";
 import { isSimpleIdentifier } from "../../../src/definition/names.ts";
 import { caseCount } from "../../cases.ts";
 

@@ -1,5 +1,4 @@
-import { readMysqlCatalogue } from "../../../introspect/mysql-catalogue.ts";
-import { readMysqlTexts } from "../../../introspect/mysql-texts.ts";
+import { readMysqlCatalogue, readMysqlTexts } from "../../../introspect/mysql-catalogue.ts";
 import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** As in `information_schema.columns.data_type`. MariaDB stores `json` as `longtext`. */

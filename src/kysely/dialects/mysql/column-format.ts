@@ -7,7 +7,7 @@ import { stringText, utcText } from "../../cells/text-cells.ts";
 import { type ColumnFormats, ofCodec, onlyCell } from "../../columns/column-format.ts";
 import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";
-import { SERVER_DIGITS } from "../../forms/temporal-forms.ts";
+import { SERVER_DIGITS, TIMESTAMP_PATTERN } from "../../forms/temporal-forms.ts";
 import {
   textColumns,
   fractionDigits,
@@ -17,7 +17,6 @@ import {
   timestampCell,
   timestampOf,
 } from "../../forms/text-columns.ts";
-import { TIMESTAMP_PATTERN } from "../../forms/timestamp-pattern.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
 import {
   MY_JSON_TEXT,

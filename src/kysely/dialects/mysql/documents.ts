@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { jsonPath, textDocuments } from "../../forms/text-documents.ts";
 import type { DocumentSyntax } from "../dialect-profile.ts";
-import { decimalOfText } from "./exact-decimals.ts";
-import { MY_FORMS } from "./forms.ts";
+import { decimalOfText, MY_FORMS } from "./forms.ts";
 import { MY_TEXTS } from "./temporal-forms.ts";
 
 /** How MariaDB looks into JSON: columns of type `json` or text. */

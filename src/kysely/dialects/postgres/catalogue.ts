@@ -1,7 +1,6 @@
 import { required } from "../../../base/required.ts";
 import type { TypeAdvice } from "../../../introspect/expected-table.ts";
-import { readPostgresCatalogue } from "../../../introspect/postgres-catalogue.ts";
-import { readPostgresTexts } from "../../../introspect/postgres-texts.ts";
+import { readPostgresCatalogue, readPostgresTexts } from "../../../introspect/postgres-catalogue.ts";
 import type { DialectCatalogue, SessionCheck, StoredTypeRow, StoredTypeTable } from "../dialect-profile.ts";
 
 /** As in `pg_type`. */

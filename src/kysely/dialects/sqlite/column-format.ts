@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { fromScaled } from "../../../edm/decimal.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
 import { BEFORE_ALL_TEXTS, BEHIND_ALL_TEXTS, MAX_PRECISION } from "../../cells/instant.ts";
-import { STORED_TEXTS } from "../../cells/stored-texts.ts";
 import {
+  STORED_TEXTS,
   booleanText,
   doubleText,
   guidText,
@@ -25,8 +25,10 @@ import { columnFormatOf, type ColumnParts, type ColumnRow, type ColumnTable } fr
 import { storedFormats } from "../../forms/stored-instants.ts";
 import { fractionDigits, readString, readTimestamp } from "../../forms/text-columns.ts";
 import type { Sql, SqlForm } from "../../statement/sql-form.ts";
-import { DECIMAL_FORM, REAL_DECIMAL_FORM, scaledDecimalForm } from "./decimal-forms.ts";
 import {
+  DECIMAL_FORM,
+  REAL_DECIMAL_FORM,
+  scaledDecimalForm,
   ANY_CASE_GUID_FORM,
   BINARY_FORM,
   BOOLEAN_FORM,
@@ -55,9 +57,9 @@ import {
   readableTexts,
   readableTime,
   type ReadableTexts,
+  NO_YEAR,
+  SQLITE_STORED_INSTANTS,
 } from "./readable-cells.ts";
-import { NO_YEAR } from "./readable-texts.ts";
-import { SQLITE_STORED_INSTANTS } from "./stored-instants.ts";
 import { DATE_FORM, DURATION_FORM, INSTANT_FORM, TIME_FORM, utcForm } from "./temporal-forms.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;

@@ -5,8 +5,7 @@ import { bindSlot } from "../../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../../statement/sql-form.ts";
 import type { DocumentSyntax } from "../dialect-profile.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
-import { DECIMAL_FORM } from "./decimal-forms.ts";
-import { GUID_FORM } from "./forms.ts";
+import { DECIMAL_FORM, GUID_FORM } from "./forms.ts";
 import { INSTANT_FORM } from "./temporal-forms.ts";
 
 /** How SQLite looks into JSON, which it stores as text. */

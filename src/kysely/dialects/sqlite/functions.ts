@@ -1,10 +1,13 @@
 import { sql } from "kysely";
-import type { FunctionName } from "../../../query/functions.ts";
-import { argumentAt } from "../../functions/translate-call.ts";
-import { computed } from "../../statement/sql-operand.ts";
-import type { TranslateCall } from "../dialect-profile.ts";
-import { DECIMAL_FORM } from "./decimal-forms.ts";
-import { DOUBLE_FORM } from "./forms.ts";
+import { PRIMITIVE_TYPES } from "../../../edm/primitive-type.ts";
+import type { CallExpression, Expression } from "../../../query/expression.ts";
+import { type FunctionName, makesText } from "../../../query/functions.ts";
+import { argumentAt, operandAt, typeAt } from "../../functions/translate-call.ts";
+import type { SqlConstant } from "../../statement/parameter-slot.ts";
+import type { Sql, SqlForm, TextMemory } from "../../statement/sql-form.ts";
+import { computed, type ConstantOperand } from "../../statement/sql-operand.ts";
+import type { TranslateCall, SqlCall } from "../dialect-profile.ts";
+import { DECIMAL_FORM, DOUBLE_FORM, INTEGER_FORM } from "./forms.ts";
 import {
   concat,
   contains,
@@ -17,17 +20,111 @@ import {
   toUpper,
   trim,
 } from "./string-functions.ts";
-import {
-  dateOf,
-  fractionOfSecond,
-  instantNow,
-  maxInstant,
-  minInstant,
-  offsetOf,
-  partOf,
-  timeOf,
-  totalSeconds,
-} from "./temporal-functions.ts";
+import { ANY_DATE_FORM, ANY_TIME_FORM, DATE_FORM, digitsOfUtcForm, TIME_FORM } from "./temporal-forms.ts";
+
+/**
+ * Parts of dates and times in SQLite. Columns whose strings have a fixed form use `substr`; other operands use functions of
+ * the dialect.
+ */
+
+const MIN_DATE_TIME = "0001-01-01T00:00:00Z";
+const MAX_DATE_TIME = "9999-12-31T23:59:59.999999999999Z";
+const DATE_LENGTH = 10;
+const CLOCK_LENGTH = 8;
+/** The position of the time in `YYYY-MM-DDThh:mm:ss`, counted from 1. */
+const TIME_START = 12;
+
+/** The position of a part in a timestamp in UTC, counted from 1. */
+interface PartPlace {
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Translates `year` and similar functions. */
+function partOf(name: Sql, { start, length }: PartPlace): TranslateCall {
+  return (call) => {
+    const cells = fixedText(call);
+    const isTime = typeAt(call, 0).name === "Edm.TimeOfDay";
+    const place = isTime ? start - TIME_START + 1 : start;
+    const part =
+      cells === null
+        ? sql`${name}(${argumentAt(call, 0)})`
+        : sql`cast(substr(${cells}, ${sql.lit(place)}, ${sql.lit(length)}) as integer)`;
+    return computed({ sql: part, form: INTEGER_FORM });
+  };
+}
+
+const fractionOfSecond: TranslateCall = (call) => {
+  const digits = utcDigits(call);
+  const operand = operandAt(call, 0);
+  if (digits === null || operand.kind === "constant") {
+    return computed({ sql: sql`odata_fractional_seconds(${argumentAt(call, 0)})`, form: DECIMAL_FORM });
+  }
+  const start = TIME_START + CLOCK_LENGTH;
+  const length = digits === 0 ? 0 : digits + 1;
+  // A cell with fewer digits ends there.
+  return computed({
+    sql: sql`('0' || rtrim(substr(${operand.sql}, ${sql.lit(start)}, ${sql.lit(length)}), 'Z'))`,
+    form: DECIMAL_FORM,
+  });
+};
+
+const totalSeconds: TranslateCall = (call) =>
+  computed({ sql: sql`odata_total_seconds(${argumentAt(call, 0)})`, form: DECIMAL_FORM });
+
+const dateOf: TranslateCall = (call) => {
+  const operand = operandAt(call, 0);
+  if (utcDigits(call) === null || operand.kind === "constant") {
+    return computed({ sql: sql`odata_date(${argumentAt(call, 0)})`, form: ANY_DATE_FORM });
+  }
+  return computed({ sql: sql`substr(${operand.sql}, 1, ${sql.lit(DATE_LENGTH)})`, form: DATE_FORM });
+};
+
+const timeOf: TranslateCall = (call) => {
+  const operand = operandAt(call, 0);
+  const digits = utcDigits(call);
+  if (digits === null || operand.kind === "constant") {
+    return computed({ sql: sql`odata_time(${argumentAt(call, 0)})`, form: ANY_TIME_FORM });
+  }
+  const length = CLOCK_LENGTH + (digits === 0 ? 0 : digits + 1);
+  return computed({
+    sql: sql`substr(${operand.sql}, ${sql.lit(TIME_START)}, ${sql.lit(length)})`,
+    form: ANY_TIME_FORM,
+  });
+};
+
+const offsetOf: TranslateCall = (call) => {
+  const operand = operandAt(call, 0);
+  if (utcDigits(call) === null || operand.kind === "constant") {
+    return computed({ sql: sql`odata_offset_minutes(${argumentAt(call, 0)})`, form: INTEGER_FORM });
+  }
+  return computed({ sql: sql`iif(${operand.sql} is null, null, 0)`, form: INTEGER_FORM });
+};
+
+const instantNow: TranslateCall = () => instantConstant({ kind: "now" });
+const minInstant: TranslateCall = () => instantConstant({ kind: "fixed", value: MIN_DATE_TIME });
+const maxInstant: TranslateCall = () => instantConstant({ kind: "fixed", value: MAX_DATE_TIME });
+
+function instantConstant(constant: SqlConstant): ConstantOperand {
+  return { kind: "constant", constant, type: PRIMITIVE_TYPES["Edm.DateTimeOffset"] };
+}
+
+const FIXED_FORMS: ReadonlySet<SqlForm> = new Set([DATE_FORM, TIME_FORM, ANY_TIME_FORM]);
+
+/** Returns the strings of a first argument whose parts have fixed positions; null for any other. */
+function fixedText(call: SqlCall): Sql | null {
+  const operand = operandAt(call, 0);
+  if (operand.kind === "constant") return null;
+  const { form } = operand;
+  const isFixed = FIXED_FORMS.has(form) || digitsOfUtcForm(form) !== null;
+  return isFixed ? operand.sql : null;
+}
+
+/** Returns the fraction digits of a first argument in UTC with a fixed width; null for any other. */
+function utcDigits(call: SqlCall): number | null {
+  const operand = operandAt(call, 0);
+  return operand.kind === "constant" ? null : digitsOfUtcForm(operand.form);
+}
 
 /**
  * Rounding in SQLite. The function `round` of SQLite adds a half and truncates, which is wrong for 0.49999999999999994, and
@@ -99,4 +196,47 @@ function unindexed(translate: TranslateCall): TranslateCall {
     if (operand.kind !== "row" || operand.unindexed === undefined) return operand;
     return { ...operand, sql: operand.unindexed, unindexed: undefined };
   };
+}
+
+/** The copies that calls add: SQLite has one for each argument and result, `node:sqlite` another one for JavaScript. */
+const COPIES: Readonly<Partial<Record<FunctionName, number>>> = {
+  concat: 1,
+  trim: 1,
+  substring: 1,
+  tolower: 3,
+  toupper: 3,
+  endswith: 2,
+};
+
+/** The copies of a text to which the statement gives a name. */
+const NAMED = 2;
+
+/**
+ * How long SQLite keeps texts: in each register of a statement until the next row replaces them. `node:sqlite` also keeps the
+ * arguments and results of functions in JavaScript.
+ */
+export const SQLITE_TEXT_MEMORY: TextMemory = Object.freeze<TextMemory>({
+  most: 200_000_000,
+  few: 8,
+  // They count the texts that they take and return.
+  unbound: new Set<FunctionName>(["tolower", "toupper"]),
+  copiesOf: (call) => (COPIES[call.name] ?? 0) + (namesText(call) ? NAMED : 0),
+  // They are short.
+  countsAll: false,
+  sortedCopies: 2,
+  bytesOf: (text) => sql`octet_length(${text})`,
+  within: (bytes, most, value) => sql`iif(${bytes} > ${sql.lit(most)}, odata_too_much(${bytes}), ${value})`,
+});
+
+/** Whether the SQL of a call gives a name to its text, because it uses the text several times. */
+function namesText({ name, arguments: [text] }: CallExpression): boolean {
+  if (text === undefined) return false;
+  if (name === "tolower" || name === "toupper") return text.kind === "call" && text.name !== "concat";
+  return (name === "substring" || name === "length") && hasSubstring(text);
+}
+
+/** Whether a part of a text is taken, for which its SQL is written twice. */
+function hasSubstring(text: Expression): boolean {
+  if (text.kind !== "call" || !makesText(text.name)) return false;
+  return text.name === "substring" || text.arguments.some(hasSubstring);
 }

@@ -10,11 +10,10 @@ import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { bareSqliteColumnFormat } from "./column-format.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
 import { SQLITE_FAULTS } from "./faults.ts";
-import { SQLITE_FUNCTIONS, SQLITE_UNINDEXED_FUNCTIONS } from "./functions.ts";
+import { SQLITE_FUNCTIONS, SQLITE_UNINDEXED_FUNCTIONS, SQLITE_TEXT_MEMORY } from "./functions.ts";
 import { SQLITE_JSON_SYNTAX } from "./json.ts";
 import { BARE_SQLITE_MARK, CUT_SQLITE_MARK } from "./marks.ts";
 import { SQLITE_SCANNING_SYNTAX, SQLITE_SYNTAX, SQLITE_WRITES } from "./syntax.ts";
-import { SQLITE_TEXT_MEMORY } from "./text-memory.ts";
 import { SQLITE_VALUES } from "./values.ts";
 
 /**
@@ -22,7 +21,7 @@ import { SQLITE_VALUES } from "./values.ts";
  * of a join. The time for the statement would grow with the product of both.
  * @see https://sqlite.org/eqp.html
  */
-export function scansRepeatedly(statement: PlannedStatement, reader: SynchronousReader): boolean {
+function scansRepeatedly(statement: PlannedStatement, reader: SynchronousReader): boolean {
   // Related rows have other aliases than the rows themselves.
   if (!statement.facts.isRelational) return false;
   return scansWithin(planOf(statement, reader), (alias) => RELATED.test(alias));
