@@ -139,7 +139,7 @@ export default defineConfig({
       provider: "v8",
       include: ["src/**/*.ts"],
       // It runs in a thread, where coverage is not measured.
-      exclude: ["src/kysely/sqlite/reader-thread.ts"],
+      exclude: ["src/engines/sqlite/reader-thread.ts"],
       reportOnFailure: true,
       ...(RECORDED === undefined
         ? {

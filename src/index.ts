@@ -1,6 +1,6 @@
 export { applyDelta } from "./definition/model/apply-delta.ts";
-export { anyOf, authenticated, resource, role } from "./definition/rules/authorization.ts";
-export type { Authorization, AuthorizationRule, AuthorizationRules } from "./definition/rules/authorization.ts";
+export { anyOf, authenticated, resource, role } from "./definition/sets/authorization.ts";
+export type { Authorization, AuthorizationRule, AuthorizationRules } from "./definition/sets/authorization.ts";
 export type {
   Context,
   Host,
@@ -49,11 +49,11 @@ export type { GraphOf, NavigationDeclaration as Navigation } from "./definition/
 export { action, fn } from "./definition/sets/operation.ts";
 export type { OperationDeclaration as Operation } from "./definition/sets/operation.ts";
 export type { Property } from "./definition/types/edm-builders.ts";
-export { requireUser } from "./definition/rules/authorization.ts";
+export { requireUser } from "./definition/sets/authorization.ts";
 export { allRows, noRows } from "./definition/types/row-predicate.ts";
 export type { RowOf, RowPredicate } from "./definition/types/row-predicate.ts";
 export type { TracedRequest, TracedStatement } from "./definition/logger.ts";
-export type { PositionStore } from "./definition/service-definition.ts";
+export type { PositionStore } from "./definition/model/service-definition.ts";
 export type { ServiceDefaults, ServiceOptions } from "./definition/model/service-options.ts";
 export type {
   ComplexTypeDeclaration as ComplexType,

@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { type AuthorizationRequirement, needsResource, refusal } from "../definition/rules/authorization.ts";
+import { type AuthorizationRequirement, needsResource, refusal } from "../definition/sets/authorization.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { wholeEntity } from "../execution/entities/canonical-entity.ts";

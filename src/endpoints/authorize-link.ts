@@ -1,11 +1,11 @@
 import { chain, type Maybe } from "../base/maybe.ts";
+import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import {
   type AuthorizationRequirement,
   type Category,
   needsResource,
   refusal,
-} from "../definition/rules/authorization.ts";
-import type { EntitySetDefinition } from "../definition/service-definition.ts";
+} from "../definition/sets/authorization.ts";
 import { type KeyHolder, keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";

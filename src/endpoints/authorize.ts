@@ -1,6 +1,6 @@
 import type { User } from "../definition/context.ts";
-import type { AuthorizationRequirement, Category } from "../definition/rules/authorization.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
+import type { AuthorizationRequirement, Category } from "../definition/sets/authorization.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import { actionAlong, requireCategory, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
 import type { ResourcePath } from "../query/resource-path.ts";

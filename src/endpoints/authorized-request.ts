@@ -1,6 +1,6 @@
 import { isMeantAsParameter } from "../binder/bind-arguments.ts";
 import { type QueryOptionsReading, readQueryOptions } from "../binder/read-query-options.ts";
-import { requestFields } from "../definition/request-fields.ts";
+import { requestFields } from "../definition/model/request-fields.ts";
 import { readPreferences, type Preferences } from "../http/preferences.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { Arrival } from "./arrival.ts";

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import { type AuthorizationRequirement, refusal } from "../definition/rules/authorization.ts";
-import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
+import { type AuthorizationRequirement, refusal } from "../definition/sets/authorization.ts";
 import { keyPairsOf } from "../edm/key-holder.ts";
 import type { NavigationProperty } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";

@@ -4,7 +4,7 @@ import { bindArguments, refuseArguments } from "../binder/bind-arguments.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { resultOptions } from "../binder/option-rules.ts";
-import type { OperationDefinition, EntitySetSettings } from "../definition/service-definition.ts";
+import type { OperationDefinition, EntitySetSettings } from "../definition/model/service-definition.ts";
 import type { EntitySet, Operation } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";

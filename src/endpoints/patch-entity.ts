@@ -1,7 +1,7 @@
 import { chain, recover, type Maybe } from "../base/maybe.ts";
 import { bindEntityKey } from "../binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
-import { logInfo } from "../definition/request-fields.ts";
+import { logInfo } from "../definition/model/request-fields.ts";
 import { IncompleteValueError } from "../definition/sets/merge-delta.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { wirePath } from "../edm/wire-path.ts";

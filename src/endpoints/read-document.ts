@@ -1,5 +1,5 @@
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import type { RouteResource } from "../definition/service-definition.ts";
+import type { RouteResource } from "../definition/model/service-definition.ts";
 import { checkFormatOption, isJsonOption, negotiateType, prefersHtml } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { writeOdc, writePbids } from "../payload/connection-files.ts";

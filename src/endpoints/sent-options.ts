@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../base/maybe.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import type { ODataRequest } from "../http/odata-request.ts";

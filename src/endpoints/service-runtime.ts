@@ -2,7 +2,7 @@ import { required } from "../base/required.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { NavigationSource } from "../execution/reads/read-navigation.ts";
 import type { BodyReaders, RelatedReader } from "../payload/body-readers.ts";

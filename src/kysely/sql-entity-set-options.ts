@@ -1,3 +1,4 @@
+import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DeclaredEntitySet } from "../definition/context.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
 import type { EntitySetOptions, CheckedResults, HandlerResults, NoResults } from "../definition/sets/entity-set.ts";
@@ -8,7 +9,6 @@ import type { ColumnOptions } from "./columns/column-option.ts";
 import type { DistributedOption } from "./columns/distribution.ts";
 import type { StorageForm } from "./columns/storage-option.ts";
 import { everyMember, type ColumnPlan } from "./columns/table-columns.ts";
-import type { AnyKysely } from "./connection/synchronous-reader.ts";
 import { findDialectProfile } from "./dialects/find-dialect-profile.ts";
 import { planAll } from "./read/sql-reader.ts";
 import { storageOf } from "./schema/expected-tables.ts";

@@ -2,6 +2,7 @@ import type { Context } from "../definition/context.ts";
 import type { Answer, Entities, EntitySetHandlers, QueryableHandler } from "../definition/handlers.ts";
 import type { Logger } from "../definition/logger.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
+import type { StoredRows } from "../definition/model/stored-database.ts";
 import { everyOption, describe } from "../definition/option-table.ts";
 import {
   entitySet,
@@ -12,7 +13,6 @@ import {
   type InferredResults,
 } from "../definition/sets/entity-set.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
-import type { StoredRows } from "../definition/stored-database.ts";
 import type { ResultOf } from "../definition/types/infer.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType } from "../edm/model.ts";

@@ -1,6 +1,6 @@
 import { assertNever } from "../base/assert-never.ts";
-import { type AuthorizationRequirement, type Category, needsResource } from "../definition/rules/authorization.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
+import { type AuthorizationRequirement, type Category, needsResource } from "../definition/sets/authorization.ts";
 
 /** The rules for a request, in addition to the rules of the registration. */
 export interface RequestRules {

@@ -1,10 +1,10 @@
-import { checkOptions, describe as describeValue, isObject, type OptionTable } from "../definition/option-table.ts";
 import {
   type ServiceDefinition,
   descriptionOf,
   type ServiceDescription,
   type BatchDefinition,
-} from "../definition/service-definition.ts";
+} from "../definition/model/service-definition.ts";
+import { checkOptions, describe as describeValue, isObject, type OptionTable } from "../definition/option-table.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { RequestRules } from "./access.ts";

@@ -1,4 +1,4 @@
-import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import { type RequestRules, accessOf, collectionAccessOf, creationAccessOf } from "./access.ts";
 import { createExample, patchExample, replaceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
-import type { Category } from "../definition/rules/authorization.ts";
-import type { EntitySetDefinition, NavigationRouteMethods } from "../definition/service-definition.ts";
+import type { EntitySetDefinition, NavigationRouteMethods } from "../definition/model/service-definition.ts";
+import type { Category } from "../definition/sets/authorization.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { type RequestRules, accessAlong, judgedAlong } from "./access.ts";

@@ -1,8 +1,8 @@
 import { escapeHtml } from "../base/escape-html.ts";
 import { builtinModule, type HostGlobal } from "../base/host.ts";
 import { once } from "../base/memo.ts";
+import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/model/service-definition.ts";
 import { checkOptions, describe, isObject, type OptionTable } from "../definition/option-table.ts";
-import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-definition.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
 import { describeServices, headOf } from "./document.ts";

@@ -1,4 +1,4 @@
-import type { EntitySetDefinition, EntitySetSettings } from "../definition/service-definition.ts";
+import type { EntitySetDefinition, EntitySetSettings } from "../definition/model/service-definition.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import type { Operation, OperationParameter, ReturnType } from "../edm/model.ts";
 import type { RequestRules } from "./access.ts";

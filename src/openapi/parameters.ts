@@ -1,4 +1,4 @@
-import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import type { ServiceProfile } from "../definition/service-profile.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import type { EntityType, StructuralProperty, ValueType } from "../edm/model.ts";

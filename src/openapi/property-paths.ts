@@ -1,4 +1,4 @@
-import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { accessOf } from "./access.ts";
 import { bodyLimit, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";

@@ -3,7 +3,7 @@ import type {
   ServiceDefinition,
   EntitySetRouteMethods,
   ServiceDescription,
-} from "../definition/service-definition.ts";
+} from "../definition/model/service-definition.ts";
 import { type RequestRules, describeAccess, refusalsOf } from "./access.ts";
 import type { DocumentObject, PathItem } from "./open-api-document.ts";
 import { errorReferences } from "./responses.ts";

@@ -1,7 +1,7 @@
 import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import type {
   ExpandedNavigation,

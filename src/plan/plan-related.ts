@@ -1,6 +1,6 @@
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import { type JoinedTarget, joinedTarget } from "../definition/startup/expansion-sources.ts";
 import type { DirectJoin, EntitySet, NavigationJoin, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectedProperty } from "../query/clauses.ts";

@@ -1,6 +1,6 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { CollectionQuery } from "../definition/handlers.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { RowCondition } from "../definition/types/row-conditions.ts";
 import type { EntitySet, StructuralProperty } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";

@@ -1,7 +1,7 @@
 import { chain, type Maybe, recover } from "../base/maybe.ts";
 import type { User } from "../definition/context.ts";
-import { requestFields } from "../definition/request-fields.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { requestFields } from "../definition/model/request-fields.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import { type Arrival, toIncomingRequest } from "../endpoints/arrival.ts";
 import { authorize, type CallerAccess, unrestricted } from "../endpoints/authorize.ts";
 import { AuthorizedRequest } from "../endpoints/authorized-request.ts";

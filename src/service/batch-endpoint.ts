@@ -2,13 +2,13 @@ import { chain } from "../base/maybe.ts";
 import { answerBatch, type BatchLimits } from "../batch/answer-batch.ts";
 import type { PartPipeline, PlannedOperation, PlannedWrite } from "../batch/part-pipeline.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
-import { requestFields } from "../definition/request-fields.ts";
+import { requestFields } from "../definition/model/request-fields.ts";
 import type {
   BatchDefinition,
   EntitySetDefinition,
   OperationDefinition,
   ServiceDefinition,
-} from "../definition/service-definition.ts";
+} from "../definition/model/service-definition.ts";
 import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import type { Execution } from "../endpoints/execution.ts";
 import { readOptions } from "../endpoints/read-options.ts";

@@ -1,6 +1,6 @@
+import { descriptionOf } from "../definition/model/service-definition.ts";
+import type { ExamineOptions } from "../definition/model/stored-database.ts";
 import { describe } from "../definition/option-table.ts";
-import { descriptionOf } from "../definition/service-definition.ts";
-import type { ExamineOptions } from "../definition/stored-database.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { SchemaFinding, SchemaFindingCode } from "../errors/schema-finding.ts";
 import type { ODataService } from "./odata-service.ts";

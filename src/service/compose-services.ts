@@ -1,6 +1,6 @@
 import { defaultLogger } from "../definition/logger.ts";
+import { descriptionOf } from "../definition/model/service-definition.ts";
 import { describe } from "../definition/option-table.ts";
-import { descriptionOf } from "../definition/service-definition.ts";
 import { SERVICE_PROFILES } from "../definition/service-profile.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";

@@ -1,4 +1,4 @@
-import type { CorsDefinition } from "../definition/service-definition.ts";
+import type { CorsDefinition } from "../definition/model/service-definition.ts";
 import { mergeVary, splitHeaderList } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";

@@ -1,8 +1,8 @@
 import { isStandardPath } from "../binder/is-standard-path.ts";
 import { type PathReach, resolvePath } from "../binder/resolve-path.ts";
 import type { User } from "../definition/context.ts";
-import { CATEGORIES, type Category, refusal } from "../definition/rules/authorization.ts";
-import type { ServiceDefinition, EntitySetDefinition } from "../definition/service-definition.ts";
+import type { ServiceDefinition, EntitySetDefinition } from "../definition/model/service-definition.ts";
+import { CATEGORIES, type Category, refusal } from "../definition/sets/authorization.ts";
 import type { Model } from "../edm/model.ts";
 import type { RequestUrl } from "../endpoints/arrival.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";

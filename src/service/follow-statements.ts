@@ -1,7 +1,7 @@
 import { chain, isPromiseLike, type Maybe } from "../base/maybe.ts";
 import { inStatementScope, type StatementScope, type TracedRequest } from "../definition/logger.ts";
-import { requestFields } from "../definition/request-fields.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { requestFields } from "../definition/model/request-fields.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { StageClock } from "../endpoints/stage-clock.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";

@@ -1,6 +1,6 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
 import { once } from "../base/memo.ts";
-import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/service-definition.ts";
+import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/model/service-definition.ts";
 import { connectionPaths, readOdc, readPbids, readResource, type ResourceBody } from "../endpoints/read-document.ts";
 import type { Endpoint } from "../endpoints/stages.ts";
 import { sha256Base64 } from "../payload/sha256.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "../definition/logger.ts";
-import { type FieldsScope, requestFields } from "../definition/request-fields.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { type FieldsScope, requestFields } from "../definition/model/request-fields.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
 import type { ODataRequest } from "../http/odata-request.ts";

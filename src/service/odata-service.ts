@@ -9,8 +9,12 @@ import { writeCsdlJson } from "../csdl/write-csdl-json.ts";
 import { csdlDocument } from "../csdl/write-csdl-xml.ts";
 import { printXml } from "../csdl/xml.ts";
 import { type Logger, defaultLogger } from "../definition/logger.ts";
+import {
+  type ServiceDefinition,
+  describeService,
+  type EntitySetDefinition,
+} from "../definition/model/service-definition.ts";
 import type { ServiceOptions } from "../definition/model/service-options.ts";
-import { type ServiceDefinition, describeService, type EntitySetDefinition } from "../definition/service-definition.ts";
 import { buildServiceDefinition } from "../definition/startup/build-service-definition.ts";
 import type { Model, EntitySet, NavigationProperty } from "../edm/model.ts";
 import { hasRules } from "../endpoints/authorize.ts";

@@ -1,8 +1,8 @@
 import { chain, type Maybe, recover } from "../base/maybe.ts";
 import { required } from "../base/required.ts";
 import { ruleContextOf } from "../definition/context.ts";
-import { type PlacedRequest, requestFields } from "../definition/request-fields.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import { type PlacedRequest, requestFields } from "../definition/model/request-fields.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import { databasesOf } from "../definition/sets/transactional-database.ts";
 import type { Execution } from "../endpoints/execution.ts";
 import { protocolError } from "../errors/odata-error.ts";

@@ -1,6 +1,6 @@
 import { withinTime } from "../base/within-time.ts";
-import { descriptionOf } from "../definition/service-definition.ts";
-import type { StoredDatabase } from "../definition/stored-database.ts";
+import { descriptionOf } from "../definition/model/service-definition.ts";
+import type { StoredDatabase } from "../definition/model/stored-database.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { readRequestId } from "../http/headers.ts";

@@ -1,6 +1,6 @@
 import { isPromiseLike } from "../base/maybe.ts";
 import type { Awaitable } from "../definition/handlers.ts";
-import { descriptionOf, forwardDescription } from "../definition/service-definition.ts";
+import { descriptionOf, forwardDescription } from "../definition/model/service-definition.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { fromFetchRequest } from "../http/fetch-request.ts";
 import { toFetchResponse } from "../http/fetch-response.ts";

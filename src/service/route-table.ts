@@ -1,12 +1,12 @@
 import { assertNever } from "../base/assert-never.ts";
-import type { Category } from "../definition/rules/authorization.ts";
 import type {
   EntitySetDefinition,
   ServiceDefinition,
   EntitySetRouteMethods,
   RouteMethod,
   RouteMethods,
-} from "../definition/service-definition.ts";
+} from "../definition/model/service-definition.ts";
+import type { Category } from "../definition/sets/authorization.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { NavigationProperty, Operation } from "../edm/model.ts";
 import { linkCategories } from "../endpoints/authorize-link.ts";

@@ -1,10 +1,10 @@
 import { chain, isPromiseLike, recover } from "../base/maybe.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { Logger } from "../definition/logger.ts";
+import type { RequestFields } from "../definition/model/request-fields.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { SchemaCheck } from "../definition/model/service-options.ts";
-import type { RequestFields } from "../definition/request-fields.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
-import type { ExamineOptions, StoredDatabase, StoredHandler, StoredSet } from "../definition/stored-database.ts";
+import type { ExamineOptions, StoredDatabase, StoredHandler, StoredSet } from "../definition/model/stored-database.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";

@@ -9,7 +9,7 @@ import type {
   User,
   EntitySetAccess,
 } from "../definition/context.ts";
-import type { ServiceDefinition } from "../definition/service-definition.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type RowAccess, ServiceContext } from "../execution/rules/row-access.ts";

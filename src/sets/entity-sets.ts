@@ -1,7 +1,7 @@
 import { keeper } from "../base/memo.ts";
 import type { DeclaredEntitySet } from "../definition/context.ts";
 import { isDeclaration } from "../definition/model/declaration-kind.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../definition/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import { rowConditions, type RowConditions } from "../definition/types/row-conditions.ts";
 import type { BodyReaders } from "../payload/body-readers.ts";

@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import type { Context, EntityFilter, WriteOptions } from "../definition/context.ts";
-import { type Category, refusal } from "../definition/rules/authorization.ts";
-import type { EntitySetDefinition } from "../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
+import { type Category, refusal } from "../definition/sets/authorization.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";

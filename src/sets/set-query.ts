@@ -1,8 +1,8 @@
 import { BoundedCache } from "../base/bounded-cache.ts";
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntityFilter, EntityQuery } from "../definition/context.ts";
+import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import { adviseName, describe } from "../definition/option-table.ts";
-import type { EntitySetDefinition } from "../definition/service-definition.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntitySet, EntityType, ComplexType, StructuralProperty } from "../edm/model.ts";
 import { canonicalEntity, rowReader } from "../execution/entities/canonical-entity.ts";

@@ -1,4 +1,5 @@
 import { Kysely, sql } from "kysely";
+import { sqliteDialect } from "../../src/engines/sqlite/sqlite-dialect.ts";
 import {
   action,
   edm,
@@ -12,7 +13,6 @@ import {
   type ServiceOptions,
 } from "../../src/index.ts";
 import { sqlEntitySet } from "../../src/kysely/index.ts";
-import { sqliteDialect } from "../../src/kysely/sqlite/sqlite-dialect.ts";
 
 const Category = entityType("Category", { id: edm.int32().key(), name: edm.string() });
 const PRODUCT = {

@@ -3,9 +3,9 @@
 // Statements: docs/reference/model.md#types-that-refer-to-each-other
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
+import type { ServiceDefinition } from "../../src/definition/model/service-definition.ts";
 import type { ServiceOptions } from "../../src/definition/model/service-options.ts";
-import { anyOf, authenticated, needsResource, resource, role } from "../../src/definition/rules/authorization.ts";
-import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
+import { anyOf, authenticated, needsResource, resource, role } from "../../src/definition/sets/authorization.ts";
 import { entitySet } from "../../src/definition/sets/entity-set.ts";
 import { hasMany, hasOptional, hasRequired } from "../../src/definition/sets/navigation.ts";
 import { action, fn } from "../../src/definition/sets/operation.ts";

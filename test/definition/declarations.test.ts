@@ -1,7 +1,7 @@
 // Statements: docs/reference/limitations.md#not-part-of-the-service
 import { describe, expect, test } from "vitest";
 import { applyDelta } from "../../src/definition/model/apply-delta.ts";
-import { anyOf, authenticated, resource, role, requireUser } from "../../src/definition/rules/authorization.ts";
+import { anyOf, authenticated, resource, role, requireUser } from "../../src/definition/sets/authorization.ts";
 import { entitySet } from "../../src/definition/sets/entity-set.ts";
 import { hasMany, hasOptional, hasRequired } from "../../src/definition/sets/navigation.ts";
 import { action, fn } from "../../src/definition/sets/operation.ts";

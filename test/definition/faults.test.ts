@@ -15,7 +15,7 @@
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import type { ServiceOptions } from "../../src/definition/model/service-options.ts";
-import { anyOf, authenticated, resource, role } from "../../src/definition/rules/authorization.ts";
+import { anyOf, authenticated, resource, role } from "../../src/definition/sets/authorization.ts";
 import { entitySet } from "../../src/definition/sets/entity-set.ts";
 import { hasMany, hasOptional, hasRequired } from "../../src/definition/sets/navigation.ts";
 import { action, fn } from "../../src/definition/sets/operation.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import type { User } from "../../src/definition/context.ts";
-import type { RowRule } from "../../src/definition/rules/authorization.ts";
+import type { RowRule } from "../../src/definition/sets/authorization.ts";
 import { entitySet } from "../../src/definition/sets/entity-set.ts";
 import { hasMany, hasOptional } from "../../src/definition/sets/navigation.ts";
 import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";

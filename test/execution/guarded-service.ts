@@ -1,7 +1,7 @@
 import type { EntitySet } from "odatakit";
 import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import type { Context, Principal } from "../../src/definition/context.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../../src/definition/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../src/definition/model/service-definition.ts";
 import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import { ROW_RULES } from "../../src/execution/reads/gate.ts";
 import { RowAccess } from "../../src/execution/rules/row-access.ts";

@@ -16,7 +16,7 @@ import {
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../src/definition/context.ts";
 import type { CollectionQuery } from "../../src/definition/handlers.ts";
-import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
+import type { ServiceDefinition } from "../../src/definition/model/service-definition.ts";
 import { entityKeyReader } from "../../src/execution/entities/entity-key.ts";
 import { type Reader, seesEntity } from "../../src/execution/entities/reader.ts";
 import { askByKey } from "../../src/execution/reads/ask-by-key.ts";

@@ -5,8 +5,8 @@ const OF_DATABASE = "A Kysely instance belongs to the application, and several s
 
 /** Permitted module state: the file, the declaration, and why no object can own it. */
 const ARGUED: Readonly<Record<string, string>> = {
+  "src/connection/synchronous-reader.ts: findWriter": OF_DATABASE,
   "src/execution/reads/load-relations.ts: itemsOfIterator": "An iterator of the application can be read only once.",
-  "src/kysely/connection/synchronous-reader.ts: findWriter": OF_DATABASE,
   "src/kysely/dialects/sqlite/forms.ts: scaledDecimalForm": "Statements compare forms by identity.",
   "src/kysely/dialects/sqlite/json.ts: writesDoubles": OF_DATABASE,
   "src/kysely/forms/cast-forms.ts: scaledDecimals": "Statements compare forms by identity.",

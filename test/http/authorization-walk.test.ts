@@ -5,7 +5,7 @@ import {
   type EntitySetRouteMethods,
   type RouteMethod,
   type ServiceDescription,
-} from "../../src/definition/service-definition.ts";
+} from "../../src/definition/model/service-definition.ts";
 import { eachDoor, type Service } from "./doors.ts";
 import {
   as,

@@ -2,12 +2,12 @@
 // Statements: docs/reference/storage.md#where-values-are-stored
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { nextDouble } from "../../src/cells/decimal-neighbours.ts";
+import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../src/cells/instant.ts";
 import { compareDateTimeOffsets } from "../../src/edm/date-time-offset.ts";
 import { compareDecimals, decimalFromNumber, fromScaled } from "../../src/edm/decimal.ts";
 import { compareDurations, parseDuration } from "../../src/edm/duration.ts";
 import type { StructuralProperty } from "../../src/edm/model.ts";
-import { nextDouble } from "../../src/kysely/cells/decimal-neighbours.ts";
-import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../src/kysely/cells/instant.ts";
 import { REAL_DECIMAL_FORM, scaledDecimalForm } from "../../src/kysely/dialects/sqlite/forms.ts";
 import { SQLITE_STORED_INSTANTS } from "../../src/kysely/dialects/sqlite/readable-cells.ts";
 import { successorOf } from "../../src/kysely/dialects/sqlite/string-functions.ts";

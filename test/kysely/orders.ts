@@ -1,7 +1,7 @@
 import { Kysely, sql } from "kysely";
 import { complexType, edm, entitySet, entityType, enumType, odataService } from "odatakit";
 import { sqliteDialect } from "odatakit/sqlite";
-import type { SynchronousReader } from "../../src/kysely/connection/synchronous-reader.ts";
+import type { SynchronousReader } from "../../src/connection/synchronous-reader.ts";
 import { readPage } from "../../src/kysely/read/read-page.ts";
 import { makeReader, type SqlReader } from "../../src/kysely/read/sql-reader.ts";
 import { SqlRows } from "../../src/kysely/read/sql-rows.ts";

@@ -23,12 +23,12 @@ import {
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
 import { sqliteDialect, type SqliteOptions } from "odatakit/sqlite";
 import { afterAll, afterEach, beforeAll, expect, test, vi, type MockInstance } from "vitest";
+import type { PatientReader } from "../../src/connection/patient-reader.ts";
+import { CATALOGUE_FACTS, type StatementFacts } from "../../src/connection/statement-facts.ts";
+import { receiveError, sendError } from "../../src/engines/sqlite/reader-messages.ts";
+import { ReaderThreads, threadEntry } from "../../src/engines/sqlite/reader-threads.ts";
+import type { SqliteSettings } from "../../src/engines/sqlite/sqlite-values.ts";
 import { queryTimeout } from "../../src/errors/odata-error.ts";
-import type { PatientReader } from "../../src/kysely/connection/patient-reader.ts";
-import { CATALOGUE_FACTS, type StatementFacts } from "../../src/kysely/connection/statement-facts.ts";
-import { receiveError, sendError } from "../../src/kysely/sqlite/reader-messages.ts";
-import { ReaderThreads, threadEntry } from "../../src/kysely/sqlite/reader-threads.ts";
-import type { SqliteSettings } from "../../src/kysely/sqlite/sqlite-values.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 import { processorTime } from "../processor-time.ts";
 import { NEVER, nextTimer, passTime, stopTimers, until } from "../timers.ts";

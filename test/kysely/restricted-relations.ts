@@ -1,7 +1,7 @@
 import { odataService, type Context, type EntitySource, type RowPredicate } from "odatakit";
 import { sqlEntitySet, sqlSource } from "odatakit/kysely";
-import { compileRowRule, type DeclaredRowRule, type RowRule } from "../../src/definition/rules/authorization.ts";
-import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
+import type { ServiceDefinition } from "../../src/definition/model/service-definition.ts";
+import { compileRowRule, type DeclaredRowRule, type RowRule } from "../../src/definition/sets/authorization.ts";
 import type { SearchClause } from "../../src/query/clauses.ts";
 import { mentionsOf } from "../../src/query/mentions.ts";
 import type { QueryableSource, RowRestriction } from "../../src/query/source.ts";

@@ -2,6 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { toDecimalKey } from "../../src/cells/decimal-neighbours.ts";
 import {
   addDecimals,
   ceilingDecimal,
@@ -14,8 +15,7 @@ import {
   subtractDecimals,
 } from "../../src/edm/decimal-arithmetic.ts";
 import { compareDecimals, fromScaled, MAX_DECIMAL_DIGITS, parseDecimal } from "../../src/edm/decimal.ts";
-import { toDecimalKey } from "../../src/kysely/cells/decimal-neighbours.ts";
-import { registerFunctions } from "../../src/kysely/sqlite/sqlite-functions.ts";
+import { registerFunctions } from "../../src/engines/sqlite/sqlite-functions.ts";
 import { anyCharacter } from "../any-character.ts";
 import { caseCount } from "../cases.ts";
 

@@ -10,9 +10,9 @@ import { edm, entityType, odataService, type Context, type ODataService } from "
 import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { synchronousWriterOf } from "../../src/connection/synchronous-reader.ts";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
 import type { ODataResponse } from "../../src/http/odata-response.ts";
-import { synchronousWriterOf } from "../../src/kysely/connection/synchronous-reader.ts";
 import { Failures, failingDialect } from "./failing-dialect.ts";
 
 /**

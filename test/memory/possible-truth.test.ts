@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { allRows, edm, entitySet, entityType, noRows, type RowPredicate } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
-import { compileRowRule } from "../../src/definition/rules/authorization.ts";
+import { compileRowRule } from "../../src/definition/sets/authorization.ts";
 import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
 import type { VaryingRowCondition } from "../../src/definition/types/row-conditions.ts";
 import { ROW_RULES } from "../../src/execution/reads/gate.ts";

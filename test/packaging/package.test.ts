@@ -153,7 +153,7 @@ describe("the tarball", () => {
       "openapi/index",
       "declarations/index",
       "service/check-database",
-      "kysely/sqlite/sqlite-dialect",
+      "engines/sqlite/sqlite-dialect",
     ]) {
       expect(readPacked(`dist/${path}.d.ts`), path).toContain("/**");
     }
@@ -207,7 +207,7 @@ describe("an application with the tarball", () => {
     writeFileSync(join(application, "long.ts"), program);
     expect(node("long.ts").trim()).toBe("200 1 1");
     rmSync(join(application, "long.db"));
-    rmSync(join(application, "node_modules/odatakit/dist/kysely/sqlite/reader-thread.js"));
+    rmSync(join(application, "node_modules/odatakit/dist/engines/sqlite/reader-thread.js"));
     // Without the file of the thread, as in a bundle.
     expect(node("--no-warnings", "long.ts").trim()).toBe("200 1 0");
   });

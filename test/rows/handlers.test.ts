@@ -1,6 +1,6 @@
 import { action, type Context } from "odatakit";
 import { describe, expect, test } from "vitest";
-import type { ServiceDefinition } from "../../src/definition/service-definition.ts";
+import type { ServiceDefinition } from "../../src/definition/model/service-definition.ts";
 import { SEED } from "../cases.ts";
 import { FAMILIES } from "./row-engines.ts";
 import { databasePair, toMutable } from "./row-pairs.ts";

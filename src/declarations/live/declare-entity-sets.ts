@@ -1,4 +1,5 @@
 import { required } from "../../base/required.ts";
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { toWireName } from "../../definition/names.ts";
 import type { EntitySetDeclaration } from "../../definition/sets/entity-set.ts";
 import { hasMany, hasOptional, hasRequired } from "../../definition/sets/navigation.ts";
@@ -12,7 +13,6 @@ import type {
   Shape,
 } from "../../definition/types/value-type.ts";
 import type { ObjectName } from "../../introspect/database-schema.ts";
-import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
 import type { SqlOperation } from "../../kysely/sql-entity-set-options.ts";
 import { sqlEntitySet } from "../../kysely/sql-entity-set.ts";
 import {

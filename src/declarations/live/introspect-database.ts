@@ -1,13 +1,13 @@
 import { CompiledQuery } from "kysely";
 import { Turn } from "../../base/turn.ts";
+import { patientReaderOf } from "../../connection/patient-reader.ts";
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { EntitySetDeclaration } from "../../definition/sets/entity-set.ts";
 import { runSteps, type CatalogueRow, type CatalogueSteps } from "../../introspect/catalogue-steps.ts";
 import type { DatabaseSchema, SchemaSelection, DatabaseKind } from "../../introspect/database-schema.ts";
 import { readMysqlDatabase } from "../../introspect/mysql-database.ts";
 import { readPostgresDatabase } from "../../introspect/postgres-database.ts";
 import { readSqliteDatabase } from "../../introspect/sqlite-database.ts";
-import { patientReaderOf } from "../../kysely/connection/patient-reader.ts";
-import type { AnyKysely } from "../../kysely/connection/synchronous-reader.ts";
 import { dialectName, findDialectProfile } from "../../kysely/dialects/find-dialect-profile.ts";
 import type { DescribeOptions, DescribedService, DescribedWarning } from "../described-service.ts";
 import { describeService } from "../mapping/describe-service.ts";

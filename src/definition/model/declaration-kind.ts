@@ -1,5 +1,4 @@
 import { hasKind } from "../option-table.ts";
-import type { ServiceRoute } from "../service-definition.ts";
 import type { EntitySetDeclaration } from "../sets/entity-set.ts";
 import type { OperationDeclaration } from "../sets/operation.ts";
 import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
@@ -10,6 +9,7 @@ import type {
   EntityTypeDeclaration,
   EnumTypeDeclaration,
 } from "../types/value-type.ts";
+import type { ServiceRoute } from "./service-definition.ts";
 
 /** Every declaration by its kind. */
 interface Declarations {

@@ -3,12 +3,12 @@ import type { IncomingRequest, RuleContext, User } from "../context.ts";
 import type { Answer, Awaitable } from "../handlers.ts";
 import type { Logger, TracedStatement } from "../logger.ts";
 import type { NamingPolicy } from "../names.ts";
-import type { AuthorizationRules } from "../rules/authorization.ts";
-import type { PositionStore, ServiceRoute } from "../service-definition.ts";
+import type { AuthorizationRules } from "../sets/authorization.ts";
 import type { EntitySetDeclaration, LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import type { OperationDeclaration } from "../sets/operation.ts";
 import type { Annotations, VocabularyOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
+import type { PositionStore, ServiceRoute } from "./service-definition.ts";
 
 /** Unbound operations by name. */
 interface UnboundOperations {

@@ -5,11 +5,11 @@ import type { SetContext, WriteContext, DeclaredEntitySet } from "../context.ts"
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
-import type { Authorization } from "../rules/authorization.ts";
 import { type Annotations, describe } from "../types/entity-type.ts";
 import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/infer.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
+import type { Authorization } from "./authorization.ts";
 import type { Navigations } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";

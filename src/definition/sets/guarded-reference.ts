@@ -1,6 +1,6 @@
 import { refersToKey, keyHolderOf } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair } from "../../edm/model.ts";
-import type { GuardedReference } from "../rules/authorization.ts";
+import type { GuardedReference } from "./authorization.ts";
 
 /**
  * Returns the foreign keys of a set that refer to sets with row rules. A navigation of either side declares a foreign

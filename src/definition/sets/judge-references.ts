@@ -2,7 +2,7 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { keyHolderOf, linkedPairsOf } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
-import type { GuardedReference } from "../rules/authorization.ts";
+import type { GuardedReference } from "./authorization.ts";
 
 /** Values by field. */
 type Values = Readonly<Record<string, unknown>>;

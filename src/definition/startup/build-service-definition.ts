@@ -11,8 +11,15 @@ import {
   collectDeclarations,
 } from "../model/declared-service.ts";
 import { collectTypes } from "../model/declared-types.ts";
+import type {
+  EntitySetDefinition,
+  OperationDefinition,
+  OperationHandler,
+  ServiceDefinition,
+} from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
 import { isObject, pickStated } from "../option-table.ts";
+import { SERVICE_PROFILES } from "../service-profile.ts";
 import {
   requirementsOf,
   resolveCategories,
@@ -20,14 +27,7 @@ import {
   type DeclaredRowRule,
   type RowRule,
   type RowRuleChecks,
-} from "../rules/authorization.ts";
-import type {
-  EntitySetDefinition,
-  OperationDefinition,
-  OperationHandler,
-  ServiceDefinition,
-} from "../service-definition.ts";
-import { SERVICE_PROFILES } from "../service-profile.ts";
+} from "../sets/authorization.ts";
 import { guardedReferencesOf } from "../sets/guarded-reference.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expansionSources } from "./expansion-sources.ts";

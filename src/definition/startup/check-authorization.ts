@@ -15,7 +15,7 @@ import {
   type NoRequirement,
   requirementsOf,
   resolveCategories,
-} from "../rules/authorization.ts";
+} from "../sets/authorization.ts";
 import { isOverTable } from "./check-links.ts";
 import {
   asksTargetOf,

@@ -8,7 +8,7 @@ import {
   operationPlace,
 } from "../model/declared-service.ts";
 import { isObject } from "../option-table.ts";
-import { type Category, needsResource, resolveCategories } from "../rules/authorization.ts";
+import { type Category, needsResource, resolveCategories } from "../sets/authorization.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import { isGuarded, statesRules } from "./check-authorization.ts";
 import {

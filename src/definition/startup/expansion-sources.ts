@@ -3,7 +3,7 @@ import type { DirectJoin, NavigationJoin } from "../../edm/model.ts";
 import type { ExpansionSources } from "../../query/capabilities.ts";
 import type { Context } from "../context.ts";
 import type { QueryableHandler } from "../handlers.ts";
-import type { EntitySetDefinition } from "../service-definition.ts";
+import type { EntitySetDefinition } from "../model/service-definition.ts";
 
 /** The parts of a set that decide which related entities can be read. */
 type ReadSet = Pick<EntitySetDefinition, "entitySet" | "handlers" | "navigationHandlers"> & {

@@ -1,7 +1,7 @@
+import type { PositionStore } from "../model/service-definition.ts";
 import type { BatchOptions, CorsOptions, ServiceOptions } from "../model/service-options.ts";
 import { NAMING_POLICIES } from "../names.ts";
 import type { OptionRule, OptionTable } from "../option-table.ts";
-import type { PositionStore } from "../service-definition.ts";
 import type { EntitySetOptions, LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import type { ManyOptions, OneOptions } from "../sets/navigation.ts";
 import type { FunctionOptions, OperationParameters } from "../sets/operation.ts";

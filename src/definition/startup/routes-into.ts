@@ -12,7 +12,7 @@ import {
   type AuthorizationRequirement,
   type NavigationAuthorization,
   resolveCategories,
-} from "../rules/authorization.ts";
+} from "../sets/authorization.ts";
 
 /** A route that addresses one entity of a set, and its category. */
 export interface EntityRoute {

@@ -3,8 +3,8 @@ import { frozenSet } from "../../edm/frozen-map.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { Capabilities, Limits } from "../../query/capabilities.ts";
 import type { DeclaredSet } from "../model/declared-service.ts";
+import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
-import type { BatchDefinition, CorsDefinition, EntitySetSettings } from "../service-definition.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 
 /** Every setting with a value. */

@@ -1,7 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { Turn } from "../../base/turn.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { PathStep } from "../../plan/plan-related.ts";
 import type { ReadScope } from "../../query/reading.ts";

@@ -1,9 +1,9 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { inTurns, type Turn } from "../../base/turn.ts";
 import { type Context, seesAllRows } from "../../definition/context.ts";
-import { logWarning } from "../../definition/request-fields.ts";
-import type { GuardedReference, RowRuleChecks } from "../../definition/rules/authorization.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import { logWarning } from "../../definition/model/request-fields.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import type { GuardedReference, RowRuleChecks } from "../../definition/sets/authorization.ts";
 import { keyIn } from "../../edm/key-values.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
 import { compiledFor } from "../../memory/compile-expression.ts";

@@ -2,7 +2,7 @@ import { chain, type Maybe, isPromiseLike } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
 import { inTurn } from "../../base/turn.ts";
 import type { Context } from "../../definition/context.ts";
-import { logWarning } from "../../definition/request-fields.ts";
+import { logWarning } from "../../definition/model/request-fields.ts";
 import type { ComplexType, EntityType, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";

@@ -1,7 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
 import { Turn } from "../../base/turn.ts";
 import { type Context, seesAllRows } from "../../definition/context.ts";
-import { logWarning } from "../../definition/request-fields.ts";
+import { logWarning } from "../../definition/model/request-fields.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { protocolError, type ODataError } from "../../errors/odata-error.ts";
 import type { Evaluation } from "../../memory/evaluation.ts";

@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { QueryableHandler } from "../../definition/handlers.ts";
-import type { RuledSet } from "../../definition/rules/authorization.ts";
+import type { RuledSet } from "../../definition/sets/authorization.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { applyQuery } from "../../memory/apply-query.ts";
 import { findUnjoined } from "../../plan/join-expansions.ts";

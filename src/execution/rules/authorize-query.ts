@@ -1,8 +1,8 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPerPair } from "../../base/memo.ts";
 import type { User, Context } from "../../definition/context.ts";
-import { type AuthorizationRequirement, refusal } from "../../definition/rules/authorization.ts";
-import type { ServiceDefinition, EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { ServiceDefinition, EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { type AuthorizationRequirement, refusal } from "../../definition/sets/authorization.ts";
 import { nestedItems } from "../../definition/sets/judge-references.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";

@@ -2,14 +2,14 @@ import { assertNever } from "../../base/assert-never.ts";
 import { frozenCopy } from "../../base/frozen-copy.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { type Context, ruleContextOf, type User } from "../../definition/context.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import {
   type AuthorizationRequirement,
   type Category,
   type NavigationAuthorization,
   needsResource,
   refusal,
-} from "../../definition/rules/authorization.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+} from "../../definition/sets/authorization.ts";
 import type { EntitySet, NavigationProperty, ComplexType, EntityType, StructuralProperty } from "../../edm/model.ts";
 import { defineMissing } from "../../memory/missing-value.ts";
 import { answeredValue } from "../entities/handler-answer.ts";

@@ -1,7 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { QueryableHandler } from "../../definition/handlers.ts";
-import type { RuledSet } from "../../definition/rules/authorization.ts";
+import type { RuledSet } from "../../definition/sets/authorization.ts";
 import type { RowCondition } from "../../definition/types/row-conditions.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { ConditionOf } from "../../plan/row-rules.ts";

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { refusalOfUnseen } from "../../definition/rules/authorization.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { refusalOfUnseen } from "../../definition/sets/authorization.ts";
 import {
   ALONE,
   entitiesWithin,

@@ -1,8 +1,8 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers, NavigationHandlers } from "../../definition/handlers.ts";
-import { refusalOfUnseen } from "../../definition/rules/authorization.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { refusalOfUnseen } from "../../definition/sets/authorization.ts";
 import { ALONE, isNew, positionsOf } from "../../definition/sets/judge-references.ts";
 import { mergeDelta } from "../../definition/sets/merge-delta.ts";
 import { linkedPairsOf } from "../../edm/key-holder.ts";

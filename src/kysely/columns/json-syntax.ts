@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { ScanJson } from "../cells/json-cells.ts";
-import type { SynchronousReader } from "../connection/synchronous-reader.ts";
+import type { ScanJson } from "../../cells/json-cells.ts";
+import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 import type { Sql } from "../statement/sql-form.ts";
 
 /** How a database writes the values of a column as JSON. */

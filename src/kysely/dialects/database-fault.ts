@@ -1,6 +1,6 @@
 import { driverNames, isDriverError } from "../../errors/driver-names.ts";
 import { isODataError, protocolError, queryTimeout, type ODataError } from "../../errors/odata-error.ts";
-import type { DialectFaults, DriverError, FaultKind } from "./dialect-profile.ts";
+import type { DialectFaults, DriverError, FaultKind } from "../forms/dialect-profile.ts";
 import { MY_FAULTS } from "./mysql/faults.ts";
 import { PG_FAULTS } from "./postgres/faults.ts";
 import { SQLITE_FAULTS } from "./sqlite/faults.ts";

@@ -1,5 +1,5 @@
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "./dialect-profile.ts";
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { MY_PROFILE } from "./mysql/profile.ts";
 import { PG_PROFILE } from "./postgres/profile.ts";
 import { BARE_SQLITE_PROFILE, CUT_SQLITE_PROFILE, SQLITE_PROFILE } from "./sqlite/profile.ts";

@@ -1,6 +1,4 @@
 import { sql } from "kysely";
-import { asText } from "../../edm/canonical-form.ts";
-import type { StructuralProperty } from "../../edm/model.ts";
 import {
   EPOCH_CELLS,
   EPOCH_SECOND_CELLS,
@@ -10,8 +8,10 @@ import {
   showInstant,
   type InstantCell,
   type InstantCells,
-} from "../cells/instant-cells.ts";
-import { toInstant, type Instant } from "../cells/instant.ts";
+} from "../../cells/instant-cells.ts";
+import { toInstant, type Instant } from "../../cells/instant.ts";
+import { asText } from "../../edm/canonical-form.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
 import type { ColumnFormat, ReadCell } from "../columns/column-format.ts";
 import type { Conversion, Mark, Sql, SqlForm } from "../statement/sql-form.ts";
 import { toDays, type NumberSyntax, type NumericTemporalForms } from "./numeric-temporal-forms.ts";

@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { protocolError } from "../../errors/odata-error.ts";
-import type { DocumentSyntax } from "../dialects/dialect-profile.ts";
 import { bindFixed } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../statement/sql-form.ts";
 import type { CastForms } from "./cast-forms.ts";
+import type { DocumentSyntax } from "./dialect-profile.ts";
 import type { TextTemporalForms } from "./temporal-forms.ts";
 
 type Cast = (text: Sql) => Sql;

@@ -1,9 +1,9 @@
+import type { StatementFacts } from "../../connection/statement-facts.ts";
+import type { AnyKysely, SynchronousReader } from "../../connection/synchronous-reader.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import type { RowShape } from "../../query/row-shape.ts";
-import type { StatementFacts } from "../connection/statement-facts.ts";
-import type { AnyKysely, SynchronousReader } from "../connection/synchronous-reader.ts";
 import { ofTable } from "../dialects/database-fault.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { limitPlaces } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { From } from "../translate/base-query.ts";

@@ -1,7 +1,7 @@
 import type { Maybe } from "../../base/maybe.ts";
+import { isPatientReader, type PatientReader, type SnapshotReader } from "../../connection/patient-reader.ts";
 import { placeAt } from "../../query/place.ts";
 import type { KeyContinuation, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
-import { isPatientReader, type PatientReader, type SnapshotReader } from "../connection/patient-reader.ts";
 import { statementOf } from "./read-page.ts";
 import { type KeysetPage, KeysetStream, openServerStream } from "./server-stream.ts";
 import { CursorStream, objectStatement, SnapshotCursor } from "./snapshot-cursor.ts";

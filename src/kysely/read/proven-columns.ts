@@ -1,12 +1,12 @@
 import { chain, recover, type Maybe } from "../../base/maybe.ts";
+import { CATALOGUE_FACTS } from "../../connection/statement-facts.ts";
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { CatalogueQuery } from "../../introspect/catalogue-steps.ts";
 import type { PlaceOrder } from "../../query/place.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { SourceQuery } from "../../query/source.ts";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
-import { CATALOGUE_FACTS } from "../connection/statement-facts.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { columnName } from "../schema/table-rows.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { SqlRows } from "./sql-rows.ts";

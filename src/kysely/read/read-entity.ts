@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
-import type { ServiceDefinition } from "../../definition/service-definition.ts";
+import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { keyValues } from "../../edm/key-values.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";

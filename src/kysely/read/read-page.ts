@@ -1,5 +1,6 @@
 import { chain, type Maybe, isPromiseLike } from "../../base/maybe.ts";
 import { inTurns } from "../../base/turn.ts";
+import { type JsonMember, scanRows } from "../../cells/json-rows.ts";
 import { isJsonObject, JsonNumber, type JsonValue } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { JsonEntities } from "../../query/json-entities.ts";
@@ -7,7 +8,6 @@ import { type PlaceValue, valuesOfRow } from "../../query/place.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { JsonPage, Page, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import { readableRows } from "../../query/unreadable-cells.ts";
-import { type JsonMember, scanRows } from "../cells/json-rows.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
 import type { JsonMarks, MarkMember } from "../translate/json-marks.ts";

@@ -1,7 +1,7 @@
 import { keeper } from "../../base/memo.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { RelatedQuery, SourcesBySet } from "../../query/source.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Rows, StatementScope } from "../translate/relation.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import type { RowStatement, StatementCompiler } from "./compile-statement.ts";

@@ -1,8 +1,8 @@
 import { pause } from "../../base/host.ts";
+import type { Patience } from "../../connection/patient-reader.ts";
 import { queryTimeout } from "../../errors/odata-error.ts";
 import type { Position, Reading, ReplicaRun, ReplicatedDatabase } from "../../query/reading.ts";
 import type { Row } from "../../query/row-shape.ts";
-import type { Patience } from "../connection/patient-reader.ts";
 import { type ReplicaFault, replicaFault } from "./replica-fault.ts";
 import {
   type Read,

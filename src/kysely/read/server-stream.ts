@@ -1,8 +1,8 @@
 import { unawaited, chain, type Maybe } from "../../base/maybe.ts";
+import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
 import { lastValuesOf } from "../../query/last-values.ts";
 import { placeAt } from "../../query/place.ts";
 import type { KeyContinuation, Page, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
-import type { StreamingSyntax } from "../connection/synchronous-reader.ts";
 import { beginStatement } from "../statement/running-statement.ts";
 import { readPage, statementOf } from "./read-page.ts";
 import { type CursorPart, CursorStream } from "./snapshot-cursor.ts";

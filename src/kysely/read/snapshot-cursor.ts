@@ -1,8 +1,8 @@
 import type { Maybe } from "../../base/maybe.ts";
+import type { Fetch, SnapshotReader } from "../../connection/patient-reader.ts";
 import type { JsonEntities } from "../../query/json-entities.ts";
 import type { StreamQuery, Page, PageStream, SourceQuery } from "../../query/source.ts";
 import { readableRows } from "../../query/unreadable-cells.ts";
-import type { Fetch, SnapshotReader } from "../connection/patient-reader.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import { readSlots } from "../statement/parameter-slot.ts";
 import { beginStatement, type RunningStatement } from "../statement/running-statement.ts";

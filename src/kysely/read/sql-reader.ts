@@ -1,7 +1,8 @@
 import { BoundedCache } from "../../base/bounded-cache.ts";
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
+import type { StoredDatabase } from "../../definition/model/stored-database.ts";
 import { describe } from "../../definition/option-table.ts";
-import type { StoredDatabase } from "../../definition/stored-database.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType } from "../../edm/model.ts";
 import { type Distribution, readDistribution } from "../columns/distribution.ts";
@@ -14,8 +15,7 @@ import {
   type PlannedTable,
   type PlansByField,
 } from "../columns/table-columns.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile, DialectValues } from "../dialects/dialect-profile.ts";
+import type { DialectProfile, DialectValues } from "../forms/dialect-profile.ts";
 import { toExecution } from "../statement/parameter-slot.ts";
 import { hasPlaceholders, toFrom, type From, withExpressions } from "../translate/base-query.ts";
 import { ROWS_ALIAS } from "../translate/path-scope.ts";

@@ -2,21 +2,21 @@ import { CompiledQuery, type DatabaseConnection } from "kysely";
 import { pause } from "../../base/host.ts";
 import { chain, type Maybe, unawaited, isPromiseLike } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
-import { isODataError } from "../../errors/odata-error.ts";
-import type { Row } from "../../query/row-shape.ts";
-import { isArrayReader, isPooledAdapter, type PooledAdapter } from "../connection/array-reader.ts";
-import { runLimited, OwnTransaction } from "../connection/limited-query.ts";
-import { beginInTime, type Patience, type SnapshotReader, isPatientReader } from "../connection/patient-reader.ts";
+import { isArrayReader, isPooledAdapter, type PooledAdapter } from "../../connection/array-reader.ts";
+import { runLimited, OwnTransaction } from "../../connection/limited-query.ts";
+import { beginInTime, type Patience, type SnapshotReader, isPatientReader } from "../../connection/patient-reader.ts";
 import {
   isOfDatabase,
   openTransaction,
   type AnyKysely,
   type SynchronousReader,
   type StreamingSyntax,
-} from "../connection/synchronous-reader.ts";
+} from "../../connection/synchronous-reader.ts";
+import { isODataError } from "../../errors/odata-error.ts";
+import type { Row } from "../../query/row-shape.ts";
 import { isConnectionLost } from "../dialects/connection-lost.ts";
 import { toReadFault, databaseFault, unavailable } from "../dialects/database-fault.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { RunningStatement } from "../statement/running-statement.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";

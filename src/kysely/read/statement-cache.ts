@@ -9,7 +9,7 @@ import type { RowShape } from "../../query/row-shape.ts";
 import type { JsonMembers, KeyedJoins, SourceQuery, SourcesBySet } from "../../query/source.ts";
 import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
 import { StatementNotes } from "../translate/statement-notes.ts";

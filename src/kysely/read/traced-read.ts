@@ -1,6 +1,6 @@
+import type { StatementFacts } from "../../connection/statement-facts.ts";
 import type { Position } from "../../query/reading.ts";
 import type { Row } from "../../query/row-shape.ts";
-import type { StatementFacts } from "../connection/statement-facts.ts";
 import { beginStatement, type RunningStatement } from "../statement/running-statement.ts";
 import type { RowStatement, Statement } from "./compile-statement.ts";
 

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { CatalogueSteps } from "../../introspect/catalogue-steps.ts";
 import type { ScalarPlan, ColumnPlan } from "../columns/table-columns.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import { rawExpression } from "../translate/relation.ts";
 import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import type { ServiceDefinition } from "../../definition/service-definition.ts";
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
+import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { tableNameText, type TableName } from "../../edm/table-name.ts";
 import { isODataError } from "../../errors/odata-error.ts";
@@ -7,8 +8,7 @@ import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { CatalogueSteps } from "../../introspect/catalogue-steps.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import { compileStatement } from "../translate/utc-session.ts";

@@ -1,6 +1,6 @@
-import { CATEGORIES, needsResource } from "../../definition/rules/authorization.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
-import type { StoredHandler } from "../../definition/stored-database.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import type { StoredHandler } from "../../definition/model/stored-database.ts";
+import { CATEGORIES, needsResource } from "../../definition/sets/authorization.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { ColumnSource, ExpectedColumn, ExpectedLimits } from "../../introspect/expected-table.ts";
 import type { StorageForm } from "../columns/storage-option.ts";

@@ -1,10 +1,10 @@
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet, JoinPair, LinkColumn, StructuralProperty } from "../../edm/model.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { type CatalogueSteps, textOf } from "../../introspect/catalogue-steps.ts";
 import type { ComparedTexts, WantedTable } from "../../introspect/schema.ts";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
-import type { DialectValues, DialectCatalogue } from "../dialects/dialect-profile.ts";
+import type { DialectValues, DialectCatalogue } from "../forms/dialect-profile.ts";
 import type { JoinComparisons } from "../translate/relation.ts";
 import { type CheckedSet, type CheckScope, joinsOf, columnName, wantedTable } from "./table-rows.ts";
 

@@ -1,4 +1,4 @@
-import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { accessOf } from "./column-use.ts";
 import { joinEnds } from "./table-rows.ts";

@@ -17,7 +17,7 @@ import {
   type PlansByField,
   type ScalarPlan,
 } from "../columns/table-columns.ts";
-import type { StoredTypeRow, StoredTypeTable } from "../dialects/dialect-profile.ts";
+import type { StoredTypeRow, StoredTypeTable } from "../forms/dialect-profile.ts";
 import { accessOf, isCreated, isWritten, limitsOf, NOTHING, resourceRulesReadIgnored, sourceOf } from "./column-use.ts";
 import { readByRowRules, type RowRulesRead } from "./compared-properties.ts";
 import {

@@ -1,16 +1,16 @@
 import { sql } from "kysely";
 import { once } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
-import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/stored-database.ts";
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
+import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/model/stored-database.ts";
 import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
 import type { NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { TableName } from "../../edm/table-name.ts";
 import type { ExpectedReference } from "../../introspect/expected-table.ts";
 import type { WantedTable } from "../../introspect/schema.ts";
 import { type PlansByField, expressionsOf } from "../columns/table-columns.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { StoredTypeTable } from "../dialects/dialect-profile.ts";
+import type { StoredTypeTable } from "../forms/dialect-profile.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 
 /** The table of the handlers of an entity set, for the schema check. */

@@ -4,7 +4,7 @@ import { describe, isObject } from "../../definition/option-table.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { isTableName, tableNameText, type QualifiedTableName, type TableName } from "../../edm/table-name.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
-import type { Alive, DialectProfile, DialectSyntax } from "../dialects/dialect-profile.ts";
+import type { Alive, DialectProfile, DialectSyntax } from "../forms/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";

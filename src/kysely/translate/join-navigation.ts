@@ -12,7 +12,7 @@ import type {
 import type { RootExpression } from "../../query/expression.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { toComparable, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import { type RowOperand, sqlTableName } from "../statement/sql-operand.ts";
 import { bareTests, isCoLocated, type PlacedRows } from "./co-location.ts";

@@ -4,7 +4,7 @@ import type { MarkColumn, RowShape } from "../../query/row-shape.ts";
 import type { JsonMembers } from "../../query/source.ts";
 import { JSON_PAGE, type JsonSyntax } from "../columns/json-syntax.ts";
 import { planOf, type PlansByField } from "../columns/table-columns.ts";
-import type { DialectValues } from "../dialects/dialect-profile.ts";
+import type { DialectValues } from "../forms/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";

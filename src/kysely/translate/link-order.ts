@@ -1,6 +1,6 @@
 import type { NavigationJoin } from "../../edm/model.ts";
 import type { OrderByItem } from "../../query/clauses.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { toOrdered, type Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { linkColumn } from "./join-navigation.ts";

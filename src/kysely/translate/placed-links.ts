@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { LinkColumn, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import { tableNameText } from "../../edm/table-name.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { isBare } from "./co-location.ts";

@@ -4,7 +4,7 @@ import type { NavigationJoin, LinkJoin } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { RoundingMode } from "../../query/clauses.ts";
 import type { RelatedShape } from "../../query/source.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { type Sql, toComparable, toEquatable, type FormedSql, type SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty, LinkColumn } from "../../edm/model.ts";
 import type { RootExpression } from "../../query/expression.ts";
 import { comparedPlanOf, scalarPlanOf, type PlansByField, type ColumnPlan } from "../columns/table-columns.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import type { StatementNotes } from "./statement-notes.ts";

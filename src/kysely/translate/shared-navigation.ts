@@ -8,7 +8,7 @@ import type {
   CallExpression,
 } from "../../query/expression.ts";
 import { childrenOf, isPath, stepsOf } from "../../query/walk-expression.ts";
-import type { DialectProfile, DialectSyntax } from "../dialects/dialect-profile.ts";
+import type { DialectProfile, DialectSyntax } from "../forms/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { SqlOperand, Translator } from "../statement/sql-operand.ts";
 import type { PathScope } from "./path-scope.ts";

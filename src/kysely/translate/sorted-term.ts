@@ -3,7 +3,7 @@ import type { OrderByItem } from "../../query/clauses.ts";
 import type { PlaceKind, PlaceOrder } from "../../query/place.ts";
 import type { MarkColumn, RowColumn, RowShape } from "../../query/row-shape.ts";
 import { planOf, type PlansByField } from "../columns/table-columns.ts";
-import type { DialectSyntax, DialectValues } from "../dialects/dialect-profile.ts";
+import type { DialectSyntax, DialectValues } from "../forms/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import { type Mark, type Sql, type SqlForm, toOrdered } from "../statement/sql-form.ts";
 import { bareOperand, type Translator } from "../statement/sql-operand.ts";

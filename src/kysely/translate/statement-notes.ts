@@ -1,5 +1,5 @@
+import type { StatementFacts } from "../../connection/statement-facts.ts";
 import type { FunctionName } from "../../query/functions.ts";
-import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { Sql } from "../statement/sql-form.ts";
 
 /** Collects the facts of a statement while it is translated. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { assertNever } from "../../base/assert-never.ts";
 import type { ComparisonExpression, ComparisonOperator, ScalarType, HasExpression } from "../../query/expression.ts";
-import type { DialectProfile, DialectSyntax, DialectValues } from "../dialects/dialect-profile.ts";
+import type { DialectProfile, DialectSyntax, DialectValues } from "../forms/dialect-profile.ts";
 import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import {
   toComparable,

@@ -16,8 +16,8 @@ import type {
 } from "../../query/expression.ts";
 import { makesText } from "../../query/functions.ts";
 import { isPath } from "../../query/walk-expression.ts";
-import type { DialectProfile, DialectValues, Term } from "../dialects/dialect-profile.ts";
-import { memberName } from "../functions/translate-call.ts";
+import type { DialectProfile, DialectValues, Term } from "../forms/dialect-profile.ts";
+import { memberName } from "../forms/translate-call.ts";
 import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import { type Sql, type SqlForm, toComputable } from "../statement/sql-form.ts";
 import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "../statement/sql-operand.ts";

@@ -3,7 +3,7 @@ import { assertNever } from "../../base/assert-never.ts";
 import type { InExpression, Expression } from "../../query/expression.ts";
 import { childrenOf } from "../../query/walk-expression.ts";
 import { onlyCell } from "../columns/column-format.ts";
-import type { DialectProfile, DialectSyntax } from "../dialects/dialect-profile.ts";
+import type { DialectProfile, DialectSyntax } from "../forms/dialect-profile.ts";
 import {
   toComparable,
   toEquatable,

@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import { keeper } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { StructuralProperty, EntitySet } from "../../edm/model.ts";
 import type { FilterClause, OrderByItem, RoundingMode, SelectedProperty } from "../../query/clauses.ts";
 import type { Expression } from "../../query/expression.ts";
 import type { PlaceKind, PlaceOrder } from "../../query/place.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { JoinedNavigation } from "../../query/source.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectSyntax } from "../dialects/dialect-profile.ts";
+import type { DialectSyntax } from "../forms/dialect-profile.ts";
 import { bindSlot, readSlot, type Execution } from "../statement/parameter-slot.ts";
 import type { FormedSql, Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { DialectProfile } from "../dialects/dialect-profile.ts";
+import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { countLongSorts, type Sql, type SqlForm } from "../statement/sql-form.ts";
 
 /** Marks the text of each statement that needs a session time zone of UTC, derived tables included. */

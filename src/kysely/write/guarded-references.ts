@@ -1,6 +1,6 @@
 import type { Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import {
   isNew,
   judgeReference,

@@ -1,6 +1,6 @@
 import { required } from "../../base/required.ts";
 import type { Context, WriteContext } from "../../definition/context.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import { linkedPairsOf, ownProperties } from "../../edm/key-holder.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";

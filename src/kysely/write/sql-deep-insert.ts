@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, missingReference, type WrittenEntity } from "../../definition/sets/judge-references.ts";
 import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
 import type { DirectJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";

@@ -2,9 +2,6 @@ import { CompiledQuery, type QueryResult } from "kysely";
 import { nextTurn, pause } from "../../base/host.ts";
 import { chain, isPromiseLike, type Maybe } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
-import { type Context, type RuleContext, readingOf } from "../../definition/context.ts";
-import { isODataError } from "../../errors/odata-error.ts";
-import type { Row } from "../../query/row-shape.ts";
 import {
   isOfDatabase,
   openTransaction,
@@ -15,7 +12,10 @@ import {
   synchronousWriterOf,
   UndoneWriteError,
   type WritePatience,
-} from "../connection/synchronous-reader.ts";
+} from "../../connection/synchronous-reader.ts";
+import { type Context, type RuleContext, readingOf } from "../../definition/context.ts";
+import { isODataError } from "../../errors/odata-error.ts";
+import type { Row } from "../../query/row-shape.ts";
 import { isConnectionLost } from "../dialects/connection-lost.ts";
 import { ofTable, tooBusy, databaseFault } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";

@@ -1,9 +1,9 @@
+import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { type Context, returnsIgnored } from "../../definition/context.ts";
 import type { EntityType, JoinPair, StructuralProperty } from "../../edm/model.ts";
 import { tableNameText, type TableName } from "../../edm/table-name.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import { planOf, type PlansByField } from "../columns/table-columns.ts";
-import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";
 

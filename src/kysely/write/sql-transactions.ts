@@ -1,9 +1,9 @@
 import { CompiledQuery } from "kysely";
 import { required } from "../../base/required.ts";
+import { openTransaction, type AnyKysely, patiently, type WritePatience } from "../../connection/synchronous-reader.ts";
 import type { RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
-import { openTransaction, type AnyKysely, patiently, type WritePatience } from "../connection/synchronous-reader.ts";
 import { databaseFault, tooBusy, unavailable } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { noteWrite, isContention, patienceOf, retry, throwIfGone, withSavepoint } from "./sql-session.ts";

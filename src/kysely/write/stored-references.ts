@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Context } from "../../definition/context.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { keyHolderOf } from "../../edm/key-holder.ts";
 import type { NavigationProperty } from "../../edm/model.ts";
 import { holdsAnyCaseGuids, scalarPlanOf } from "../columns/table-columns.ts";

@@ -1,6 +1,6 @@
 import { keptPerPair } from "../../base/memo.ts";
 import { type Context, seesAllRows } from "../../definition/context.ts";
-import type { EntitySetDefinition, ServiceDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { wirePath } from "../../edm/wire-path.ts";
 import { isODataError } from "../../errors/odata-error.ts";

@@ -1,7 +1,7 @@
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
-import { refusalOfUnseen, type RowRuleChecks } from "../../definition/rules/authorization.ts";
-import type { EntitySetDefinition } from "../../definition/service-definition.ts";
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { refusalOfUnseen, type RowRuleChecks } from "../../definition/sets/authorization.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { RowRestriction } from "../../query/source.ts";

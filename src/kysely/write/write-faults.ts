@@ -1,5 +1,5 @@
 import type { Context } from "../../definition/context.ts";
-import { logWarning } from "../../definition/request-fields.ts";
+import { logWarning } from "../../definition/model/request-fields.ts";
 import { missingReference } from "../../definition/sets/judge-references.ts";
 import { refersToKey } from "../../edm/key-holder.ts";
 import type { StructuralProperty } from "../../edm/model.ts";

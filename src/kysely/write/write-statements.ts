@@ -8,7 +8,7 @@ import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import { comparedPlanOf, expressionsOf, scalarPlanOf } from "../columns/table-columns.ts";
-import type { WriteSyntax } from "../dialects/dialect-profile.ts";
+import type { WriteSyntax } from "../forms/dialect-profile.ts";
 import { bindSlot, readSlots, toExecution } from "../statement/parameter-slot.ts";
 import { type Sql, mayRepeatValues } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import type { DocumentSyntax } from "../../forms/dialect-profile.ts";
 import { jsonPath, textDocuments } from "../../forms/text-documents.ts";
-import type { DocumentSyntax } from "../dialect-profile.ts";
 import { decimalOfText, MY_FORMS } from "./forms.ts";
 import { MY_TEXTS } from "./temporal-forms.ts";
 

@@ -1,9 +1,9 @@
 import { MysqlAdapter, sql } from "kysely";
 import type { FunctionName } from "../../../query/functions.ts";
-import { infixOperators, refuseModulo, castValues } from "../../functions/arithmetic.ts";
+import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
+import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
+import type { DialectProfile, DialectValues } from "../../forms/dialect-profile.ts";
 import type { TextMemory } from "../../statement/sql-form.ts";
-import type { DialectCapabilities } from "../dialect-capabilities.ts";
-import type { DialectProfile, DialectValues } from "../dialect-profile.ts";
 import { MY_CATALOGUE } from "./catalogue.ts";
 import { myColumnFormat } from "./column-format.ts";
 import { MY_DOCUMENTS } from "./documents.ts";

@@ -1,13 +1,13 @@
 import { sql } from "kysely";
+import { writeKeyList } from "../../../cells/write-key-list.ts";
+import type { StreamingSyntax } from "../../../connection/synchronous-reader.ts";
 import type { FunctionName } from "../../../query/functions.ts";
-import { writeKeyList } from "../../cells/write-key-list.ts";
-import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
-import { castFunctions } from "../../functions/cast-functions.ts";
-import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../functions/translate-call.ts";
+import { castFunctions } from "../../forms/cast-functions.ts";
+import type { DialectSyntax, WriteSyntax, TranslateCall } from "../../forms/dialect-profile.ts";
+import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../forms/translate-call.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
-import type { DialectSyntax, WriteSyntax, TranslateCall } from "../dialect-profile.ts";
 import { MY_FORMS, MY_NUMBERS } from "./forms.ts";
 
 /** More rows than any table has, because an offset requires a limit. */

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../../edm/model.ts";
+import type { DocumentSyntax } from "../../forms/dialect-profile.ts";
 import { textDocuments } from "../../forms/text-documents.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import type { DocumentSyntax } from "../dialect-profile.ts";
 import { PG_FORMS } from "./forms.ts";
 import { PG_TEXTS } from "./temporal-forms.ts";
 

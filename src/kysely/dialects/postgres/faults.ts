@@ -1,4 +1,4 @@
-import type { DialectFaults, FaultKind } from "../dialect-profile.ts";
+import type { DialectFaults, FaultKind } from "../../forms/dialect-profile.ts";
 
 /** By the beginnings of the error codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
+import { doublesAround } from "../../../cells/decimal-neighbours.ts";
 import { asBoolean, asText } from "../../../edm/canonical-form.ts";
 import { QUOTIENT_SCALE } from "../../../edm/scaled-decimal.ts";
 import type { PrimitiveValue } from "../../../edm/value-codec.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
-import { doublesAround } from "../../cells/decimal-neighbours.ts";
 import { castForms, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
+import type { DialectSyntax } from "../../forms/dialect-profile.ts";
 import type { NumberSyntax } from "../../forms/numeric-temporal-forms.ts";
 import {
   convertedForm,
@@ -15,7 +16,6 @@ import {
   type Sql,
   type SqlForm,
 } from "../../statement/sql-form.ts";
-import type { DialectSyntax } from "../dialect-profile.ts";
 
 /** How a statement uses a value several times. */
 export interface Once {

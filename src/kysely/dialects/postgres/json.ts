@@ -11,8 +11,8 @@ import {
   scanTimeOfDay,
   scanUtc,
   type ScanJson,
-} from "../../cells/json-cells.ts";
-import { scanString } from "../../cells/json-text.ts";
+} from "../../../cells/json-cells.ts";
+import { scanString } from "../../../cells/json-text.ts";
 import { furtherCells, JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
 import type { ColumnTable } from "../../forms/column-table.ts";
 import type { Sql } from "../../statement/sql-form.ts";

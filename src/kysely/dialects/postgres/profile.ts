@@ -1,10 +1,10 @@
 import { PostgresAdapter, sql } from "kysely";
 import type { ArraySyntax } from "../../columns/column-format.ts";
+import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
+import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
+import type { DialectProfile, DialectValues } from "../../forms/dialect-profile.ts";
 import { comparedTextForm } from "../../forms/text-columns.ts";
-import { infixOperators, refuseModulo, castValues } from "../../functions/arithmetic.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import type { DialectCapabilities } from "../dialect-capabilities.ts";
-import type { DialectProfile, DialectValues } from "../dialect-profile.ts";
 import { PG_CATALOGUE, PG_SPREAD_CATALOGUE } from "./catalogue.ts";
 import { pgColumnFormat, pgSpreadColumnFormat } from "./column-format.ts";
 import { PG_DOCUMENTS } from "./documents.ts";

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
+import { writeKeyList } from "../../../cells/write-key-list.ts";
+import type { StreamingSyntax } from "../../../connection/synchronous-reader.ts";
 import type { FunctionName } from "../../../query/functions.ts";
-import { writeKeyList } from "../../cells/write-key-list.ts";
-import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
-import { castFunctions } from "../../functions/cast-functions.ts";
-import { argumentAt, WHITE_SPACE } from "../../functions/translate-call.ts";
+import { castFunctions } from "../../forms/cast-functions.ts";
+import type { DialectSyntax, WriteSyntax, UnexpectedNulls, TranslateCall } from "../../forms/dialect-profile.ts";
+import { argumentAt, WHITE_SPACE } from "../../forms/translate-call.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
 import { computed } from "../../statement/sql-operand.ts";
-import type { DialectSyntax, WriteSyntax, UnexpectedNulls, TranslateCall } from "../dialect-profile.ts";
 import { IN_SUBQUERY, REPEATED, PG_FORMS, PG_NUMBERS, type Once } from "./forms.ts";
 
 /** The table, and those that inherit from it: its statements read their rows, too. */

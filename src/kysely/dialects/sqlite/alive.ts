@@ -9,7 +9,7 @@ import {
   sql,
   WhereNode,
 } from "kysely";
-import type { Alive } from "../dialect-profile.ts";
+import type { Alive } from "../../forms/dialect-profile.ts";
 
 /** The function that `sqliteDialect` registers. It returns 1, or ends the statement. */
 const CALL = "odata_alive()";

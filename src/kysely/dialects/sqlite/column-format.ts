@@ -1,7 +1,5 @@
 import { sql } from "kysely";
-import { fromScaled } from "../../../edm/decimal.ts";
-import type { StructuralProperty } from "../../../edm/model.ts";
-import { BEFORE_ALL_TEXTS, BEHIND_ALL_TEXTS, MAX_PRECISION } from "../../cells/instant.ts";
+import { BEFORE_ALL_TEXTS, BEHIND_ALL_TEXTS, MAX_PRECISION } from "../../../cells/instant.ts";
 import {
   STORED_TEXTS,
   booleanText,
@@ -12,8 +10,10 @@ import {
   scaledText,
   stringText,
   utcText,
-} from "../../cells/text-cells.ts";
-import { toHex } from "../../cells/write-key-list.ts";
+} from "../../../cells/text-cells.ts";
+import { toHex } from "../../../cells/write-key-list.ts";
+import { fromScaled } from "../../../edm/decimal.ts";
+import type { StructuralProperty } from "../../../edm/model.ts";
 import {
   ofCodec,
   onlyCell,

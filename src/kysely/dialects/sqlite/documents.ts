@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { StructuralProperty } from "../../../edm/model.ts";
+import type { DocumentSyntax } from "../../forms/dialect-profile.ts";
 import { itemDocument, jsonPath, refuseIncomparable } from "../../forms/text-documents.ts";
 import { bindSlot } from "../../statement/parameter-slot.ts";
 import type { FormedSql, Sql, SqlForm } from "../../statement/sql-form.ts";
-import type { DocumentSyntax } from "../dialect-profile.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
 import { DECIMAL_FORM, GUID_FORM } from "./forms.ts";
 import { INSTANT_FORM } from "./temporal-forms.ts";

@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import { PRIMITIVE_TYPES } from "../../../edm/primitive-type.ts";
 import type { CallExpression, Expression } from "../../../query/expression.ts";
 import { type FunctionName, makesText } from "../../../query/functions.ts";
-import { argumentAt, operandAt, typeAt } from "../../functions/translate-call.ts";
+import type { TranslateCall, SqlCall } from "../../forms/dialect-profile.ts";
+import { argumentAt, operandAt, typeAt } from "../../forms/translate-call.ts";
 import type { SqlConstant } from "../../statement/parameter-slot.ts";
 import type { Sql, SqlForm, TextMemory } from "../../statement/sql-form.ts";
 import { computed, type ConstantOperand } from "../../statement/sql-operand.ts";
-import type { TranslateCall, SqlCall } from "../dialect-profile.ts";
 import { DECIMAL_FORM, DOUBLE_FORM, INTEGER_FORM } from "./forms.ts";
 import {
   concat,

@@ -10,10 +10,10 @@ import {
   scanName,
   scanTimeOfDay,
   scanUtc,
-} from "../../cells/json-cells.ts";
-import { scanString } from "../../cells/json-text.ts";
+} from "../../../cells/json-cells.ts";
+import { scanString } from "../../../cells/json-text.ts";
+import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
 import { furtherCells, JSON_PAGE, type JsonCell, type JsonPart, type JsonSyntax } from "../../columns/json-syntax.ts";
-import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
 import type { Sql } from "../../statement/sql-form.ts";
 
 const asItStands = (cell: Sql): Sql => cell;

@@ -1,10 +1,10 @@
 import { SqliteAdapter } from "kysely";
+import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
+import { explain, type PlanLine, scansWithin, usedIndexes } from "../../../engines/sqlite/query-plan.ts";
+import { SynchronousSqliteAdapter } from "../../../engines/sqlite/sqlite-driver.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
-import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
-import { explain, type PlanLine, scansWithin, usedIndexes } from "../../sqlite/query-plan.ts";
-import { SynchronousSqliteAdapter } from "../../sqlite/sqlite-driver.ts";
-import type { DialectCapabilities } from "../dialect-capabilities.ts";
-import type { DialectProfile, DialectValues, PlannedStatement } from "../dialect-profile.ts";
+import type { DialectCapabilities } from "../../forms/dialect-capabilities.ts";
+import type { DialectProfile, DialectValues, PlannedStatement } from "../../forms/dialect-profile.ts";
 import { SQLITE_ALIVE } from "./alive.ts";
 import { SQLITE_CATALOGUE } from "./catalogue.ts";
 import { bareSqliteColumnFormat } from "./column-format.ts";

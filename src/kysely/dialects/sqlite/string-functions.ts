@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { SqlCall, TranslateCall } from "../../forms/dialect-profile.ts";
 import {
   areKnown,
   argumentAt,
@@ -7,11 +8,10 @@ import {
   joinedTexts,
   operandAt,
   WHITE_SPACE,
-} from "../../functions/translate-call.ts";
+} from "../../forms/translate-call.ts";
 import { bindConstant, bindFixed } from "../../statement/parameter-slot.ts";
 import { toRanged, type Sql } from "../../statement/sql-form.ts";
 import { computed, type JoinedText, type RowOperand } from "../../statement/sql-operand.ts";
-import type { SqlCall, TranslateCall } from "../dialect-profile.ts";
 import { BOOLEAN_FORM, INTEGER_FORM, STRING_FORM } from "./forms.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { attempt } from "../../../base/attempt.ts";
-import { writeFlatKeyList } from "../../cells/write-key-list.ts";
-import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
+import { writeFlatKeyList } from "../../../cells/write-key-list.ts";
+import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
+import type { DialectSyntax, WriteSyntax, UnexpectedNulls } from "../../forms/dialect-profile.ts";
 import type { Sql } from "../../statement/sql-form.ts";
-import type { DialectSyntax, WriteSyntax, UnexpectedNulls } from "../dialect-profile.ts";
 
 /** A column of a foreign key, and the column that it refers to. */
 interface ReferringColumn {

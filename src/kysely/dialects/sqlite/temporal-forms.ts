@@ -1,8 +1,4 @@
 import { sql } from "kysely";
-import { SECONDS_PER_DAY } from "../../../edm/calendar.ts";
-import { asText } from "../../../edm/canonical-form.ts";
-import { fractionOf } from "../../../edm/date-time-offset.ts";
-import { dateToEpochDays, isFourDigitYear } from "../../../edm/date.ts";
 import {
   BEFORE_ALL_TEXTS,
   BEHIND_ALL_TEXTS,
@@ -13,7 +9,11 @@ import {
   toInstantKey,
   writeInstant,
   type Instant,
-} from "../../cells/instant.ts";
+} from "../../../cells/instant.ts";
+import { SECONDS_PER_DAY } from "../../../edm/calendar.ts";
+import { asText } from "../../../edm/canonical-form.ts";
+import { fractionOf } from "../../../edm/date-time-offset.ts";
+import { dateToEpochDays, isFourDigitYear } from "../../../edm/date.ts";
 import { plainForm, type Conversion, type Encode, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
 const DATE_LENGTH = 10;

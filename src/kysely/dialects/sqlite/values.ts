@@ -1,9 +1,8 @@
 import { sql } from "kysely";
+import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
 import { isInteger, type PrimitiveType } from "../../../edm/primitive-type.ts";
 import type { ConvertExpression, Expression } from "../../../query/expression.ts";
 import type { ColumnPlan, PlansByField } from "../../columns/table-columns.ts";
-import type { SynchronousReader } from "../../connection/synchronous-reader.ts";
-import { comparedTextForm } from "../../forms/text-columns.ts";
 import {
   arithmeticOf,
   infixOperators,
@@ -11,11 +10,12 @@ import {
   type ArithmeticTable,
   type Compute,
   type Operators,
-} from "../../functions/arithmetic.ts";
+} from "../../forms/arithmetic.ts";
+import type { DialectValues, ProbedRows, Term } from "../../forms/dialect-profile.ts";
+import { comparedTextForm } from "../../forms/text-columns.ts";
 import { readSlots } from "../../statement/parameter-slot.ts";
 import { toComputable, type Sql } from "../../statement/sql-form.ts";
 import { computed, type RowOperand } from "../../statement/sql-operand.ts";
-import type { DialectValues, ProbedRows, Term } from "../dialect-profile.ts";
 import { sqliteColumnFormat } from "./column-format.ts";
 import { scaledDecimalForm, sqliteCanonicalForm, DOUBLE_FORM, STRING_COLUMN_FORM, STRING_FORM } from "./forms.ts";
 import { SQLITE_MARK } from "./marks.ts";

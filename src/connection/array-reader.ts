@@ -1,0 +1,46 @@
+import type { DatabaseConnection } from "kysely";
+import type { Row } from "../query/row-shape.ts";
+
+/** One statement that reads, with its values. */
+export interface ReadCommand {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** How statements are read. */
+export interface ReadOptions {
+  /** The milliseconds after which the database ends each statement, where it can; null for no limit. */
+  readonly timeout: number | null;
+  /** Whether the connection may prepare the statements. */
+  readonly prepares: boolean;
+}
+
+/** The interface of a connection that returns rows as arrays of cells. */
+export interface ArrayReader {
+  /**
+   * Runs statements that only read, outside a transaction.
+   * @returns the rows of each statement
+   * @throws the error of the first statement that fails
+   */
+  readEach(commands: readonly ReadCommand[], options: ReadOptions): Promise<readonly (readonly Row[])[]>;
+}
+
+/** The interface of the adapter of a dialect over a pool whose lost connections do not end the process. */
+export interface PooledAdapter {
+  /** Whether the connections run several statements in one round trip. */
+  readonly pipelines: boolean;
+  /** Calls a function whenever a connection is opened or closed. */
+  watchConnections(changed: () => void): void;
+}
+
+/** Whether a connection reads arrays: not if Kysely logs its statements, since it then overrides a method of it. */
+export function isArrayReader(connection: DatabaseConnection): connection is DatabaseConnection & ArrayReader {
+  return (
+    "readEach" in connection && typeof connection.readEach === "function" && !Object.hasOwn(connection, "executeQuery")
+  );
+}
+
+/** Whether the adapter of a dialect is that of a pool. */
+export function isPooledAdapter(adapter: object): adapter is PooledAdapter {
+  return "pipelines" in adapter && "watchConnections" in adapter && typeof adapter.watchConnections === "function";
+}

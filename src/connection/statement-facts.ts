@@ -1,0 +1,40 @@
+import type { WantedTable } from "../introspect/schema.ts";
+import type { FunctionName } from "../query/functions.ts";
+
+/** What the translator knows of a statement: a database of this process decides by it where the statement runs. */
+export interface StatementFacts {
+  /** The tables that it reads, quoted, each with its alias. Two tables may have one alias. */
+  readonly tables: ReadonlyArray<readonly [alias: string, table: string]>;
+  /** Whether it reads related rows. */
+  readonly isRelational: boolean;
+  /** The operators and functions that it evaluates for each row. */
+  readonly operations: number;
+  readonly functions: ReadonlySet<FunctionName>;
+  /**
+   * The places of `top` and `skip` among its values, if each row that its page visits in the order of an index is one of its
+   * rows, or skipped; empty for other statements.
+   */
+  readonly limits: readonly number[];
+  /** Such a number of rows that is no value; absent: none. */
+  readonly most?: number | undefined;
+  /** Whether it reads the catalogue, or so few entries of indexes that it is always short. */
+  readonly isOfCatalogue?: boolean;
+}
+
+/** The facts of statements that read the catalogue, and at most some 10,000 entries of an index. */
+export const CATALOGUE_FACTS: StatementFacts = Object.freeze<StatementFacts>({
+  tables: [],
+  isRelational: false,
+  operations: 0,
+  functions: new Set<never>(),
+  limits: [],
+  isOfCatalogue: true,
+});
+
+/**
+ * Returns the facts of a statement that reads rows of one table or view, and computes nothing.
+ * @param most the most rows that it visits; absent: all
+ */
+export function factsOfRows({ text, names }: Pick<WantedTable, "text" | "names">, most?: number): StatementFacts {
+  return { ...CATALOGUE_FACTS, tables: [[names.at(-1) ?? "", text]], most, isOfCatalogue: false };
+}

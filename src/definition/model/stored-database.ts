@@ -1,0 +1,43 @@
+import type { SchemaFinding } from "../../errors/schema-finding.ts";
+import type { Awaitable } from "../handlers.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "./service-definition.ts";
+
+/** The database rows of a handler of the framework. */
+export interface StoredRows {
+  /** The same object for all rows of one connection, so that the catalogue is read only once. */
+  readonly database: StoredDatabase;
+}
+
+/** A handler of the framework over a database. */
+export interface StoredHandler {
+  readonly stored?: StoredRows | undefined;
+}
+
+/** An entity set and its rows. */
+export interface StoredSet {
+  readonly set: EntitySetDefinition;
+  readonly rows: StoredRows;
+}
+
+/** What a thorough comparison looks for beside differences. */
+export interface ExamineOptions {
+  /** Whether tables and views that no set declares are findings. */
+  readonly undeclared: boolean;
+}
+
+/** A database that can be compared with the declarations of a service. */
+export interface StoredDatabase {
+  /**
+   * Compares entity sets with the catalogue.
+   * @throws ODataError `ServiceUnavailable` when the database cannot be reached
+   */
+  findDifferences(sets: readonly StoredSet[], service: ServiceDefinition): Awaitable<readonly SchemaFinding[]>;
+  /** As `findDifferences`, with the findings that the whole catalogue and samples of rows show. */
+  examine(
+    sets: readonly StoredSet[],
+    service: ServiceDefinition,
+    options: ExamineOptions,
+  ): Awaitable<readonly SchemaFinding[]>;
+  /** Reads one row without a table. @throws any error if the database cannot be reached */
+  reach(): Awaitable<unknown>;
+}

@@ -1,0 +1,249 @@
+import type { SQLInputValue } from "node:sqlite";
+import type { Maybe } from "../../base/maybe.ts";
+import { keptPer } from "../../base/memo.ts";
+import type { Fetch, Patience } from "../../connection/patient-reader.ts";
+import { CATALOGUE_FACTS, type StatementFacts } from "../../connection/statement-facts.ts";
+import type { PreparedStatement } from "./prepared-statement.ts";
+import { explain, type PlanLine, QueryPlan } from "./query-plan.ts";
+import { ReaderThreads, threadEntry } from "./reader-threads.ts";
+import { MOST_BYTES_HERE, type SqliteDatabase } from "./sqlite-database.ts";
+import { TOO_BIG } from "./sqlite-text-functions.ts";
+import { toBoundValues } from "./sqlite-values.ts";
+import { lastName, TableSizes } from "./table-sizes.ts";
+import { MAX_TIME_HERE } from "./watch.ts";
+
+/** The most visits of rows, each counted once more per operation, of a statement in the main thread: some 10 ms. */
+const MOST_VISITS = 20_000;
+
+const NO_ENTRY =
+  "odatakit/sqlite is bundled without its file reader-thread.js, so long reads stop the whole process: keep odatakit external.";
+
+/** A statement with more operations reads only shorter values here, because each of its functions reads them whole. */
+const MOST_OPERATIONS = 5;
+const SHORT_BYTES = 1 << 16;
+
+/** Milliseconds. A read that takes longer here runs in a thread until its tables change, unless it visits only a few rows. */
+const TOO_LONG = 25;
+const FEW_VISITS = 100;
+
+/** The visits of a statement, with its operations, as long as its tables do not change. */
+interface Work {
+  readonly version: string;
+  readonly whole: number;
+  /** For a page: the visits without its rows, and those for each of them. */
+  readonly fixed: number;
+  readonly perRow: number;
+  /** Whether it took longer than expected. */
+  isSlow: boolean;
+}
+
+const UNKNOWN: Work = { version: "", whole: 0, fixed: 0, perRow: 0, isSlow: false };
+
+/** What is known of a statement. */
+interface Kept {
+  work: Work;
+  /** Its query plan in a schema. */
+  plan: { readonly schema: string; readonly lines: readonly PlanLine[] } | undefined;
+}
+
+const keptOf = keptPer((_statement: PreparedStatement<"arrays">): Kept => ({ work: UNKNOWN, plan: undefined }));
+
+type Rows = readonly (readonly unknown[])[];
+
+/** The reads of one snapshot. */
+interface ThreadReads {
+  readonly read: (sql: string, parameters: readonly unknown[], patience: Patience, isFirst: boolean) => Promise<Rows>;
+  /** Returns the next rows of a statement, which stays open until the snapshot ends. */
+  readonly fetch: (sql: string, parameters: readonly unknown[], wanted: Fetch, patience: Patience) => Promise<Rows>;
+  readonly end: () => void;
+}
+
+/** Runs reads: short ones at once, all others in reader threads if those see the same rows. */
+export class SqliteReads {
+  readonly #database: SqliteDatabase;
+  #sizes: TableSizes | undefined;
+  #threads: ReaderThreads | null | undefined;
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+  }
+
+  /** Returns all rows, or the first. @throws as `PatientReader` */
+  read(
+    sql: string,
+    parameters: readonly unknown[],
+    patience: Patience,
+    isFirst: boolean,
+    facts?: StatementFacts,
+  ): Maybe<Rows> {
+    const statement = this.#database.rows.get(sql);
+    const values = toBoundValues(parameters);
+    const work = this.#workOf(statement, facts);
+    const isShort = isWithin(work, values, facts);
+    if (isShort) {
+      try {
+        return this.#readHere(statement, values, isFirst, { work, facts });
+      } catch (error) {
+        if (!isTooLong(error)) throw error;
+      }
+    }
+    const threads = this.#findThreads();
+    if (threads !== null) return threads.read({ sql, values, isFirst }, patience);
+    if (isShort) return this.readHere(sql, parameters, isFirst);
+    return this.#readInTime(sql, values, isFirst, patience);
+  }
+
+  /** Returns all rows, or the first, in the main thread, whatever it takes. */
+  readHere(sql: string, parameters: readonly unknown[], isFirst = false): Rows {
+    const values = toBoundValues(parameters);
+    const read = (): Rows => rowsOf(this.#database.rows.get(sql), values, isFirst);
+    try {
+      return read();
+    } catch (error) {
+      if (!isTooLong(error)) throw error;
+      return this.#database.atAnyLength(read);
+    }
+  }
+
+  /** Whether a statement runs in a thread, if there is one. An invalid statement does not: it reports its error itself. */
+  isLong(sql: string, parameters: readonly unknown[], facts?: StatementFacts): boolean {
+    try {
+      return !isWithin(this.#workOf(this.#database.rows.get(sql), facts), toBoundValues(parameters), facts);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Opens a snapshot; null if reads run in the main thread, or would block writes. @throws as `PatientReader` */
+  snapshot(): ThreadReads | null {
+    const threads = this.#database.hasSnapshots ? this.#findThreads() : null;
+    if (threads === null) return null;
+    const snapshot = threads.openSnapshot();
+    const statement = (sql: string, parameters: readonly unknown[]) => {
+      return { sql, values: toBoundValues(parameters), snapshot };
+    };
+    return {
+      read: (sql, parameters, patience, isFirst) => threads.read({ ...statement(sql, parameters), isFirst }, patience),
+      fetch: (sql, parameters, fetch, patience) =>
+        threads.read({ ...statement(sql, parameters), isFirst: false, fetch }, patience),
+      end: () => threads.endSnapshot(snapshot),
+    };
+  }
+
+  /** Ends the reader threads. */
+  async close(): Promise<void> {
+    await this.#threads?.close();
+  }
+
+  #readHere(
+    statement: PreparedStatement<"arrays">,
+    values: readonly SQLInputValue[],
+    isFirst: boolean,
+    { work, facts }: { readonly work: Work; readonly facts: StatementFacts | undefined },
+  ): Rows {
+    if (work.whole <= FEW_VISITS) return rowsOf(statement, values, isFirst);
+    const begun = performance.now();
+    const { operations = 0 } = facts ?? {};
+    const most = Math.max(SHORT_BYTES, Math.floor((MOST_BYTES_HERE * MOST_OPERATIONS) / operations));
+    const read = (): Rows => rowsOf(statement, values, isFirst);
+    const rows = operations <= MOST_OPERATIONS ? read() : this.#database.atLength(most, read);
+    work.isSlow = performance.now() - begun > TOO_LONG;
+    return rows;
+  }
+
+  #readInTime(sql: string, values: readonly SQLInputValue[], isFirst: boolean, { timeout }: Patience): Rows {
+    const { rows, readingWatch } = this.#database;
+    if (timeout !== null) readingWatch.begin(Math.min(timeout ?? MAX_TIME_HERE, MAX_TIME_HERE));
+    try {
+      return this.#database.atAnyLength(() => rowsOf(rows.get(sql), values, isFirst));
+    } finally {
+      readingWatch.end();
+    }
+  }
+
+  #workOf(statement: PreparedStatement<"arrays">, facts: StatementFacts | undefined): Work {
+    this.#sizes ??= new TableSizes(this.#database.reading);
+    this.#sizes.refresh();
+    const kept = keptOf(statement);
+    if (kept.work.version !== this.#sizes.version) kept.work = this.#measure(statement.sql, this.#sizes, kept, facts);
+    return kept.work;
+  }
+
+  #measure(sql: string, sizes: TableSizes, kept: Kept, facts: StatementFacts = NO_FACTS): Work {
+    const { version, schema } = sizes;
+    if (facts.isOfCatalogue) return { ...UNKNOWN, version };
+    try {
+      if (kept.plan?.schema !== schema) {
+        // Values that are missing are NULL.
+        const lines = explain(sql, 0, (text, none) => this.#database.rows.get(text).all(none));
+        kept.plan = { schema, lines };
+      }
+      const { lines } = kept.plan;
+      const visits = (limit: number): number => visitsOf(lines, sizes, facts, limit);
+      const fixed = visits(0);
+      return { version, whole: visits(Infinity), fixed, perRow: visits(1) - fixed, isSlow: false };
+    } catch {
+      // The statement itself reports the error.
+      return { ...UNKNOWN, version };
+    }
+  }
+
+  /** Returns the threads; null if they would not see the rows, or would block writes. */
+  #findThreads(): ReaderThreads | null {
+    if (this.#threads === undefined) {
+      const { settings, isShared } = this.#database;
+      const isWanted = settings.readerThreads > 0 && isShared;
+      const entry = isWanted ? threadEntry() : null;
+      if (isWanted && entry === null) process.emitWarning(NO_ENTRY);
+      this.#threads = entry === null ? null : new ReaderThreads(settings, entry);
+    }
+    return this.#threads;
+  }
+}
+
+const NO_FACTS: StatementFacts = Object.freeze({ ...CATALOGUE_FACTS, isOfCatalogue: false });
+
+/** Returns the most visits of a statement, with its operations, if it visits so many rows of its page. */
+function visitsOf(
+  lines: readonly PlanLine[],
+  sizes: TableSizes,
+  { tables, operations }: StatementFacts,
+  limit: number,
+): number {
+  // The plan of a count names the table, not its alias.
+  const isNamed = (table: string, name: string): boolean => lastName(table) === name.toLowerCase();
+  const tablesOf = (name: string): readonly string[] =>
+    tables.filter(([alias, table]) => alias === name || isNamed(table, name)).map(([, table]) => table);
+  const rowsOf = (alias: string): number | undefined => {
+    const named = tablesOf(alias).map((table) => sizes.rows(table));
+    const known = named.filter((rows) => rows !== undefined);
+    return known.length === 0 || known.length < named.length ? undefined : Math.max(...known);
+  };
+  const isUnique = (alias: string, index: string | null, columns: number): boolean =>
+    sizes.isUnique(tablesOf(alias), index, columns);
+  return (1 + operations) * new QueryPlan(lines, { rowsOf, isUnique }, limit).visits;
+}
+
+/** Whether an execution visits few rows. */
+function isWithin(
+  { whole, fixed, perRow, isSlow }: Work,
+  values: readonly SQLInputValue[],
+  { limits, most }: StatementFacts = NO_FACTS,
+): boolean {
+  if (isSlow) return false;
+  if (whole <= MOST_VISITS) return true;
+  if (limits.length === 0 && most === undefined) return false;
+  const rows = limits.reduce((sum, place) => sum + Number(values[place]), most ?? 0);
+  return fixed + perRow * rows <= MOST_VISITS;
+}
+
+/** Whether a statement met a value that is longer than the limit of its connection. @see https://sqlite.org/rescode.html#toobig */
+function isTooLong(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === TOO_BIG;
+}
+
+function rowsOf(statement: PreparedStatement<"arrays">, values: readonly SQLInputValue[], isFirst: boolean): Rows {
+  if (!isFirst) return statement.select(values);
+  const row = statement.selectFirst(values);
+  return row === undefined ? [] : [row];
+}
