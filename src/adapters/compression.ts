@@ -16,10 +16,10 @@ export interface CompressionOptions {
 export type CompressionSettings = Readonly<Record<"threshold", number> & Record<"credentials", boolean>>;
 
 /** The codings of a response. `identity` is none. @see RFC 9110, section 8.4.1 */
-export type ContentCoding = "zstd" | "br" | "gzip" | "identity";
+type ContentCoding = "zstd" | "br" | "gzip" | "identity";
 
 /** The coding of a response, and whether it must be used. */
-export interface ChosenCoding {
+interface ChosenCoding {
   readonly coding: ContentCoding;
   /** Whether the client refuses a response without coding, however short it is. */
   readonly isRequired: boolean;

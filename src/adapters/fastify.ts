@@ -1,12 +1,17 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from "fastify";
 import { ConfigurationError } from "../errors/configuration-error.ts";
-import { malformedType } from "../http/content-headers.ts";
 import { mergeVary } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { type ComposedServices, composeServices, readyAll } from "../service/compose-services.ts";
-import { matchedPath, mountPathOf } from "../service/mount-path.ts";
+import { malformedType } from "../http/read-json-body.ts";
+import {
+  type ComposedServices,
+  composeServices,
+  readyAll,
+  matchedPath,
+  mountPathOf,
+} from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
 import { checkNodeVersion } from "./check-node-version.ts";
 import { fromIncomingMessage, targetOf } from "./node-request.ts";

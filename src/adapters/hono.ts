@@ -1,11 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
-import { fromFetchRequest } from "../http/fetch-request.ts";
-import { toFetchResponse } from "../http/fetch-response.ts";
+import { fromFetchRequest, toFetchResponse } from "../http/fetch-request.ts";
 import { mergeVary } from "../http/headers.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { composeServices } from "../service/compose-services.ts";
-import { matchedPath } from "../service/mount-path.ts";
+import { composeServices, matchedPath } from "../service/compose-services.ts";
 import type { ODataService } from "../service/odata-service.ts";
 
 /**

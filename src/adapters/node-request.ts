@@ -2,13 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
 import type { TLSSocket } from "node:tls";
-import { bodyWasRead, BodyBuffer, payloadTooLarge, truncatedBody } from "../http/body-buffer.ts";
-import { readContentLength } from "../http/content-headers.ts";
 import { bytesOfHostBody } from "../http/host-body.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
+import { bodyWasRead, BodyBuffer, payloadTooLarge, truncatedBody, readContentLength } from "../http/read-json-body.ts";
 
 /** The facts that only the host of an `IncomingMessage` knows. */
-export interface NodeHostFacts {
+interface NodeHostFacts {
   /** Whether the client still waits for `100 Continue`. */
   readonly awaitsContinue?: boolean;
   /** The path and query below the mount path; those of the message if absent. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable, type Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Turn } from "../base/turn.ts";
+import { Turn } from "../base/maybe.ts";
 import { mergeVary } from "../http/headers.ts";
 import { abandon, type ODataResponse } from "../http/odata-response.ts";
 import { announcesBody, http2StreamOf } from "./node-request.ts";

@@ -3,7 +3,7 @@ import { ConfigurationError, type ConfigurationFault } from "../errors/configura
 import type { CompressionOptions, CompressionSettings } from "./compression.ts";
 
 /** The certificate of `serve`. @see docs/guides/production.md, TLS and HTTP/2 */
-export interface TlsOptions {
+interface TlsOptions {
   /** The certificate and its chain in PEM, or the path of a file with them. */
   readonly cert: string | Uint8Array;
   /** The private key in PEM, or the path of a file with it. */

@@ -1,4 +1,10 @@
-import type { ODataError } from "../errors/odata-error.ts";
+import type { Maybe } from "../base/maybe.ts";
+import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
+import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
+import type { ODataResponse } from "../http/odata-response.ts";
+import type { BatchScope } from "../sets/transaction-part.ts";
+import type { OperationResponse } from "./write-multipart.ts";
 
 /** One operation of a batch, as the client sent it. Nothing but its framing has been checked. */
 export interface BatchOperation {
@@ -36,3 +42,97 @@ export const REQUEST_ID_SYNTAX: RegExp = /^[A-Za-z0-9\-._~]+$/;
 
 /** The bytes of an absent body. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0);
+
+/**
+ * Makes the error of a batch or of one of its operations that cannot be read.
+ * @param place the part at fault, such as `Part 3`, or `The body`
+ */
+export function unreadable(place: string, problem: string): ODataError {
+  return protocolError("InvalidBody", `${place} ${problem}`);
+}
+
+/** Makes the error for a URL that an operation may not have. @param problem the fault, and the correct form */
+export function refusedUrl(problem: string): ODataError {
+  return protocolError("InvalidUrl", problem, { target: "url" });
+}
+
+/** Counts the operations of a batch while it is read. */
+export class OperationCount {
+  readonly #most: number;
+  #count = 0;
+
+  /** @param most null for no limit */
+  constructor(most: number | null) {
+    this.#most = most ?? Infinity;
+  }
+
+  /** @throws ODataError `PayloadTooLarge` above the limit */
+  add(): void {
+    this.#count += 1;
+    if (this.#count <= this.#most) return;
+    throw protocolError(
+      "PayloadTooLarge",
+      `The batch has more than ${String(this.#most)} operations. Send several smaller batches.`,
+    );
+  }
+}
+
+/** Collects the ids of a batch, which must differ. */
+export class BatchIds {
+  readonly #ids = new Set<string>();
+
+  /** @throws ODataError `InvalidBody` for an id that an earlier operation has */
+  add(id: string, place: string): void {
+    if (this.#ids.has(id)) {
+      throw unreadable(place, `has the id ${JSON.stringify(id)} of an earlier one. Give each its own id.`);
+    }
+    this.#ids.add(id);
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+}
+
+/** A handler that an operation would call to write. */
+export interface PlannedWrite {
+  /** The set or operation, for errors. */
+  readonly name: string;
+  /** The database of the set; undefined if the handler belongs to no set of a database. */
+  readonly database: TransactionalDatabase | undefined;
+  /** Who writes: the library, a handler of the application in the open transaction, or a handler without a transaction. */
+  readonly by: "table" | "transactional" | "handler";
+}
+
+/** The facts about an operation that are known before it is executed. */
+export interface PlannedOperation {
+  readonly writes: readonly PlannedWrite[];
+  /** The path of an entity in the set in which the operation creates one, with a key that does not matter; otherwise null. */
+  readonly created: string | null;
+}
+
+/** The pipeline of single requests, through which each operation of a batch passes. */
+export interface PartPipeline {
+  /**
+   * Returns the handlers that a request would call to write. Nothing is executed.
+   * @throws ODataError for a path without a resource, and for a method that it does not support
+   */
+  plan(request: ODataRequest): PlannedOperation;
+  /**
+   * Waits until the database is known to fit the declarations. Within a transaction it could not be read: the transaction may
+   * have the only connection.
+   * @throws ODataError if the database cannot be reached, or does not fit
+   */
+  ready(): Maybe<void>;
+  /** Executes a request for the user of the batch. @throws any error of the request */
+  answer(request: ODataRequest, scope: BatchScope): Maybe<ODataResponse>;
+  /** Finds the position after a change set, and adds it to its responses; without them, to the next response. */
+  committed(responses: readonly OperationResponse[]): Maybe<readonly OperationResponse[]>;
+  /**
+   * Turns an error into a response, and logs it if it is a failure of the service.
+   * @param contentId the Content-ID of the operation that failed in a change set; undefined otherwise
+   */
+  fail(request: ODataRequest, error: unknown, contentId?: string): ODataResponse;
+  /** The only database of the service; null with none, or several. */
+  readonly database: TransactionalDatabase | null;
+}

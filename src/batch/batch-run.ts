@@ -1,13 +1,12 @@
 import type { Context } from "../definition/context.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { payloadTooLarge } from "../http/body-buffer.ts";
+import { withoutQuerySegment } from "../http/fetch-request.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { withoutQuerySegment } from "../http/query-body.ts";
+import { payloadTooLarge } from "../http/read-json-body.ts";
 import type { TransactionPart } from "../sets/transaction-part.ts";
-import type { BatchItem, BatchOperation, ChangeSet } from "./batch-request.ts";
+import type { BatchItem, BatchOperation, ChangeSet, PartPipeline, PlannedOperation } from "./batch-request.ts";
 import { BatchTime } from "./batch-time.ts";
-import type { PartPipeline, PlannedOperation } from "./part-pipeline.ts";
 import { BatchUrls, type BatchOrigin } from "./part-url.ts";
 import {
   type AtomicPlan,

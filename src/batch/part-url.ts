@@ -1,6 +1,5 @@
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
-import { refusedUrl } from "./batch-faults.ts";
-import { REQUEST_ID_SYNTAX } from "./batch-request.ts";
+import { refusedUrl, REQUEST_ID_SYNTAX } from "./batch-request.ts";
 
 /** Where the operations of a batch may lead. */
 export interface BatchOrigin {

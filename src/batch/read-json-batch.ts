@@ -1,8 +1,9 @@
 import { decodeBase64 } from "../edm/base64.ts";
-import { isJsonObject, type JsonObject, type JsonValue, namesOf } from "../json/json-value.ts";
-import { writeJson } from "../json/write-json.ts";
-import { BatchIds, OperationCount, unreadable } from "./batch-faults.ts";
+import { isJsonObject, type JsonObject, type JsonValue, namesOf, writeJson } from "../json/write-json.ts";
 import {
+  BatchIds,
+  OperationCount,
+  unreadable,
   type BatchItem,
   type BatchOperation,
   type ChangeSet,

@@ -1,7 +1,9 @@
 import type { ODataError } from "../errors/odata-error.ts";
 import { readHeaderParameter, splitHeaderList } from "../http/headers.ts";
-import { BatchIds, OperationCount, unreadable } from "./batch-faults.ts";
 import {
+  BatchIds,
+  OperationCount,
+  unreadable,
   type BatchItem,
   type BatchOperation,
   type ChangeSet,

@@ -1,12 +1,11 @@
-import { Turn } from "../base/turn.ts";
+import { Turn } from "../base/maybe.ts";
 import { withinTime } from "../base/within-time.ts";
 import type { RuleContext } from "../definition/context.ts";
 import type { TransactionalDatabase } from "../definition/sets/transactional-database.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { OpenTransaction, TransactionPart } from "../sets/transaction-part.ts";
-import type { BatchOperation } from "./batch-request.ts";
-import type { PlannedOperation } from "./part-pipeline.ts";
+import type { BatchOperation, PlannedOperation } from "./batch-request.ts";
 import { chunksOf, type OperationResponse } from "./write-multipart.ts";
 
 /** How a change set executes its operations. */

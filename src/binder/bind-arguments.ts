@@ -1,4 +1,4 @@
-import { attempt } from "../base/attempt.ts";
+import { attempt } from "../base/maybe.ts";
 import { fromLiteral } from "../edm/literal.ts";
 import type { Operation, OperationParameter, EnumType } from "../edm/model.ts";
 import type { PrimitiveType } from "../edm/primitive-type.ts";
@@ -11,12 +11,12 @@ import { parseJson, type ParseJsonOptions } from "../json/parse-json.ts";
 import type { CallArgument, CallArguments } from "../query/call-argument.ts";
 import type { Limits } from "../query/capabilities.ts";
 import type { SyntaxNode } from "../syntax/ast.ts";
-import { isIdentifier } from "../syntax/characters.ts";
-import { parseKeyPredicate } from "../syntax/key-predicate-parser.ts";
 import { DEFAULT_SYNTAX_LIMITS } from "../syntax/parse-context.ts";
+import { parseKeyPredicate } from "../syntax/path-parser.ts";
 import type { QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
 import { splitArguments } from "../syntax/split-arguments.ts";
-import { didYouMean, quotedName } from "./binding-error.ts";
+import { isIdentifier } from "../syntax/token.ts";
+import { didYouMean, quotedName } from "./binding-scope.ts";
 
 /** A function call as written in the URL. */
 interface FunctionCall {

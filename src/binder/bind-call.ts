@@ -11,8 +11,7 @@ import {
 } from "../query/functions.ts";
 import type { CallSyntax } from "../syntax/ast.ts";
 import { toType } from "./bind-literal.ts";
-import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./binding-error.ts";
-import type { BindingScope } from "./binding-scope.ts";
+import { invalidOption, unsupportedOption, didYouMean, quotedName, type BindingScope } from "./binding-scope.ts";
 import {
   type BoundOperand,
   type Operand,

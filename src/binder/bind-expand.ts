@@ -7,8 +7,14 @@ import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { targetSetOf } from "./bind-member-path.ts";
 import { toSearchClause } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
-import { invalidOption, unsupportedOption } from "./binding-error.ts";
-import { type CapabilitiesBySet, type JoinedTexts, checkMentions, expressionContext } from "./binding-scope.ts";
+import {
+  invalidOption,
+  unsupportedOption,
+  type CapabilitiesBySet,
+  type JoinedTexts,
+  checkMentions,
+  expressionContext,
+} from "./binding-scope.ts";
 import { checkExpansion, checkLoaded, mayBeLoaded, refusedCast } from "./check-expansion.ts";
 import { type MemberTable, resolveMember } from "./resolve-member.ts";
 

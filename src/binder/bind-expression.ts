@@ -19,8 +19,16 @@ import { bindLambda, bindBoolean, isCondition } from "./bind-lambda.ts";
 import { bindLiteral, toType } from "./bind-literal.ts";
 import { bindCount, bindMemberPath, bindVariable, bindRoot, isRootKey } from "./bind-member-path.ts";
 import { bindArithmetic, bindComparison, bindHas, bindIn } from "./bind-operators.ts";
-import { invalidOption, isModelName, quotedName, slashAdvice, unsupportedOption } from "./binding-error.ts";
-import type { BindingContext, BindingScope, RangeVariable } from "./binding-scope.ts";
+import {
+  invalidOption,
+  isModelName,
+  quotedName,
+  slashAdvice,
+  unsupportedOption,
+  type BindingContext,
+  type BindingScope,
+  type RangeVariable,
+} from "./binding-scope.ts";
 import { type Operand, bound, describeOperand, isScalar, typeOf, negationType } from "./operand.ts";
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];

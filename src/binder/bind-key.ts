@@ -1,4 +1,4 @@
-import { attempt } from "../base/attempt.ts";
+import { attempt } from "../base/maybe.ts";
 import { fromLiteral } from "../edm/literal.ts";
 import type { EntityType, StructuralProperty, EnumType } from "../edm/model.ts";
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
@@ -6,9 +6,9 @@ import { InvalidValueError, type PrimitiveValue } from "../edm/value-codec.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import type { ScalarType } from "../query/expression.ts";
 import type { KeyPartSyntax, KeyPredicateSyntax, SyntaxNode } from "../syntax/ast.ts";
-import { parseKeyPredicate } from "../syntax/key-predicate-parser.ts";
 import { DEFAULT_SYNTAX_LIMITS } from "../syntax/parse-context.ts";
-import { didYouMean, quotedName } from "./binding-error.ts";
+import { parseKeyPredicate } from "../syntax/path-parser.ts";
+import { didYouMean, quotedName } from "./binding-scope.ts";
 import { isScalarType } from "./operand.ts";
 
 /** A key given in a request. */

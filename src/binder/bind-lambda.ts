@@ -2,8 +2,7 @@ import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { CollectionPath, LambdaExpression, VariableExpression, Expression } from "../query/expression.ts";
 import type { LambdaSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { toType } from "./bind-literal.ts";
-import { invalidOption } from "./binding-error.ts";
-import type { BindingScope } from "./binding-scope.ts";
+import { invalidOption, type BindingScope } from "./binding-scope.ts";
 import {
   type Operand,
   bound,

@@ -2,8 +2,7 @@ import type { EnumType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { Expression, ParameterExpression, ScalarType } from "../query/expression.ts";
 import type { LiteralSyntax } from "../syntax/ast.ts";
-import { invalidOption, unsupportedOption, didYouMean, quotedName } from "./binding-error.ts";
-import type { BindingContext } from "./binding-scope.ts";
+import { invalidOption, unsupportedOption, didYouMean, quotedName, type BindingContext } from "./binding-scope.ts";
 import type { LiteralOperand, ScalarOperand } from "./operand.ts";
 
 /**

@@ -13,8 +13,15 @@ import { isPath } from "../query/walk-expression.ts";
 import type { CountSyntax, MemberSyntax, SyntaxNode, VariableSyntax, KeySyntax } from "../syntax/ast.ts";
 import { keyExample, keyParts } from "./bind-key.ts";
 import { bindLiteral, toParameter } from "./bind-literal.ts";
-import { invalidOption, misplacedOption, unsupportedOption, quotedName, didYouMean } from "./binding-error.ts";
-import { type BindingScope, allowedOf } from "./binding-scope.ts";
+import {
+  invalidOption,
+  misplacedOption,
+  unsupportedOption,
+  quotedName,
+  didYouMean,
+  type BindingScope,
+  allowedOf,
+} from "./binding-scope.ts";
 import { type BoundOperand, type Operand, bound, collectionOf, describeOperand, isScalarType } from "./operand.ts";
 import { type MemberTable, type NameRules, resolveMember } from "./resolve-member.ts";
 

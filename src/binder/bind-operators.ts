@@ -1,4 +1,4 @@
-import { attempt } from "../base/attempt.ts";
+import { attempt } from "../base/maybe.ts";
 import { isWrittenInQuotes, fromComparedLiteral } from "../edm/literal.ts";
 import type { ComplexType, EntityType, EnumType } from "../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
@@ -14,8 +14,7 @@ import type {
 import type { BinarySyntax, InSyntax, SyntaxNode, MemberSyntax } from "../syntax/ast.ts";
 import { itemOf, toLambda } from "./bind-lambda.ts";
 import { toType } from "./bind-literal.ts";
-import { invalidOption, quotedName } from "./binding-error.ts";
-import type { BindingScope } from "./binding-scope.ts";
+import { invalidOption, quotedName, type BindingScope } from "./binding-scope.ts";
 import {
   type Operand,
   type ScalarOperand,

@@ -1,4 +1,4 @@
-import { attempt } from "../base/attempt.ts";
+import { attempt } from "../base/maybe.ts";
 import { keeper, keptPer } from "../base/memo.ts";
 import { fromComparedLiteral } from "../edm/literal.ts";
 import type { EntitySet, Model } from "../edm/model.ts";
@@ -16,18 +16,16 @@ import {
 } from "../query/clauses.ts";
 import { parseExpression } from "../syntax/expression-parser.ts";
 import { tokenize } from "../syntax/lexer.ts";
-import { parseBoolean, parseNonNegativeInteger } from "../syntax/option-value-parser.ts";
 import { parseOrderBy } from "../syntax/order-by-parser.ts";
 import { type ParseContext, type SyntaxLimits, toSyntaxLimits } from "../syntax/parse-context.ts";
-import type { QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
+import { parseBoolean, parseNonNegativeInteger, type QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
 import { parseSelect, parseShapedExpand, shapeOfSelect, type ShapedExpand } from "../syntax/select-expand-parser.ts";
 import type { Literal, TokenList } from "../syntax/token.ts";
 import { bindExpand, type ExpandScope } from "./bind-expand.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { bindSearch } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
-import { invalidOption } from "./binding-error.ts";
-import { checkMentions, expressionContext } from "./binding-scope.ts";
+import { invalidOption, checkMentions, expressionContext } from "./binding-scope.ts";
 import {
   type OptionRules,
   checkCapabilities,

@@ -2,7 +2,7 @@ import { keeper, keptPer } from "../base/memo.ts";
 import type { ComplexType, EntityType, Model, ModelProperty, StructuralProperty } from "../edm/model.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
-import { invalidOption, unsupportedOption, didYouMean, isModelName, quotedName, slashAdvice } from "./binding-error.ts";
+import { invalidOption, unsupportedOption, didYouMean, isModelName, quotedName, slashAdvice } from "./binding-scope.ts";
 import { typeName } from "./operand.ts";
 import { type NameRules, resolveMember } from "./resolve-member.ts";
 

@@ -2,7 +2,7 @@ import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ExpandItemSyntax, ExpandOptionsSyntax } from "../syntax/ast.ts";
-import { invalidOption, isModelName, quotedName, unsupportedOption } from "./binding-error.ts";
+import { invalidOption, isModelName, quotedName, unsupportedOption } from "./binding-scope.ts";
 
 /** An expansion to check. */
 interface ExpansionToCheck {

@@ -1,6 +1,5 @@
 import type { ModelProperty } from "../edm/model.ts";
-import { invalidOption, didYouMean, quotedName, slashAdvice } from "./binding-error.ts";
-import type { BindingContext } from "./binding-scope.ts";
+import { invalidOption, didYouMean, quotedName, slashAdvice, type BindingContext } from "./binding-scope.ts";
 
 /** A table of names: a structured type, or the part of it that a set declares. */
 export interface MemberTable<Member extends ModelProperty> {

@@ -1,4 +1,4 @@
-import { attempt } from "../base/attempt.ts";
+import { attempt } from "../base/maybe.ts";
 import { keptPer } from "../base/memo.ts";
 import type { ComplexType, EntitySet, Model, NavigationProperty, Operation, StructuralProperty } from "../edm/model.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
@@ -6,7 +6,7 @@ import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { bindEntityKey } from "./bind-key.ts";
-import { didYouMean, quotedName } from "./binding-error.ts";
+import { didYouMean, quotedName } from "./binding-scope.ts";
 
 /** Resources of the standard that the service does not have, with their descriptions. */
 const ABSENT_RESOURCES: ReadonlyMap<string, string> = new Map([

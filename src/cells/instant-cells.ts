@@ -1,7 +1,7 @@
 import { parseDateTimeOffset } from "../edm/date-time-offset.ts";
 import type { StructuralProperty } from "../edm/model.ts";
-import { nextDouble } from "./decimal-neighbours.ts";
 import {
+  nextDouble,
   BEFORE_ALL_TEXTS,
   BEHIND_ALL_TEXTS,
   DEFAULT_PRECISION,

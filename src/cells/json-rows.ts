@@ -1,4 +1,4 @@
-import type { Pace, Steps } from "../base/turn.ts";
+import type { Pace, Steps } from "../base/maybe.ts";
 import type { JsonFindings, JsonPatch, ScanJson } from "./json-cells.ts";
 
 /** A member of the objects that a database wrote. */

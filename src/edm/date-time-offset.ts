@@ -1,7 +1,7 @@
 import { SECONDS_PER_DAY } from "./calendar.ts";
-import { compareAscii } from "./compare-text.ts";
 import { dateToEpochDays, isFourDigitYear, scanDate, withoutNegativeZeroYear } from "./date.ts";
-import { compareFractions, twoDigits, type Fraction } from "./scan-digits.ts";
+import { compareFractions, twoDigits, type Fraction } from "./decimal.ts";
+import { compareAscii } from "./text-codecs.ts";
 import { hasSeconds, scanTime, secondsOfDay, timeStart } from "./time-of-day.ts";
 
 /**

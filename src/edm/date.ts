@@ -1,6 +1,6 @@
 import { daysInMonth, MAX_YEAR, toEpochDays, type CalendarDay } from "./calendar.ts";
-import { compareAscii } from "./compare-text.ts";
-import { digitsEnd, padDigits, twoDigits } from "./scan-digits.ts";
+import { digitsEnd, padDigits, twoDigits } from "./decimal.ts";
+import { compareAscii } from "./text-codecs.ts";
 
 /**
  * Edm.Date as a canonical string: `YYYY-MM-DD`, with a minus for years before year 0 and more digits for years after

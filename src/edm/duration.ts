@@ -1,4 +1,4 @@
-import { compareFractions, isDigit, type Fraction } from "./scan-digits.ts";
+import { compareFractions, isDigit, type Fraction } from "./decimal.ts";
 
 /**
  * Edm.Duration as a canonical string, `-PnDTnHnMn.nS`: the components as given (`PT36H` remains), letters in upper case, no

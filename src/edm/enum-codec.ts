@@ -1,9 +1,14 @@
 import { keptPer } from "../base/memo.ts";
-import type { JsonValue } from "../json/json-value.ts";
-import { asText } from "./canonical-form.ts";
-import { describeValue, outsideFacet } from "./invalid-value.ts";
+import type { JsonValue } from "../json/write-json.ts";
 import type { EnumType } from "./model.ts";
-import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "./value-codec.ts";
+import {
+  asText,
+  InvalidValueError,
+  type PrimitiveValue,
+  type ValueCodec,
+  describeValue,
+  outsideFacet,
+} from "./value-codec.ts";
 
 /**
  * Values of an enumeration as canonical strings. Without flags, this is the first declared name of a value. With flags, it is

@@ -2,9 +2,8 @@ import { fromEpochDays, SECONDS_PER_DAY } from "./calendar.ts";
 import { fractionOf, offsetStart, toEpochSeconds, totalOffsetMinutesOf } from "./date-time-offset.ts";
 import { dateToEpochDays, writeDate } from "./date.ts";
 import { divideDecimals, multiplyDecimals, roundDecimal } from "./decimal-arithmetic.ts";
-import { decimalFromBigInt, decimalFromNumber } from "./decimal.ts";
+import { decimalFromBigInt, decimalFromNumber, padDigits, type Fraction } from "./decimal.ts";
 import { durationFractionOf, totalSecondsOf, wholeSecondsOf } from "./duration.ts";
-import { padDigits, type Fraction } from "./scan-digits.ts";
 import { MAX_FRACTION_DIGITS } from "./time-of-day.ts";
 
 /**

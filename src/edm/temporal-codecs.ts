@@ -1,13 +1,11 @@
-import type { JsonValue } from "../json/json-value.ts";
-import { asText } from "./canonical-form.ts";
+import type { JsonValue } from "../json/write-json.ts";
 import { compareDateTimeOffsets, fractionOf, parseDateTimeOffset } from "./date-time-offset.ts";
 import { compareDates, parseDate } from "./date.ts";
+import type { Fraction } from "./decimal.ts";
 import { compareDurations, durationFractionOf, parseDuration } from "./duration.ts";
-import { invalidValue, outsideFacet } from "./invalid-value.ts";
 import { PRIMITIVE_TYPES, type Facets } from "./primitive-type.ts";
-import type { Fraction } from "./scan-digits.ts";
 import { compareTimesOfDay, parseTimeOfDay } from "./time-of-day.ts";
-import type { PrimitiveValue, ValueCodec } from "./value-codec.ts";
+import { asText, type PrimitiveValue, type ValueCodec, invalidValue, outsideFacet } from "./value-codec.ts";
 
 /** The used members of a Temporal object; only a ZonedDateTime has the last two. */
 interface TemporalObject {

@@ -1,5 +1,5 @@
-import { compareAscii } from "./compare-text.ts";
-import { compareFractions, digitsEnd, twoDigits, type Fraction } from "./scan-digits.ts";
+import { compareFractions, digitsEnd, twoDigits, type Fraction } from "./decimal.ts";
+import { compareAscii } from "./text-codecs.ts";
 
 /**
  * Edm.TimeOfDay as a canonical string: `hh:mm:ss` and up to twelve fraction digits as written. Seconds are always present.

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../json/json-value.ts";
+import { type JsonValue, JsonNumber } from "../json/write-json.ts";
 import type { EnumType } from "./model.ts";
 import type { PrimitiveType } from "./primitive-type.ts";
 
@@ -43,4 +43,105 @@ export interface ValueCodec {
 /** An invalid value. The caller chooses the code and target of the error response. */
 export class InvalidValueError extends Error {
   override readonly name = "InvalidValueError";
+}
+
+/**
+ * Returns a canonical value as a string.
+ * @throws TypeError for any other value, which is a programming error
+ */
+export function asText(value: PrimitiveValue): string {
+  if (typeof value === "string") return value;
+  throw wrongForm(value, "a string");
+}
+
+/**
+ * Returns a canonical value as a number.
+ * @throws TypeError for any other value, which is a programming error
+ */
+export function asNumber(value: PrimitiveValue): number {
+  if (typeof value === "number") return value;
+  throw wrongForm(value, "a number");
+}
+
+/**
+ * Returns a canonical value of Edm.Int64.
+ * @throws TypeError for any other value, which is a programming error
+ */
+export function asBigInt(value: PrimitiveValue): bigint {
+  if (typeof value === "bigint") return value;
+  throw wrongForm(value, "a bigint");
+}
+
+/**
+ * Returns a canonical value of Edm.Boolean.
+ * @throws TypeError for any other value, which is a programming error
+ */
+export function asBoolean(value: PrimitiveValue): boolean {
+  if (typeof value === "boolean") return value;
+  throw wrongForm(value, "a boolean");
+}
+
+/**
+ * Returns a canonical value of Edm.Binary.
+ * @throws TypeError for any other value, which is a programming error
+ */
+export function asBytes(value: PrimitiveValue): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  throw wrongForm(value, "a Uint8Array");
+}
+
+function wrongForm(value: PrimitiveValue, wanted: string): TypeError {
+  return new TypeError(`Expected the canonical form, ${wanted}, and got a ${typeof value}.`);
+}
+
+/** Maximum number of characters of an invalid value in a message. */
+const QUOTED_LENGTH = 40;
+
+/**
+ * Makes the error of a value of another type.
+ * @param value the original value: JSON, the text of a literal, or a handler's value
+ * @param typeName such as `Edm.Int32`
+ * @param advice the correction, as a sentence without its capital and full stop
+ */
+export function invalidValue(value: unknown, typeName: string, advice: string): InvalidValueError {
+  return new InvalidValueError(`${describeValue(value)} is not an ${typeName}: ${advice}.`);
+}
+
+/** Makes the error of a value that violates the facets of its property. */
+export function outsideFacet(value: unknown, problem: string): InvalidValueError {
+  return new InvalidValueError(`${describeValue(value)} ${problem}.`);
+}
+
+/** Describes a value for a message: strings are quoted and shortened, structures appear by their kind only. */
+export function describeValue(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return `"${shorten(value)}"`;
+    case "number":
+    case "boolean":
+    case "undefined":
+      return String(value);
+    case "bigint":
+      return shorten(value.toString());
+    case "object":
+      return describeObject(value);
+    case "symbol":
+    case "function":
+      return `A ${typeof value}`;
+  }
+}
+
+function describeObject(value: object | null): string {
+  if (value === null) return "null";
+  if (value instanceof JsonNumber) return shorten(value.text);
+  if (Array.isArray(value)) return "An array";
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "An invalid Date" : "A Date";
+  return "An object";
+}
+
+function shorten(text: string): string {
+  if (text.length <= QUOTED_LENGTH) return text;
+  // Do not split a surrogate pair.
+  const end = /[\ud800-\udbff]/.test(text.charAt(QUOTED_LENGTH - 1)) ? QUOTED_LENGTH - 1 : QUOTED_LENGTH;
+  return `${text.slice(0, end)}…`;
 }

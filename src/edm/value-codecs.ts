@@ -1,6 +1,5 @@
 import { keptPer } from "../base/memo.ts";
-import { JsonNumber, type JsonValue } from "../json/json-value.ts";
-import { asText, asBigInt, asNumber } from "./canonical-form.ts";
+import { JsonNumber, type JsonValue } from "../json/write-json.ts";
 import {
   compareDecimals,
   countWholeDigits,
@@ -11,12 +10,19 @@ import {
   decimalToBigInt,
 } from "./decimal.ts";
 import { enumCodec } from "./enum-codec.ts";
-import { invalidValue, outsideFacet } from "./invalid-value.ts";
 import type { EnumType, StructuralProperty } from "./model.ts";
 import { type Facets, type PrimitiveType, type PrimitiveTypeName, PRIMITIVE_TYPES } from "./primitive-type.ts";
 import { temporalCodec } from "./temporal-codecs.ts";
 import { binaryCodec, booleanCodec, guidCodec, stringCodec } from "./text-codecs.ts";
-import type { ValueCodec, PrimitiveValue } from "./value-codec.ts";
+import {
+  asText,
+  asBigInt,
+  asNumber,
+  type ValueCodec,
+  type PrimitiveValue,
+  invalidValue,
+  outsideFacet,
+} from "./value-codec.ts";
 
 /**
  * Returns the codec of a type; without facets there is one per type.

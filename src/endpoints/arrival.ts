@@ -53,6 +53,6 @@ export function hostOf({ hostRequest }: Pick<ODataRequest, "hostRequest">): Host
 }
 
 /** Returns the absolute URL of a request as the client sees it. */
-export function fullUrlOf({ baseUrl, url: { path, query } }: Arrival): string {
+function fullUrlOf({ baseUrl, url: { path, query } }: Arrival): string {
   return query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`;
 }

@@ -12,7 +12,7 @@ import type { ODataError } from "../errors/odata-error.ts";
 import { entityKeyReader } from "../execution/entities/entity-key.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import { actionAlong, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
-import { judgeByKey } from "./addressed-entity.ts";
+import { judgeByKey } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { type AddressedNavigation, type BoundNavigation, readOne } from "./read-navigation.ts";
 import type { ServiceRuntime } from "./service-runtime.ts";

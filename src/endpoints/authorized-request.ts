@@ -1,11 +1,15 @@
+import { chain, type Maybe } from "../base/maybe.ts";
 import { isMeantAsParameter } from "../binder/bind-arguments.ts";
-import { type QueryOptionsReading, readQueryOptions } from "../binder/read-query-options.ts";
+import { type QueryOptionsReading, readQueryOptions } from "../binder/option-rules.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
-import { readPreferences, type Preferences } from "../http/preferences.ts";
+import type { EntitySet } from "../edm/model.ts";
+import { readPreferences, type Preferences } from "../http/headers.ts";
+import { checkContentHeaders, readJsonBody } from "../http/read-json-body.ts";
+import type { JsonValue } from "../json/write-json.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import type { Arrival } from "./arrival.ts";
 import type { CallerAccess } from "./authorize.ts";
-import type { ServiceRuntime } from "./service-runtime.ts";
+import { type ServiceRuntime, runtimeOf } from "./service-runtime.ts";
 
 /** A request whose caller may use its route: what the client sent. No handler can be called through it. */
 export class AuthorizedRequest {
@@ -76,4 +80,36 @@ function warnOnce(
   } catch {
     // A logger that throws leaves nowhere to report to.
   }
+}
+
+/** A body whose headers were checked, and that is still to be read. */
+export interface RequestBody {
+  /**
+   * Reads and parses the body.
+   * @param bind gets the parsed body, and whether it contains numbers as strings
+   * @throws ODataError `PayloadTooLarge`, `InvalidBody`, and the error of `bind`
+   */
+  read<T>(bind: (json: JsonValue, ieee754Compatible: boolean) => T): Maybe<T>;
+}
+
+/**
+ * Checks the headers of a body, before the query options are bound and the body is read.
+ * @param entitySet the set with the limit; null: the limit of the registration
+ * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
+ * @see docs/reference/writing.md
+ */
+export function openBody(request: AuthorizedRequest, entitySet: EntitySet | null): RequestBody {
+  const { limits, defaultSettings } = request.service.definition;
+  const settings = entitySet === null ? defaultSettings : runtimeOf(request.service, entitySet).settings;
+  const { maxRequestBodyBytes: maxBytes } = settings;
+  const { maxJsonDepth: maxDepth, maxJsonValues: maxValues } = limits;
+  const { odata } = request.arrival;
+  const { ieee754Compatible } = checkContentHeaders(odata, maxBytes);
+  return {
+    read: (bind) => {
+      request.arrival.clock?.enter("body");
+      const json = readJsonBody(odata, { maxBytes, maxDepth, maxValues });
+      return chain(json, (value) => bind(value, ieee754Compatible));
+    },
+  };
 }

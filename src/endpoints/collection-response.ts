@@ -7,7 +7,7 @@ import { openCollection, runCollection, tooManyEntities } from "../execution/rea
 import { type ExpandRequest, runExpand } from "../execution/reads/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { entityUrlStart } from "../payload/entity-url.ts";
+import { entityUrlStart } from "../payload/urls.ts";
 import { streamCollection } from "../payload/write-collection.ts";
 import type { TokenScope } from "../plan/keyset-token.ts";
 import { type CollectionPlan, planCollection } from "../plan/plan-collection.ts";
@@ -16,7 +16,7 @@ import { SHORT_PAGE } from "../plan/plan-paging.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import { type BoundQuery, shapeKey } from "../query/clauses.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
-import { bindCollection, returnedBy } from "./bind-query.ts";
+import { bindCollection, returnedBy, mayOutgrowLinks } from "./bind-query.ts";
 import {
   type CollectionResource,
   hasNoReferences,
@@ -32,11 +32,10 @@ import {
 import { jsonMembers } from "./entity-writer-for.ts";
 import type { Execution } from "./execution.ts";
 import { noContentResponse } from "./response.ts";
-import { mayOutgrowLinks } from "./sent-options.ts";
 import { type Endpoint, inPlannedStages } from "./stages.ts";
 
 /** A collection that a request addresses, and the format of the response. */
-export interface CollectionRequest {
+interface CollectionRequest {
   readonly format: JsonFormat;
   readonly resource: CollectionResource;
 }

@@ -13,7 +13,7 @@ import { type CollectionRows, runCollection } from "../execution/reads/run-colle
 import { runExpand } from "../execution/reads/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { BodyObject } from "../payload/body-members.ts";
-import { originContext } from "../payload/context-url.ts";
+import { originContext } from "../payload/urls.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { planCollection } from "../plan/plan-collection.ts";
 import { planExpand } from "../plan/plan-expand.ts";

@@ -6,12 +6,11 @@ import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { type Reader, definitionIn } from "../execution/entities/reader.ts";
 import { authorizeNested } from "../execution/rules/authorize-query.ts";
 import { runCreate } from "../execution/writes/write-entity.ts";
-import { authorizeCreation } from "./addressed-entity.ts";
-import { bindEntity } from "./bind-query.ts";
+import { openBody } from "./authorized-request.ts";
+import { bindEntity, readJsonFormat } from "./bind-query.ts";
+import { authorizeCreation } from "./current-entity.ts";
 import { readSaved, savedResponse } from "./entity-result.ts";
 import { entitySetOf } from "./read-collection.ts";
-import { readJsonFormat } from "./read-options.ts";
-import { openBody } from "./request-body.ts";
 import { runtimeOf } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 

@@ -9,13 +9,18 @@ import { definitionIn } from "../execution/entities/reader.ts";
 import { actionAlong, judgeEntity, requireRules, navigationRules } from "../execution/rules/judge-rules.ts";
 import { runCreateRelated } from "../execution/writes/write-entity.ts";
 import { fieldOf } from "../memory/compile-property.ts";
-import { requireEntity, type AddressedEntity, loadParent } from "./addressed-entity.ts";
+import { openBody } from "./authorized-request.ts";
 import { bindEntity } from "./bind-query.ts";
-import { checkPreconditions, missingEntityError } from "./current-entity.ts";
+import {
+  requireEntity,
+  type AddressedEntity,
+  loadParent,
+  checkPreconditions,
+  missingEntityError,
+} from "./current-entity.ts";
 import { readSaved, savedResponse } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { type BoundNavigation, navigationContext, noParent, openNavigation, optionsOf } from "./read-navigation.ts";
-import { openBody } from "./request-body.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
 /**

@@ -1,23 +1,21 @@
-import { chain, type Maybe } from "../base/maybe.ts";
-import type { Turn } from "../base/turn.ts";
+import { chain, type Maybe, type Turn } from "../base/maybe.ts";
 import { selectAll } from "../binder/bind-select-expand.ts";
 import { starAccessOf } from "../execution/rules/authorize-query.ts";
 import { isSavedSeen } from "../execution/writes/check-written.ts";
 import { readableGraph, readGraph, shapeOf, toExpanded, visibleGraph } from "../execution/writes/populated-graph.ts";
+import type { Preferences } from "../http/headers.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import type { Preferences } from "../http/preferences.ts";
 import { isEntity } from "../memory/evaluation.ts";
-import { entityContext } from "../payload/context-url.ts";
-import { entityUrl } from "../payload/entity-url.ts";
 import { etagOf } from "../payload/etag.ts";
+import { entityContext, entityUrl } from "../payload/urls.ts";
 import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
 import type { BoundEntityQuery, SelectExpandClause } from "../query/clauses.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { queryReaderOf } from "./bind-query.ts";
-import { expandEntity } from "./entity-response.ts";
 import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Execution } from "./execution.ts";
+import { expandEntity } from "./read-entity.ts";
 import { createdResponse, jsonResponse, noContentResponse } from "./response.ts";
 import { runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 
@@ -46,7 +44,7 @@ interface SavedEntity {
 }
 
 /** The result of a write. */
-export interface WriteResult extends SavedEntity {
+interface WriteResult extends SavedEntity {
   /** Null if the client prefers no content; undefined for a hidden entity. */
   readonly returned: ReturnedEntity | null | undefined;
 }

@@ -1,5 +1,5 @@
 import { clientNetwork } from "../base/client-network.ts";
-import { Turn } from "../base/turn.ts";
+import { Turn } from "../base/maybe.ts";
 import type { Context, Host, IncomingRequest, Transaction, User } from "../definition/context.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { Reader } from "../execution/entities/reader.ts";

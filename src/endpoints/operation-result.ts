@@ -6,8 +6,8 @@ import { collectEntities } from "../execution/entities/handler-answer.ts";
 import { visibleOfType } from "../execution/reads/gate.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { originContext } from "../payload/context-url.ts";
 import { etagOf } from "../payload/etag.ts";
+import { originContext } from "../payload/urls.ts";
 import { writeCollection } from "../payload/write-collection.ts";
 import { isEntityResult, isValueResult, resultWriter } from "../payload/write-result.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
@@ -24,7 +24,7 @@ export interface CalledOperation {
 }
 
 /** The result of an operation without hidden entities; null for a response without content. */
-export type SeenResult = { readonly value: unknown } | null;
+type SeenResult = { readonly value: unknown } | null;
 
 /**
  * Reads the result of an operation: nothing, null and a hidden entity have no content.

@@ -8,16 +8,14 @@ import { wirePath } from "../edm/wire-path.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { runPatch } from "../execution/writes/write-entity.ts";
-import { checkKeyMatch } from "../payload/body-key.ts";
+import { checkKeyMatch } from "../payload/body-members.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
-import { requireEntity, entityNotFound } from "./addressed-entity.ts";
-import { bindEntity } from "./bind-query.ts";
-import { checkPreconditions, missingEntityError } from "./current-entity.ts";
+import { openBody } from "./authorized-request.ts";
+import { bindEntity, readJsonFormat } from "./bind-query.ts";
+import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { readSaved, savedResponse } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { entityPathOf } from "./read-entity.ts";
-import { readJsonFormat } from "./read-options.ts";
-import { openBody } from "./request-body.ts";
 import { type EntitySetRuntime, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 
@@ -62,7 +60,7 @@ export function patchHandler(
 }
 
 /** The entity to change. */
-export interface PatchTarget {
+interface PatchTarget {
   readonly entitySet: EntitySet;
   /** The key as written in the URL. */
   readonly keyText: string;

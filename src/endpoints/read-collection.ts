@@ -1,11 +1,10 @@
 import { COLLECTION_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { runCount } from "../execution/reads/run-collection.ts";
-import { collectionContext } from "../payload/context-url.ts";
+import { collectionContext } from "../payload/urls.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { bindCount } from "./bind-query.ts";
+import { bindCount, readJsonFormat, readTextFormat } from "./bind-query.ts";
 import { readsCollection } from "./collection-response.ts";
-import { readJsonFormat, readTextFormat } from "./read-options.ts";
 import { okResponse } from "./response.ts";
 import { runtimeOf } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";

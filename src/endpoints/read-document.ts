@@ -3,7 +3,7 @@ import type { RouteResource } from "../definition/model/service-definition.ts";
 import { checkFormatOption, isJsonOption, negotiateType, prefersHtml } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { writeOdc, writePbids } from "../payload/connection-files.ts";
-import { encodeSegment } from "../payload/percent-encoding.ts";
+import { encodeSegment } from "../payload/urls.ts";
 import {
   LANDING_PAGE_HEADERS,
   type LandingLink,
@@ -12,8 +12,8 @@ import {
 } from "../payload/write-service-document.ts";
 import { readForm } from "../plan/plan-collection.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
-import { isKnown } from "./entity-response.ts";
-import { readJsonFormat, readOptions } from "./read-options.ts";
+import { readJsonFormat, readOptions } from "./bind-query.ts";
+import { isKnown } from "./read-entity.ts";
 import { jsonResponse, notModifiedResponse, okResponse } from "./response.ts";
 import type { Endpoint } from "./stages.ts";
 

@@ -21,22 +21,24 @@ import {
 } from "../execution/reads/read-table-navigation.ts";
 import { type CollectionRows, runCount } from "../execution/reads/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
-import { collectionNavigationContext, entityNavigationContext, originContext } from "../payload/context-url.ts";
-import { keyPredicateOf } from "../payload/entity-url.ts";
+import {
+  collectionNavigationContext,
+  entityNavigationContext,
+  originContext,
+  keyPredicateOf,
+} from "../payload/urls.ts";
 import { planExpand } from "../plan/plan-expand.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
 import type { SelectExpandClause } from "../query/clauses.ts";
 import type { QueryableSource } from "../query/source.ts";
-import { authorizeRelated, requireEntity } from "./addressed-entity.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
-import { bindCount, bindEntity } from "./bind-query.ts";
+import { bindCount, bindEntity, readJsonFormat, readTextFormat } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
 import { readsCollection } from "./collection-response.ts";
-import { checkMissingMatch } from "./current-entity.ts";
-import { entityResponse, expandUnlessKnown } from "./entity-response.ts";
+import { authorizeRelated, requireEntity, checkMissingMatch } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
-import { readJsonFormat, readTextFormat } from "./read-options.ts";
+import { entityResponse, expandUnlessKnown } from "./read-entity.ts";
 import { okResponse, noContentResponse } from "./response.ts";
 import { type NavigationRuntime, runtimeOf } from "./service-runtime.ts";
 import { type Endpoint, inStages } from "./stages.ts";
@@ -304,7 +306,7 @@ export function navigationOf({ service, path }: AuthorizedRequest): AddressedNav
 }
 
 /** Binds the key of the parent. @throws ODataError `InvalidKey` */
-export function bindParent(request: AuthorizedRequest, navigation: AddressedNavigation): BoundNavigation {
+function bindParent(request: AuthorizedRequest, navigation: AddressedNavigation): BoundNavigation {
   const { entitySet, key } = navigation;
   const parentKey = bindEntityKey(key, entitySet.entityType, request.options.options.aliases, entitySet.name);
   return { ...navigation, parentKey };

@@ -3,12 +3,12 @@ import type { EntitySet } from "../edm/model.ts";
 import type { ODataError } from "../errors/odata-error.ts";
 import type { FoundEntity } from "../execution/reads/read-by-key.ts";
 import { parentExists } from "../execution/reads/read-navigation.ts";
-import { referenceCollectionContext, referenceContext } from "../payload/context-url.ts";
+import { referenceCollectionContext, referenceContext } from "../payload/urls.ts";
 import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
-import { authorizeRelated, requireEntity } from "./addressed-entity.ts";
 import { bindEntity } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
 import { readsCollection } from "./collection-response.ts";
+import { authorizeRelated, requireEntity } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import {
   collectionOf,

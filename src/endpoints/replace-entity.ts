@@ -5,20 +5,27 @@ import { WRITTEN_ENTITY_OPTIONS } from "../binder/option-rules.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { runReplace } from "../execution/writes/write-entity.ts";
-import { checkKeyMatch } from "../payload/body-key.ts";
+import { checkKeyMatch } from "../payload/body-members.ts";
+import { requireWhole, type ReplacementBody, compileImmutableKeeper } from "../payload/body-readers.ts";
 import { requireObject } from "../payload/property-reader.ts";
-import { requireWhole, type ReplacementBody, compileImmutableKeeper } from "../payload/read-changes.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
-import { type AddressedEntity, addressEntity, authorizeCreation, entityNotFound } from "./addressed-entity.ts";
-import { bindEntity } from "./bind-query.ts";
+import { openBody } from "./authorized-request.ts";
+import { bindEntity, readJsonFormat } from "./bind-query.ts";
 import { callCreate } from "./create-entity.ts";
-import { checkPreconditions, missingEntityError, type CurrentEntity, type EntityState } from "./current-entity.ts";
+import {
+  type AddressedEntity,
+  addressEntity,
+  authorizeCreation,
+  entityNotFound,
+  checkPreconditions,
+  missingEntityError,
+  type CurrentEntity,
+  type EntityState,
+} from "./current-entity.ts";
 import { readSaved, savedResponse, type WriteOutcome } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { logIgnoredEntities } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
-import { readJsonFormat } from "./read-options.ts";
-import { openBody } from "./request-body.ts";
 import { runtimeOf } from "./service-runtime.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 

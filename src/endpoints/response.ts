@@ -1,6 +1,6 @@
+import { ODATA_VERSION } from "../http/base-url.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
-import { ODATA_VERSION } from "../http/odata-version.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 
 /** The request headers that a response depends on, for caches. */

@@ -13,12 +13,11 @@ import {
   type PropertyBodyReader,
 } from "../payload/read-property-body.ts";
 import type { PropertyPath } from "../query/resource-path.ts";
-import { requireEntity, entityNotFound } from "./addressed-entity.ts";
-import type { AuthorizedRequest } from "./authorized-request.ts";
-import { checkPreconditions, missingEntityError } from "./current-entity.ts";
+import { type AuthorizedRequest, openBody } from "./authorized-request.ts";
+import { readJsonFormat, readOptions } from "./bind-query.ts";
+import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { callPatch, patchHandler } from "./patch-entity.ts";
-import { readJsonFormat, readOptions } from "./read-options.ts";
 import {
   addressedProperty,
   ownerOf,
@@ -28,7 +27,6 @@ import {
   propertyPathOf,
   readOwner,
 } from "./read-property.ts";
-import { openBody } from "./request-body.ts";
 import { minimalPreference, noContentResponse } from "./response.ts";
 import { type EntitySetRuntime, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, inStages } from "./stages.ts";

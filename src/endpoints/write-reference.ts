@@ -1,5 +1,4 @@
-import { attempt } from "../base/attempt.ts";
-import { chain, type Maybe } from "../base/maybe.ts";
+import { attempt, chain, type Maybe } from "../base/maybe.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { checkCapabilities, REMOVED_LINK_OPTIONS } from "../binder/option-rules.ts";
 import { resolveReference } from "../binder/resolve-path.ts";
@@ -10,16 +9,20 @@ import { ODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { ServiceContext } from "../execution/rules/row-access.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { entityUrlOf } from "../payload/entity-url.ts";
-import { readReference } from "../payload/read-reference.ts";
-import { hidesRows, requireEntity, requireReferenced } from "./addressed-entity.ts";
+import { entityUrlOf } from "../payload/urls.ts";
+import { readReference } from "../payload/write-entity-reference.ts";
 import { authorizeLink, judgesLinks } from "./authorize-link.ts";
-import type { AuthorizedRequest } from "./authorized-request.ts";
-import { checkPreconditions, missingEntityError } from "./current-entity.ts";
+import { type AuthorizedRequest, openBody } from "./authorized-request.ts";
+import { readOptions } from "./bind-query.ts";
+import {
+  hidesRows,
+  requireEntity,
+  requireReferenced,
+  checkPreconditions,
+  missingEntityError,
+} from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { type AddressedNavigation, type BoundNavigation, noParent, openNavigation } from "./read-navigation.ts";
-import { readOptions } from "./read-options.ts";
-import { openBody } from "./request-body.ts";
 import { type ExtraHeaders, minimalPreference, noContentResponse } from "./response.ts";
 import { type Endpoint, inStages, routed } from "./stages.ts";
 

@@ -1,5 +1,5 @@
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { bodyWasRead, payloadTooLarge } from "./body-buffer.ts";
+import { bodyWasRead, payloadTooLarge } from "./read-json-body.ts";
 
 /** A number with more digits may be rounded: the host parsed it into a double. */
 const EXACT_DIGITS = 15;

@@ -1,5 +1,5 @@
 import { JsonSyntaxError } from "./json-errors.ts";
-import { JsonNumber } from "./json-value.ts";
+import { JsonNumber } from "./write-json.ts";
 
 const NEWLINE = 10;
 const QUOTE = 34;

@@ -1,6 +1,6 @@
 import { JsonLimitError, type JsonSyntaxError } from "./json-errors.ts";
 import { JsonScanner } from "./json-scanner.ts";
-import { type JsonValue, keepNames } from "./json-value.ts";
+import { type JsonValue, keepNames } from "./write-json.ts";
 
 /** The limits of one parse. */
 export interface ParseJsonOptions {

@@ -1,4 +1,4 @@
-import { atOnce, type Pace, type Steps } from "../base/turn.ts";
+import { atOnce, type Pace, type Steps } from "../base/maybe.ts";
 import type { FilterClause } from "../query/clauses.ts";
 import type { EntityPage, SourceQuery } from "../query/source.ts";
 import { compiledFor } from "./compile-expression.ts";

@@ -1,5 +1,4 @@
-import { assertNever } from "../base/assert-never.ts";
-import { asText } from "../edm/canonical-form.ts";
+import { assertNever } from "../base/required.ts";
 import { negateDuration } from "../edm/duration.ts";
 import { isInteger, type PrimitiveType } from "../edm/primitive-type.ts";
 import {
@@ -21,7 +20,7 @@ import {
   subtractDateTimeOffsets,
   subtractDurations,
 } from "../edm/temporal-arithmetic.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { asText, type PrimitiveValue } from "../edm/value-codec.ts";
 import type { ArithmeticExpression, Expression, NegateExpression, ArithmeticOperator } from "../query/expression.ts";
 import { toDouble, toLooseInteger } from "./convert.ts";
 import type { CompiledExpression, Evaluation } from "./evaluation.ts";

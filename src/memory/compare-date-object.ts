@@ -1,7 +1,6 @@
-import { assertNever } from "../base/assert-never.ts";
-import { asText } from "../edm/canonical-form.ts";
+import { assertNever } from "../base/required.ts";
 import { fractionOf, toEpochSeconds } from "../edm/date-time-offset.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { asText, type PrimitiveValue } from "../edm/value-codec.ts";
 import type { ComparisonOperator } from "../query/expression.ts";
 import type { RawAccessor } from "./compile-property.ts";
 import type { CompiledPredicate, CompiledExpression, Evaluation } from "./evaluation.ts";

@@ -1,6 +1,5 @@
-import { asText } from "../edm/canonical-form.ts";
-import { compareStrings } from "../edm/compare-text.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { compareStrings } from "../edm/text-codecs.ts";
+import { asText, type PrimitiveValue } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
 import type { ScalarType } from "../query/expression.ts";
 

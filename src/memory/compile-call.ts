@@ -1,6 +1,5 @@
 import { required } from "../base/required.ts";
-import { asText } from "../edm/canonical-form.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { asText, type PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { CallExpression } from "../query/expression.ts";
 import { requireParameter } from "./compare-date-object.ts";

@@ -1,4 +1,4 @@
-import { assertNever } from "../base/assert-never.ts";
+import { assertNever } from "../base/required.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import type {

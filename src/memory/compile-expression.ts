@@ -1,8 +1,7 @@
-import { assertNever } from "../base/assert-never.ts";
 import { keptPer } from "../base/memo.ts";
-import { asText } from "../edm/canonical-form.ts";
+import { assertNever } from "../base/required.ts";
 import { hasEnumFlags } from "../edm/enum-codec.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { asText, type PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type {
   CountExpression,

@@ -1,4 +1,4 @@
-import { assertNever } from "../base/assert-never.ts";
+import { assertNever } from "../base/required.ts";
 import type { StructuralProperty } from "../edm/model.ts";
 import { InvalidValueError, type PrimitiveValue, type ValueCodec } from "../edm/value-codec.ts";
 import { codecOf, valueCodec } from "../edm/value-codecs.ts";

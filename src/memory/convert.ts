@@ -1,9 +1,8 @@
-import { asText } from "../edm/canonical-form.ts";
 import { dateToDateTimeOffset } from "../edm/date-time-offset.ts";
 import { decimalFromNumber } from "../edm/decimal.ts";
 import type { PrimitiveType } from "../edm/primitive-type.ts";
 import type { LooseInteger } from "../edm/scaled-decimal.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { asText, type PrimitiveValue } from "../edm/value-codec.ts";
 
 /**
  * Makes the conversion of canonical values (not null) from one type to a wider one: integers to Int64, Decimal, Single

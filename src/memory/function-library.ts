@@ -1,11 +1,10 @@
-import { asText } from "../edm/canonical-form.ts";
 import { indexOf, lengthOf, substring } from "../edm/code-points.ts";
 import { datePartOf, timePartOf, totalOffsetMinutesOf } from "../edm/date-time-offset.ts";
 import { dayOf, monthOf, yearOf } from "../edm/date.ts";
 import { ceilingDecimal, floorDecimal, roundDecimal } from "../edm/decimal-arithmetic.ts";
 import { totalSecondsOf } from "../edm/duration.ts";
 import { fractionalSecondsOf, hourOf, minuteOf, secondOf } from "../edm/time-of-day.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { asText, type PrimitiveValue } from "../edm/value-codec.ts";
 import type { RoundingMode } from "../query/clauses.ts";
 import type { FunctionName } from "../query/functions.ts";
 import { ofText, ofTwoTexts, type CompileCall, operandAt, type CallSite } from "./compile-call.ts";

@@ -1,5 +1,5 @@
+import type { Pace, Steps } from "../base/maybe.ts";
 import { keptPer } from "../base/memo.ts";
-import type { Pace, Steps } from "../base/turn.ts";
 import type { EntityType } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { tooLongKeys } from "../errors/odata-error.ts";

@@ -1,5 +1,5 @@
+import type { Pace, Steps } from "../base/maybe.ts";
 import { keptPer } from "../base/memo.ts";
-import type { Pace, Steps } from "../base/turn.ts";
 import type { Expression } from "../query/expression.ts";
 import { childrenOf } from "../query/walk-expression.ts";
 

@@ -1,4 +1,4 @@
-import { assertNever } from "../base/assert-never.ts";
+import { assertNever } from "../base/required.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import { type AuthorizationRequirement, type Category, needsResource } from "../definition/sets/authorization.ts";
 

@@ -1,9 +1,11 @@
 import { absentValue } from "../edm/absent-value.ts";
-import type { StructuralProperty } from "../edm/model.ts";
+import { keyValues } from "../edm/literal.ts";
+import type { StructuralProperty, EntityType } from "../edm/model.ts";
+import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
+import { codecOf } from "../edm/value-codecs.ts";
 import { nearestName } from "../errors/nearest-name.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import { type JsonObject, namesOf, isJsonObject, type JsonValue } from "../json/json-value.ts";
-import { type BodyPlace, invalidMember, placeWithin, shorten, pathWithin } from "./body-place.ts";
+import { type JsonObject, namesOf, isJsonObject, type JsonValue } from "../json/write-json.ts";
 
 /** An object that is read from a body, by the application's fields. */
 export interface BodyObject {
@@ -133,4 +135,96 @@ export function refuseBindings(value: JsonValue, place: BodyPlace): void {
 
 function isStructure(value: JsonValue | undefined): value is JsonValue & object {
   return typeof value === "object" && value !== null;
+}
+
+/** The place of a value in a body: the path to it, and the form of its numbers. */
+export interface BodyPlace {
+  /** Null for the body itself. */
+  readonly parent: BodyPlace | null;
+  /** Name of a member, or index of an item. */
+  readonly segment: string | number;
+  readonly depth: number;
+  /** Whether numbers may be strings. */
+  readonly ieee754Compatible: boolean;
+}
+
+/** Maximum nesting of structures, independent of the limit of the parser. */
+const MAX_DEPTH = 500;
+/** Maximum number of characters of a name or path in an error. */
+const MAX_SHOWN = 128;
+
+/** Returns the place of a body. */
+export function bodyRoot(ieee754Compatible: boolean): BodyPlace {
+  return { parent: null, segment: "", depth: 0, ieee754Compatible };
+}
+
+/** Returns the place of a member or item. */
+export function placeWithin(parent: BodyPlace, segment: string | number): BodyPlace {
+  const { depth, ieee754Compatible } = parent;
+  return { parent, segment, depth: depth + 1, ieee754Compatible };
+}
+
+/**
+ * Returns the place of a member or item whose members are read next.
+ * @throws ODataError `InvalidBody` if the body is nested too deeply
+ */
+export function enter(parent: BodyPlace, segment: string | number): BodyPlace {
+  if (parent.depth < MAX_DEPTH) return placeWithin(parent, segment);
+  throw protocolError("InvalidBody", `The body is nested deeper than ${String(MAX_DEPTH)} levels.`);
+}
+
+/** Returns the path of a member or item, such as `Lines/2/Quantity`; empty for the body itself. */
+export function pathWithin(place: BodyPlace, segment: string | number): string {
+  const segments = [segment];
+  for (let at: BodyPlace | null = place; at !== null && at.parent !== null; at = at.parent) segments.push(at.segment);
+  return shorten(segments.toReversed().join("/"));
+}
+
+/**
+ * Makes the error of an invalid member or item, with the path as target.
+ * @param problem the fault and its correction, as a sentence
+ */
+export function invalidMember(problem: string, place: BodyPlace, segment: string | number): ODataError {
+  const path = pathWithin(place, segment);
+  return protocolError("InvalidBody", path === "" ? problem : `${path}: ${problem}`, {
+    target: path === "" ? undefined : path,
+  });
+}
+
+/**
+ * Makes the error of a null that the model does not allow, with the path as target.
+ * @param advice the correction, as the rest of a sentence
+ */
+export function nullNotAllowed(place: BodyPlace, segment: string | number, advice: string): ODataError {
+  const path = pathWithin(place, segment);
+  return protocolError("NullNotAllowed", `${path} must not be null: ${advice}.`, { target: path });
+}
+
+/** Shortens a client's text for an error. */
+function shorten(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+}
+
+/** The key values of a body, in the order of the type's key; undefined for missing values. */
+export type BodyKey = ReadonlyArray<PrimitiveValue | undefined>;
+
+/**
+ * Checks that the key of a body, if any, equals the key of the URL. It compares values, not texts.
+ * @param key the key of the URL, in the application's form
+ * @throws ODataError `KeyMismatch`, target `key`
+ * @see docs/reference/writing.md
+ */
+export function checkKeyMatch(entityType: EntityType, bodyKey: BodyKey, key: unknown): void {
+  for (const [index, expected] of keyValues(entityType.key, key).entries()) {
+    const [property, own] = [entityType.key[index], bodyKey[index]];
+    if (own === undefined || property === undefined) continue;
+    const codec = codecOf(property);
+    if (codec.compare(own, expected) === 0) continue;
+    const [ownText, expectedText] = [describeValue(codec.toText(own)), describeValue(codec.toText(expected))];
+    throw protocolError(
+      "KeyMismatch",
+      `${property.name} is ${ownText} in the body and ${expectedText} in the URL: leave it out of the body, or write the key of the URL.`,
+      { target: "key" },
+    );
+  }
 }

@@ -1,11 +1,24 @@
 import { once } from "../base/memo.ts";
-import { keyFields } from "../edm/key-values.ts";
-import type { EntitySet, NavigationProperty } from "../edm/model.ts";
-import type { JsonValue } from "../json/json-value.ts";
-import { type BodyObject, type UnknownMembers, refuseBindings } from "./body-members.ts";
-import { type BodyPlace, bodyRoot } from "./body-place.ts";
-import { compileDeltaReader, compileReplacementReader, type DeltaBody, type ReplacementBody } from "./read-changes.ts";
-import { nestedLinksOf, compileNewEntityReader } from "./read-entity.ts";
+import { keyFields, keyValues } from "../edm/literal.ts";
+import type { EntitySet, NavigationProperty, EntityType, StructuralProperty } from "../edm/model.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { codecOf } from "../edm/value-codecs.ts";
+import { type JsonValue, isJsonObject, type JsonObject } from "../json/write-json.ts";
+import {
+  type BodyObject,
+  type UnknownMembers,
+  refuseBindings,
+  type BodyPlace,
+  bodyRoot,
+  type BodyKey,
+  compileAbsentValue,
+  compileFieldWriter,
+  compileNameCheck,
+  missingMember,
+  placeWithin,
+} from "./body-members.ts";
+import { compileConversion, compileFieldReader } from "./property-reader.ts";
+import { nestedLinksOf, compileNewEntityReader, containsEntities, notAnEntity } from "./read-entity.ts";
 import { ValueReaders } from "./read-value.ts";
 
 /** The settings for reading bodies. */
@@ -100,4 +113,195 @@ export function guarded<Result>(
     refuseBindings(body, place);
     throw error;
   }
+}
+
+/** The content of the body of a PUT. */
+export interface ReplacementBody {
+  /** All members that a client may send, with the key of the URL. */
+  readonly entity: BodyObject;
+  readonly key: BodyKey;
+  /**
+   * The first missing immutable member that a new entity requires. An existing entity keeps its value. Null: none.
+   */
+  readonly missing: string | null;
+  /** The navigation properties with related entities in the body, which are ignored. */
+  readonly ignored: readonly string[];
+}
+
+/** The content of the body of a PATCH. */
+interface DeltaBody {
+  /** The given members by field, except the key and members that clients cannot change. */
+  readonly delta: BodyObject;
+  readonly key: BodyKey;
+  /** The navigation properties with related entities in the body, which are ignored. */
+  readonly ignored: readonly string[];
+}
+
+type MemberStep = (body: JsonObject, place: BodyPlace, made: BodyObject) => void;
+
+/**
+ * Makes the reader of bodies that replace an entity. Missing members become their default, null or no items, but remain
+ * missing where the database knows the default; nested values of navigation properties are ignored.
+ * @param ignoresKeys whether key members are ignored, too
+ * @returns a reader that takes the key of the URL in the application's form
+ * @see docs/reference/writing.md
+ */
+function compileReplacementReader(
+  entityType: EntityType,
+  values: ValueReaders,
+  ignoresKeys: boolean,
+): (body: JsonValue, place: BodyPlace, key: unknown) => ReplacementBody {
+  const checkBody = compileBodyCheck(entityType, values);
+  const readKey = ignoresKeys ? noKey : compileKeyReader(entityType, values);
+  const fillKey = entityType.key.map(({ field, computed }) => (computed ? null : compileFieldWriter(field)));
+  const own = entityType.properties.filter(({ isKey, computed }) => !isKey && !computed);
+  const steps = own.map((property) => replacedMember(property, values));
+  const needed = own.filter(isNeeded).map(({ name }) => name);
+  const ignoredIn = relatedFinder(entityType);
+  return (body, place, key) => {
+    const object = checkBody(body, place);
+    const bodyKey = readKey(object, place);
+    const entity: BodyObject = {};
+    for (const [index, value] of keyValues(entityType.key, key).entries()) fillKey[index]?.(entity, value);
+    for (const step of steps) step(object, place, entity);
+    const missing = needed.find((name) => object[name] === undefined) ?? null;
+    return { entity, key: bodyKey, missing, ignored: ignoredIn(object) };
+  };
+}
+
+/**
+ * Returns the entity of a PUT that creates an entity.
+ * @throws ODataError `InvalidBody` for a missing immutable member
+ */
+export function requireWhole({ entity, missing }: ReplacementBody): BodyObject {
+  if (missing === null) return entity;
+  throw missingMember(bodyRoot(false), missing);
+}
+
+/**
+ * Makes the reader of bodies that change an entity. Missing members remain missing, at every depth of complex values. Null
+ * is a value, and a collection is replaced as a whole.
+ * @param ignoresKeys whether key members are ignored
+ * @see OData Protocol 4.0, section 11.4.3
+ */
+function compileDeltaReader(
+  entityType: EntityType,
+  values: ValueReaders,
+  ignoresKeys: boolean,
+): (body: JsonValue, place: BodyPlace) => DeltaBody {
+  const checkBody = compileBodyCheck(entityType, values);
+  const readKey = ignoresKeys ? noKey : compileKeyReader(entityType, values);
+  const steps = entityType.properties
+    .filter(({ isKey, computed, immutable }) => !isKey && !computed && !immutable)
+    .map((property): MemberStep => {
+      const { name } = property;
+      const read = values.ofChange(property);
+      const put = compileFieldWriter(property.field);
+      return (body, place, delta) => {
+        const value = body[name];
+        if (value !== undefined) put(delta, read(value, place, name));
+      };
+    });
+  const ignoredIn = relatedFinder(entityType);
+  return (body, place) => {
+    const object = checkBody(body, place);
+    const key = readKey(object, place);
+    const delta: BodyObject = {};
+    for (const step of steps) step(object, place, delta);
+    return { delta, key, ignored: ignoredIn(object) };
+  };
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** Returns the function that finds the navigation properties with related entities in a body. */
+function relatedFinder({ navigationProperties }: EntityType): (body: JsonObject) => readonly string[] {
+  const names = navigationProperties.map(({ name }) => name);
+  return (body) => {
+    const found = names.filter((name) => containsEntities(body[name]));
+    return found.length === 0 ? NONE : found;
+  };
+}
+
+function replacedMember(property: StructuralProperty, values: ValueReaders): MemberStep {
+  const { name } = property;
+  const read = values.ofProperty(property);
+  const put = compileFieldWriter(property.field);
+  // The stored value stays where the database knows the default.
+  const isKept = property.databaseDefault === true || isNeeded(property);
+  const absent = isKept ? null : compileAbsentValue(property);
+  return (body, place, entity) => {
+    const value = body[name];
+    if (value !== undefined) put(entity, read(value, place, name));
+    else if (absent !== null) put(entity, absent(place));
+  };
+}
+
+/** Returns whether a new entity requires an immutable member, which an update may omit. */
+function isNeeded(property: StructuralProperty): boolean {
+  const { immutable, nullable, isCollection, databaseDefault, defaultValue } = property;
+  return immutable && !nullable && !isCollection && databaseDefault !== true && defaultValue === undefined;
+}
+
+/** Makes the check that a body is an object with known names. Links in ignored members are refused, not silently lost. */
+function compileBodyCheck(
+  { qualifiedName, members, properties, navigationProperties }: EntityType,
+  values: ValueReaders,
+): (body: JsonValue, place: BodyPlace) => JsonObject {
+  const checkNames = compileNameCheck(qualifiedName, members, values.unknownMembers);
+  const passedOver = [
+    ...properties.filter(({ computed, immutable, isKey }) => !isKey && (computed || immutable)),
+    ...navigationProperties,
+  ].map(({ name }) => name);
+  return (body, place) => {
+    if (!isJsonObject(body)) throw notAnEntity(body, qualifiedName, place, "");
+    checkNames(body, place);
+    for (const name of passedOver) refuseBindings(body[name] ?? null, placeWithin(place, name));
+    return body;
+  };
+}
+
+function compileKeyReader({ key }: EntityType, values: ValueReaders): (body: JsonObject, place: BodyPlace) => BodyKey {
+  const parts = key.map((property) => ({ name: property.name, read: values.ofProperty(property) }));
+  return (body, place) =>
+    parts.map(({ name, read }) => {
+      const value = body[name];
+      // Key properties are neither complex nor collections nor nullable, so their readers return single values.
+      return value === undefined ? undefined : (read(value, place, name) as PrimitiveValue);
+    });
+}
+
+/** Returns the key of a body whose key members are ignored, whatever they contain. @see OData Protocol 4.0, section 11.4.3 */
+function noKey(): BodyKey {
+  return [];
+}
+
+/**
+ * Makes the step that copies the immutable values of the current entity to its replacement, because an update ignores the
+ * values of the body.
+ * @returns null for a type without immutable members; a step that throws Error if the current entity, as a handler
+ * returned it, has an invalid value
+ * @see OData Protocol 4.0, section 11.4.3
+ */
+export function compileImmutableKeeper(entityType: EntityType): ((entity: BodyObject, current: object) => void) | null {
+  const kept = entityType.properties.filter(({ immutable, isKey, computed }) => immutable && !isKey && !computed);
+  if (kept.length === 0) return null;
+  const steps = kept.map((property) => {
+    const read = compileFieldReader(property.field);
+    const put = compileFieldWriter(property.field);
+    const convert = conversionOf(property, `${entityType.qualifiedName}/${property.name}`);
+    return (entity: BodyObject, current: object): void => {
+      const value = read(current) ?? null;
+      put(entity, value === null ? null : convert(value));
+    };
+  });
+  return (entity, current) => {
+    for (const step of steps) step(entity, current);
+  };
+}
+
+/** Structured values remain as the application returned them. */
+function conversionOf(property: StructuralProperty, path: string): (value: unknown) => unknown {
+  const isPlain = property.type.kind !== "ComplexType" && !property.isCollection;
+  return isPlain ? compileConversion(codecOf(property), path) : (value) => value;
 }

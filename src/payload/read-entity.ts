@@ -1,9 +1,8 @@
-import { describeValue } from "../edm/invalid-value.ts";
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { protocolError } from "../errors/odata-error.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/write-json.ts";
 import {
   type BodyObject,
   compileAbsentValue,
@@ -11,8 +10,13 @@ import {
   compileNameCheck,
   type FieldWriter,
   refuseBindings,
+  type BodyPlace,
+  enter,
+  invalidMember,
+  nullNotAllowed,
+  pathWithin,
+  placeWithin,
 } from "./body-members.ts";
-import { type BodyPlace, enter, invalidMember, nullNotAllowed, pathWithin, placeWithin } from "./body-place.ts";
 import { compileFieldReader, type FieldGetter } from "./property-reader.ts";
 import type { JsonValueReader, ValueReaders } from "./read-value.ts";
 

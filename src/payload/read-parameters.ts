@@ -1,10 +1,17 @@
-import { describeValue } from "../edm/invalid-value.ts";
 import type { Operation, OperationParameter } from "../edm/model.ts";
+import { describeValue } from "../edm/value-codec.ts";
 import { isODataError, type ODataError, protocolError } from "../errors/odata-error.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/write-json.ts";
 import type { CallArgument, CallArguments } from "../query/call-argument.ts";
-import { type BodyObject, compileFieldWriter, compileNameCheck, type UnknownMembers } from "./body-members.ts";
-import { type BodyPlace, bodyRoot, invalidMember } from "./body-place.ts";
+import {
+  type BodyObject,
+  compileFieldWriter,
+  compileNameCheck,
+  type UnknownMembers,
+  type BodyPlace,
+  bodyRoot,
+  invalidMember,
+} from "./body-members.ts";
 import { guarded } from "./body-readers.ts";
 import { ValueReaders } from "./read-value.ts";
 

@@ -1,8 +1,7 @@
-import { describeValue } from "../edm/invalid-value.ts";
 import type { StructuralProperty } from "../edm/model.ts";
-import { isJsonObject, type JsonValue } from "../json/json-value.ts";
-import { compileNameCheck, type UnknownMembers } from "./body-members.ts";
-import { invalidMember } from "./body-place.ts";
+import { describeValue } from "../edm/value-codec.ts";
+import { isJsonObject, type JsonValue } from "../json/write-json.ts";
+import { compileNameCheck, type UnknownMembers, invalidMember } from "./body-members.ts";
 import { guarded } from "./body-readers.ts";
 import { type JsonValueReader, ValueReaders } from "./read-value.ts";
 

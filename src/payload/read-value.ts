@@ -1,9 +1,8 @@
-import { describeValue } from "../edm/invalid-value.ts";
 import type { ComplexType, StructuralProperty, ValueType } from "../edm/model.ts";
 import type { Facets } from "../edm/primitive-type.ts";
-import { InvalidValueError, type ValueCodec } from "../edm/value-codec.ts";
+import { describeValue, InvalidValueError, type ValueCodec } from "../edm/value-codec.ts";
 import { codecOf, valueCodec } from "../edm/value-codecs.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/write-json.ts";
 import {
   type BodyObject,
   compileAbsentValue,
@@ -11,8 +10,12 @@ import {
   compileNameCheck,
   type UnknownMembers,
   refuseBindings,
+  type BodyPlace,
+  enter,
+  invalidMember,
+  nullNotAllowed,
+  placeWithin,
 } from "./body-members.ts";
-import { type BodyPlace, enter, invalidMember, nullNotAllowed, placeWithin } from "./body-place.ts";
 
 /**
  * Converts a parsed value to its canonical form, as the model requires.

@@ -1,7 +1,10 @@
 import type { EntitySet } from "../edm/model.ts";
+import { describeValue } from "../edm/value-codec.ts";
+import { isJsonObject, type JsonValue } from "../json/write-json.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import { entityUrl } from "./entity-url.ts";
+import { compileNameCheck, bodyRoot, invalidMember } from "./body-members.ts";
 import type { PayloadFormat } from "./payload-format.ts";
+import { entityUrl } from "./urls.ts";
 import type { EntityWriter } from "./write-entity.ts";
 
 /**
@@ -24,4 +27,30 @@ export function compileReferenceWriter(
       return `{${[...context, ...idOf(entity, serviceRoot)].join(",")}}`;
     },
   } satisfies EntityWriter);
+}
+
+const ID = "@odata.id";
+
+const MEMBERS: ReadonlySet<string> = new Set([ID]);
+const checkNames = compileNameCheck("An entity reference", MEMBERS, "reject");
+
+/**
+ * Reads the body of a request that adds or sets a link: `{ "@odata.id": "Customers(5)" }`.
+ * @returns the reference as the client wrote it
+ * @throws ODataError `InvalidBody` for any other body
+ * @see OData JSON Format 4.0, section 13
+ */
+export function readReference(body: JsonValue): string {
+  const place = bodyRoot(false);
+  if (!isJsonObject(body)) {
+    const problem = `${describeValue(body)} is not an entity reference: send {"${ID}": "Customers(5)"}.`;
+    throw invalidMember(problem, place, "");
+  }
+  const id = body[ID];
+  if (typeof id !== "string" || id.trim() === "") {
+    const problem = id === undefined ? "The member is missing" : `${describeValue(id)} is not the URL of an entity`;
+    throw invalidMember(`${problem}: write a string such as "Customers(5)".`, place, ID);
+  }
+  checkNames(body, place);
+  return id;
 }

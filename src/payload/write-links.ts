@@ -1,5 +1,5 @@
 import type { EntitySet } from "../edm/model.ts";
-import { encodeSegment } from "./percent-encoding.ts";
+import { encodeSegment } from "./urls.ts";
 
 /** The valid links of a navigation property. */
 interface NavigationLinks {

@@ -1,7 +1,7 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntityType, Operation, ReturnType, StructuralProperty, ValueType } from "../edm/model.ts";
-import { typeContext } from "./context-url.ts";
 import type { PayloadFormat } from "./payload-format.ts";
+import { typeContext } from "./urls.ts";
 import { compileEnvelope, compilePropertyValue } from "./write-value.ts";
 
 /** Writes the result of an operation's handler, which is neither null nor undefined. */

@@ -1,9 +1,8 @@
 import { escapeHtml } from "../base/escape-html.ts";
 import { listedImports, type Model } from "../edm/model.ts";
-import { metadataUrl } from "./context-url.ts";
 import type { PayloadFormat } from "./payload-format.ts";
-import { encodeSegment } from "./percent-encoding.ts";
 import { sha256Base64 } from "./sha256.ts";
+import { metadataUrl, encodeSegment } from "./urls.ts";
 
 /**
  * Writes the service document: the entity sets, then the unbound functions, then the unbound actions.

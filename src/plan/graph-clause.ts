@@ -1,5 +1,4 @@
-import { BoundedCache } from "../base/bounded-cache.ts";
-import { keeper, keptPer } from "../base/memo.ts";
+import { BoundedCache, keeper, keptPer } from "../base/memo.ts";
 import type { EntitySet, EntityType, NavigationProperty } from "../edm/model.ts";
 import type { ExpandedNavigation, SelectExpandClause } from "../query/clauses.ts";
 

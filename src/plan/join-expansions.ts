@@ -1,5 +1,4 @@
-import { BoundedCache } from "../base/bounded-cache.ts";
-import { keeper, keptPer, keptPerPair } from "../base/memo.ts";
+import { BoundedCache, keeper, keptPer, keptPerPair } from "../base/memo.ts";
 import type { EntitySet } from "../edm/model.ts";
 import { type Mentions, mentionsOf } from "../query/mentions.ts";
 import type { JoinedNavigation, RelatedShape, RelationalSource, SourcesBySet } from "../query/source.ts";

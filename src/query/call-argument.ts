@@ -1,5 +1,5 @@
 import type { PrimitiveValue } from "../edm/value-codec.ts";
-import type { JsonValue } from "../json/json-value.ts";
+import type { JsonValue } from "../json/write-json.ts";
 
 /**
  * An argument of a function call in a URL: the value of a literal, in canonical form, or the JSON of a complex value or

@@ -5,16 +5,22 @@ import type { ServiceDefinition } from "../definition/model/service-definition.t
 import { type Arrival, toIncomingRequest } from "../endpoints/arrival.ts";
 import { authorize, type CallerAccess, unrestricted } from "../endpoints/authorize.ts";
 import { AuthorizedRequest } from "../endpoints/authorized-request.ts";
+import { readSentOptions } from "../endpoints/bind-query.ts";
 import { Execution } from "../endpoints/execution.ts";
-import { readSentOptions } from "../endpoints/sent-options.ts";
 import type { ServiceRuntime } from "../endpoints/service-runtime.ts";
 import { isODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
-import { checkHost, isCrossSiteWrite, readBaseUrl } from "../http/base-url.ts";
-import { refuseIsolation } from "../http/isolation.ts";
+import {
+  checkHost,
+  isCrossSiteWrite,
+  readBaseUrl,
+  checkMaxVersion,
+  checkRequestVersion,
+  ODATA_VERSION,
+  refuseIsolation,
+} from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
-import type { ODataResponse } from "../http/odata-response.ts";
-import { checkMaxVersion, checkRequestVersion, ODATA_VERSION } from "../http/odata-version.ts";
+import { type ODataResponse, abandon, bodyLength } from "../http/odata-response.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { isListedOrigin, isPreflight } from "./cors.ts";
@@ -284,4 +290,25 @@ function crossSiteWrite(): Error {
 function optionsResponse(allow: string | null): ODataResponse {
   const headers = { "OData-Version": ODATA_VERSION, ...(allow === null ? {} : { Allow: allow }) };
   return { status: 204, headers, body: null };
+}
+
+/** The header with the id of a request and its response. */
+export const REQUEST_ID = "X-Request-Id";
+
+/**
+ * Adds the id of the request to a response, and removes the body of a response to HEAD.
+ * @see RFC 9110, section 9.3.2; docs/guides/deployment.md, Request ids
+ */
+export function finishResponse(request: ODataRequest, id: string, response: ODataResponse): ODataResponse {
+  const { status, headers, body } = response;
+  return withoutBody(request, { status, headers: { ...headers, [REQUEST_ID]: id }, body });
+}
+
+/** Removes the body of a response to HEAD. @see RFC 9110, section 9.3.2 */
+export function withoutBody(request: ODataRequest, response: ODataResponse): ODataResponse {
+  if (request.method !== "HEAD") return response;
+  const { status, headers, body } = response;
+  const isWhole = typeof body === "string" || body instanceof Uint8Array;
+  abandon(body);
+  return { status, headers: isWhole ? { ...headers, "Content-Length": bodyLength(body) } : headers, body: null };
 }

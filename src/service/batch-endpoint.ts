@@ -1,6 +1,6 @@
 import { chain } from "../base/maybe.ts";
 import { answerBatch, type BatchLimits } from "../batch/answer-batch.ts";
-import type { PartPipeline, PlannedOperation, PlannedWrite } from "../batch/part-pipeline.ts";
+import type { PartPipeline, PlannedOperation, PlannedWrite } from "../batch/batch-request.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type {
@@ -10,14 +10,13 @@ import type {
   ServiceDefinition,
 } from "../definition/model/service-definition.ts";
 import { databasesOf, type TransactionalDatabase } from "../definition/sets/transactional-database.ts";
+import { readOptions } from "../endpoints/bind-query.ts";
 import type { Execution } from "../endpoints/execution.ts";
-import { readOptions } from "../endpoints/read-options.ts";
 import { StageClock } from "../endpoints/stage-clock.ts";
 import type { Endpoint } from "../endpoints/stages.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { answerBatched, batchedRoute, isJsonBody, type ServiceRoutes } from "./answer-request.ts";
-import { withoutBody } from "./finish-response.ts";
+import { answerBatched, batchedRoute, isJsonBody, type ServiceRoutes, withoutBody } from "./answer-request.ts";
 import { followStatements } from "./follow-statements.ts";
 import { handleError } from "./handle-error.ts";
 import { positionAdder, withPosition } from "./position-reports.ts";

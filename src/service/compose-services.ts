@@ -5,19 +5,17 @@ import { SERVICE_PROFILES } from "../definition/service-profile.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
 import { checkHost } from "../http/base-url.ts";
-import { fromFetchRequest } from "../http/fetch-request.ts";
-import { toFetchResponse } from "../http/fetch-response.ts";
+import { fromFetchRequest, toFetchResponse } from "../http/fetch-request.ts";
 import { readRequestId } from "../http/headers.ts";
 import { prefersHtml } from "../http/media-type.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 import { quoteText } from "../syntax/syntax-error.ts";
+import { finishResponse } from "./answer-request.ts";
 import { withCors } from "./cors.ts";
 import { isBelowPrefix } from "./find-route.ts";
-import { finishResponse } from "./finish-response.ts";
 import { type ErrorScope, handleError, logBrokenResponse } from "./handle-error.ts";
-import { mountPathOf } from "./mount-path.ts";
 import type { ODataService } from "./odata-service.ts";
 import { SCHEMA_FAULTS } from "./schema-gate.ts";
 
@@ -197,4 +195,40 @@ export function servicesFetch(services: ODataService | readonly ODataService[]):
     const response = await composed.handle(odata);
     return toFetchResponse(response, (error) => composed.reportFailure(odata, response, error));
   };
+}
+
+/**
+ * Returns the path that precedes the prefix of a service: the path at which the host mounted its handler, without the
+ * segments that begin the prefix. So `/odata` and the prefix `/odata` are the root, and `/api` and `/odata` are `/api`.
+ * @param hostPath the path of the mount; empty for the root
+ * @see docs/guides/hosts.md, Paths
+ */
+export function mountPathOf(hostPath: string, prefix: string): string {
+  const mounted = segmentsOf(hostPath);
+  const own = segmentsOf(prefix);
+  for (let shared = Math.min(mounted.length, own.length); shared > 0; shared--) {
+    const start = mounted.length - shared;
+    if (own.slice(0, shared).every((segment, index) => segment === mounted[start + index])) {
+      return toPath(mounted.slice(0, start));
+    }
+  }
+  return hostPath;
+}
+
+/**
+ * Returns the beginning of a raw path that a pattern of the host matches, such as `/a` for `/a/Orders` and `/:tenant`.
+ * @param pattern the path of the mount, possibly with parameters
+ */
+export function matchedPath(path: string, pattern: string): string {
+  const { length } = segmentsOf(pattern);
+  return toPath(segmentsOf(path.replace(/[?#].*$/s, "")).slice(0, length));
+}
+
+/** Returns the segments of a path that begins with a slash, or is empty. */
+function segmentsOf(path: string): readonly string[] {
+  return path.replace(/\/+$/, "").split("/").slice(1);
+}
+
+function toPath(segments: readonly string[]): string {
+  return segments.map((segment) => `/${segment}`).join("");
 }

@@ -1,5 +1,4 @@
-import { BoundedCache } from "../base/bounded-cache.ts";
-import { once } from "../base/memo.ts";
+import { BoundedCache, once } from "../base/memo.ts";
 import type { RouteResource, ServiceDescription, ServiceRoute } from "../definition/model/service-definition.ts";
 import { connectionPaths, readOdc, readPbids, readResource, type ResourceBody } from "../endpoints/read-document.ts";
 import type { Endpoint } from "../endpoints/stages.ts";

@@ -3,12 +3,12 @@ import { type FieldsScope, requestFields } from "../definition/model/request-fie
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import { driverFields } from "../errors/driver-fields.ts";
 import { isODataError, protocolError, type ODataError } from "../errors/odata-error.ts";
+import { ODATA_VERSION } from "../http/base-url.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
-import { ODATA_VERSION } from "../http/odata-version.ts";
 import { writeError } from "../payload/write-error.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
-import { REQUEST_ID } from "./finish-response.ts";
+import { REQUEST_ID } from "./answer-request.ts";
 
 const ERROR_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "OData-Version": ODATA_VERSION,

@@ -1,4 +1,4 @@
-import { assertNever } from "../base/assert-never.ts";
+import { assertNever } from "../base/required.ts";
 import type {
   EntitySetDefinition,
   ServiceDefinition,

@@ -1,5 +1,4 @@
-import { BoundedCache } from "../base/bounded-cache.ts";
-import { keeper, keptPer } from "../base/memo.ts";
+import { BoundedCache, keeper, keptPer } from "../base/memo.ts";
 import type { EntityFilter, EntityQuery } from "../definition/context.ts";
 import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import { adviseName, describe } from "../definition/option-table.ts";

@@ -1,11 +1,10 @@
-import { isDigit } from "../edm/scan-digits.ts";
+import { isDigit } from "../edm/decimal.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { skipDottedName, skipName } from "./characters.ts";
 import { addOperand, checkDepth, type Expansion, fault, type Lexer, push } from "./lexer-state.ts";
 import { scanJson, scanJsonString, add, isGuid, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { quoteText } from "./syntax-error.ts";
-import { toShape, OPERATORS, type TokenList, type Token } from "./token.ts";
+import { skipDottedName, skipName, toShape, OPERATORS, type TokenList, type Token } from "./token.ts";
 
 const QUOTE = 39;
 

@@ -1,9 +1,8 @@
+import { isDigit } from "../edm/decimal.ts";
 import type { PrimitiveTypeName } from "../edm/primitive-type.ts";
-import { isDigit } from "../edm/scan-digits.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { hasTwoDigits, isHexDigit, isNamePart, skipDigits, skipDottedName } from "./characters.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
-import type { Literal } from "./token.ts";
+import { hasTwoDigits, isHexDigit, isNamePart, skipDigits, skipDottedName, type Literal } from "./token.ts";
 
 /** The text that literals are read from, and the list that they are added to. */
 export interface LiteralSource {

@@ -1,7 +1,7 @@
 import type { ODataError } from "../errors/odata-error.ts";
-import { skipName } from "./characters.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
+import { skipName } from "./token.ts";
 
 /** Reads the text of `$select` or `$expand` from left to right; `position` is the offset of the next character. */
 export interface OptionReader {

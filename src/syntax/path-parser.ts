@@ -1,8 +1,10 @@
 import { type ODataError, protocolError } from "../errors/odata-error.ts";
-import type { PathSegmentSyntax } from "./ast.ts";
-import { isDottedName } from "./characters.ts";
-import { decodePercent, malformedEscapeAt } from "./percent-encoding.ts";
-import { quoteText } from "./syntax-error.ts";
+import type { PathSegmentSyntax, ArgumentSyntax, KeyPredicateSyntax, SyntaxNode } from "./ast.ts";
+import { parseArguments } from "./expression-parser.ts";
+import { tokenize } from "./lexer.ts";
+import type { ParseContext } from "./parse-context.ts";
+import { quoteText, syntaxError } from "./syntax-error.ts";
+import { isDottedName, type TokenKind, type TokenList } from "./token.ts";
 
 const MAX_SEGMENTS = 100;
 
@@ -122,4 +124,105 @@ function emptySegment(position: number): ODataError {
 
 function invalidUrl(message: string): ODataError {
   return protocolError("InvalidUrl", message);
+}
+
+/** The tokens allowed in the parentheses themselves, outside values of aliases. Names are allowed only before `=`. */
+const INLINE_TOKENS: ReadonlySet<TokenKind> = new Set(["literal", "null", "alias", "json", "[", "]", ",", "="]);
+
+/** The options of `parseKeyPredicate`. */
+interface KeyPredicateOptions {
+  /** The target of errors: `key`, or the name of the function whose arguments are read. */
+  readonly target: string;
+}
+
+/**
+ * Parses the text in the parentheses of a path segment: a key (`5`, `Id=5,No='x'`), or the arguments of a function.
+ * Parameter aliases are replaced by their values. Literals are not added to those of the query, because keys have no shape.
+ * @param parentheses the decoded text between the parentheses
+ * @returns the parts; none for empty parentheses of a function
+ * @throws ODataError 400 InvalidKey (target `key`) or InvalidParameter (target the function) with the position, for a
+ *   syntax error, a value that is not a literal or alias, and a repeated name
+ * @see OData URL Conventions 4.0, sections 4.3 and 4.5; ABNF keyPredicate, functionParameters
+ */
+export function parseKeyPredicate(
+  parentheses: string,
+  context: ParseContext,
+  options: KeyPredicateOptions,
+): KeyPredicateSyntax {
+  const { target } = options;
+  const isKey = target === "key";
+  const ownContext: ParseContext = { ...context, literals: [] };
+  const list = tokenize(parentheses, ownContext, target);
+  const parts = parseArguments(list, ownContext);
+  if (parts.length === 0 && isKey) throw syntaxError(target, 0, "a value is missing in the parentheses.");
+  checkNames(parts, target);
+  checkInlineValues(list);
+  if (isKey) for (const { value } of parts) checkKeyValue(value);
+  return { parts, position: 0 };
+}
+
+/** Requires either one part without a name, or a different name for each part. */
+function checkNames(parts: readonly ArgumentSyntax[], target: string): void {
+  const names = new Set<string>();
+  for (const { name, value } of parts) {
+    if (name === null) {
+      if (parts.length === 1) return;
+      throw syntaxError(target, value.position, "several values must be named: write Name=value,Name=value.");
+    }
+    if (name.includes(".") || name.startsWith("$")) {
+      throw syntaxError(
+        target,
+        value.position,
+        `${quoteText(name)} is not a name: use letters, digits and underscores.`,
+      );
+    }
+    if (names.has(name)) throw syntaxError(target, value.position, `${quoteText(name)} appears twice.`);
+    names.add(name);
+  }
+}
+
+/** Expressions are allowed in the value of a parameter alias, but not in the path itself. */
+function checkInlineValues({ tokens, option }: TokenList): void {
+  for (const [index, { kind, alias, position }] of tokens.entries()) {
+    if (alias !== null || INLINE_TOKENS.has(kind)) continue;
+    if (kind === "name" && tokens[index + 1]?.kind === "=") continue;
+    throw syntaxError(
+      option,
+      position,
+      "a value must be a literal, such as 5 or 'text', or a parameter alias, such as @p.",
+    );
+  }
+}
+
+function checkKeyValue({ kind, position }: SyntaxNode): void {
+  if (kind === "literal" || kind === "null" || kind === "alias") return;
+  throw syntaxError("key", position, "a key value must be a literal, such as 5 or 'text'.");
+}
+
+/**
+ * Decodes percent-encoding once.
+ * @param text a piece of a URL, already split at its delimiters
+ * @returns the decoded text, or null if an escape is malformed or the bytes are not UTF-8 (overlong forms and
+ *   surrogates included); `malformedEscapeAt` finds the place
+ * @see RFC 3986, section 2.1; OData URL Conventions 4.0, section 2
+ */
+export function decodePercent(text: string): string | null {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Finds the escapes that `decodePercent` could not decode, for an error.
+ * @returns the offset of the first run of escapes that is malformed or not UTF-8
+ */
+export function malformedEscapeAt(text: string): number {
+  const runs = /%(?:[\dA-Fa-f]{2}(?:%[\dA-Fa-f]{2})*)?/gu;
+  for (const run of text.matchAll(runs)) {
+    if (run[0].length < 3 || decodePercent(run[0]) === null) return run.index;
+  }
+  return 0;
 }

@@ -1,7 +1,6 @@
 import { nearestName } from "../errors/nearest-name.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import type { ExpandItemSyntax, ExpandOptionsSyntax, SearchSyntax, SelectItemSyntax } from "./ast.ts";
-import { skipName } from "./characters.ts";
 import { parseExpression } from "./expression-parser.ts";
 import { tokenize } from "./lexer.ts";
 import { nestedSearchEnd, nestedValueEnd } from "./nested-value-end.ts";
@@ -15,12 +14,12 @@ import {
   skipComma,
   withoutOuterBlanks,
 } from "./option-reader.ts";
-import { parseBoolean, parseNonNegativeInteger } from "./option-value-parser.ts";
 import { parseOrderBy } from "./order-by-parser.ts";
 import type { ParseContext } from "./parse-context.ts";
+import { parseBoolean, parseNonNegativeInteger } from "./query-options-parser.ts";
 import { parseSearch } from "./search-parser.ts";
 import { quoteText } from "./syntax-error.ts";
-import type { TokenList } from "./token.ts";
+import { skipName, type TokenList } from "./token.ts";
 
 /** A parsed `$expand` with its shape. */
 export interface ShapedExpand {

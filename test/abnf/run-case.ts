@@ -3,21 +3,24 @@ import { PRIMITIVE_TYPE_NAMES, PRIMITIVE_TYPES, type PrimitiveTypeName } from ".
 import { InvalidValueError } from "../../src/edm/value-codec.ts";
 import { valueCodec } from "../../src/edm/value-codecs.ts";
 import { isODataError } from "../../src/errors/odata-error.ts";
+import { checkMaxVersion } from "../../src/http/base-url.ts";
+import { readPreferences } from "../../src/http/headers.ts";
 import { checkFormatOption } from "../../src/http/media-type.ts";
-import { checkMaxVersion } from "../../src/http/odata-version.ts";
-import { readPreferences } from "../../src/http/preferences.ts";
-import { isIdentifier } from "../../src/syntax/characters.ts";
 import { parseExpression } from "../../src/syntax/expression-parser.ts";
-import { parseKeyPredicate } from "../../src/syntax/key-predicate-parser.ts";
 import { tokenize } from "../../src/syntax/lexer.ts";
-import { parseBoolean, parseNonNegativeInteger } from "../../src/syntax/option-value-parser.ts";
 import { parseOrderBy } from "../../src/syntax/order-by-parser.ts";
 import type { ParseContext } from "../../src/syntax/parse-context.ts";
-import { parseResourcePath } from "../../src/syntax/path-parser.ts";
-import { parseQueryOptions, parseQueryString, splitTarget } from "../../src/syntax/query-options-parser.ts";
+import { parseKeyPredicate, parseResourcePath } from "../../src/syntax/path-parser.ts";
+import {
+  parseBoolean,
+  parseNonNegativeInteger,
+  parseQueryOptions,
+  parseQueryString,
+  splitTarget,
+} from "../../src/syntax/query-options-parser.ts";
 import { parseSearch } from "../../src/syntax/search-parser.ts";
 import { parseExpand, parseSelect } from "../../src/syntax/select-expand-parser.ts";
-import type { Literal } from "../../src/syntax/token.ts";
+import { isIdentifier, type Literal } from "../../src/syntax/token.ts";
 import { parseContext } from "../syntax/parsing.ts";
 import type { AbnfCase, AbnfModel } from "./abnf-case.ts";
 

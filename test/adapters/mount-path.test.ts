@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchedPath, mountPathOf } from "../../src/service/mount-path.ts";
+import { matchedPath, mountPathOf } from "../../src/service/compose-services.ts";
 
 test.each([
   ["", "", ""],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attempt } from "../../src/base/attempt.ts";
+import { attempt } from "../../src/base/maybe.ts";
 
 function throwing(error: Error): () => never {
   return () => {

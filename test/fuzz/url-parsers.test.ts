@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isODataError } from "../../src/errors/odata-error.ts";
-import { parseKeyPredicate } from "../../src/syntax/key-predicate-parser.ts";
 import type { ParseContext } from "../../src/syntax/parse-context.ts";
-import { parseResourcePath } from "../../src/syntax/path-parser.ts";
+import { parseKeyPredicate, parseResourcePath } from "../../src/syntax/path-parser.ts";
 import { parseQueryOptions, parseQueryString, splitTarget } from "../../src/syntax/query-options-parser.ts";
 import { parseSearch } from "../../src/syntax/search-parser.ts";
 import { parseExpand, parseSelect } from "../../src/syntax/select-expand-parser.ts";

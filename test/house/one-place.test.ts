@@ -4,7 +4,7 @@ import { filesBelow } from "./source-files.ts";
 /** Calls that need a second step: only the file that takes both steps may make them. */
 const ONE_PLACE = [
   { what: /\bbind(?:Collection|Entity|Count)Query\b/u, room: "src/endpoints", only: "src/endpoints/bind-query.ts" },
-  { what: /\bfindEntity\b/u, room: "src/endpoints", only: "src/endpoints/addressed-entity.ts" },
+  { what: /\bfindEntity\b/u, room: "src/endpoints", only: "src/endpoints/current-entity.ts" },
   // Only files that also apply the gate of the row rules call handlers of applications.
   { what: /\bgetByKey(?:\.readRow)?\(/u, room: "src/execution", only: "src/execution/reads/read-by-key.ts" },
   { what: /\bgetAll\(/u, room: "src/execution", only: "src/execution/reads/open-set.ts" },

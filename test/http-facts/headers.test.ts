@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { readBaseUrl } from "../../src/http/base-url.ts";
+import { readBaseUrl, checkMaxVersion } from "../../src/http/base-url.ts";
 import { matchesEntityTag } from "../../src/http/conditional.ts";
-import { readHeaderParameter, splitHeaderList } from "../../src/http/headers.ts";
+import { readHeaderParameter, splitHeaderList, readPreferences } from "../../src/http/headers.ts";
 import { nextLink } from "../../src/http/next-link.ts";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
-import { checkMaxVersion } from "../../src/http/odata-version.ts";
-import { readPreferences } from "../../src/http/preferences.ts";
 
 describe("splitHeaderList", () => {
   test.each([

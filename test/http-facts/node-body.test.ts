@@ -6,9 +6,9 @@ import { edm, entitySet, entityType, odataService } from "odatakit";
 import { serve } from "odatakit/node";
 import { afterEach, expect, test } from "vitest";
 import { isODataError } from "../../src/errors/odata-error.ts";
-import { checkContentHeaders } from "../../src/http/content-headers.ts";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
 import type { ODataResponse } from "../../src/http/odata-response.ts";
+import { checkContentHeaders } from "../../src/http/read-json-body.ts";
 
 /** Bodies over real connections: limits, `Expect`, and how the connection ends. */
 

@@ -7,11 +7,9 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { fromIncomingMessage } from "../../src/adapters/node-request.ts";
 import { ODataError } from "../../src/errors/odata-error.ts";
-import { BodyBuffer } from "../../src/http/body-buffer.ts";
-import { checkContentHeaders } from "../../src/http/content-headers.ts";
 import { fromFetchRequest } from "../../src/http/fetch-request.ts";
 import type { ODataRequest } from "../../src/http/odata-request.ts";
-import { parseBody, readJsonBody } from "../../src/http/read-json-body.ts";
+import { BodyBuffer, parseBody, readJsonBody, checkContentHeaders } from "../../src/http/read-json-body.ts";
 
 const ENCODER = new TextEncoder();
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { JsonNumber, type JsonValue } from "../../src/json/json-value.ts";
 import { parseJson } from "../../src/json/parse-json.ts";
-import { writeJson } from "../../src/json/write-json.ts";
+import { JsonNumber, type JsonValue, writeJson } from "../../src/json/write-json.ts";
 
 const LIMITS = { maxDepth: 100 };
 

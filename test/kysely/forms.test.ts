@@ -2,8 +2,7 @@
 // Statements: docs/reference/storage.md#where-values-are-stored
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nextDouble } from "../../src/cells/decimal-neighbours.ts";
-import { readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../src/cells/instant.ts";
+import { nextDouble, readStoredTimestamp, toDurationKey, toInstantKey, writeEpoch } from "../../src/cells/instant.ts";
 import { compareDateTimeOffsets } from "../../src/edm/date-time-offset.ts";
 import { compareDecimals, decimalFromNumber, fromScaled } from "../../src/edm/decimal.ts";
 import { compareDurations, parseDuration } from "../../src/edm/duration.ts";

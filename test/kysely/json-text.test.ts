@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { atOnce } from "../../src/base/turn.ts";
+import { atOnce } from "../../src/base/maybe.ts";
 import { scanRows } from "../../src/cells/json-rows.ts";
 import { scanString } from "../../src/cells/json-text.ts";
 import { caseCount } from "../cases.ts";

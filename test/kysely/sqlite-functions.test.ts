@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { toDecimalKey } from "../../src/cells/decimal-neighbours.ts";
+import { toDecimalKey } from "../../src/cells/instant.ts";
 import {
   addDecimals,
   ceilingDecimal,

@@ -1,4 +1,4 @@
-import type { Pace } from "../../src/base/turn.ts";
+import type { Pace } from "../../src/base/maybe.ts";
 import { applyClauses, applySteps } from "../../src/memory/apply-query.ts";
 import { Evaluation } from "../../src/memory/evaluation.ts";
 import type { EntityPage } from "../../src/query/source.ts";

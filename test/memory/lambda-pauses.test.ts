@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Pace } from "../../src/base/turn.ts";
+import type { Pace } from "../../src/base/maybe.ts";
 import { caseCount } from "../cases.ts";
 import { inOneTurn, inPauses } from "./in-pauses.ts";
 import type { Options } from "./model.ts";

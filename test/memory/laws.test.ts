@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareStrings } from "../../src/edm/compare-text.ts";
 import {
   addDecimals,
   divideDecimals,
@@ -16,6 +15,7 @@ import {
   negateScaledDecimal,
   toScaledDecimal,
 } from "../../src/edm/scaled-decimal.ts";
+import { compareStrings } from "../../src/edm/text-codecs.ts";
 import type { PrimitiveValue } from "../../src/edm/value-codec.ts";
 import { valueCodec } from "../../src/edm/value-codecs.ts";
 import { computeIntegers } from "../../src/memory/arithmetic.ts";

@@ -11,7 +11,7 @@ import {
   referenceCollectionContext,
   referenceContext,
   typeContext,
-} from "../../src/payload/context-url.ts";
+} from "../../src/payload/urls.ts";
 import { customers, entitySet, orders } from "./model.ts";
 
 const root = "https://example.com/odata";

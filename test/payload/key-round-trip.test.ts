@@ -5,7 +5,7 @@ import { bindEntityKey } from "../../src/binder/bind-key.ts";
 import { resolvePath } from "../../src/binder/resolve-path.ts";
 import type { EntityType, Model } from "../../src/edm/model.ts";
 import type { PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
-import { entityUrl } from "../../src/payload/entity-url.ts";
+import { entityUrl } from "../../src/payload/urls.ts";
 import { parseResourcePath } from "../../src/syntax/path-parser.ts";
 import { anyCharacter } from "../any-character.ts";
 import { Access, Status, entitySet, entityType, model, property } from "./model.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkKeyMatch } from "../../src/payload/body-key.ts";
-import { compileBodyReaders } from "../../src/payload/body-readers.ts";
-import { requireWhole, compileImmutableKeeper } from "../../src/payload/read-changes.ts";
+import { checkKeyMatch } from "../../src/payload/body-members.ts";
+import { compileBodyReaders, requireWhole, compileImmutableKeeper } from "../../src/payload/body-readers.ts";
 import { fault, json } from "./bodies.ts";
 import { entitySets, setOf, typeOf } from "./body-model.ts";
 

@@ -3,7 +3,7 @@ import type { OperationParameter, StructuralProperty } from "../../src/edm/model
 import { PRIMITIVE_TYPES } from "../../src/edm/primitive-type.ts";
 import { compileParametersReader } from "../../src/payload/read-parameters.ts";
 import { compilePropertyBodyReader } from "../../src/payload/read-property-body.ts";
-import { readReference } from "../../src/payload/read-reference.ts";
+import { readReference } from "../../src/payload/write-entity-reference.ts";
 import { fault, json } from "./bodies.ts";
 import { typeOf } from "./body-model.ts";
 

@@ -3,7 +3,7 @@
 // Statements: docs/reference/writing.md#bodies
 import { describe, expect, test } from "vitest";
 import type { StructuralProperty } from "../../src/edm/model.ts";
-import { bodyRoot } from "../../src/payload/body-place.ts";
+import { bodyRoot } from "../../src/payload/body-members.ts";
 import { ValueReaders } from "../../src/payload/read-value.ts";
 import { fault, json } from "./bodies.ts";
 import { typeOf } from "./body-model.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isPromiseLike } from "../../src/base/maybe.ts";
 import { parseBody } from "../../src/http/read-json-body.ts";
-import type { JsonValue } from "../../src/json/json-value.ts";
+import type { JsonValue } from "../../src/json/write-json.ts";
 import { compileBodyReaders } from "../../src/payload/body-readers.ts";
 import { compilePropertyBodyReader } from "../../src/payload/read-property-body.ts";
 import { compileEntityWriter } from "../../src/payload/write-entity.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BoundedCache } from "../../src/base/bounded-cache.ts";
+import { BoundedCache } from "../../src/base/memo.ts";
 import { planPaging, MAX_SKIP_TOKEN_OFFSET, readSkipToken, writeSkipToken } from "../../src/plan/plan-paging.ts";
 
 describe("skip tokens", () => {

@@ -1,5 +1,5 @@
 import { CompiledQuery } from "kysely";
-import { Turn } from "../../base/turn.ts";
+import { Turn } from "../../base/maybe.ts";
 import { patientReaderOf } from "../../connection/patient-reader.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { EntitySetDeclaration } from "../../definition/sets/entity-set.ts";

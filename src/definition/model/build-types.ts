@@ -19,7 +19,7 @@ import type {
 } from "../../edm/model.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
-import type { JsonValue } from "../../json/json-value.ts";
+import type { JsonValue } from "../../json/write-json.ts";
 import { describe, isObject } from "../option-table.ts";
 import type {
   ComplexTypeDeclaration,

@@ -1,8 +1,6 @@
-import { assertNever } from "../../base/assert-never.ts";
-import { BoundedCache } from "../../base/bounded-cache.ts";
 import { unawaited } from "../../base/maybe.ts";
-import { keeper } from "../../base/memo.ts";
-import { isWellFormed } from "../../base/well-formed.ts";
+import { BoundedCache, keeper } from "../../base/memo.ts";
+import { assertNever, isWellFormed } from "../../base/required.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";

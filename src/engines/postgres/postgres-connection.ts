@@ -7,7 +7,7 @@ import {
   type QueryResult,
   type PostgresCursor,
 } from "kysely";
-import { BoundedCache } from "../../base/bounded-cache.ts";
+import { BoundedCache } from "../../base/memo.ts";
 import type { ArrayReader, ReadCommand, ReadOptions } from "../../connection/array-reader.ts";
 import type { Row } from "../../query/row-shape.ts";
 

@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { builtinModule, pause } from "../../base/host.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { LockTimeoutError, type WritePatience } from "../../connection/synchronous-reader.ts";
+import type { SqliteSettings } from "./prepared-statement.ts";
 import { reasonOf } from "./reader-faults.ts";
-import type { SqliteSettings } from "./sqlite-values.ts";
 
 /** The result code of SQLite for a file that has lost its name. @see https://sqlite.org/rescode.html#readonly_dbmoved */
 const DATABASE_MOVED = 1032;

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { Fetch } from "../../connection/patient-reader.ts";
 import { ODataError } from "../../errors/odata-error.ts";
-import type { SqliteSettings } from "./sqlite-values.ts";
+import type { SqliteSettings } from "./prepared-statement.ts";
 
 /** The data with which a reader thread starts. */
 export interface ThreadData {

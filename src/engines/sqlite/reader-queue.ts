@@ -1,8 +1,8 @@
 import type { Worker } from "node:worker_threads";
 import { builtinModule } from "../../base/host.ts";
 import type { Patience } from "../../connection/patient-reader.ts";
+import type { SqliteSettings } from "./prepared-statement.ts";
 import type { ReadRequest, ReadResult, ThreadData } from "./reader-messages.ts";
-import type { SqliteSettings } from "./sqlite-values.ts";
 
 /**
  * The statements that wait for a reader thread. Clients take turns, and so do the requests of a client: many statements of

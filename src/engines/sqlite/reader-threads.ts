@@ -2,10 +2,10 @@ import { builtinModule } from "../../base/host.ts";
 import { withinTime } from "../../base/within-time.ts";
 import type { Patience } from "../../connection/patient-reader.ts";
 import { queryTimeout } from "../../errors/odata-error.ts";
+import type { SqliteSettings } from "./prepared-statement.ts";
 import { lostSnapshot, reasonOf, tooManyQueued } from "./reader-faults.ts";
 import { receiveError, type ReadRequest, type ReadResult, type SnapshotEnd } from "./reader-messages.ts";
 import { ReaderQueue, type Job, startThread, type Thread, type ThreadSnapshot, type Wanted } from "./reader-queue.ts";
-import type { SqliteSettings } from "./sqlite-values.ts";
 
 /** Milliseconds in which a thread must end a statement that was cancelled or is late, before it is replaced. */
 const GRACE = 500;

@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { WritePatience } from "../../connection/synchronous-reader.ts";
 import { FileLock, OpenedFile } from "./opened-file.ts";
-import { PreparedStatements } from "./prepared-statement.ts";
+import { PreparedStatements, type SqliteSettings } from "./prepared-statement.ts";
 import { registerFunctions } from "./sqlite-functions.ts";
-import type { SqliteSettings } from "./sqlite-values.ts";
 import { Watch } from "./watch.ts";
 import { WriteGroup } from "./write-group.ts";
 

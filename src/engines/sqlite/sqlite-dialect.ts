@@ -1,10 +1,10 @@
 import { SqliteIntrospector, SqliteQueryCompiler, type Dialect } from "kysely";
 import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
 import { nearestName } from "../../errors/nearest-name.ts";
+import type { JournalMode, SqliteSettings, Synchronous } from "./prepared-statement.ts";
 import { cutsTexts, SqliteDatabase } from "./sqlite-database.ts";
 import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
 import { SqliteReads } from "./sqlite-reads.ts";
-import type { JournalMode, SqliteSettings, Synchronous } from "./sqlite-values.ts";
 
 /** How a SQLite file is used. */
 export interface SqliteOptions {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
-import { toDecimalKey } from "../../cells/decimal-neighbours.ts";
+import { toDecimalKey } from "../../cells/instant.ts";
 import { STORED_TEXTS, type StoredText } from "../../cells/text-cells.ts";
 import {
   addDecimals,

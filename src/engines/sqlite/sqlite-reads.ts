@@ -3,12 +3,11 @@ import type { Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { Fetch, Patience } from "../../connection/patient-reader.ts";
 import { CATALOGUE_FACTS, type StatementFacts } from "../../connection/statement-facts.ts";
-import type { PreparedStatement } from "./prepared-statement.ts";
+import { type PreparedStatement, toBoundValues } from "./prepared-statement.ts";
 import { explain, type PlanLine, QueryPlan } from "./query-plan.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
 import { MOST_BYTES_HERE, type SqliteDatabase } from "./sqlite-database.ts";
 import { TOO_BIG } from "./sqlite-text-functions.ts";
-import { toBoundValues } from "./sqlite-values.ts";
 import { lastName, TableSizes } from "./table-sizes.ts";
 import { MAX_TIME_HERE } from "./watch.ts";
 

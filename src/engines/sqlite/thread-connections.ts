@@ -2,9 +2,8 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { getHeapStatistics } from "node:v8";
 import { required } from "../../base/required.ts";
 import type { Fetch } from "../../connection/patient-reader.ts";
-import { PreparedStatements, type RowOf } from "./prepared-statement.ts";
+import { PreparedStatements, type RowOf, type SqliteSettings } from "./prepared-statement.ts";
 import { openConnection } from "./sqlite-database.ts";
-import type { SqliteSettings } from "./sqlite-values.ts";
 import type { Watch } from "./watch.ts";
 
 /** The most connections without a snapshot that wait for the next one. */

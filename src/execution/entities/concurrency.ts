@@ -1,5 +1,4 @@
-import { isPromiseLike, unawaited, type Maybe } from "../../base/maybe.ts";
-import { inTurn, type Turn } from "../../base/turn.ts";
+import { isPromiseLike, unawaited, type Maybe, inTurn, type Turn } from "../../base/maybe.ts";
 
 /** The number of concurrent calls of one handler: a page has many parents, and a database few connections. */
 const MAX_UNDER_WAY = 16;

@@ -1,4 +1,4 @@
-import { Turn } from "../../base/turn.ts";
+import { Turn } from "../../base/maybe.ts";
 import type { Reader } from "./reader.ts";
 
 /** The number of entities between two readings of the clock. */

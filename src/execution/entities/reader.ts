@@ -1,5 +1,4 @@
-import type { Maybe } from "../../base/maybe.ts";
-import type { Turn } from "../../base/turn.ts";
+import type { Maybe, Turn } from "../../base/maybe.ts";
 import { type Context, callerOf, readingOf } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { EntitySet } from "../../edm/model.ts";

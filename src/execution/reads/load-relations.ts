@@ -1,6 +1,5 @@
-import { chain, type Maybe, isPromiseLike } from "../../base/maybe.ts";
+import { chain, type Maybe, isPromiseLike, inTurn } from "../../base/maybe.ts";
 import { keptPerForeign } from "../../base/memo.ts";
-import { inTurn } from "../../base/turn.ts";
 import type { Context } from "../../definition/context.ts";
 import { logWarning } from "../../definition/model/request-fields.ts";
 import type { ComplexType, EntityType, NavigationProperty, StructuralProperty } from "../../edm/model.ts";

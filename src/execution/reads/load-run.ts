@@ -1,5 +1,4 @@
-import type { Maybe } from "../../base/maybe.ts";
-import { Turn } from "../../base/turn.ts";
+import { type Maybe, Turn } from "../../base/maybe.ts";
 import { type Context, seesAllRows } from "../../definition/context.ts";
 import { logWarning } from "../../definition/model/request-fields.ts";
 import type { EntitySet } from "../../edm/model.ts";

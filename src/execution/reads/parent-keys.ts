@@ -1,6 +1,5 @@
-import type { Maybe } from "../../base/maybe.ts";
+import { type Maybe, inTurns, type Pace, type Steps, type Turn } from "../../base/maybe.ts";
 import { keeper, keptPer, keptPerPair } from "../../base/memo.ts";
-import { inTurns, type Pace, type Steps, type Turn } from "../../base/turn.ts";
 import type { DirectJoin, EntityType, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";

@@ -1,6 +1,5 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe, inTurns, type Pace, type Steps } from "../../base/maybe.ts";
 import { keeper, keptPerPair } from "../../base/memo.ts";
-import { inTurns, type Pace, type Steps } from "../../base/turn.ts";
 import type { DirectJoin, EntitySet, EntityType } from "../../edm/model.ts";
 import { isEntity } from "../../memory/evaluation.ts";
 import { visitRows } from "../../memory/visit-rows.ts";

@@ -1,5 +1,4 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
-import type { Turn } from "../../base/turn.ts";
+import { chain, type Maybe, type Turn } from "../../base/maybe.ts";
 import type { EntityType } from "../../edm/model.ts";
 import { fieldOf } from "../../memory/compile-property.ts";
 import { NO_JOINS, type JoinedSteps } from "../../plan/join-expansions.ts";

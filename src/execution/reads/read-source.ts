@@ -1,13 +1,11 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe, inTurns, Turn } from "../../base/maybe.ts";
 import { once } from "../../base/memo.ts";
-import { inTurns, Turn } from "../../base/turn.ts";
 import type { Context } from "../../definition/context.ts";
 import type { QueryableHandler } from "../../definition/handlers.ts";
 import { applySteps } from "../../memory/apply-query.ts";
 import { asEntity, Evaluation } from "../../memory/evaluation.ts";
 import type { MemoryQuery } from "../../memory/order-rows.ts";
-import type { CollectionPlan } from "../../plan/plan-collection.ts";
-import { type MentionsPlan, planMentions } from "../../plan/plan-mentions.ts";
+import { type CollectionPlan, type MentionsPlan, planMentions } from "../../plan/plan-collection.ts";
 import type { FilterClause, OrderByItem } from "../../query/clauses.ts";
 import { mentionsOf, type QueryClauses } from "../../query/mentions.ts";
 import type { EntityPage, Page, QueryableSource, SourceQuery } from "../../query/source.ts";

@@ -1,6 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
-import { keyValues } from "../../edm/key-values.ts";
+import { keyValues } from "../../edm/literal.ts";
 import type { NavigationJoin } from "../../edm/model.ts";
 import { parentProperties, type TargetWay } from "../../plan/plan-related.ts";
 import { relatedEntityShape, relatedShape } from "../../plan/table-navigation.ts";

@@ -1,5 +1,4 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
-import { inTurns } from "../../base/turn.ts";
+import { chain, type Maybe, inTurns } from "../../base/maybe.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { applyClauses, applySteps } from "../../memory/apply-query.ts";
 import { isEntity } from "../../memory/evaluation.ts";

@@ -1,6 +1,5 @@
-import { chain, type Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe, inTurn, Turn } from "../../base/maybe.ts";
 import { once, keptPer } from "../../base/memo.ts";
-import { inTurn, Turn } from "../../base/turn.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { applyClauses } from "../../memory/apply-query.ts";

@@ -1,6 +1,6 @@
-import { assertNever } from "../../base/assert-never.ts";
 import { frozenCopy } from "../../base/frozen-copy.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
+import { assertNever } from "../../base/required.ts";
 import { type Context, ruleContextOf, type User } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import {

@@ -13,7 +13,7 @@ import {
   statedReferences,
   type WrittenEntity as BodyEntityOf,
 } from "../../definition/sets/judge-references.ts";
-import { keyIn } from "../../edm/key-values.ts";
+import { keyIn } from "../../edm/literal.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { canBeTrue, type PartialEntity } from "../../memory/can-be-true.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { keptPerNumber } from "../../base/memo.ts";
 import { readInteger } from "../../cells/text-cells.ts";
 import { toHex } from "../../cells/write-key-list.ts";
-import { asBytes, asText } from "../../edm/canonical-form.ts";
+import { asBytes, asText } from "../../edm/value-codec.ts";
 import {
   convertedForm,
   plainForm,

@@ -1,11 +1,10 @@
 import { sql } from "kysely";
 import { keptPer } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
-import { asText, asBoolean } from "../../edm/canonical-form.ts";
 import { enumToNumber } from "../../edm/enum-codec.ts";
 import type { EnumType } from "../../edm/model.ts";
 import { isInteger } from "../../edm/primitive-type.ts";
-import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { asText, asBoolean, type PrimitiveValue } from "../../edm/value-codec.ts";
 import type { ScalarType } from "../../query/expression.ts";
 import type { BooleanStorage, EnumStorage } from "../columns/storage-option.ts";
 import { bindFixed } from "../statement/parameter-slot.ts";

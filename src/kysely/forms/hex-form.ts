@@ -1,4 +1,4 @@
-import { asText } from "../../edm/canonical-form.ts";
+import { asText } from "../../edm/value-codec.ts";
 import { writeJsonString } from "../../json/write-json.ts";
 import type { ReadCell } from "../columns/column-format.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../statement/sql-form.ts";

@@ -10,8 +10,8 @@ import {
   type InstantCells,
 } from "../../cells/instant-cells.ts";
 import { toInstant, type Instant } from "../../cells/instant.ts";
-import { asText } from "../../edm/canonical-form.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
+import { asText } from "../../edm/value-codec.ts";
 import type { ColumnFormat, ReadCell } from "../columns/column-format.ts";
 import type { Conversion, Mark, Sql, SqlForm } from "../statement/sql-form.ts";
 import { toDays, type NumberSyntax, type NumericTemporalForms } from "./numeric-temporal-forms.ts";

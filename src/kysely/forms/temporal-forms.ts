@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { roundedUp, toInstant, writeInstant, type Instant } from "../../cells/instant.ts";
-import { asText } from "../../edm/canonical-form.ts";
+import { asText } from "../../edm/value-codec.ts";
 import { rangeForm, singleForm, type Conversion, type Mark, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import { textForm } from "./cast-forms.ts";
 import type { NumericTemporalForms } from "./numeric-temporal-forms.ts";

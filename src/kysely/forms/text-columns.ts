@@ -1,13 +1,18 @@
 import { sql } from "kysely";
 import { required } from "../../base/required.ts";
-import { unitsAround } from "../../cells/decimal-neighbours.ts";
-import { DEFAULT_PRECISION, MAX_PRECISION, readStoredTimestamp, roundedUp, toInstant } from "../../cells/instant.ts";
+import {
+  unitsAround,
+  DEFAULT_PRECISION,
+  MAX_PRECISION,
+  readStoredTimestamp,
+  roundedUp,
+  toInstant,
+} from "../../cells/instant.ts";
 import { guidText, int64Text, readBytes, readInteger, scaledText, stringText } from "../../cells/text-cells.ts";
-import { asText } from "../../edm/canonical-form.ts";
 import { fromScaled, parseDecimal } from "../../edm/decimal.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
-import type { PrimitiveValue } from "../../edm/value-codec.ts";
+import { asText, type PrimitiveValue } from "../../edm/value-codec.ts";
 import type { TextComparison } from "../../introspect/schema.ts";
 import { ofCodec, onlyCell, type ReadCell } from "../columns/column-format.ts";
 import { type Sql, type SqlForm, convertedForm, plainForm, type Conversion } from "../statement/sql-form.ts";

@@ -1,5 +1,4 @@
-import { BoundedCache } from "../../base/bounded-cache.ts";
-import { keeper } from "../../base/memo.ts";
+import { BoundedCache, keeper } from "../../base/memo.ts";
 import type { EntitySource } from "../../definition/handlers.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import { adviseName, describe } from "../../definition/option-table.ts";

@@ -1,5 +1,4 @@
-import type { BoundedCache } from "../../base/bounded-cache.ts";
-import { keptPerForeign, keptPerNumber } from "../../base/memo.ts";
+import { type BoundedCache, keptPerForeign, keptPerNumber } from "../../base/memo.ts";
 import { type AnyKysely, synchronousReaderOf } from "../../connection/synchronous-reader.ts";
 import { defaultLogger, type Logger } from "../../definition/logger.ts";
 import type { StoredDatabase } from "../../definition/model/stored-database.ts";

@@ -4,7 +4,7 @@ import type { ReportFault } from "../columns/storage-option.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { From } from "../translate/base-query.ts";
 import type { Placement } from "../translate/relation.ts";
-import type { StatementTarget } from "./statement-target.ts";
+import type { StatementTarget } from "./proven-columns.ts";
 
 /** The rows whose placement is declared. */
 interface Placed {

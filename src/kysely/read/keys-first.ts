@@ -4,7 +4,7 @@ import type { Expression } from "../../query/expression.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { SourceQuery } from "../../query/source.ts";
 import type { RowStatement } from "./compile-statement.ts";
-import type { StatementTarget } from "./statement-target.ts";
+import type { StatementTarget } from "./proven-columns.ts";
 
 /**
  * The most rows of a page, with those that it skips, whose cells each machine sends. About 3,600 rows from all machines cost

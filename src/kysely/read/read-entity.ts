@@ -1,7 +1,7 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { ServiceDefinition } from "../../definition/model/service-definition.ts";
-import { keyValues } from "../../edm/key-values.ts";
+import { keyValues } from "../../edm/literal.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import type { ReadScope } from "../../query/reading.ts";

@@ -1,8 +1,7 @@
-import { chain, type Maybe, isPromiseLike } from "../../base/maybe.ts";
-import { inTurns } from "../../base/turn.ts";
+import { chain, type Maybe, isPromiseLike, inTurns } from "../../base/maybe.ts";
 import { type JsonMember, scanRows } from "../../cells/json-rows.ts";
-import { isJsonObject, JsonNumber, type JsonValue } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
+import { isJsonObject, JsonNumber, type JsonValue } from "../../json/write-json.ts";
 import type { JsonEntities } from "../../query/json-entities.ts";
 import { type PlaceValue, valuesOfRow } from "../../query/place.ts";
 import type { Row } from "../../query/row-shape.ts";

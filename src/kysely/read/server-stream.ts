@@ -3,7 +3,7 @@ import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
 import { lastValuesOf } from "../../query/last-values.ts";
 import { placeAt } from "../../query/place.ts";
 import type { KeyContinuation, Page, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
-import { beginStatement } from "../statement/running-statement.ts";
+import { beginStatement } from "../statement/parameter-slot.ts";
 import { readPage, statementOf } from "./read-page.ts";
 import { type CursorPart, CursorStream } from "./snapshot-cursor.ts";
 import type { SqlReader } from "./sql-reader.ts";

@@ -1,4 +1,4 @@
-import { BoundedCache } from "../../base/bounded-cache.ts";
+import { BoundedCache } from "../../base/memo.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { StoredDatabase } from "../../definition/model/stored-database.ts";

@@ -17,7 +17,7 @@ import type { Row } from "../../query/row-shape.ts";
 import { isConnectionLost } from "../dialects/connection-lost.ts";
 import { toReadFault, databaseFault, unavailable } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
-import type { RunningStatement } from "../statement/running-statement.ts";
+import type { RunningStatement } from "../statement/parameter-slot.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { Statement } from "./compile-statement.ts";
 import { ReplicaReads } from "./replica-reads.ts";

@@ -28,10 +28,10 @@ import { type RowStatement, type Statement, StatementCompiler } from "./compile-
 import { distributingField } from "./find-placement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 import { isKeysFirst } from "./keys-first.ts";
+import { placeIdentities, placesOf, type StatementTarget } from "./proven-columns.ts";
 import { RelatedStatements } from "./related-statements.ts";
 import { readerOfSource, statementsOf } from "./row-source.ts";
 import type { SqlRows } from "./sql-rows.ts";
-import { placeIdentities, placesOf, type StatementTarget } from "./statement-target.ts";
 
 /** A statement that returns a page as JSON: one row, or one for each object. */
 export interface JsonStatement extends Statement, Omit<JsonQuery, "query"> {}

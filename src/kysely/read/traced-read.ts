@@ -1,7 +1,7 @@
 import type { StatementFacts } from "../../connection/statement-facts.ts";
 import type { Position } from "../../query/reading.ts";
 import type { Row } from "../../query/row-shape.ts";
-import { beginStatement, type RunningStatement } from "../statement/running-statement.ts";
+import { beginStatement, type RunningStatement } from "../statement/parameter-slot.ts";
 import type { RowStatement, Statement } from "./compile-statement.ts";
 
 /** The parts of a statement that running it requires. Without a width, its columns may have any names. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { assertNever } from "../../base/assert-never.ts";
+import { assertNever } from "../../base/required.ts";
 import type {
   Expression,
   LogicalExpression,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { assertNever } from "../../base/assert-never.ts";
+import { assertNever } from "../../base/required.ts";
 import type { ComparisonExpression, ComparisonOperator, ScalarType, HasExpression } from "../../query/expression.ts";
 import type { DialectProfile, DialectSyntax, DialectValues } from "../forms/dialect-profile.ts";
 import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { assertNever } from "../../base/assert-never.ts";
+import { assertNever } from "../../base/required.ts";
 import type { InExpression, Expression } from "../../query/expression.ts";
 import { childrenOf } from "../../query/walk-expression.ts";
 import { onlyCell } from "../columns/column-format.ts";

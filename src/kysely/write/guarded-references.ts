@@ -12,9 +12,8 @@ import {
   type WrittenEntity,
 } from "../../definition/sets/judge-references.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
-import { tableOf, type SqlTable } from "./sql-table.ts";
+import { tableOf, type SqlTable, setOf, tableOfSet } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
-import { setOf, tableOfSet } from "./table-sets.ts";
 import { type WriteTask, writerOf } from "./table-writer.ts";
 import { isVisible, type Restrictions, restrictionsOf, rulesOf } from "./visible-rows.ts";
 

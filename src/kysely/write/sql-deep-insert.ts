@@ -11,9 +11,8 @@ import { databaseFault } from "../dialects/database-fault.ts";
 import { checkReferredRows, type StatedIn, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
-import { tableOf, type SqlTable } from "./sql-table.ts";
+import { tableOf, type SqlTable, keepsRowsBack, targetSet, writtenSet, mayHideRows } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
-import { keepsRowsBack, targetSet, writtenSet, mayHideRows } from "./table-sets.ts";
 import { type Stored, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkSeesAny, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
 

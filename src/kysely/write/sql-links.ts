@@ -3,8 +3,7 @@ import type { LinkHandler, NavigationHandlers, OfferedHandler } from "../../defi
 import { isObject } from "../../definition/option-table.ts";
 import { addRelated, clearRelated, createRelated, removeRelated, setRelated } from "./relate-rows.ts";
 import type { AnyWriteContext, RelatedWrite } from "./relation-write.ts";
-import { noteTable, tableOf, type SqlTable } from "./sql-table.ts";
-import { tableOfSet } from "./table-sets.ts";
+import { noteTable, tableOf, type SqlTable, tableOfSet } from "./sql-table.ts";
 
 /** The options of the target set, before there is a service. */
 type Target = Readonly<Record<string, unknown>> | undefined;

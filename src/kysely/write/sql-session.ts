@@ -19,7 +19,7 @@ import type { Row } from "../../query/row-shape.ts";
 import { isConnectionLost } from "../dialects/connection-lost.ts";
 import { ofTable, tooBusy, databaseFault } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
-import { beginStatement } from "../statement/running-statement.ts";
+import { beginStatement } from "../statement/parameter-slot.ts";
 import { toRows } from "../translate/select-columns.ts";
 import type { SqlTable } from "./sql-table.ts";
 import { toWriteFault } from "./write-faults.ts";

@@ -17,9 +17,8 @@ import {
 } from "./relation-write.ts";
 import { insertGraph } from "./sql-deep-insert.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
-import type { SqlTable } from "./sql-table.ts";
+import { type SqlTable, writtenSet, mayHideRows } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
-import { writtenSet, mayHideRows } from "./table-sets.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
 import { checkOneRow, mayShareKeys, type Expected, type RowUse } from "./write-statements.ts";

@@ -6,8 +6,7 @@ import type { NavigationProperty } from "../../edm/model.ts";
 import { holdsAnyCaseGuids, scalarPlanOf } from "../columns/table-columns.ts";
 import { toEquatable, type Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
-import type { SqlTable } from "./sql-table.ts";
-import { setsOfService, tableOfSet, targetSet } from "./table-sets.ts";
+import { type SqlTable, setsOfService, tableOfSet, targetSet } from "./sql-table.ts";
 
 /** A column of another table whose Guids a foreign key repeats exactly. */
 export interface StoredReference {

@@ -2,7 +2,7 @@ import { chain, recover, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
-import { keyIn, keyValues } from "../../edm/key-values.ts";
+import { keyIn, keyValues } from "../../edm/literal.ts";
 import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";

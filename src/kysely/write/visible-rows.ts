@@ -8,8 +8,7 @@ import type { RowRestriction } from "../../query/source.ts";
 import { baseOf } from "../read/read-page.ts";
 import { checkJoinable } from "../read/sql-row-source.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
-import type { SqlTable } from "./sql-table.ts";
-import { findService, mayHideRows } from "./table-sets.ts";
+import { type SqlTable, findService, mayHideRows } from "./sql-table.ts";
 import type { WriteTask } from "./table-writer.ts";
 import { toWriteFault } from "./write-faults.ts";
 

@@ -3,9 +3,8 @@ import { changesMember, completeValue, isPartial } from "../../definition/sets/m
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
-import { writeJsonString, writeJson } from "../../json/write-json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, writeJsonString, writeJson } from "../../json/write-json.ts";
 import type { RowColumn, RowShape } from "../../query/row-shape.ts";
 import { MAX_DOCUMENT_DEPTH, wrongDocument } from "../columns/column-format.ts";
 

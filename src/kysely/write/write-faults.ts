@@ -9,9 +9,8 @@ import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { databaseFault, isUnsupported, ofTable, unavailable } from "../dialects/database-fault.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import type { WrittenColumns } from "./changed-columns.ts";
-import type { SqlTable } from "./sql-table.ts";
+import { type SqlTable, setOfTable, wirePathOf, findService } from "./sql-table.ts";
 import { UnstorableValueError } from "./stored-columns.ts";
-import { setOfTable, wirePathOf, findService } from "./table-sets.ts";
 
 /** A failed write. */
 interface FailedWrite {

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { BoundedCache } from "../../base/bounded-cache.ts";
-import { keeper, keptPer } from "../../base/memo.ts";
+import { BoundedCache, keeper, keptPer } from "../../base/memo.ts";
 import { required } from "../../base/required.ts";
 import type { JoinPair, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { stringText, utcText } from "../../../cells/text-cells.ts";
-import { asText } from "../../../edm/canonical-form.ts";
 import { isFourDigitYear } from "../../../edm/date.ts";
 import { parseDecimal } from "../../../edm/decimal.ts";
 import type { StructuralProperty } from "../../../edm/model.ts";
+import { asText } from "../../../edm/value-codec.ts";
 import { type ColumnFormats, ofCodec, onlyCell } from "../../columns/column-format.ts";
 import { columnFormatOf, type ColumnParts } from "../../forms/column-table.ts";
 import { storedFormats } from "../../forms/stored-instants.ts";

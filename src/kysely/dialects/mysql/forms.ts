@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { asBoolean, asText } from "../../../edm/canonical-form.ts";
 import { countWholeDigits, scaleOf } from "../../../edm/decimal.ts";
 import { QUOTIENT_SCALE } from "../../../edm/scaled-decimal.ts";
+import { asBoolean, asText } from "../../../edm/value-codec.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
 import type { TextComparison } from "../../../introspect/schema.ts";
 import { castForms, truthNumber, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { toInstant, writeInstant, type Instant } from "../../../cells/instant.ts";
-import { asText } from "../../../edm/canonical-form.ts";
 import { parseDate } from "../../../edm/date.ts";
+import { asText } from "../../../edm/value-codec.ts";
 import { castInstants, type StoredInstants } from "../../forms/stored-instants.ts";
 import {
   SERVER_DIGITS,

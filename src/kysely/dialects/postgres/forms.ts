@@ -1,8 +1,7 @@
 import { sql } from "kysely";
-import { doublesAround } from "../../../cells/decimal-neighbours.ts";
-import { asBoolean, asText } from "../../../edm/canonical-form.ts";
+import { doublesAround } from "../../../cells/instant.ts";
 import { QUOTIENT_SCALE } from "../../../edm/scaled-decimal.ts";
-import type { PrimitiveValue } from "../../../edm/value-codec.ts";
+import { asBoolean, asText, type PrimitiveValue } from "../../../edm/value-codec.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
 import { castForms, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { DialectSyntax } from "../../forms/dialect-profile.ts";

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { toInstant, type Instant } from "../../../cells/instant.ts";
 import { fromEpochDays, SECONDS_PER_DAY, toEpochDays } from "../../../edm/calendar.ts";
-import { asText } from "../../../edm/canonical-form.ts";
 import { dateToEpochDays } from "../../../edm/date.ts";
-import { padDigits } from "../../../edm/scan-digits.ts";
+import { padDigits } from "../../../edm/decimal.ts";
+import { asText } from "../../../edm/value-codec.ts";
 import { castInstants, type StoredInstants } from "../../forms/stored-instants.ts";
 import {
   SERVER_DIGITS,

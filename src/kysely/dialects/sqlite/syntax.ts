@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { attempt } from "../../../base/attempt.ts";
+import { attempt } from "../../../base/maybe.ts";
 import { writeFlatKeyList } from "../../../cells/write-key-list.ts";
 import type { SynchronousReader } from "../../../connection/synchronous-reader.ts";
 import type { DialectSyntax, WriteSyntax, UnexpectedNulls } from "../../forms/dialect-profile.ts";

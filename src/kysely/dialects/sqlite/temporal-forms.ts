@@ -11,9 +11,9 @@ import {
   type Instant,
 } from "../../../cells/instant.ts";
 import { SECONDS_PER_DAY } from "../../../edm/calendar.ts";
-import { asText } from "../../../edm/canonical-form.ts";
 import { fractionOf } from "../../../edm/date-time-offset.ts";
 import { dateToEpochDays, isFourDigitYear } from "../../../edm/date.ts";
+import { asText } from "../../../edm/value-codec.ts";
 import { plainForm, type Conversion, type Encode, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
 const DATE_LENGTH = 10;
