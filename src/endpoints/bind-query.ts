@@ -13,7 +13,7 @@ import {
   authorizeExpansions,
   authorizeShape,
   pathGuardOf,
-  type QueryReader,
+  type QueryingUser,
   starAccessOf,
 } from "../execution/rules/authorize-query.ts";
 import { checkQueryHeaders, readQueryText } from "../http/fetch-request.ts";
@@ -55,7 +55,7 @@ type Bind<Query> = (target: QueryTarget, shapes: ShapeCache) => Query;
 
 const NO_SHAPES: ShapeCache = Object.freeze<ShapeCache>({ get: () => undefined, set: () => undefined });
 
-function authorizeQuery(reader: QueryReader, { shape }: BoundQuery): void {
+function authorizeQuery(reader: QueryingUser, { shape }: BoundQuery): void {
   authorizeShape(reader, shape);
 }
 
@@ -67,7 +67,7 @@ function guarded<Query>(
   request: AuthorizedRequest,
   target: QueryTarget,
   bind: Bind<Query>,
-  authorize: (reader: QueryReader, query: Query) => void,
+  authorize: (reader: QueryingUser, query: Query) => void,
 ): Query {
   const { service } = request;
   if (!service.hasRules) return bind(target, service.shapes);
@@ -100,7 +100,7 @@ function readable(request: AuthorizedRequest, target: QueryTarget): QueryTarget 
 }
 
 /** Returns the user and the service of a request, for rules of queries. */
-export function queryReaderOf({ service, access }: Pick<AuthorizedRequest, "service" | "access">): QueryReader {
+export function queryReaderOf({ service, access }: Pick<AuthorizedRequest, "service" | "access">): QueryingUser {
   return { definition: service.definition, user: access.user, isOwnSkipped: access.isTargetSkipped };
 }
 

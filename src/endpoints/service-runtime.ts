@@ -5,7 +5,7 @@ import type { EntitySetHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { EntitySet } from "../edm/model.ts";
 import type { NavigationSource } from "../execution/reads/read-navigation.ts";
-import type { BodyReaders, RelatedReader } from "../payload/body-readers.ts";
+import type { BodyReaders, RelatedBodyConversion } from "../payload/body-readers.ts";
 import { sha256Base64 } from "../payload/sha256.ts";
 import type { TokenSeal } from "../payload/token-seal.ts";
 import type { EntityRoutes } from "../payload/write-entity.ts";
@@ -68,7 +68,7 @@ export interface NavigationRuntime {
   /** Of the target set. */
   readonly search: EntitySetHandlers<Context>["search"];
   /** How the body of a new related entity is read. */
-  readonly readNew: RelatedReader;
+  readonly readNew: RelatedBodyConversion;
   /** The table that its routes read; null where a handler reads them, or the navigation has no routes. */
   readonly table: TargetWay | null;
 }

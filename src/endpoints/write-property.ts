@@ -10,7 +10,7 @@ import { etagOf } from "../payload/etag.ts";
 import {
   compileChangedPropertyReader,
   compilePropertyBodyReader,
-  type PropertyBodyReader,
+  type PropertyBodyConversion,
 } from "../payload/read-property-body.ts";
 import type { PropertyPath } from "../query/resource-path.ts";
 import { type AuthorizedRequest, openBody } from "./authorized-request.ts";
@@ -136,8 +136,8 @@ function keepNull(execution: Execution, { addressed, key }: WrittenProperty): Ma
 
 /** The readers of a property's bodies, each made on first use. */
 interface PropertyReaders {
-  readonly replace: () => PropertyBodyReader;
-  readonly change: () => PropertyBodyReader;
+  readonly replace: () => PropertyBodyConversion;
+  readonly change: () => PropertyBodyConversion;
 }
 
 const readersOf = keptPer((_runtime: EntitySetRuntime) => new Map<StructuralProperty, PropertyReaders>());

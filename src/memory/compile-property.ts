@@ -250,7 +250,7 @@ export function slotOf({ depth }: VariableExpression, slots: VariableSlots): Var
 }
 
 /** Reads a field of an entity; undefined when it has none. */
-export type FieldReader = (entity: object) => unknown;
+export type FieldGetter = (entity: object) => unknown;
 
 /** An object by its fields: each can be read, and its value is unknown until it is checked. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -286,9 +286,9 @@ const ANY_READER: MakeReader = (field) => (entity) => entity[field];
 const FACTOR = 16_777_619;
 
 /** Returns a reader of a field: a fast one where an expression is evaluated for many entities. */
-export function readerOf(field: string): FieldReader {
+export function readerOf(field: string): FieldGetter {
   let hash = 0;
   for (let at = 0; at < field.length; at += 1) hash = Math.imul(hash ^ field.charCodeAt(at), FACTOR);
   const make = READERS[(hash >>> 16) % READERS.length] ?? ANY_READER;
-  return make(field) as FieldReader;
+  return make(field) as FieldGetter;
 }

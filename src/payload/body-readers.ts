@@ -49,7 +49,7 @@ export interface BodyReaders {
 }
 
 /** Reads a new related entity. @param key the key of the URL, in the application's form */
-export type RelatedReader = (body: JsonValue, ieee754Compatible: boolean, key: unknown) => BodyObject;
+export type RelatedBodyConversion = (body: JsonValue, ieee754Compatible: boolean, key: unknown) => BodyObject;
 
 /** Makes the readers of the bodies of an entity set. */
 export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings): BodyReaders {
@@ -83,7 +83,7 @@ export function compileRelatedReader(
   source: EntitySet,
   navigation: NavigationProperty,
   settings: BodySettings,
-): RelatedReader {
+): RelatedBodyConversion {
   const { entityType } = navigation;
   const entitySet = settings.entitySets.get(source.navigationPropertyBindings.get(navigation.name) ?? "") ?? null;
   const { ofRelated } = nestedLinksOf(source, navigation);

@@ -18,7 +18,7 @@ import {
   placeWithin,
 } from "./body-members.ts";
 import { compileFieldReader, type FieldGetter } from "./property-reader.ts";
-import type { JsonValueReader, ValueReaders } from "./read-value.ts";
+import type { JsonConversion, ValueReaders } from "./read-value.ts";
 
 /** Two properties with equal values in related entities. */
 interface NestedLink {
@@ -150,7 +150,7 @@ function skipMember(name: string): MemberStep {
 }
 
 /** @param namedBy the navigations whose nested entity determines the value */
-function plainMember(property: StructuralProperty, read: JsonValueReader, namedBy: readonly string[]): MemberStep {
+function plainMember(property: StructuralProperty, read: JsonConversion, namedBy: readonly string[]): MemberStep {
   const { name } = property;
   const put = compileFieldWriter(property.field);
   if (property.databaseDefault === true) {
@@ -168,7 +168,7 @@ function plainMember(property: StructuralProperty, read: JsonValueReader, namedB
 }
 
 /** Reads a member whose value the owner determines. If the owner has no value yet, the code that creates both sets it. */
-function linkedMember(property: StructuralProperty, principal: StructuralProperty, read: JsonValueReader): MemberStep {
+function linkedMember(property: StructuralProperty, principal: StructuralProperty, read: JsonConversion): MemberStep {
   const { name } = property;
   const put = compileFieldWriter(property.field);
   const readPrincipal = compileFieldReader(principal.field);

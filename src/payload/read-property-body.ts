@@ -3,7 +3,7 @@ import { describeValue } from "../edm/value-codec.ts";
 import { isJsonObject, type JsonValue } from "../json/write-json.ts";
 import { compileNameCheck, type UnknownMembers, invalidMember } from "./body-members.ts";
 import { guarded } from "./body-readers.ts";
-import { type JsonValueReader, ValueReaders } from "./read-value.ts";
+import { type JsonConversion, ValueReaders } from "./read-value.ts";
 
 const VALUE = "value";
 
@@ -11,7 +11,7 @@ const VALUE = "value";
  * Reads the body of a write of one property: the value or its changes, in canonical form.
  * @param path the path of the property below the entity, for errors; absent: its name
  */
-export type PropertyBodyReader = (body: JsonValue, ieee754Compatible: boolean, path?: string) => unknown;
+export type PropertyBodyConversion = (body: JsonValue, ieee754Compatible: boolean, path?: string) => unknown;
 
 /**
  * Makes the reader of the body of `PUT` and `PATCH /Set(key)/Property`: `{ "value": … }`, or a bare complex value.
@@ -24,7 +24,7 @@ export function compilePropertyBodyReader(
   property: StructuralProperty,
   unknownMembers: UnknownMembers,
   isBare = false,
-): PropertyBodyReader {
+): PropertyBodyConversion {
   const { name } = property;
   const checkNames = compileNameCheck("This body", new Set([VALUE]), unknownMembers);
   const read = new ValueReaders(unknownMembers).ofProperty(property);
@@ -51,11 +51,11 @@ const ADVICE = 'send {"value": …} with the new value.';
 export function compileChangedPropertyReader(
   property: StructuralProperty,
   unknownMembers: UnknownMembers,
-): PropertyBodyReader {
+): PropertyBodyConversion {
   return bareReader(property.name, new ValueReaders(unknownMembers).ofChange(property));
 }
 
-function bareReader(name: string, read: JsonValueReader): PropertyBodyReader {
+function bareReader(name: string, read: JsonConversion): PropertyBodyConversion {
   return (body, ieee754Compatible, path = name) =>
     guarded(body, ieee754Compatible, (place) => {
       if (isJsonObject(body)) return read(body, place, path);

@@ -21,7 +21,7 @@ import {
  * Converts a parsed value to its canonical form, as the model requires.
  * @throws ODataError `InvalidBody`, `NullNotAllowed` or `NotImplemented`, with the path as target
  */
-export type JsonValueReader = (value: JsonValue, place: BodyPlace, segment: string | number) => unknown;
+export type JsonConversion = (value: JsonValue, place: BodyPlace, segment: string | number) => unknown;
 
 /** The declaration of a value: a property or a parameter. */
 interface ValueSlot {
@@ -38,7 +38,7 @@ type ComplexReader = (value: JsonObject, place: BodyPlace) => BodyObject;
 export class ValueReaders {
   readonly unknownMembers: UnknownMembers;
   readonly #complex = new Map<ComplexType, ComplexReader>();
-  readonly #properties = new Map<StructuralProperty, JsonValueReader>();
+  readonly #properties = new Map<StructuralProperty, JsonConversion>();
   readonly #changedComplex = new Map<ComplexType, ComplexReader>();
 
   /** @param unknownMembers the treatment of unknown members of complex values */
@@ -47,7 +47,7 @@ export class ValueReaders {
   }
 
   /** Returns the reader of a property's value, including null and items. */
-  ofProperty(property: StructuralProperty): JsonValueReader {
+  ofProperty(property: StructuralProperty): JsonConversion {
     let reader = this.#properties.get(property);
     if (reader === undefined) {
       this.#properties.set(property, (reader = this.#reader(property, () => codecOf(property))));
@@ -56,7 +56,7 @@ export class ValueReaders {
   }
 
   /** Returns the reader of a change of a property: for a single complex value, only the given members. */
-  ofChange(property: StructuralProperty): JsonValueReader {
+  ofChange(property: StructuralProperty): JsonConversion {
     const { type, isCollection, nullable } = property;
     if (type.kind !== "ComplexType" || isCollection) return this.ofProperty(property);
     const read = complexValue(type, (value, place) => {
@@ -68,14 +68,14 @@ export class ValueReaders {
   }
 
   /** Returns the reader of a value with its own facets, such as a parameter. */
-  of(slot: ValueSlot): JsonValueReader {
+  of(slot: ValueSlot): JsonConversion {
     return this.#reader(slot, (type) => valueCodec(type, slot.facets));
   }
 
   #reader(
     { type, isCollection, nullable }: ValueSlot,
     codecFor: (type: Exclude<ValueType, ComplexType>) => ValueCodec,
-  ): JsonValueReader {
+  ): JsonConversion {
     const single =
       type.kind === "ComplexType"
         ? complexValue(type, (value, place) => this.#complexType(type)(value, place))
@@ -144,7 +144,7 @@ export class ValueReaders {
   }
 }
 
-function complexValue(type: ComplexType, read: ComplexReader): JsonValueReader {
+function complexValue(type: ComplexType, read: ComplexReader): JsonConversion {
   return (value, place, segment) => {
     if (isJsonObject(value)) return read(value, enter(place, segment));
     const problem = `${describeValue(value)} is not a ${type.qualifiedName}: write an object with its properties.`;
@@ -152,7 +152,7 @@ function complexValue(type: ComplexType, read: ComplexReader): JsonValueReader {
   };
 }
 
-function scalarReader(codec: ValueCodec): JsonValueReader {
+function scalarReader(codec: ValueCodec): JsonConversion {
   return (value, place, segment) => {
     try {
       return codec.fromJson(value, place.ieee754Compatible);
@@ -163,7 +163,7 @@ function scalarReader(codec: ValueCodec): JsonValueReader {
   };
 }
 
-function nullableReader(read: JsonValueReader, nullable: boolean): JsonValueReader {
+function nullableReader(read: JsonConversion, nullable: boolean): JsonConversion {
   return (value, place, segment) => {
     if (value !== null) return read(value, place, segment);
     if (nullable) return null;
@@ -171,7 +171,7 @@ function nullableReader(read: JsonValueReader, nullable: boolean): JsonValueRead
   };
 }
 
-function collectionReader(readItem: JsonValueReader): JsonValueReader {
+function collectionReader(readItem: JsonConversion): JsonConversion {
   return (value, place, segment) => {
     if (value === null) throw nullNotAllowed(place, segment, "write [] for a collection without items");
     if (!Array.isArray(value)) {

@@ -16,7 +16,7 @@ import {
   counted,
   enter,
   expect,
-  type ExpressionReader,
+  type TokenCursor,
   faultAt,
   leave,
   lookAhead,
@@ -57,7 +57,7 @@ export function isCanonicalFunction(name: string): boolean {
  * @throws ODataError 400 with position, what was found and what was expected
  * @see ABNF rules methodCallExpr, boolMethodCallExpr, isofExpr, castExpr
  */
-export function readCanonicalCall(reader: ExpressionReader): CallSyntax {
+export function readCanonicalCall(reader: TokenCursor): CallSyntax {
   const { text, position } = take(reader);
   const parts = readArguments(reader);
   const named = parts.find((part) => part.name !== null);
@@ -74,7 +74,7 @@ export function readCanonicalCall(reader: ExpressionReader): CallSyntax {
  * @throws ODataError 400 with position, what was found and what was expected
  * @see ABNF rules boundFunctionExpr, functionExprParameters
  */
-export function readQualifiedCall(reader: ExpressionReader, source: SyntaxNode | null): CallSyntax {
+export function readQualifiedCall(reader: TokenCursor, source: SyntaxNode | null): CallSyntax {
   const sourceHeight = source === null ? 0 : reader.height;
   const { text: name, position } = take(reader);
   const parts = readArguments(reader);
@@ -91,7 +91,7 @@ export function readQualifiedCall(reader: ExpressionReader, source: SyntaxNode |
 }
 
 /** Makes the error of a function that OData 4.0 does not have. */
-export function unknownFunction(reader: ExpressionReader): ODataError {
+export function unknownFunction(reader: TokenCursor): ODataError {
   const { token } = reader;
   const nearest = nearestName(token.text, CANONICAL_FUNCTIONS);
   const advice =
@@ -106,7 +106,7 @@ export function unknownFunction(reader: ExpressionReader): ODataError {
  * Reads arguments in parentheses, named or not, and sets `height` of the reader to that of the highest argument.
  * @see ABNF rules functionExprParameters, keyPredicate
  */
-function readArguments(reader: ExpressionReader): readonly ArgumentSyntax[] {
+function readArguments(reader: TokenCursor): readonly ArgumentSyntax[] {
   enter(reader);
   expect(reader, "(", '"("');
   const parts: ArgumentSyntax[] = [];
@@ -121,7 +121,7 @@ function readArguments(reader: ExpressionReader): readonly ArgumentSyntax[] {
 }
 
 /** Reads `a,b` or `x=a,y=b` into `parts`, and returns the height of the highest. */
-export function readParts(reader: ExpressionReader, parts: ArgumentSyntax[]): number {
+export function readParts(reader: TokenCursor, parts: ArgumentSyntax[]): number {
   let height = 0;
   for (;;) {
     let name: string | null = null;
@@ -140,7 +140,7 @@ export function readParts(reader: ExpressionReader, parts: ArgumentSyntax[]): nu
  * Returns whether the next name and its parenthesis begin a key predicate: one value, or named values.
  * @see ABNF rule keyPredicate
  */
-export function isKeyPredicateNext(reader: ExpressionReader): boolean {
+export function isKeyPredicateNext(reader: TokenCursor): boolean {
   const first = lookAhead(reader, 2).kind;
   const second = lookAhead(reader, 3).kind;
   return first === "name" ? second === "=" : (first === "literal" || first === "alias") && second === ")";
@@ -151,7 +151,7 @@ export function isKeyPredicateNext(reader: ExpressionReader): boolean {
  * @throws ODataError 400 for a value that is neither a literal nor a parameter alias
  * @see ABNF rule keyPredicate
  */
-export function readKeyPredicate(reader: ExpressionReader): KeyPredicateSyntax {
+export function readKeyPredicate(reader: TokenCursor): KeyPredicateSyntax {
   const { position } = reader.token;
   const parts: readonly KeyPartSyntax[] = readArguments(reader);
   for (const { name, value } of parts) {
@@ -170,7 +170,7 @@ export function readKeyPredicate(reader: ExpressionReader): KeyPredicateSyntax {
  * @throws ODataError 400 above `maxAnyAllDepth`
  * @see ABNF rules anyExpr, allExpr
  */
-export function readLambda(reader: ExpressionReader, source: SyntaxNode): LambdaSyntax {
+export function readLambda(reader: TokenCursor, source: SyntaxNode): LambdaSyntax {
   const sourceHeight = reader.height;
   const { text, position } = take(reader);
   const operator = text.toLowerCase() === "any" ? "any" : "all";
@@ -197,7 +197,7 @@ export function readLambda(reader: ExpressionReader, source: SyntaxNode): Lambda
  * Checks the nesting of lambda operators and of `in` with a collection: each level multiplies the inspected items.
  * @throws ODataError 400 above `maxAnyAllDepth`
  */
-export function checkAnyAllDepth(reader: ExpressionReader, place: { readonly position: number }): void {
+export function checkAnyAllDepth(reader: TokenCursor, place: { readonly position: number }): void {
   const { maxAnyAllDepth } = reader.context.limits;
   if (reader.variables.length < maxAnyAllDepth) return;
   throw faultAt(
@@ -207,7 +207,7 @@ export function checkAnyAllDepth(reader: ExpressionReader, place: { readonly pos
   );
 }
 
-function readVariable(reader: ExpressionReader): string {
+function readVariable(reader: TokenCursor): string {
   const { token } = reader;
   if (token.kind !== "name" || token.text.includes(".") || token.text.startsWith("$")) {
     throw unexpected(reader, "a range variable, as in any(x:x/Price gt 5)");
@@ -231,7 +231,7 @@ function isListItem(token: Token): boolean {
  * @throws ODataError 400 above `maxInListLength`, and for an item that is not a literal
  * @see ABNF rules listExpr, arrayOrObject
  */
-export function readList(reader: ExpressionReader): ListSyntax {
+export function readList(reader: TokenCursor): ListSyntax {
   const { maxInListLength } = reader.context.limits;
   const open = take(reader);
   const close = open.kind === "[" ? "]" : ")";

@@ -17,7 +17,7 @@ import {
   counted,
   enter,
   expect,
-  type ExpressionReader,
+  type TokenCursor,
   faultAt,
   leave,
   lookAhead,
@@ -61,17 +61,17 @@ export function parseArguments(list: TokenList, context: ParseContext): readonly
 }
 
 /** Refuses tokens after a whole expression. */
-function expectEnd(reader: ExpressionReader): void {
+function expectEnd(reader: TokenCursor): void {
   if (reader.token.kind !== "end") throw unexpected(reader, OPERATOR_OR_END);
 }
 
 /** Reads one whole expression, up to a token that does not belong to it. @see ABNF rule commonExpr */
-export function readExpression(reader: ExpressionReader): SyntaxNode {
+export function readExpression(reader: TokenCursor): SyntaxNode {
   return readBinary(reader, 1);
 }
 
 /** Reads an operand and the operators after it with at least the precedence `minimum`. */
-function readBinary(reader: ExpressionReader, minimum: number): SyntaxNode {
+function readBinary(reader: TokenCursor, minimum: number): SyntaxNode {
   let left = readUnary(reader);
   for (;;) {
     const { operator } = reader.token;
@@ -99,7 +99,7 @@ function readBinary(reader: ExpressionReader, minimum: number): SyntaxNode {
  * @see ABNF rules andExpr, orExpr
  */
 function readLogical(
-  reader: ExpressionReader,
+  reader: TokenCursor,
   first: SyntaxNode,
   operator: "and" | "or",
   precedence: number,
@@ -126,7 +126,7 @@ function addOperand(operands: SyntaxNode[], operand: SyntaxNode, operator: "and"
 }
 
 /** Reads `not x`, `-x` or an operand. @see ABNF rules notExpr, negateExpr */
-function readUnary(reader: ExpressionReader): SyntaxNode {
+function readUnary(reader: TokenCursor): SyntaxNode {
   const { kind } = reader.token;
   if (kind !== "not" && kind !== "-") return readOperand(reader);
   enter(reader);
@@ -138,7 +138,7 @@ function readUnary(reader: ExpressionReader): SyntaxNode {
 }
 
 /** Reads a literal, a path, a call, an alias, JSON, or an expression in parentheses. @see ABNF rule commonExpr */
-function readOperand(reader: ExpressionReader): SyntaxNode {
+function readOperand(reader: TokenCursor): SyntaxNode {
   const { token } = reader;
   switch (token.kind) {
     case "literal":
@@ -161,7 +161,7 @@ function readOperand(reader: ExpressionReader): SyntaxNode {
 }
 
 /** @see ABNF rules parenExpr, boolParenExpr */
-function readParenthesised(reader: ExpressionReader): SyntaxNode {
+function readParenthesised(reader: TokenCursor): SyntaxNode {
   enter(reader);
   take(reader);
   const node = readExpression(reader);
@@ -171,7 +171,7 @@ function readParenthesised(reader: ExpressionReader): SyntaxNode {
 }
 
 /** Reads the right side of `in`: a list of literals, an alias, or the path of a collection. @see ABNF rule inExpr */
-function readIn(reader: ExpressionReader, operand: SyntaxNode, height: number, position: number): InSyntax {
+function readIn(reader: TokenCursor, operand: SyntaxNode, height: number, position: number): InSyntax {
   const start = reader.token;
   const isList = start.kind === "[" || (start.kind === "(" && startsList(lookAhead(reader, 1)));
   const list = isList ? readList(reader) : readOperand(reader);
@@ -203,7 +203,7 @@ function isCollection(node: SyntaxNode): boolean {
  * @throws ODataError 400 with position, what was found and what was expected
  * @see OData URL Conventions 4.0, section 5.1.1.15; ABNF rules firstMemberExpr, memberExpr, rootExpr, functionExpr
  */
-function readMemberPath(reader: ExpressionReader): SyntaxNode {
+function readMemberPath(reader: TokenCursor): SyntaxNode {
   let node = readFirst(reader);
   while (reader.token.kind === "/") {
     if (isPathEnd(node)) {
@@ -220,7 +220,7 @@ function isPathEnd(node: SyntaxNode): boolean {
   return node.kind === "count" || node.kind === "lambda";
 }
 
-function readFirst(reader: ExpressionReader): SyntaxNode {
+function readFirst(reader: TokenCursor): SyntaxNode {
   const { text, position } = reader.token;
   if (text.startsWith("$")) return readDollarName(reader);
   const isBeforeParenthesis = lookAhead(reader, 1).kind === "(";
@@ -236,7 +236,7 @@ function readFirst(reader: ExpressionReader): SyntaxNode {
 }
 
 /** Reads `$it`, or `$root` before the required slash. */
-function readDollarName(reader: ExpressionReader): SyntaxNode {
+function readDollarName(reader: TokenCursor): SyntaxNode {
   const { text, position } = reader.token;
   if (text === "$it") {
     take(reader);
@@ -248,7 +248,7 @@ function readDollarName(reader: ExpressionReader): SyntaxNode {
   return counted(reader, { kind: "root", position }, 1);
 }
 
-function readSegment(reader: ExpressionReader, source: SyntaxNode): SyntaxNode {
+function readSegment(reader: TokenCursor, source: SyntaxNode): SyntaxNode {
   const { text, position } = reader.token;
   if (reader.token.kind !== "name") throw unexpected(reader, "a name after the slash");
   if (text.includes(".")) return readQualifiedName(reader, source);
@@ -268,7 +268,7 @@ function readSegment(reader: ExpressionReader, source: SyntaxNode): SyntaxNode {
 }
 
 /** Reads `$count` after a slash. @see ABNF rule count */
-function readCount(reader: ExpressionReader, source: SyntaxNode): CountSyntax {
+function readCount(reader: TokenCursor, source: SyntaxNode): CountSyntax {
   if (reader.token.text !== "$count" || source.kind === "root") {
     throw unexpected(reader, source.kind === "root" ? "an entity set or singleton after $root/" : "a name or $count");
   }
@@ -277,7 +277,7 @@ function readCount(reader: ExpressionReader, source: SyntaxNode): CountSyntax {
 }
 
 /** Reads a qualified name: a type cast, or the call of a function. @see ABNF rules qualifiedEntityTypeName, function */
-function readQualifiedName(reader: ExpressionReader, source: SyntaxNode | null): SyntaxNode {
+function readQualifiedName(reader: TokenCursor, source: SyntaxNode | null): SyntaxNode {
   const { text: typeName, position } = reader.token;
   if (lookAhead(reader, 1).kind === "(" && !isPositionalKeyNext(reader)) return readQualifiedCall(reader, source);
   const height = source === null ? 1 : reader.height + 1;
@@ -285,11 +285,11 @@ function readQualifiedName(reader: ExpressionReader, source: SyntaxNode | null):
   return readKeyBehind(reader, counted(reader, { kind: "cast", source, typeName, position }, height));
 }
 
-function isPositionalKeyNext(reader: ExpressionReader): boolean {
+function isPositionalKeyNext(reader: TokenCursor): boolean {
   return lookAhead(reader, 2).kind !== "name" && isKeyPredicateNext(reader);
 }
 
-function readKeyBehind(reader: ExpressionReader, source: SyntaxNode): SyntaxNode {
+function readKeyBehind(reader: TokenCursor, source: SyntaxNode): SyntaxNode {
   if (reader.token.kind !== "(") return source;
   const { height } = reader;
   const { position } = reader.token;

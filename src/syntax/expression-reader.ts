@@ -5,7 +5,7 @@ import { quoteText, syntaxError } from "./syntax-error.ts";
 import { OPERATORS, type Token, type TokenKind, type TokenList } from "./token.ts";
 
 /** The state of the parsers of one token list: their position, and their use of the limits. */
-export interface ExpressionReader {
+export interface TokenCursor {
   readonly list: TokenList;
   readonly context: ParseContext;
   /** The next token; of kind `end` after the last. */
@@ -21,15 +21,15 @@ export interface ExpressionReader {
   /** Range variables of the enclosing lambda operators. */
   readonly variables: string[];
   /** Reads one whole expression: the parsers of nested expressions call it. */
-  readonly readExpression: (reader: ExpressionReader) => SyntaxNode;
+  readonly readExpression: (reader: TokenCursor) => SyntaxNode;
 }
 
 /** Starts reading a token list. */
 export function openReader(
   list: TokenList,
   context: ParseContext,
-  readExpression: (reader: ExpressionReader) => SyntaxNode,
-): ExpressionReader {
+  readExpression: (reader: TokenCursor) => SyntaxNode,
+): TokenCursor {
   const end: Token = {
     kind: "end",
     text: "",
@@ -44,7 +44,7 @@ export function openReader(
 }
 
 /** Moves to the next token and returns the current one. */
-export function take(reader: ExpressionReader): Token {
+export function take(reader: TokenCursor): Token {
   const { token } = reader;
   reader.index += 1;
   reader.token = reader.list.tokens[reader.index] ?? reader.end;
@@ -52,7 +52,7 @@ export function take(reader: ExpressionReader): Token {
 }
 
 /** Returns the token `distance` after the current one. */
-export function lookAhead(reader: ExpressionReader, distance: number): Token {
+export function lookAhead(reader: TokenCursor, distance: number): Token {
   return reader.list.tokens[reader.index + distance] ?? reader.end;
 }
 
@@ -61,7 +61,7 @@ export function lookAhead(reader: ExpressionReader, distance: number): Token {
  * @param expected the missing token, for the message
  * @throws ODataError 400 for another token
  */
-export function expect(reader: ExpressionReader, kind: TokenKind, expected: string): Token {
+export function expect(reader: TokenCursor, kind: TokenKind, expected: string): Token {
   if (reader.token.kind !== kind) throw unexpected(reader, expected);
   return take(reader);
 }
@@ -70,7 +70,7 @@ export function expect(reader: ExpressionReader, kind: TokenKind, expected: stri
  * Begins a recursive call. Call `leave` after it.
  * @throws ODataError 400 above `maxDepth`
  */
-export function enter(reader: ExpressionReader): void {
+export function enter(reader: TokenCursor): void {
   const { maxDepth } = reader.context.limits;
   if (reader.depth >= maxDepth) {
     throw faultAt(
@@ -83,7 +83,7 @@ export function enter(reader: ExpressionReader): void {
 }
 
 /** Ends a recursive call. */
-export function leave(reader: ExpressionReader): void {
+export function leave(reader: TokenCursor): void {
   reader.depth -= 1;
 }
 
@@ -92,7 +92,7 @@ export function leave(reader: ExpressionReader): void {
  * overflowing the stack, also for long chains.
  * @throws ODataError 400 above `maxNodeCount` or `maxDepth`
  */
-export function counted<Node extends SyntaxNode>(reader: ExpressionReader, node: Node, height: number): Node {
+export function counted<Node extends SyntaxNode>(reader: TokenCursor, node: Node, height: number): Node {
   const { limits, counters } = reader.context;
   counters.nodes += 1;
   reader.nodes += 1;
@@ -111,12 +111,12 @@ export function counted<Node extends SyntaxNode>(reader: ExpressionReader, node:
 }
 
 /** Makes an error at a token or node. */
-export function faultAt(reader: ExpressionReader, place: { readonly position: number }, message: string): ODataError {
+export function faultAt(reader: TokenCursor, place: { readonly position: number }, message: string): ODataError {
   return syntaxError(reader.list.option, place.position, message);
 }
 
 /** Makes the error of an unexpected token. */
-export function unexpected(reader: ExpressionReader, expected: string): ODataError {
+export function unexpected(reader: TokenCursor, expected: string): ODataError {
   const { token } = reader;
   const hint = hintFor(token, reader.list.tokens[reader.index - 1]);
   return faultAt(reader, token, `expected ${expected}, found ${describe(token)}.${hint === "" ? "" : ` ${hint}`}`);

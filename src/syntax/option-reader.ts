@@ -4,7 +4,7 @@ import { quoteText, syntaxError } from "./syntax-error.ts";
 import { skipName } from "./token.ts";
 
 /** Reads the text of `$select` or `$expand` from left to right; `position` is the offset of the next character. */
-export interface OptionReader {
+export interface OptionCursor {
   readonly text: string;
   readonly context: ParseContext;
   /** The option that contains the text: the target of errors. */
@@ -13,17 +13,17 @@ export interface OptionReader {
 }
 
 /** Makes an error at a position. */
-export function readerError(reader: OptionReader, message: string, position: number = reader.position): ODataError {
+export function readerError(reader: OptionCursor, message: string, position: number = reader.position): ODataError {
   return syntaxError(reader.option, position, message);
 }
 
 /** Returns the text at the position, for messages. */
-export function foundText(reader: OptionReader): string {
+export function foundText(reader: OptionCursor): string {
   return reader.position >= reader.text.length ? "the end" : quoteText(reader.text.slice(reader.position));
 }
 
 /** Moves over blanks and tabs. */
-export function skipBlanks(reader: OptionReader): void {
+export function skipBlanks(reader: OptionCursor): void {
   const { text } = reader;
   let at = reader.position;
   while (text[at] === " " || text[at] === "\t") at += 1;
@@ -40,14 +40,14 @@ export function withoutOuterBlanks(text: string): string {
 }
 
 /** Moves over a character if it is next. */
-export function skipCharacter(reader: OptionReader, character: string): boolean {
+export function skipCharacter(reader: OptionCursor, character: string): boolean {
   if (reader.text[reader.position] !== character) return false;
   reader.position += 1;
   return true;
 }
 
 /** Moves over a comma and the blanks around it. */
-export function skipComma(reader: OptionReader): boolean {
+export function skipComma(reader: OptionCursor): boolean {
   skipBlanks(reader);
   if (!skipCharacter(reader, ",")) return false;
   skipBlanks(reader);
@@ -60,7 +60,7 @@ export function skipComma(reader: OptionReader): boolean {
  * @throws ODataError 400 InvalidQueryOption without a name, and above `maxTokens`
  * @see ABNF odataIdentifier, namespace, allOperationsInSchema
  */
-export function readName(reader: OptionReader, expected: string): string {
+export function readName(reader: OptionCursor, expected: string): string {
   const { text, position: start } = reader;
   countToken(reader);
   let at = start;
@@ -76,7 +76,7 @@ export function readName(reader: OptionReader, expected: string): string {
   return text.slice(start, at);
 }
 
-function countToken(reader: OptionReader): void {
+function countToken(reader: OptionCursor): void {
   const { counters, limits } = reader.context;
   counters.tokens += 1;
   if (counters.tokens > limits.maxTokens) {

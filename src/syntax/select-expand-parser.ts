@@ -5,7 +5,7 @@ import { parseExpression } from "./expression-parser.ts";
 import { tokenize } from "./lexer.ts";
 import { nestedSearchEnd, nestedValueEnd } from "./nested-value-end.ts";
 import {
-  type OptionReader,
+  type OptionCursor,
   foundText,
   readName,
   readerError,
@@ -28,7 +28,7 @@ export interface ShapedExpand {
   readonly shape: string;
 }
 
-interface ExpandReader extends OptionReader {
+interface ExpandReader extends OptionCursor {
   /** The pieces of the shape up to `shapeEnd` in the text. */
   readonly shape: string[];
   shapeEnd: number;
@@ -52,7 +52,7 @@ const OPTION_NAMES: ReadonlyMap<string, OptionName> = new Map(ALL_OPTIONS.map((n
  * @see OData URL Conventions 4.0, section 5.1.3; ABNF select
  */
 export function parseSelect(text: string, context: ParseContext): readonly SelectItemSyntax[] {
-  const reader: OptionReader = { text, context, option: "$select", position: 0 };
+  const reader: OptionCursor = { text, context, option: "$select", position: 0 };
   const items = readSelectItems(reader);
   if (reader.position < text.length) {
     const hint = text[reader.position] === "(" ? " Properties have no options in $select." : "";
@@ -300,7 +300,7 @@ function urlName(name: OptionName): string {
  * @throws ODataError 400 InvalidQueryOption with the position
  * @see ABNF selectItem
  */
-function readSelectItems(reader: OptionReader): readonly SelectItemSyntax[] {
+function readSelectItems(reader: OptionCursor): readonly SelectItemSyntax[] {
   const items: SelectItemSyntax[] = [];
   skipBlanks(reader);
   do {
@@ -309,7 +309,7 @@ function readSelectItems(reader: OptionReader): readonly SelectItemSyntax[] {
   return items;
 }
 
-function readSelectItem(reader: OptionReader): SelectItemSyntax {
+function readSelectItem(reader: OptionCursor): SelectItemSyntax {
   const { position } = reader;
   const path: string[] = [];
   do {
@@ -328,7 +328,7 @@ function readSelectItem(reader: OptionReader): SelectItemSyntax {
 }
 
 /** Reads the parameter names that distinguish the overloads of a bound function. @see ABNF parameterNames */
-function readSignature(reader: OptionReader): string {
+function readSignature(reader: OptionCursor): string {
   reader.position += 1;
   const names: string[] = [];
   skipBlanks(reader);

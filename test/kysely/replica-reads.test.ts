@@ -3,7 +3,7 @@
 // Statements: docs/guides/replicas.md#which-server-runs-a-statement
 import { expect, test } from "vitest";
 import { replicaFault } from "../../src/kysely/read/replica-fault.ts";
-import { ReplicaReads, type PlacedRows } from "../../src/kysely/read/replica-reads.ts";
+import { ReplicaReads, type ReplicatedRows } from "../../src/kysely/read/replica-reads.ts";
 import { endOfRecord } from "../../src/kysely/read/traced-read.ts";
 import { tokenSeal } from "../../src/payload/token-seal.ts";
 import { Reading } from "../../src/query/reading.ts";
@@ -12,7 +12,7 @@ import { laterPositions, readPositions, writePositions } from "../../src/service
 /** Which server reads a statement, by the state that a replica tells. */
 
 /** A server whose state the test sets. */
-class FakeServer implements PlacedRows {
+class FakeServer implements ReplicatedRows {
   cluster = "7001";
   isStandby = true;
   offset: bigint | null = 100n;

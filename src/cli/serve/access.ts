@@ -7,7 +7,7 @@ import { logLine } from "../log-line.ts";
 import { isProblem, usageProblem, type Problem } from "../problem.ts";
 import { FailureLimit } from "./failure-limit.ts";
 import { openOidc } from "./oidc.ts";
-import type { ServeSettings } from "./serve-settings.ts";
+import type { ServeCommandSettings } from "./serve-settings.ts";
 import { type ServeUser, readUsers, verifyUser, rolesOf, type Right } from "./users-file.ts";
 
 /** Who may use the service. */
@@ -23,7 +23,7 @@ export interface Access {
  * @throws MissingPackage if tokens need a package that is not installed
  */
 export async function readAccess(
-  { auth, oidc, trustsProxy }: Pick<ServeSettings, "auth" | "oidc" | "trustsProxy">,
+  { auth, oidc, trustsProxy }: Pick<ServeCommandSettings, "auth" | "oidc" | "trustsProxy">,
   { environment, folder, terminal }: Pick<Invocation, "environment" | "folder" | "terminal">,
 ): Promise<Access | Problem> {
   if (auth === null) return { challenge: null, userOf: () => null };

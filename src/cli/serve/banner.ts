@@ -5,13 +5,13 @@ import type { LoadedDatabase } from "../load-database.ts";
 import type { OpenedDatabase } from "../open-database.ts";
 import { printable } from "../redact.ts";
 import { groupWarnings } from "../warning-groups.ts";
-import type { ServeSettings } from "./serve-settings.ts";
+import type { ServeCommandSettings } from "./serve-settings.ts";
 
 /** What the banner shows. */
 export interface BannerFacts {
   /** The root of the service. */
   readonly url: string;
-  readonly settings: ServeSettings;
+  readonly settings: ServeCommandSettings;
   readonly loaded: LoadedDatabase;
   readonly version: string;
   /** Milliseconds from the start of the command. */
@@ -57,7 +57,7 @@ export function bannerLines(facts: BannerFacts): readonly string[] {
 }
 
 /** Returns the limits that differ from the default and that no other line shows, as options to paste. */
-function limitLines({ limits }: ServeSettings): readonly string[] {
+function limitLines({ limits }: ServeCommandSettings): readonly string[] {
   return limits.length === 0 ? [] : [`  Limits    ${printable(limits.join(" "))}`];
 }
 
@@ -94,7 +94,7 @@ function sizeOf({ opened }: LoadedDatabase): string {
   return size < 1_000_000 ? `${String(Math.ceil(size / 1000))} kB, ` : `${(size / 1_000_000).toFixed(1)} MB, `;
 }
 
-function accessOf({ auth, isAnonymous, write }: ServeSettings): string {
+function accessOf({ auth, isAnonymous, write }: ServeCommandSettings): string {
   const what = write === null ? "read access" : "read and write access";
   if (auth === "key") return `${what} with an API key`;
   if (auth === "oidc") return `${what} with a token`;

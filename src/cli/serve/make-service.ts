@@ -10,11 +10,11 @@ import {
 import { openApiRoute } from "odatakit/openapi";
 import { logLine } from "../log-line.ts";
 import type { Access } from "./access.ts";
-import { isLoopback, type ServeSettings } from "./serve-settings.ts";
+import { isLoopback, type ServeCommandSettings } from "./serve-settings.ts";
 
 /** What a service needs besides its sets. */
 interface ServiceParts {
-  readonly settings: ServeSettings;
+  readonly settings: ServeCommandSettings;
   readonly access: Access;
   readonly secret: string;
   /** The name of the connection files. */

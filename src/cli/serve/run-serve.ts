@@ -13,7 +13,7 @@ import { checkOwnRules, setOptions } from "../set-rules.ts";
 import { readAccess, type Access } from "./access.ts";
 import { bannerLines, fileNameOf } from "./banner.ts";
 import { makeService, isUnreadable } from "./make-service.ts";
-import { readServeSettings, type ServeSettings, writtenOperations } from "./serve-settings.ts";
+import { readServeSettings, type ServeCommandSettings, writtenOperations } from "./serve-settings.ts";
 import { userWarnings } from "./user-warnings.ts";
 import { followDatabase, type CurrentDatabase, fingerprint, type SchemaWatch } from "./watch-database.ts";
 
@@ -85,7 +85,7 @@ async function serveDatabase(invocation: Invocation, onReady: () => void): Promi
 const WRITERS = { create: role("write"), update: role("write"), delete: role("write") };
 
 interface Ready {
-  readonly settings: ServeSettings;
+  readonly settings: ServeCommandSettings;
   readonly access: Access;
   readonly current: CurrentDatabase;
   /** The time of `performance.now()` when the command began. */
@@ -162,7 +162,7 @@ function follow(watch: SchemaWatch | undefined, error: unknown): void {
 
 /** Tries the ports in turn. */
 async function firstFree<Server>(
-  { ports, host }: ServeSettings,
+  { ports, host }: ServeCommandSettings,
   open: (port: number) => Promise<Server>,
 ): Promise<Server | Problem> {
   for (const port of ports) {

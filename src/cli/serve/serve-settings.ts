@@ -8,7 +8,7 @@ import { readSetRules, type SetRules } from "../set-rules.ts";
 import { readOidcSettings, type OidcSettings } from "./oidc.ts";
 
 /** The settings of `serve` that are no choice of tables. */
-export interface ServeSettings {
+export interface ServeCommandSettings {
   readonly host: string;
   /** The ports to try in this order. */
   readonly ports: readonly number[];
@@ -48,7 +48,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Reads the settings of `serve`. @returns all their problems */
-export function readServeSettings(invocation: Invocation): ServeSettings | readonly Problem[] {
+export function readServeSettings(invocation: Invocation): ServeCommandSettings | readonly Problem[] {
   const { options, environment } = invocation;
   const rules = readSetRules(invocation);
   const problems: Problem[] = [];
@@ -83,7 +83,7 @@ export function readServeSettings(invocation: Invocation): ServeSettings | reado
   const port = whole("port", FIRST_PORT, 65_535, 0, PORT === "" ? undefined : PORT);
   const host = text("host", HOST === undefined || HOST === "" ? "127.0.0.1" : HOST);
   const watch = text("watch", isLoopback(host) ? "10s" : "off");
-  const settings: Omit<ServeSettings, "rules"> = {
+  const settings: Omit<ServeCommandSettings, "rules"> = {
     host,
     ports: hasPort ? [port] : Array.from({ length: PORTS }, (_, at) => FIRST_PORT + at),
     prefix,
@@ -142,18 +142,18 @@ function listOf(given: Invocation["options"][string]): readonly string[] {
 }
 
 /** `--write` alone means all sets that can be written. */
-function writeOf(given: Invocation["options"][string], names: readonly string[]): ServeSettings["write"] {
+function writeOf(given: Invocation["options"][string], names: readonly string[]): ServeCommandSettings["write"] {
   if (given === undefined || given === false) return null;
   return given === true ? "all" : names;
 }
 
-function outputOf(options: Invocation["options"]): ServeSettings["output"] {
+function outputOf(options: Invocation["options"]): ServeCommandSettings["output"] {
   if (options["json"] === true) return "json";
   return options["quiet"] === true ? "quiet" : "text";
 }
 
 /** Other mistakes are faults of the server and of the service, whose messages show host and origins. */
-function wrongHosts({ host, origins }: Pick<ServeSettings, "host" | "origins">): readonly Problem[] {
+function wrongHosts({ host, origins }: Pick<ServeCommandSettings, "host" | "origins">): readonly Problem[] {
   const problem = (name: string, value: string, fix: string): Problem =>
     usageProblem(`\`--${name}\` is "${redact(value)}".`, fix);
   return [
@@ -171,7 +171,7 @@ function unsafeCombinations({
   isAnonymous,
   write,
   trustsProxy,
-}: Omit<ServeSettings, "rules">): readonly Problem[] {
+}: Omit<ServeCommandSettings, "rules">): readonly Problem[] {
   const problems: Problem[] = [];
   if (!isLoopback(host) && auth === null && !isAnonymous) {
     problems.push(
@@ -218,7 +218,7 @@ interface WrittenSets {
 }
 
 /** Chooses the operations of each set by `--write`. Only tables with a primary key can be written. */
-export function writtenOperations(write: ServeSettings["write"]): WrittenSets {
+export function writtenOperations(write: ServeCommandSettings["write"]): WrittenSets {
   const isNamed = (name: string): boolean => write === "all" || (write?.includes(name) ?? false);
   return {
     of: (set) => {

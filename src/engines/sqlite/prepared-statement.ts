@@ -5,7 +5,7 @@ import { BoundedCache } from "../../base/memo.ts";
 type RowForm = "objects" | "arrays";
 
 /** A row of the given form. */
-export type RowOf<F extends RowForm> = F extends "arrays" ? SQLOutputValue[] : Record<string, SQLOutputValue>;
+export type RowInForm<F extends RowForm> = F extends "arrays" ? SQLOutputValue[] : Record<string, SQLOutputValue>;
 
 /** The effect of a statement without rows. */
 interface SqliteChanges {
@@ -39,7 +39,7 @@ export class PreparedStatement<F extends RowForm> {
   }
 
   /** Returns all rows of a `select`. The statement may run twice. */
-  select(values: readonly SQLInputValue[]): readonly RowOf<F>[] {
+  select(values: readonly SQLInputValue[]): readonly RowInForm<F>[] {
     if (this.#readsBigInts) return this.all(values);
     try {
       return this.#all(values);
@@ -50,7 +50,7 @@ export class PreparedStatement<F extends RowForm> {
   }
 
   /** Returns the first row of a `select`; undefined without rows. */
-  selectFirst(values: readonly SQLInputValue[]): RowOf<F> | undefined {
+  selectFirst(values: readonly SQLInputValue[]): RowInForm<F> | undefined {
     if (this.#readsBigInts) return this.#firstWithBigInts(values);
     try {
       return this.#first(values);
@@ -61,7 +61,7 @@ export class PreparedStatement<F extends RowForm> {
   }
 
   /** Returns all rows of any statement. It runs once. */
-  all(values: readonly SQLInputValue[]): readonly RowOf<F>[] {
+  all(values: readonly SQLInputValue[]): readonly RowInForm<F>[] {
     this.#readBigInts();
     const rows = this.#all(values);
     for (const row of rows) withNumbers(row);
@@ -80,19 +80,19 @@ export class PreparedStatement<F extends RowForm> {
   }
 
   /** Yields the rows one by one. The statement must not run again before the generator is finished. */
-  *iterate(values: readonly SQLInputValue[]): Generator<RowOf<F>, void, undefined> {
+  *iterate(values: readonly SQLInputValue[]): Generator<RowInForm<F>, void, undefined> {
     this.#readBigInts();
     try {
       for (const row of this.#statement.iterate(...values)) {
         withNumbers(row);
-        yield row as RowOf<F>;
+        yield row as RowInForm<F>;
       }
     } finally {
       this.#release(values);
     }
   }
 
-  #firstWithBigInts(values: readonly SQLInputValue[]): RowOf<F> | undefined {
+  #firstWithBigInts(values: readonly SQLInputValue[]): RowInForm<F> | undefined {
     this.#readBigInts();
     const row = this.#first(values);
     if (row !== undefined) withNumbers(row);
@@ -107,17 +107,17 @@ export class PreparedStatement<F extends RowForm> {
 
   // The types of node:sqlite know only rows as objects; the constructor chose the form.
 
-  #all(values: readonly SQLInputValue[]): readonly RowOf<F>[] {
+  #all(values: readonly SQLInputValue[]): readonly RowInForm<F>[] {
     try {
-      return this.#statement.all(...values) as readonly RowOf<RowForm>[] as readonly RowOf<F>[];
+      return this.#statement.all(...values) as readonly RowInForm<RowForm>[] as readonly RowInForm<F>[];
     } finally {
       this.#release(values);
     }
   }
 
-  #first(values: readonly SQLInputValue[]): RowOf<F> | undefined {
+  #first(values: readonly SQLInputValue[]): RowInForm<F> | undefined {
     try {
-      return this.#statement.get(...values) as RowOf<RowForm> | undefined as RowOf<F> | undefined;
+      return this.#statement.get(...values) as RowInForm<RowForm> | undefined as RowInForm<F> | undefined;
     } finally {
       this.#release(values);
     }
@@ -206,7 +206,7 @@ export class PreparedStatements<F extends RowForm> {
 /** The effect of a statement that changes rows, as Kysely names it. */
 interface ChangedRows {
   /** The rows of `returning`; none without it. */
-  readonly rows: RowOf<"objects">[];
+  readonly rows: RowInForm<"objects">[];
   readonly numAffectedRows: bigint;
   /** The row id of the last inserted row, if the statement returns no rows and has changed any. */
   readonly insertId?: bigint;

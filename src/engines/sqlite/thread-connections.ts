@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { getHeapStatistics } from "node:v8";
 import { required } from "../../base/required.ts";
 import type { Fetch } from "../../connection/patient-reader.ts";
-import { PreparedStatements, type RowOf, type SqliteSettings } from "./prepared-statement.ts";
+import { PreparedStatements, type RowInForm, type SqliteSettings } from "./prepared-statement.ts";
 import { openConnection } from "./sqlite-database.ts";
 import type { Watch } from "./watch.ts";
 
@@ -19,7 +19,7 @@ interface Connection {
   cursor?: { readonly sql: string; readonly rows: Rows } | undefined;
 }
 
-type ArrayRow = RowOf<"arrays">;
+type ArrayRow = RowInForm<"arrays">;
 type Rows = Generator<ArrayRow, void, undefined>;
 
 /** The connections of a reader thread: one for single statements, and one for each snapshot. */

@@ -52,15 +52,15 @@ function canonicalValue(property: StructuralProperty, value: unknown, place: str
 }
 
 /** Converts a row to the application's object. */
-export type RowReader = (row: Row) => object;
+export type RowConversion = (row: Row) => object;
 
 /**
  * Returns the converter of rows to the application's objects, made once per layout. The objects have the properties that
  * the source read.
  */
-export const rowReader: (rowShape: RowShape) => RowReader = keptPer(({ columns }) => toObject(columns));
+export const rowReader: (rowShape: RowShape) => RowConversion = keptPer(({ columns }) => toObject(columns));
 
-function toObject(columns: ReadonlyMap<StructuralProperty, RowColumn>): RowReader {
+function toObject(columns: ReadonlyMap<StructuralProperty, RowColumn>): RowConversion {
   const readValues = Array.from(
     columns,
     ([property, column]) => [property.field, valueReader(property, column)] as const,

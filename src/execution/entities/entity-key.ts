@@ -82,7 +82,7 @@ function compileKey(entityType: EntityType, rowShape: RowShape | undefined): Ent
 }
 
 /** Reads a primitive or enumeration property of an entity in canonical form. */
-export type ValueReader = (entity: unknown) => PrimitiveValue | null;
+export type ValueGetter = (entity: unknown) => PrimitiveValue | null;
 
 /**
  * Makes the reader of a property with a single value.
@@ -93,7 +93,7 @@ export function compileValueReader(
   entityType: EntityType,
   property: StructuralProperty,
   rowShape: RowShape | undefined,
-): ValueReader {
+): ValueGetter {
   if (rowShape !== undefined) return cellReader(property, rowShape);
   const { type } = property;
   const read = compileProperty({ kind: "property", source: { kind: "it", type: entityType }, property, type }, []);
@@ -102,7 +102,7 @@ export function compileValueReader(
 }
 
 /** Makes the reader of a single-valued property in rows. */
-export function cellReader(property: StructuralProperty, { columns }: RowShape): ValueReader {
+export function cellReader(property: StructuralProperty, { columns }: RowShape): ValueGetter {
   const column = columns.get(property);
   if (column?.kind !== "scalar") {
     throw new Error(`The source read no column for ${property.name}.`);

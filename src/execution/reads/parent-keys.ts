@@ -10,7 +10,7 @@ import {
   compileValueReader,
   identityOf,
   identityOfValue,
-  type ValueReader,
+  type ValueGetter,
 } from "../entities/entity-key.ts";
 
 /** Has an identity, which is equal for equal keys. */
@@ -138,7 +138,7 @@ export function joinKeyReader(
   return rowShape === undefined ? objectKeys(join, entityType) : rowKeys(join, rowShape);
 }
 
-function compileJoinKey(join: NavigationJoin, readerOf: (property: StructuralProperty) => ValueReader): JoinKeyReader {
+function compileJoinKey(join: NavigationJoin, readerOf: (property: StructuralProperty) => ValueGetter): JoinKeyReader {
   const parts = parentProperties(join).map((property) => [property, readerOf(property)] as const);
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return compileSingleKey(...only);
@@ -150,7 +150,7 @@ function compileJoinKey(join: NavigationJoin, readerOf: (property: StructuralPro
   };
 }
 
-function compileSingleKey(property: StructuralProperty, read: ValueReader): JoinKeyReader {
+function compileSingleKey(property: StructuralProperty, read: ValueGetter): JoinKeyReader {
   return (entity) => {
     const value = read(entity);
     return value === null ? null : { values: [value], identity: identityOfValue(codecOf(property), value) };

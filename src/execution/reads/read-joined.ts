@@ -10,7 +10,7 @@ import type { SelectedProperty } from "../../query/clauses.ts";
 import type { NavigationMention } from "../../query/mentions.ts";
 import type { ReadScope } from "../../query/reading.ts";
 import type { RelatedPage, RelatedQuery, RelatedShape, RelationalSource, SourceQuery } from "../../query/source.ts";
-import { type RowReader, rowReader, wholeEntity } from "../entities/canonical-entity.ts";
+import { type RowConversion, rowReader, wholeEntity } from "../entities/canonical-entity.ts";
 import { readScope, timeoutOf } from "../entities/reader.ts";
 import type { LoadRun } from "./load-run.ts";
 import { openSet, type SetForms } from "./open-set.ts";
@@ -103,7 +103,7 @@ function readObjects(
 
 function* toObjects(
   related: RelatedPage["related"],
-  toEntity: RowReader,
+  toEntity: RowConversion,
   count: (entities: number) => void,
   pace: Pace,
 ): Steps<ObjectLists> {

@@ -19,7 +19,7 @@ import { definitionIn, targetDefinition } from "../entities/reader.ts";
 import { actionOf, judge, navigationRules, actionAlong, judgeEntity, requireRules } from "./judge-rules.ts";
 
 /** The user who sent a query. */
-export interface QueryReader {
+export interface QueryingUser {
   readonly definition: ServiceDefinition;
   readonly user: User | null;
   /** Whether the rules of the query's own set have not been checked: the first navigation then checks them. */
@@ -51,7 +51,7 @@ const NOTHING: readonly AskedRules[] = Object.freeze([]);
  *   the entity
  * @see docs/guides/authorization.md
  */
-export function authorizeShape(reader: QueryReader, shape: QueryShape): void {
+export function authorizeShape(reader: QueryingUser, shape: QueryShape): void {
   requireAll(shapeRules(shape, reader.definition), reader);
 }
 
@@ -60,7 +60,7 @@ export function authorizeShape(reader: QueryReader, shape: QueryShape): void {
  * @param entitySet the set of the entity
  * @throws ODataError as for authorizeShape
  */
-export function authorizeExpansions(reader: QueryReader, clause: SelectExpandClause, entitySet: EntitySet): void {
+export function authorizeExpansions(reader: QueryingUser, clause: SelectExpandClause, entitySet: EntitySet): void {
   if (clause.expanded.length === 0) return;
   const bySet = clauseRules(clause, reader.definition);
   let rules = bySet.get(entitySet);
@@ -74,7 +74,7 @@ const clauseRules = keptPerPair(
 );
 
 /** Returns the navigations that a star in `$expand` skips, because the user may not read them. */
-export function starAccessOf({ definition, user, isOwnSkipped }: QueryReader): StarAccess {
+export function starAccessOf({ definition, user, isOwnSkipped }: QueryingUser): StarAccess {
   const closed = [...definition.entitySets.values()].filter((set) => judge(set.authorization.read, user) === "failed");
   const names = new Set(closed.map(({ entitySet }) => entitySet.name));
   const along = ({ entitySet, navigationProperty }: NavigationStep) =>
@@ -94,7 +94,7 @@ export function starAccessOf({ definition, user, isOwnSkipped }: QueryReader): S
  * same error as one with a valid name.
  * @param own the set that the query reads
  */
-export function pathGuardOf({ definition, user, isOwnSkipped }: QueryReader, own: EntitySet): PathGuard {
+export function pathGuardOf({ definition, user, isOwnSkipped }: QueryingUser, own: EntitySet): PathGuard {
   return {
     follow: (step) => {
       const asked = askedByStep(definition, step, isOwnSkipped && step.entitySet === own);
@@ -104,7 +104,7 @@ export function pathGuardOf({ definition, user, isOwnSkipped }: QueryReader, own
   };
 }
 
-function requireAll({ asked, ownAsked }: QueryRules, { user, isOwnSkipped }: QueryReader): void {
+function requireAll({ asked, ownAsked }: QueryRules, { user, isOwnSkipped }: QueryingUser): void {
   if (isOwnSkipped) for (const each of ownAsked) require(each, user);
   for (const each of asked) require(each, user);
 }

@@ -7,7 +7,7 @@ import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { limitPlaces } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { From } from "../translate/base-query.ts";
-import type { StatementScope } from "../translate/relation.ts";
+import type { StatementState } from "../translate/relation.ts";
 import type { RowQuery } from "../translate/translate-query.ts";
 import { compileStatement } from "../translate/utc-session.ts";
 
@@ -90,12 +90,12 @@ export class StatementCompiler {
     }
   }
 
-  compileRows({ query, rowShape, width }: RowQuery, scope: StatementScope): RowStatement {
+  compileRows({ query, rowShape, width }: RowQuery, scope: StatementState): RowStatement {
     return Object.freeze({ ...this.compile(query, scope), rowShape, width });
   }
 
   /** @throws ODataError for too many values */
-  compile(query: Sql, { notes }: StatementScope): Statement {
+  compile(query: Sql, { notes }: StatementState): Statement {
     const { db, profile } = this.#target;
     const compiled = compileStatement(query, db, profile);
     if (compiled.parameters.length > profile.maxParameters) {

@@ -2,7 +2,7 @@ import { keeper } from "../../base/memo.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { RelatedQuery, SourcesBySet } from "../../query/source.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
-import type { Rows, StatementScope } from "../translate/relation.ts";
+import type { Rows, StatementState } from "../translate/relation.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import type { RowStatement, StatementCompiler } from "./compile-statement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
@@ -12,7 +12,7 @@ interface RelatedTable {
   readonly compiler: StatementCompiler;
   /** Whether statements differ for one key and for several. */
   readonly bindsKeys: boolean;
-  readonly rows: (statement: StatementScope) => Rows;
+  readonly rows: (statement: StatementState) => Rows;
   readonly translate: Translate;
 }
 
@@ -20,7 +20,7 @@ interface RelatedTable {
 type Translate = <T>(
   profile: DialectProfile,
   sources: SourcesBySet | undefined,
-  make: (statement: StatementScope) => T,
+  make: (statement: StatementState) => T,
 ) => T;
 
 /** The statements that read the entities of one table by the keys of the entities that they are related to. */

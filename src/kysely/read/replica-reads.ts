@@ -16,7 +16,7 @@ import {
 } from "./traced-read.ts";
 
 /** Runs the statements of a primary, or of its replica. */
-export interface PlacedRows {
+export interface ReplicatedRows {
   /** Calls a function whenever a connection is opened or closed. @returns false if nobody can tell */
   watchConnections(changed: () => void): boolean;
   /** Returns the rows of several statements, without a repetition. */
@@ -44,7 +44,7 @@ const MESSAGES: Readonly<Record<Reason, string>> = {
 };
 
 /** Decides which statements a replica runs in place of its primary. */
-export class ReplicaReads<Rows extends PlacedRows> implements ReplicatedDatabase {
+export class ReplicaReads<Rows extends ReplicatedRows> implements ReplicatedDatabase {
   readonly replica: Rows;
   readonly #primary: Rows;
   /** The milliseconds for which a request waits for a position. */
@@ -188,7 +188,7 @@ export class ReplicaReads<Rows extends PlacedRows> implements ReplicatedDatabase
   }
 }
 
-async function first(rows: PlacedRows, read: Read): Promise<Row | undefined> {
+async function first(rows: ReplicatedRows, read: Read): Promise<Row | undefined> {
   const [found = []] = await rows.eachOnce([read], { timeout: ASK_TIME });
   return found[0];
 }

@@ -11,7 +11,7 @@ import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { aliases, type Rows, type RowsUse, type StatementScope } from "../translate/relation.ts";
+import { aliases, type Rows, type RowsUse, type StatementState } from "../translate/relation.ts";
 import { StatementNotes } from "../translate/statement-notes.ts";
 import { type JsonForm, type JsonQuery, translateJsonPage } from "../translate/translate-json.ts";
 import { translateKeysFirst, translatePage } from "../translate/translate-page.ts";
@@ -175,11 +175,11 @@ export class StatementCache {
     return placeIdentities(query, this.#target.proven);
   }
 
-  #totalOf({ shape, filter }: SourceQuery, statement: StatementScope): Sql {
+  #totalOf({ shape, filter }: SourceQuery, statement: StatementState): Sql {
     return translateTotal(this.rowsFor(null, statement), statement, filter, shape.roundingMode);
   }
 
-  #totalInJson(query: SourceQuery, statement: StatementScope): Sql {
+  #totalInJson(query: SourceQuery, statement: StatementState): Sql {
     const total = this.#totalOf(query, statement);
     return query.after === undefined ? unlessImplied(total, query.top !== undefined) : sql`(${total})`;
   }
@@ -307,7 +307,7 @@ export class StatementCache {
   }
 
   /** Translates again where an outer join changes the conditions beside it. */
-  #translate<T>(profile: DialectProfile, sources: SourcesBySet | undefined, make: (statement: StatementScope) => T): T {
+  #translate<T>(profile: DialectProfile, sources: SourcesBySet | undefined, make: (statement: StatementState) => T): T {
     const scope = this.#scope(profile, sources);
     let isJoined = false;
     const made = make({ ...scope, onOuterJoin: () => (isJoined = true) });
@@ -315,7 +315,7 @@ export class StatementCache {
     return make({ ...this.#scope(profile, sources), isBesideOuterJoin: true });
   }
 
-  #scope(profile: DialectProfile, sources: SourcesBySet | undefined): StatementScope {
+  #scope(profile: DialectProfile, sources: SourcesBySet | undefined): StatementState {
     const notes = new StatementNotes();
     const use = { profile, isLookup: false, notes };
     return {

@@ -3,7 +3,7 @@ import type { Expression } from "../../query/expression.ts";
 import { childrenOf, isPath } from "../../query/walk-expression.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { ItemScope, PathScope } from "./path-scope.ts";
-import { Relation, type StatementScope } from "./relation.ts";
+import { Relation, type StatementState } from "./relation.ts";
 import { booleanLiteral, NULL_CONDITION, type Unfold } from "./translate-comparison.ts";
 
 /**
@@ -37,7 +37,7 @@ function neverOf(scope: PathScope): Sql | null {
 }
 
 /** Returns how the comparisons of a statement are kept from being the same for every row, beside outer joins. */
-export function unfoldOf({ isBesideOuterJoin, profile }: StatementScope): Unfold {
+export function unfoldOf({ isBesideOuterJoin, profile }: StatementState): Unfold {
   return isBesideOuterJoin ? profile.syntax.unfolded : undefined;
 }
 
@@ -48,7 +48,7 @@ function relationOf({ each, items, it }: PathScope): Relation | null {
 }
 
 /** Whether a database may compute a condition in advance. Comparisons of columns with constants are kept from it otherwise. */
-function mayFold(expression: Expression, { isBesideOuterJoin }: StatementScope): boolean {
+function mayFold(expression: Expression, { isBesideOuterJoin }: StatementState): boolean {
   if (isConstant(expression)) return true;
   if (!isBesideOuterJoin || expression.kind === "logical" || expression.kind === "lambda") return false;
   if (expression.kind === "not") return hasConstant(expression);
@@ -56,7 +56,7 @@ function mayFold(expression: Expression, { isBesideOuterJoin }: StatementScope):
 }
 
 /** Whether a condition in mode `filter` may be true for every row before the database reads one. */
-function mayBeTrue(expression: Expression, statement: StatementScope): boolean {
+function mayBeTrue(expression: Expression, statement: StatementState): boolean {
   if (expression.kind === "logical") return expression.operands.some((operand) => mayBeTrue(operand, statement));
   return mayFold(expression, statement) || childrenOf(expression).some(({ kind }) => kind === "null");
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Sql } from "../statement/sql-form.ts";
-import { Level, Relation, whereClause, type Rows, type StatementScope } from "./relation.ts";
+import { Level, Relation, whereClause, type Rows, type StatementState } from "./relation.ts";
 
 /** A relation that a statement joins. */
 interface JoinedRows {
@@ -13,7 +13,7 @@ interface JoinedRows {
 interface JoinedOptions {
   readonly rows: Rows;
   readonly level: Level;
-  readonly statement: StatementScope;
+  readonly statement: StatementState;
   /** By default, an unused one. */
   readonly alias?: string;
   /** Whether a distributed database reads the rows first; by default, if it cannot join tables that are distributed. */

@@ -27,7 +27,7 @@ import {
   pairOperand,
   type Relation,
   type Rows,
-  type StatementScope,
+  type StatementState,
   whereClause,
 } from "./relation.ts";
 import { equalsConstant } from "./translate-comparison.ts";
@@ -62,7 +62,7 @@ export function asDirect(join: NavigationJoin, { name }: Pick<NavigationProperty
 }
 
 /** Returns the relation of a single-valued navigation. It is joined once, however often a statement mentions it. */
-export function joinNavigation(source: Relation, navigation: Navigation, statement: StatementScope): Relation {
+export function joinNavigation(source: Relation, navigation: Navigation, statement: StatementState): Relation {
   const known = source.joined.get(navigation.navigationProperty);
   if (known !== undefined) return known;
   const related = joinRelated(source, navigation, statement, () => []);
@@ -77,7 +77,7 @@ export function joinNavigation(source: Relation, navigation: Navigation, stateme
 export function joinRelated(
   source: Relation,
   navigation: Navigation,
-  statement: StatementScope,
+  statement: StatementState,
   conditions: (related: Relation) => readonly Sql[],
 ): Relation {
   const { level } = source;
@@ -164,7 +164,7 @@ export function listed(inner: RowOperand, outer: RowOperand): readonly [inner: S
  * Returns the condition that picks the related entity with the lowest key, since a join that does not use the key may match
  * several entities. Returns no condition if the join uses the key.
  */
-export function isFirst(related: Relation, pairs: readonly JoinPair[], statement: StatementScope): readonly Sql[] {
+export function isFirst(related: Relation, pairs: readonly JoinPair[], statement: StatementState): readonly Sql[] {
   const isUnique = pairs.every((pair) => related.rows.comparisonOf(pair)?.isShared !== false);
   if (isUnique && related.isIdentifiedBy(pairs.map((pair) => pair.related))) return [];
   const { key } = related.rows;
@@ -186,7 +186,7 @@ export function isFirst(related: Relation, pairs: readonly JoinPair[], statement
 }
 
 /** The same condition without a correlated subquery: membership in a list of all first entities. */
-function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPair[], statement: StatementScope): Sql {
+function isAmongFirst(related: Relation, other: Relation, pairs: readonly JoinPair[], statement: StatementState): Sql {
   const sorted = (operand: RowOperand): Sql => operand.form.gathered?.(operand.sql) ?? toComparable(operand).sql;
   const values = pairs.map((pair) => sorted(pairOperand(pair, "related", other)));
   const order = related.rows.key.map((property) => sorted(columnOperand(property, other)));
@@ -217,7 +217,7 @@ export function linkTable({ table }: LinkJoin, alias: string): Sql {
 }
 
 /** Returns the first condition on a link table: see `Alive`. */
-export function linkAlive({ table, from }: LinkJoin, link: string, statement: StatementScope): readonly Sql[] {
+export function linkAlive({ table, from }: LinkJoin, link: string, statement: StatementState): readonly Sql[] {
   const { alive } = statement.profile;
   statement.notes.table(link, sqlTableName(table));
   return alive === undefined ? [] : from.slice(0, 1).map(({ column }) => alive.ofRows(sql`${sql.id(link, column)}`));

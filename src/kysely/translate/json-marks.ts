@@ -8,7 +8,7 @@ import type { DialectValues } from "../forms/dialect-profile.ts";
 import { bindSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
-import type { Relation, StatementScope } from "./relation.ts";
+import type { Relation, StatementState } from "./relation.ts";
 import { addCell, cellName, type Cells } from "./select-columns.ts";
 import { markOf, selectMarks, sortTerm, toMarkColumn } from "./sorted-term.ts";
 
@@ -34,7 +34,7 @@ export const NO_MARKS: MarkedPage = Object.freeze({ marks: undefined, cells: [] 
 /** The parts of a statement of JSON that its marks need. */
 interface MarkWriting {
   readonly syntax: JsonSyntax;
-  readonly statement: StatementScope;
+  readonly statement: StatementState;
   /** Whether the page has no expansions. */
   readonly isPlain: boolean;
 }

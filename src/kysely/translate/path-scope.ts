@@ -1,14 +1,14 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { ArrayPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { Level, Relation, type Rows, type StatementScope } from "./relation.ts";
+import { Level, Relation, type Rows, type StatementState } from "./relation.ts";
 
 /** The alias of the rows within a statement, like `$it` in OData. */
 export const ROWS_ALIAS = "it";
 
 /** The possible starts of a path: the entity, or the items of enclosing lambda operators. */
 export interface PathScope {
-  readonly statement: StatementScope;
+  readonly statement: StatementState;
   /** The innermost `from`. */
   readonly level: Level;
   /** The entity that the whole expression is evaluated for. */
@@ -40,7 +40,7 @@ interface DocumentItem {
 }
 
 /** Makes the scope of a whole statement over rows. */
-export function rowScope(rows: Rows, statement: StatementScope, alias: string = ROWS_ALIAS): PathScope {
+export function rowScope(rows: Rows, statement: StatementState, alias: string = ROWS_ALIAS): PathScope {
   const level = new Level();
   const isQualified = statement.isRelational;
   const it = new Relation({ alias, rows, level, isOptional: false, isQualified, hasCells: true });
@@ -48,7 +48,7 @@ export function rowScope(rows: Rows, statement: StatementScope, alias: string = 
 }
 
 /** Makes the scope of a condition over the rows of one relation. */
-export function relationScope(it: Relation, statement: StatementScope): PathScope {
+export function relationScope(it: Relation, statement: StatementState): PathScope {
   return Object.freeze({ statement, level: it.level, it, each: it, isCondition: true, items: [] });
 }
 

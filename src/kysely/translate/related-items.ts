@@ -27,7 +27,7 @@ import {
   pairOperand,
   whereClause,
   type Relation,
-  type StatementScope,
+  type StatementState,
   joinOuter,
 } from "./relation.ts";
 
@@ -80,7 +80,7 @@ function placeItems(
   join: NavigationJoin,
   source: Relation,
   { plain, link }: Pick<JoinedItems, "plain" | "link">,
-  { profile }: StatementScope,
+  { profile }: StatementState,
 ): Pick<RelatedItems, "isPlaced" | "bare"> {
   if (join.kind === "direct") {
     const isPlaced = isCoLocated(join, source, plain);
@@ -103,7 +103,7 @@ export function joinItems(
   join: NavigationJoin,
   target: EntitySet,
   outer: Relation,
-  statement: StatementScope,
+  statement: StatementState,
 ): JoinedItems {
   const { profile } = statement;
   const rows = statement.rowsOf(target);
@@ -161,7 +161,7 @@ export function selectItems(
  * rows. Related entities of one row only are read once in either form, and an index on their foreign key then finds those
  * of the rows that other conditions leave.
  */
-export function readsAllAtOnce({ isShared }: RelatedItems, { profile, isLookup }: StatementScope): boolean {
+export function readsAllAtOnce({ isShared }: RelatedItems, { profile, isLookup }: StatementState): boolean {
   return !profile.capabilities.correlatedSubqueries || (isShared && !isLookup);
 }
 
@@ -187,7 +187,7 @@ export function countRelated(navigation: NavigationExpression, scope: PathScope)
 function joinedCount(
   { navigationProperty }: NavigationExpression,
   items: RelatedItems,
-  statement: StatementScope,
+  statement: StatementState,
 ): Sql {
   const { counted, level } = items.source;
   const known = counted.get(navigationProperty);

@@ -21,7 +21,7 @@ import {
   whereClause,
   type Relation,
   type Rows,
-  type StatementScope,
+  type StatementState,
 } from "./relation.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 
@@ -46,7 +46,7 @@ export interface RelatedRows {
  */
 export function relatedRows(
   rows: Rows,
-  statement: StatementScope,
+  statement: StatementState,
   shape: RelatedShape,
   hasOneKey: boolean,
 ): RelatedRows {
@@ -134,7 +134,7 @@ const ORDINAL: Sql = sql`${sql.id(KEYS, "ordinal")}`;
  * @param columns the columns with the join values of the parents
  * @param hasOneKey whether the statement is only executed with one key
  */
-function bindKeys(columns: readonly RowOperand[], statement: StatementScope, hasOneKey: boolean): BoundKeys {
+function bindKeys(columns: readonly RowOperand[], statement: StatementState, hasOneKey: boolean): BoundKeys {
   const { profile } = statement;
   if (!profile.capabilities.bindsKeys) return inList(columns, profile, []);
   if (hasOneKey) {
@@ -154,7 +154,7 @@ function bindKeys(columns: readonly RowOperand[], statement: StatementScope, has
 
 function inList(
   columns: readonly RowOperand[],
-  { syntax }: StatementScope["profile"],
+  { syntax }: StatementState["profile"],
   conditions: readonly Sql[],
 ): BoundKeys {
   const cells = columns.map(inKeyForm);
@@ -175,7 +175,7 @@ interface ListedColumn {
 function listColumn(
   column: RowOperand,
   index: number,
-  { contains, positionOf, write }: NonNullable<StatementScope["profile"]["syntax"]["keyArrays"]>,
+  { contains, positionOf, write }: NonNullable<StatementState["profile"]["syntax"]["keyArrays"]>,
 ): ListedColumn | null {
   const bind = ({ toArray, exact, floor }: SqlForm): Sql | null => {
     const encode = exact ?? floor;

@@ -75,7 +75,7 @@ export interface RowStatements {
 }
 
 /** The state that all parts of one statement share. */
-export interface StatementScope extends RowsUse {
+export interface StatementState extends RowsUse {
   readonly notes: StatementNotes;
   /** Whether there may be several relations, so that columns must be qualified. */
   readonly isRelational: boolean;
@@ -90,7 +90,7 @@ export interface StatementScope extends RowsUse {
 }
 
 /** Makes the aliases of related rows of one statement. @param taken an alias that is already in use */
-export function aliases(notes: StatementNotes, taken?: string): StatementScope["nextAlias"] {
+export function aliases(notes: StatementNotes, taken?: string): StatementState["nextAlias"] {
   let relations = 0;
   const next = (): string => {
     relations += 1;
@@ -203,7 +203,7 @@ export class Relation {
   }
 
   /** The first of the conditions on this relation: it ends a statement after its time. Nothing if its rows are already tested. */
-  alive({ profile, notes }: StatementScope): readonly Sql[] {
+  alive({ profile, notes }: StatementState): readonly Sql[] {
     const { hasRowIds, quoted } = this.rows;
     if (quoted !== undefined) notes.table(this.alias, quoted);
     const [column] = this.keyColumns();
@@ -239,7 +239,7 @@ export class Relation {
  * Adds an outer join to a level.
  * @param joined makes the joined rows with their condition, after all other parts of the statement
  */
-export function joinOuter(level: Level, statement: StatementScope, joined: () => Sql): void {
+export function joinOuter(level: Level, statement: StatementState, joined: () => Sql): void {
   statement.onOuterJoin();
   level.join(() => sql` left join ${joined()}`);
 }

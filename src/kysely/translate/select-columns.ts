@@ -11,7 +11,7 @@ import type { Sql } from "../statement/sql-form.ts";
 import { boundTexts } from "./held-texts.ts";
 import { joinNavigation, joinRelated } from "./join-navigation.ts";
 import { outsideConditions, relationScope } from "./path-scope.ts";
-import { Relation, Level, type StatementScope } from "./relation.ts";
+import { Relation, Level, type StatementState } from "./relation.ts";
 import { makeTranslator } from "./translate-expression.ts";
 
 /** The cells that a statement selects; translation adds to them. */
@@ -218,7 +218,7 @@ function isNeverNull({ nullable, isCollection, type }: StructuralProperty): bool
 export function selectJoined(
   joined: readonly JoinedNavigation[],
   parent: Relation,
-  statement: StatementScope,
+  statement: StatementState,
   cells: Cells,
 ): RowShape["joined"] {
   if (joined.length === 0) return undefined;
@@ -236,7 +236,7 @@ export function selectJoined(
   return shapes;
 }
 
-function joinExpansion({ expansion, target }: JoinedNavigation, parent: Relation, statement: StatementScope): Relation {
+function joinExpansion({ expansion, target }: JoinedNavigation, parent: Relation, statement: StatementState): Relation {
   const { navigationProperty, entitySet, filter, roundingMode } = expansion;
   const navigation = { navigationProperty, entitySet, target };
   if (filter === null) return joinNavigation(parent, navigation, statement);
@@ -259,7 +259,7 @@ function joinExpansion({ expansion, target }: JoinedNavigation, parent: Relation
 }
 
 /** Wraps a condition with joins: they are attached to a row without values. */
-function withJoins(condition: Sql, level: Level, statement: StatementScope): Sql {
+function withJoins(condition: Sql, level: Level, statement: StatementState): Sql {
   const row = sql`(select 1 as ${sql.id("one")}) as ${sql.id(statement.nextAlias())}`;
   return sql`exists (select 1 from ${level.from(row)} where ${condition})`;
 }

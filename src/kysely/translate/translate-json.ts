@@ -15,7 +15,7 @@ import { type JsonMarks, markRow, NO_MARKS } from "./json-marks.ts";
 import { linkOrder } from "./link-order.ts";
 import { relationScope } from "./path-scope.ts";
 import { itemTests, joinItems, selectItems } from "./related-items.ts";
-import { whereClause, type Relation, type Rows, type StatementScope } from "./relation.ts";
+import { whereClause, type Relation, type Rows, type StatementState } from "./relation.ts";
 import type { Cells } from "./select-columns.ts";
 import { makeTranslator } from "./translate-expression.ts";
 import { orderClause, translateOrder, translateSelection, type PageClauses } from "./translate-query.ts";
@@ -41,7 +41,7 @@ interface Writing {
   readonly syntax: JsonSyntax;
   /** Whether the database writes floating-point numbers with all digits. */
   readonly writesDoubles: () => boolean;
-  readonly statement: StatementScope;
+  readonly statement: StatementState;
   /** Whether the page has no expansions. */
   readonly isPlain: boolean;
   readonly form: JsonForm;

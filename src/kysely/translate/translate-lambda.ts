@@ -8,7 +8,7 @@ import { findCollection } from "./find-path.ts";
 import { endOfList, listed, notNull, tuple } from "./join-navigation.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
 import { itemTests, readsAllAtOnce, relatedItems, selectItems, type RelatedItems } from "./related-items.ts";
-import { whereClause, type StatementScope } from "./relation.ts";
+import { whereClause, type StatementState } from "./relation.ts";
 import { dependsOnItemsAlone } from "./shared-navigation.ts";
 import { isInJoinedList } from "./translate-semi-join.ts";
 
@@ -98,7 +98,7 @@ function spent({ pairs }: RelatedItems, depth: number, { statement }: PathScope)
 }
 
 /** Translates the condition without a correlated subquery: membership of the source in a list of values. */
-function amongPairs(items: RelatedItems, wanted: readonly Sql[], { profile }: StatementScope): Sql {
+function amongPairs(items: RelatedItems, wanted: readonly Sql[], { profile }: StatementState): Sql {
   const pairs = items.pairs.map(([inner, outer]) => listed(inner, outer));
   const known = notNull(items.pairs.map(([inner]) => inner));
   // PostgreSQL searches a list that it expects to be long once per row. Many related entities have few sources.
@@ -109,7 +109,7 @@ function amongPairs(items: RelatedItems, wanted: readonly Sql[], { profile }: St
   return present.length === 0 ? found : sql`(${sql.join([found, ...present], sql` and `)})`;
 }
 
-function inJoinedList(items: RelatedItems, wanted: readonly Sql[], statement: StatementScope): Sql {
+function inJoinedList(items: RelatedItems, wanted: readonly Sql[], statement: StatementState): Sql {
   const known = notNull(items.pairs.map(([inner]) => inner));
   const select = (columns: Sql): Sql => selectItems(sql`distinct ${columns}`, items, known, wanted);
   const pairs = items.pairs.map(([inner, outer]) => listed(inner, outer));

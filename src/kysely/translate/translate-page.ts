@@ -4,7 +4,7 @@ import type { RowShape } from "../../query/row-shape.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { DerivedRelation } from "./derived-relation.ts";
-import type { Rows, StatementScope } from "./relation.ts";
+import type { Rows, StatementState } from "./relation.ts";
 import { addCell, cellName, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { selectMarks } from "./sorted-term.ts";
 import { translateSelection, type PageClauses, type RowQuery } from "./translate-query.ts";
@@ -19,7 +19,7 @@ const KEY_COUNT = "odata_count";
  * Translates the query of a page: filter, then order, then skip and top. The cells of excluded rows are not computed: where
  * the database would do so, the limit applies to a derived table.
  */
-export function translatePage(rows: Rows, statement: StatementScope, clauses: PageClauses): RowQuery {
+export function translatePage(rows: Rows, statement: StatementState, clauses: PageClauses): RowQuery {
   const { joined, hasTop, hasSkip } = clauses;
   const isLimited = (hasTop || hasSkip) && joined.length === 0;
   if (isLimited && statement.profile.capabilities.excludedRows === "computed") {
@@ -46,7 +46,7 @@ interface SelectedPage {
 /** Selects the marks of a page, if they are wanted. */
 function marksOf(
   { plans }: Rows,
-  { profile }: StatementScope,
+  { profile }: StatementState,
   { marked }: Pick<PageClauses, "marked">,
   { columns, sorter, cells, inner = (sorted) => sorted }: SelectedPage,
 ): RowShape["marks"] {
@@ -62,7 +62,7 @@ function addTotal({ total }: PageClauses, cells: Cells): void {
 }
 
 /** Translates the query of a page that computes its cells from the columns of a derived table. */
-function translateLimited(rows: Rows, statement: StatementScope, clauses: PageClauses): RowQuery {
+function translateLimited(rows: Rows, statement: StatementState, clauses: PageClauses): RowQuery {
   const cells: Cells = [];
   const { query: limited, rowShape } = translateSelection(rows, statement, clauses, ({ it }, within, sorter) => {
     const columns = selectColumns(clauses.selected, new DerivedRelation(it, PAGE, within), cells);
@@ -83,7 +83,7 @@ function translateLimited(rows: Rows, statement: StatementScope, clauses: PageCl
  */
 export function translateKeysFirst(
   rows: Rows,
-  statement: StatementScope,
+  statement: StatementState,
   clauses: Omit<PageClauses, "joined" | "total">,
 ): RowQuery {
   const { query: keys, width } = translateSelection(rows, statement, clauses, ({ it }, cells) => {

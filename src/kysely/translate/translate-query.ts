@@ -19,7 +19,7 @@ import { outsideConditions, rowScope, type PathScope, ROWS_ALIAS } from "./path-
 import {
   columnOperand,
   type Rows,
-  type StatementScope,
+  type StatementState,
   aliases,
   type RowStatements,
   whereAll,
@@ -59,7 +59,7 @@ export interface RowQuery {
 /** Translates the query of a page. @param select adds the cells to select; its result becomes part of the query */
 export function translateSelection<S extends object>(
   rows: Rows,
-  statement: StatementScope,
+  statement: StatementState,
   { filter, orderBy, roundingMode, after, hasTop, hasSkip }: Omit<PageClauses, "selected" | "joined">,
   select: (scope: PathScope, cells: Cells, sorter: Translator) => S,
 ): S & Pick<RowQuery, "query" | "width"> {
@@ -84,7 +84,7 @@ export function translateSelection<S extends object>(
 /** Translates the query that counts the rows after the filter. */
 export function translateTotal(
   rows: Rows,
-  statement: StatementScope,
+  statement: StatementState,
   filter: FilterClause | null,
   roundingMode: RoundingMode,
 ): Sql {
@@ -121,7 +121,7 @@ interface KeyedClauses extends Pick<PageClauses, "selected" | "joined"> {
 /** Translates the query of one entity. The values of its key are the single key of the execution. */
 export function translateByKey(
   rows: Rows,
-  statement: StatementScope,
+  statement: StatementState,
   { key, selected, joined }: KeyedClauses,
 ): RowQuery {
   const scope = rowScope(rows, statement);
@@ -159,7 +159,7 @@ export function narrowedFrom({ db, base, condition, mentioned, seen, hidden, nee
   const as: From["as"] = (alias, entitySet, { profile, isLookup: isKeyed, isFenced = false, notes }) => {
     // Joined rows and rows of subqueries are looked up by values of other rows.
     const use = { profile, isLookup: isKeyed || alias !== ROWS_ALIAS, notes: notes ?? new StatementNotes() };
-    const statement: StatementScope = {
+    const statement: StatementState = {
       ...use,
       isRelational: mentioned.size > 0,
       rowsOf: (wanted) => {
@@ -190,7 +190,7 @@ function executionOf([execution]: readonly unknown[]): Execution {
 /** Translates the query of complete rows that meet a condition, for use as a derived table with the same alias. */
 function translateNarrowed(
   rows: Rows,
-  statement: StatementScope,
+  statement: StatementState,
   { condition, seen, hidden = [] }: Pick<Narrowing, "condition" | "seen" | "hidden">,
   alias: string,
 ): Sql {
@@ -210,7 +210,7 @@ function markOf({ seen }: Rows, { it }: PathScope, test: Sql): Sql {
 /** Translates the query that checks whether the row with the key of the execution meets a condition. */
 export function translateTest(
   rows: Rows,
-  statement: StatementScope,
+  statement: StatementState,
   key: readonly StructuralProperty[],
   condition: Expression,
 ): Sql {

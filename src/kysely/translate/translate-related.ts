@@ -11,7 +11,7 @@ import { boundTexts } from "./held-texts.ts";
 import { linkOrder } from "./link-order.ts";
 import { outsideConditions } from "./path-scope.ts";
 import { listOf, relatedRows, tieOf, type RelatedRows } from "./related-rows.ts";
-import { addRelation, Level, whereClause, type Relation, type Rows, type StatementScope } from "./relation.ts";
+import { addRelation, Level, whereClause, type Relation, type Rows, type StatementState } from "./relation.ts";
 import { addCell, cellName, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { makeTranslator } from "./translate-expression.ts";
 import { translateOrder, orderClause, SKIP, TOP, type RowQuery } from "./translate-query.ts";
@@ -40,7 +40,7 @@ const TOP_OR_MAX_ROWS: Sql = bindSlot(({ top, maxRows }) => BigInt(Math.min(top,
  */
 export function translateRelated(
   rows: Rows,
-  statement: StatementScope,
+  statement: StatementState,
   shape: RelatedShape,
   limits: RelatedLimits,
 ): RowQuery {
@@ -59,7 +59,7 @@ export function translateRelated(
 /** Translates the query that counts the related entities per key. Keys without related entities have no row. */
 export function translateRelatedCounts(
   rows: Rows,
-  statement: StatementScope,
+  statement: StatementState,
   shape: RelatedShape,
   limits: Pick<RelatedLimits, "hasOneKey">,
 ): Sql {
@@ -74,7 +74,7 @@ export function translateRelatedCounts(
 }
 
 /** Reads all rows of each key, or a page of the rows of one key. */
-function allOfEach(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
+function allOfEach(rows: Rows, statement: StatementState, shape: RelatedShape, limits: RelatedLimits): RowQuery {
   const found = relatedRows(rows, statement, shape, limits.hasOneKey);
   const { keys, related } = found;
   const { cells, rowShape } = selectRelated(statement, shape, found, related);
@@ -86,7 +86,7 @@ function allOfEach(rows: Rows, statement: StatementScope, shape: RelatedShape, l
   return { query, rowShape, width: cells.length };
 }
 
-function pageOfOne({ profile }: StatementScope, { hasTop, hasSkip, hasMaxRows }: RelatedLimits): Sql {
+function pageOfOne({ profile }: StatementState, { hasTop, hasSkip, hasMaxRows }: RelatedLimits): Sql {
   const top = hasMaxRows ? TOP_OR_MAX_ROWS : TOP;
   const all = hasMaxRows ? MAX_ROWS : null;
   return profile.syntax.limit(hasTop ? top : all, hasSkip ? SKIP : null);
@@ -96,7 +96,7 @@ function pageOfOne({ profile }: StatementScope, { hasTop, hasSkip, hasMaxRows }:
  * Finds the keys of the related entities by a subquery with a limit for each key of the list. The list comes first: databases
  * without lateral joins follow the order of a cross join.
  */
-function byKeys(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
+function byKeys(rows: Rows, statement: StatementState, shape: RelatedShape, limits: RelatedLimits): RowQuery {
   const inner = relatedRows(rows, statement, shape, limits.hasOneKey);
   const conditions = [...inner.alive, ...tieOf(inner), ...filterOf(statement, shape, inner)];
   const innerOrder = orderClause(innerOrderOf(statement, shape, inner));
@@ -141,7 +141,7 @@ function isInJson(property: StructuralProperty, plans: PlansByField): boolean {
 const NOT_IN_JSON: ReadonlySet<string> = new Set(["Edm.Single", "Edm.Double", "Edm.Decimal"]);
 
 /** Joins a lateral subquery with a limit to each key. */
-function byLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
+function byLateral(rows: Rows, statement: StatementState, shape: RelatedShape, limits: RelatedLimits): RowQuery {
   if (shape.joined.length > 0) return joinedToLateral(rows, statement, shape, limits);
   const found = relatedRows(rows, statement, shape, limits.hasOneKey);
   const { cells, rowShape } = selectRelated(statement, shape, found, found.related);
@@ -158,7 +158,7 @@ function byLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, l
  * The same with single-valued expansions, which are joined to all found rows at once: within the subquery, the database
  * would plan the join for one key, and might read a whole table for each.
  */
-function joinedToLateral(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
+function joinedToLateral(rows: Rows, statement: StatementState, shape: RelatedShape, limits: RelatedLimits): RowQuery {
   const found = relatedRows(rows, statement, shape, limits.hasOneKey);
   const conditions = [...tieOf(found), ...filterOf(statement, shape, found)];
   const order = orderClause(orderOf(statement, shape, found));
@@ -175,7 +175,7 @@ function joinedToLateral(rows: Rows, statement: StatementScope, shape: RelatedSh
 }
 
 /** Reads all rows of each key and filters them by row number. */
-function byRowNumber(rows: Rows, statement: StatementScope, shape: RelatedShape, limits: RelatedLimits): RowQuery {
+function byRowNumber(rows: Rows, statement: StatementState, shape: RelatedShape, limits: RelatedLimits): RowQuery {
   const found = relatedRows(rows, statement, shape, limits.hasOneKey);
   const { cells, rowShape } = selectRelated(statement, shape, found, found.related);
   const conditions = [...found.alive, ...found.keys.conditions, ...filterOf(statement, shape, found)];
@@ -193,7 +193,7 @@ function byRowNumber(rows: Rows, statement: StatementScope, shape: RelatedShape,
 }
 
 /** Selects the cells of a derived table, sorted by key and row number. */
-function ofFound(source: Sql, where: Sql, width: number, statement: StatementScope, limits: RelatedLimits): Sql {
+function ofFound(source: Sql, where: Sql, width: number, statement: StatementState, limits: RelatedLimits): Sql {
   const names = Array.from({ length: width }, (_none, index) => cellName(index));
   const cells = sql.join(names.map((name) => sql`${sql.id(FOUND, name)}`));
   const order = orderClause([sql`${sql.id(FOUND, cellName(0))}`, sql`${sql.id(FOUND, ROW_NUMBER)}`]);
@@ -207,7 +207,7 @@ interface SelectedCells {
 
 /** Selects the cells of a row, starting with the position of its key. */
 function selectRelated(
-  statement: StatementScope,
+  statement: StatementState,
   shape: RelatedShape,
   { keys }: RelatedRows,
   related: Relation,
@@ -220,7 +220,7 @@ function selectRelated(
 }
 
 function filterOf(
-  { profile }: StatementScope,
+  { profile }: StatementState,
   { filter, orderBy }: RelatedShape,
   { scope, roundingMode }: RelatedRows,
 ): readonly Sql[] {
@@ -229,12 +229,12 @@ function filterOf(
   return [sql`(${translator.condition(filter.expression, "filter")})`];
 }
 
-function orderOf(statement: StatementScope, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
+function orderOf(statement: StatementState, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
   const { orderBy } = shape;
   return translateOrder(orderBy, sorterOf(statement, shape, found), statement.profile.syntax);
 }
 
-function innerOrderOf(statement: StatementScope, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
+function innerOrderOf(statement: StatementState, shape: RelatedShape, found: RelatedRows): readonly Sql[] {
   const { join, orderBy } = shape;
   const translator = sorterOf(statement, shape, found);
   const { link, related } = found;
@@ -242,7 +242,7 @@ function innerOrderOf(statement: StatementScope, shape: RelatedShape, found: Rel
 }
 
 function sorterOf(
-  { profile }: StatementScope,
+  { profile }: StatementState,
   { filter, orderBy }: RelatedShape,
   { scope, roundingMode }: RelatedRows,
 ): Translator {
@@ -250,10 +250,10 @@ function sorterOf(
   return makeTranslator({ profile, scope: outsideConditions(scope), roundingMode, texts });
 }
 
-function limitOf({ profile }: StatementScope, { hasTop, hasSkip }: RelatedLimits): Sql {
+function limitOf({ profile }: StatementState, { hasTop, hasSkip }: RelatedLimits): Sql {
   return profile.syntax.limit(hasTop ? TOP : null, hasSkip ? SKIP : null);
 }
 
-function maxRows({ profile }: StatementScope, { hasMaxRows }: RelatedLimits): Sql {
+function maxRows({ profile }: StatementState, { hasMaxRows }: RelatedLimits): Sql {
   return profile.syntax.limit(hasMaxRows ? MAX_ROWS : null, null);
 }

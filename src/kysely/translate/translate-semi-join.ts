@@ -23,7 +23,7 @@ import {
   whereClause,
   type Relation,
   joinOuter,
-  type StatementScope,
+  type StatementState,
 } from "./relation.ts";
 import { sharedNavigation, truthWhenAbsent, type SharedNavigation } from "./shared-navigation.ts";
 
@@ -170,7 +170,7 @@ interface LookedUp {
  * many times faster by this join, for which it gathers the list, than by `not in`.
  * @param level the level of the row
  */
-export function isInJoinedList({ pairs, select }: LookedUp, level: Level, statement: StatementScope): Sql {
+export function isInJoinedList({ pairs, select }: LookedUp, level: Level, statement: StatementState): Sql {
   const alias = statement.nextAlias();
   const nameOf = (index: number): string => `k${String(index)}`;
   const columns = pairs.map(([inner], index) => sql`${inner} as ${sql.id(nameOf(index))}`);

@@ -14,7 +14,7 @@ import {
   unknownId,
   withRelation,
   type RelatedWrite,
-  type Relation,
+  type LockedRelation,
 } from "./relation-write.ts";
 import { insertNode, type InsertTask } from "./sql-deep-insert.ts";
 import type { Values } from "./stored-columns.ts";
@@ -113,7 +113,7 @@ export async function createRelated(
   return created;
 }
 
-async function link(relation: Relation, related: unknown): Promise<void> {
+async function link(relation: LockedRelation, related: unknown): Promise<void> {
   const { navigation, join, own, ownKey, other, task } = relation;
   const otherKey = other.keyValues(related);
   const row = await lockRelatedRow(relation, otherKey, relatedProperties(join));
@@ -133,7 +133,7 @@ async function link(relation: Relation, related: unknown): Promise<void> {
 }
 
 /** Removes all links of visible rows of the other table to this entity, except one. */
-async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promise<void> {
+async function clear(relation: LockedRelation, join: DirectJoin, kept: unknown): Promise<void> {
   const { other, task, target, restrictions } = relation;
   const keptKey = kept === undefined ? null : textOf(other.keyValues(kept));
   const keys = await other.keysBy(task, linked(relation, join), join.pairs);
@@ -147,7 +147,7 @@ async function clear(relation: Relation, join: DirectJoin, kept: unknown): Promi
 }
 
 /** Returns the values of the related entity that refer to this entity. @throws ODataError if one of them would be null */
-function linked({ row, navigation }: Relation, join: DirectJoin): Values {
+function linked({ row, navigation }: LockedRelation, join: DirectJoin): Values {
   const values = join.pairs.map((pair) => {
     const value = row[pair.property.field] ?? null;
     if (value !== null) return [pair.related.field, value] as const;
@@ -157,7 +157,7 @@ function linked({ row, navigation }: Relation, join: DirectJoin): Values {
   return Object.fromEntries(values);
 }
 
-function linkValues({ row, navigation }: Relation, join: LinkJoin, other: Values): readonly PrimitiveValue[] {
+function linkValues({ row, navigation }: LockedRelation, join: LinkJoin, other: Values): readonly PrimitiveValue[] {
   const values = [
     ...join.from.map(({ property }) => row[property.field]),
     ...join.to.map(({ property }) => other[property.field]),
@@ -170,7 +170,7 @@ function linkValues({ row, navigation }: Relation, join: LinkJoin, other: Values
 }
 
 async function isRelated(
-  relation: Relation,
+  relation: LockedRelation,
   join: DirectJoin,
   row: Values,
   otherKey: readonly PrimitiveValue[],

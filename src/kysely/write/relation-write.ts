@@ -23,7 +23,7 @@ export interface RelatedWrite {
 }
 
 /** A navigation with both sides, within a transaction that locks the entity that it starts from. */
-export interface Relation {
+export interface LockedRelation {
   readonly task: WriteTask;
   readonly navigation: NavigationProperty;
   readonly join: NavigationJoin;
@@ -72,7 +72,7 @@ export async function withRelation(
   { table, field }: RelatedWrite,
   { key, related, absent, created }: LinkedKeys,
   context: AnyWriteContext,
-  work: (relation: Relation) => Promise<void>,
+  work: (relation: LockedRelation) => Promise<void>,
 ): Promise<void> {
   const set = required(writtenSet(context, table), `The table ${table.name} is not part of this service.`);
   const navigation = required(
@@ -118,7 +118,7 @@ function selectedOf(
 
 /** Reads and locks a related entity; null if it is missing or hidden. */
 export async function lockRelatedRow(
-  { task, other, target, restrictions }: Relation,
+  { task, other, target, restrictions }: LockedRelation,
   key: readonly PrimitiveValue[],
   properties: readonly StructuralProperty[],
 ): Promise<Values | null> {
@@ -129,7 +129,7 @@ export async function lockRelatedRow(
 
 /** @throws ODataError `Forbidden` if the user does not see a related entity that was written */
 export function checkRelated(
-  { task, other, target, restrictions }: Relation,
+  { task, other, target, restrictions }: LockedRelation,
   key: readonly PrimitiveValue[],
 ): Promise<void> {
   return checkVisible(task, restrictions, { set: target, table: other.table, key });
