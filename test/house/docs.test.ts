@@ -12,7 +12,7 @@ import { snippetsOf, withoutLayout, writeSnippets } from "./snippets.ts";
 import { ROOT, filesBelow, readManifest, readSource } from "./source-files.ts";
 
 const pages = [
-  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+  ...["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
     .filter((path) => existsSync(join(ROOT, path)))
     .map(readSource),
   ...filesBelow("docs", ".md"),
