@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerHttp2Stream } from "node:http2";
 import { Readable, type Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Turn } from "../base/maybe.ts";
@@ -52,10 +53,7 @@ export function sendResponse(
   if (stream !== null) {
     // The client has left, or the response to a body that did not arrive in time has been sent.
     if (stream.destroyed || stream.headersSent) return abandon(body);
-    // The unread rest of a body would keep the stream open, and so would bytes that have arrived.
-    stream.once("finish", () => {
-      if (!stream.readableEnded) stream.resume().close();
-    });
+    closeAfter(body, stream);
   }
   const headers = withVaryOf(target, own);
   const isWhole = typeof body === "string" || body instanceof Uint8Array;
@@ -69,6 +67,16 @@ export function sendResponse(
   target.writeHead(status, sized);
   if (isWhole && stream !== null && length > AHEAD) return sendChunks(piecesOf(body), stream);
   target.end(body);
+}
+
+/** Ends a stream after its response: the unread rest of a body would keep it open, and so would bytes that have arrived. */
+function closeAfter(body: ODataResponse["body"], stream: ServerHttp2Stream): void {
+  const close = (): void => {
+    if (!stream.readableEnded) stream.resume().close();
+  };
+  if (body === null) stream.once("finish", close);
+  // The frame that ends a body follows this event. A reset before it would cut the response off.
+  else stream.once("wantTrailers", () => setImmediate(close));
 }
 
 /** Adds the names that the host application has already set in Vary. */

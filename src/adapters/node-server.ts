@@ -67,7 +67,7 @@ export class NodeServer {
       this.#sockets.set(name, socket);
       pending.add(socket);
       socket.once("close", () => {
-        this.#sockets.delete(name);
+        if (this.#sockets.get(name) === socket) this.#sockets.delete(name);
         this.#handshakes.delete(socket);
       });
     });

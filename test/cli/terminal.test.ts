@@ -16,12 +16,16 @@ beforeAll(build);
 
 /** Replaces what differs between two runs. */
 function steady({ code, text }: TerminalRun): string {
-  return `${readable(text)}exit code ${String(code)}\n`
-    .replaceAll(/127\.0\.0\.1:\d+/g, "HOST")
-    .replaceAll(/odatakit \d+\.\d+\.\d+[\w.-]*/g, "odatakit 1")
-    .replaceAll(/SQLite \d[\d.]*/g, "SQLite 3")
-    .replaceAll(/\b[\d.]+ ms\b/g, "9 ms")
-    .replaceAll(/scrypt\$\S+/g, "scrypt$…");
+  return (
+    `${readable(text)}exit code ${String(code)}\n`
+      // What it says meanwhile, if it takes long.
+      .replaceAll(/(?:␍␛\[K[^␍␛\n]*…)+␍␛\[K/g, "")
+      .replaceAll(/127\.0\.0\.1:\d+/g, "HOST")
+      .replaceAll(/odatakit \d+\.\d+\.\d+[\w.-]*/g, "odatakit 1")
+      .replaceAll(/SQLite \d[\d.]*/g, "SQLite 3")
+      .replaceAll(/\b[\d.]+ ms\b/g, "9 ms")
+      .replaceAll(/scrypt\$\S+/g, "scrypt$…")
+  );
 }
 
 function writeMany(folder: string): void {

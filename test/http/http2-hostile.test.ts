@@ -133,6 +133,19 @@ describe("HTTP/2", () => {
     expect(any.text).toContain('\\"/*\\"');
   });
 
+  test.each([
+    ["404", { ":method": "POST", ":path": "/odata/Unknown" }],
+    ["415", { ":method": "POST", ":path": "/odata/Notes", "content-type": "text/plain" }],
+    ["405 without a body", { ":method": "POST", ":path": "/odata/$metadata" }],
+  ])("a response whose request body still arrives ends before its stream is closed: %s", async (_status, headers) => {
+    const stream = (await open()).request(headers, { endStream: false }).on("error", () => undefined);
+    const events: string[] = [];
+    for (const name of ["end", "aborted", "close"]) stream.on(name, () => events.push(name));
+    stream.resume().write("{");
+    await expect.poll(() => events).toContain("close");
+    expect(events[0]).toBe("end");
+  });
+
   test("CONNECT and unknown expectations are requests as others, with the responses of the service", async () => {
     const session = await open();
     expect(codeOf(await send(session, { ":method": "CONNECT", ":authority": "a.example" }))).toEqual([404, "NotFound"]);

@@ -1,11 +1,11 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { reloadable, role, type ODataService } from "odatakit";
 import type { DescribedSet, DescribedWarning } from "odatakit/introspect";
-import type { Invocation, ExitReason, Terminal } from "../command.ts";
+import type { Invocation, ExitReason } from "../command.ts";
 import { isNotLoaded, loadDatabase, servableDatabase } from "../load-database.ts";
+import { openBrowser } from "../open-browser.ts";
 import { BANNER_STYLES, paint } from "../paint.ts";
 import { isProblem, unavailable, usageProblem, type Problem, reportProblems } from "../problem.ts";
 import { packageVersion } from "../run-command.ts";
@@ -200,18 +200,4 @@ function ended(signal: AbortSignal): Promise<void> {
 function keepYoungGenerationSmall(): () => void {
   setFlagsFromString("--semi-space-growth-factor=1");
   return () => setFlagsFromString("--semi-space-growth-factor=2");
-}
-
-const COMMANDS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
-  darwin: ["open"],
-  // `start` takes a first argument in quotes as the title of a window.
-  win32: ["cmd", "/c", "start", '""'],
-};
-
-/** Opens an address in the browser of the user. A failure is only a hint. */
-function openBrowser(url: string, platform: NodeJS.Platform, { report }: Pick<Terminal, "report">): void {
-  const [command = "", ...before] = COMMANDS[platform] ?? ["xdg-open"];
-  const child = spawn(command, [...before, url], { stdio: "ignore", detached: true });
-  child.once("error", () => report(`odatakit: No browser could be opened. Open ${url}`));
-  child.unref();
 }

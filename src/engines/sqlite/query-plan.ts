@@ -30,7 +30,10 @@ const LOOP = /^(?:SCAN|SEARCH) (?<name>\S+)(?<rest>.*)$/;
 const BY_INDEX = /USING (?:COVERING )?INDEX (?<index>.+?)(?: \((?<terms>.*)\))?(?: LEFT-JOIN)?$/;
 const BY_ROWID = / USING INTEGER PRIMARY KEY(?: \((?<terms>.*)\))?/;
 const BY_PRIMARY_KEY = / USING PRIMARY KEY \((?<terms>.*)\)/;
+/** A term of a range, or of a search for each value of the first columns. */
+const NO_VALUE = /[<>]|^ANY\(/;
 const SORTS = /^USE TEMP B-TREE /;
+const LIST = /^(?:CORRELATED |REUSE )?LIST SUBQUERY/;
 const DERIVED = /^(?:CO-ROUTINE|MATERIALIZE) (?<name>\S+)/;
 
 /** The rows of a list, such as the keys of the parents of a page. */
@@ -59,9 +62,10 @@ export class QueryPlan {
   /** @param isPage whether the query is that of the page, or selects from its rows */
   #visit(parent: number, isPage: boolean): number {
     const lines = this.#below(parent);
-    let limit = isPage && !lines.some(({ detail }) => SORTS.test(detail)) ? this.#limit : Infinity;
+    const isRead = isPage && !lines.some(({ detail }) => SORTS.test(detail));
+    let limit = isRead ? this.#limit : Infinity;
     // A search by the values of a subquery finds a row for each of them.
-    const hasList = lines.some(({ detail }) => detail.startsWith("LIST SUBQUERY"));
+    const hasList = lines.some(({ detail }) => LIST.test(detail));
     let rows = 1;
     let visits = 0;
     for (const line of lines) {
@@ -73,7 +77,8 @@ export class QueryPlan {
         continue;
       }
       const { name } = DERIVED.exec(line.detail)?.groups ?? {};
-      const below = this.#visit(line.id, isPage && name !== undefined);
+      // A materialized table is computed as a whole.
+      const below = this.#visit(line.id, isRead && line.detail.startsWith("CO-ROUTINE "));
       visits += isCorrelated(line) ? rows * below : below;
       if (line.detail.startsWith("RECURSIVE STEP")) visits = Infinity;
       if (name !== undefined) this.#derived.set(name, below);
@@ -103,7 +108,7 @@ export class QueryPlan {
     const { index = null, terms } = { ...(BY_PRIMARY_KEY.exec(rest) ?? BY_INDEX.exec(rest))?.groups };
     // Without terms it is the first or last entry: `min` or `max`.
     if (terms === undefined) return index !== null;
-    const equal = terms.split(" AND ").filter((term) => !/[<>]/.test(term)).length;
+    const equal = terms.split(" AND ").filter((term) => !NO_VALUE.test(term)).length;
     return this.#sizes.isUnique(name, index, equal);
   }
 

@@ -3,6 +3,7 @@ import type { Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { Fetch, Patience } from "../../connection/patient-reader.ts";
 import { CATALOGUE_FACTS, type StatementFacts } from "../../connection/statement-facts.ts";
+import { isODataError } from "../../errors/odata-error.ts";
 import { type PreparedStatement, toBoundValues } from "./prepared-statement.ts";
 import { explain, type PlanLine, QueryPlan } from "./query-plan.ts";
 import { ReaderThreads, threadEntry } from "./reader-threads.ts";
@@ -21,9 +22,13 @@ const NO_ENTRY =
 const MOST_OPERATIONS = 5;
 const SHORT_BYTES = 1 << 16;
 
-/** Milliseconds. A read that takes longer here runs in a thread until its tables change, unless it visits only a few rows. */
+/** Milliseconds. A read that takes longer here runs in a thread for a while, unless it visits only a few rows. */
 const TOO_LONG = 25;
 const FEW_VISITS = 100;
+/** Milliseconds after which a read ends here, and begins again in a thread: it visits more rows than its plan says. */
+const LONGEST_HERE = 50;
+/** Milliseconds in which a read that took too long runs in a thread. */
+const SLOW_FOR = 60_000;
 
 /** The visits of a statement, with its operations, as long as its tables do not change. */
 interface Work {
@@ -32,20 +37,22 @@ interface Work {
   /** For a page: the visits without its rows, and those for each of them. */
   readonly fixed: number;
   readonly perRow: number;
-  /** Whether it took longer than expected. */
-  isSlow: boolean;
 }
 
-const UNKNOWN: Work = { version: "", whole: 0, fixed: 0, perRow: 0, isSlow: false };
+const UNKNOWN: Work = { version: "", whole: Infinity, fixed: Infinity, perRow: Infinity };
 
 /** What is known of a statement. */
 interface Kept {
   work: Work;
   /** Its query plan in a schema. */
   plan: { readonly schema: string; readonly lines: readonly PlanLine[] } | undefined;
+  /** Until when it runs in a thread, because it took too long here. */
+  slowUntil: number;
 }
 
-const keptOf = keptPer((_statement: PreparedStatement<"arrays">): Kept => ({ work: UNKNOWN, plan: undefined }));
+const keptOf = keptPer((_statement: PreparedStatement<"arrays">): Kept => {
+  return { work: UNKNOWN, plan: undefined, slowUntil: 0 };
+});
 
 type Rows = readonly (readonly unknown[])[];
 
@@ -77,18 +84,15 @@ export class SqliteReads {
   ): Maybe<Rows> {
     const statement = this.#database.rows.get(sql);
     const values = toBoundValues(parameters);
-    const work = this.#workOf(statement, facts);
-    const isShort = isWithin(work, values, facts);
-    if (isShort) {
+    if (this.#isShort(statement, values, facts)) {
       try {
-        return this.#readHere(statement, values, isFirst, { work, facts });
+        return this.#readHere(statement, values, isFirst, facts);
       } catch (error) {
-        if (!isTooLong(error)) throw error;
+        if (!isTooLong(error) && !isTimeout(error)) throw error;
       }
     }
     const threads = this.#findThreads();
     if (threads !== null) return threads.read({ sql, values, isFirst }, patience);
-    if (isShort) return this.readHere(sql, parameters, isFirst);
     return this.#readInTime(sql, values, isFirst, patience);
   }
 
@@ -107,7 +111,7 @@ export class SqliteReads {
   /** Whether a statement runs in a thread, if there is one. An invalid statement does not: it reports its error itself. */
   isLong(sql: string, parameters: readonly unknown[], facts?: StatementFacts): boolean {
     try {
-      return !isWithin(this.#workOf(this.#database.rows.get(sql), facts), toBoundValues(parameters), facts);
+      return !this.#isShort(this.#database.rows.get(sql), toBoundValues(parameters), facts);
     } catch {
       return false;
     }
@@ -138,16 +142,22 @@ export class SqliteReads {
     statement: PreparedStatement<"arrays">,
     values: readonly SQLInputValue[],
     isFirst: boolean,
-    { work, facts }: { readonly work: Work; readonly facts: StatementFacts | undefined },
+    facts: StatementFacts | undefined,
   ): Rows {
-    if (work.whole <= FEW_VISITS) return rowsOf(statement, values, isFirst);
-    const begun = performance.now();
+    const kept = keptOf(statement);
+    const isFew = facts?.isOfCatalogue === true || kept.work.whole <= FEW_VISITS;
     const { operations = 0 } = facts ?? {};
     const most = Math.max(SHORT_BYTES, Math.floor((MOST_BYTES_HERE * MOST_OPERATIONS) / operations));
     const read = (): Rows => rowsOf(statement, values, isFirst);
-    const rows = operations <= MOST_OPERATIONS ? read() : this.#database.atLength(most, read);
-    work.isSlow = performance.now() - begun > TOO_LONG;
-    return rows;
+    const { readingWatch } = this.#database;
+    const begun = isFew ? 0 : performance.now();
+    readingWatch.begin(LONGEST_HERE);
+    try {
+      return isFew || operations <= MOST_OPERATIONS ? read() : this.#database.atLength(most, read);
+    } finally {
+      readingWatch.end();
+      if (!isFew && performance.now() - begun > TOO_LONG) kept.slowUntil = performance.now() + SLOW_FOR;
+    }
   }
 
   #readInTime(sql: string, values: readonly SQLInputValue[], isFirst: boolean, { timeout }: Patience): Rows {
@@ -160,29 +170,33 @@ export class SqliteReads {
     }
   }
 
-  #workOf(statement: PreparedStatement<"arrays">, facts: StatementFacts | undefined): Work {
+  /** Whether an execution visits few rows, and did not take long before. */
+  #isShort(
+    statement: PreparedStatement<"arrays">,
+    values: readonly SQLInputValue[],
+    facts: StatementFacts | undefined,
+  ): boolean {
+    if (facts?.isOfCatalogue === true) return true;
     this.#sizes ??= new TableSizes(this.#database.reading);
     this.#sizes.refresh();
     const kept = keptOf(statement);
     if (kept.work.version !== this.#sizes.version) kept.work = this.#measure(statement.sql, this.#sizes, kept, facts);
-    return kept.work;
+    return isWithin(kept.work, values, facts) && (kept.slowUntil === 0 || kept.slowUntil < performance.now());
   }
 
   #measure(sql: string, sizes: TableSizes, kept: Kept, facts: StatementFacts = NO_FACTS): Work {
     const { version, schema } = sizes;
-    if (facts.isOfCatalogue) return { ...UNKNOWN, version };
     try {
       if (kept.plan?.schema !== schema) {
         // Values that are missing are NULL.
-        const lines = explain(sql, 0, (text, none) => this.#database.rows.get(text).all(none));
-        kept.plan = { schema, lines };
+        kept.plan = { schema, lines: explain(sql, 0, (text) => sizes.rowsOf(text)) };
       }
       const { lines } = kept.plan;
       const visits = (limit: number): number => visitsOf(lines, sizes, facts, limit);
       const fixed = visits(0);
-      return { version, whole: visits(Infinity), fixed, perRow: visits(1) - fixed, isSlow: false };
+      return { version, whole: visits(Infinity), fixed, perRow: visits(1) - fixed };
     } catch {
-      // The statement itself reports the error.
+      // The statement reports its own errors.
       return { ...UNKNOWN, version };
     }
   }
@@ -210,9 +224,11 @@ function visitsOf(
   limit: number,
 ): number {
   // The plan of a count names the table, not its alias.
-  const isNamed = (table: string, name: string): boolean => lastName(table) === name.toLowerCase();
+  const isNamed = (table: string, name: string): boolean => lastName(table).toLowerCase() === name.toLowerCase();
   const tablesOf = (name: string): readonly string[] =>
     tables.filter(([alias, table]) => alias === name || isNamed(table, name)).map(([, table]) => table);
+  // Views may hide rows of a table, which are visited, too.
+  const isOfTables = tables.every(([, table]) => sizes.rows(table) !== undefined);
   const rowsOf = (alias: string): number | undefined => {
     const named = tablesOf(alias).map((table) => sizes.rows(table));
     const known = named.filter((rows) => rows !== undefined);
@@ -220,20 +236,24 @@ function visitsOf(
   };
   const isUnique = (alias: string, index: string | null, columns: number): boolean =>
     sizes.isUnique(tablesOf(alias), index, columns);
-  return (1 + operations) * new QueryPlan(lines, { rowsOf, isUnique }, limit).visits;
+  return (1 + operations) * new QueryPlan(lines, { rowsOf, isUnique }, isOfTables ? limit : Infinity).visits;
 }
 
 /** Whether an execution visits few rows. */
 function isWithin(
-  { whole, fixed, perRow, isSlow }: Work,
+  { whole, fixed, perRow }: Work,
   values: readonly SQLInputValue[],
   { limits, most }: StatementFacts = NO_FACTS,
 ): boolean {
-  if (isSlow) return false;
   if (whole <= MOST_VISITS) return true;
   if (limits.length === 0 && most === undefined) return false;
   const rows = limits.reduce((sum, place) => sum + Number(values[place]), most ?? 0);
   return fixed + perRow * rows <= MOST_VISITS;
+}
+
+/** Whether a statement visited more rows than its plan says. */
+function isTimeout(error: unknown): boolean {
+  return isODataError(error) && error.code === "QueryTimeout";
 }
 
 /** Whether a statement met a value that is longer than the limit of its connection. @see https://sqlite.org/rescode.html#toobig */

@@ -39,10 +39,14 @@ export class TableSizes {
     );
     const version = [schema, others, own].join(" ");
     if (version === this.version) return;
-    if (schema !== this.schema) this.#unique = undefined;
+    if (schema !== this.schema) {
+      this.#unique = undefined;
+      this.#rows.clear();
+    }
     this.schema = schema ?? "";
     this.version = version;
-    this.#rows.clear();
+    // Large tables stay large: counting them again would cost most.
+    for (const [table, rows] of this.#rows) if (rows !== Infinity) this.#rows.delete(table);
   }
 
   /** Returns a bound for the rows of a table, infinite for a large one; undefined if it is none. @param table its quoted name */
@@ -55,14 +59,14 @@ export class TableSizes {
   isUnique(tables: readonly string[], index: string | null, columns: number): boolean {
     this.#unique ??= this.#readUnique();
     const { columns: known, primary } = this.#unique;
-    const names = index === null ? tables.map((table) => primary.get(lastName(table)) ?? "") : [index];
+    const names = index === null ? tables.map((table) => primary.get(lastName(table).toLowerCase()) ?? "") : [index];
     return names.length > 0 && names.every((name) => columns >= (known.get(name) ?? Infinity));
   }
 
   /** The range of the row ids is found at once. They may have gaps, so a wide range says nothing. */
   #count(table: string): number | undefined {
     // The rows of a view may take long.
-    const found = "select 1 from sqlite_schema where type = 'table' and lower(name) = ?";
+    const found = "select 1 from sqlite_schema where type = 'table' and name = ? collate nocase";
     if (this.#all(found, [lastName(table)]).length === 0) return undefined;
     try {
       const ids = `select (select min(_rowid_) from ${table}), (select max(_rowid_) from ${table})`;
@@ -82,16 +86,23 @@ export class TableSizes {
   }
 
   #readUnique(): UniqueIndexes {
-    const text = `select i.name, t.name, i.origin, count(*)
+    // An index with a column that may be null holds any number of rows without a value.
+    const text = `select i.name, t.name, i.origin, count(*), min(i.origin = 'pk' or coalesce(k."notnull", 0))
       from sqlite_schema t join pragma_index_list(t.name) i join pragma_index_info(i.name) c
+      left join pragma_table_xinfo(t.name) k on k.cid = c.cid
       where t.type = 'table' and i."unique" and not i.partial group by 1, 2, 3`;
     const columns = new Map<string, number>();
     const primary = new Map<string, string>();
-    for (const [index, table, origin, count] of this.#all(text, [])) {
-      columns.set(String(index), Number(count));
+    for (const [index, table, origin, count, isSure] of this.#all(text, [])) {
+      columns.set(String(index), Number(isSure) === 1 ? Number(count) : Infinity);
       if (origin === "pk") primary.set(String(table).toLowerCase(), String(index));
     }
     return { columns, primary };
+  }
+
+  /** Returns the rows of a statement that is not kept. */
+  rowsOf(text: string): readonly (readonly unknown[])[] {
+    return this.#all(text, []);
   }
 
   #row(text: string): readonly SQLOutputValue[] | undefined {
@@ -107,9 +118,8 @@ export class TableSizes {
   }
 }
 
-/** Returns the name of a table without its schema, in lower case. */
-/** Returns the name of a table without its schema, in lower case. @param quoted its quoted name */
+/** Returns the name of a table without its schema. */
 export function lastName(quoted: string): string {
   const names = quoted.slice(1, -1).split('"."');
-  return (names.at(-1) ?? "").replaceAll('""', '"').toLowerCase();
+  return (names.at(-1) ?? "").replaceAll('""', '"');
 }

@@ -163,7 +163,9 @@ export function checkCreated(
   const references = each(all, (written, index) => {
     const isCreated = (target: EntitySet, values: Values): boolean => {
       const position = positionOf(target, values);
-      return position !== -1 && position <= index;
+      // Without `getByKey`, nobody checks whether the key that the body states belongs to a hidden entity.
+      const isChecked = all[position]?.set.handlers.getByKey !== undefined;
+      return isChecked && position <= index;
     };
     return checkReferences(written, reader, { current: isNew, isCreated });
   });

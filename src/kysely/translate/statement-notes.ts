@@ -17,9 +17,12 @@ export class StatementNotes {
     this.#tables.push([alias, table]);
   }
 
-  /** @param name that of a function; absent: an operator */
-  operation(name?: FunctionName): void {
-    this.#operations += 1;
+  /**
+   * @param name that of a function; undefined: an operator
+   * @param times how often it is evaluated for each row
+   */
+  operation(name?: FunctionName, times = 1): void {
+    this.#operations += times;
     if (name !== undefined) this.#functions.add(name);
   }
 

@@ -69,6 +69,8 @@ export function makeTranslator(context: TranslationContext): Translator {
     },
     condition: (expression, mode) => {
       notes.operation();
+      // A search finds a row for each item.
+      if (expression.kind === "in") notes.operation(undefined, expression.items.length);
       return translateCondition(expression, mode, translator, context);
     },
   };
