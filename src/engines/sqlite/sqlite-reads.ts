@@ -13,7 +13,7 @@ import { lastName, TableSizes } from "./table-sizes.ts";
 import { MAX_TIME_HERE } from "./watch.ts";
 
 /** The most visits of rows, each counted once more per operation, of a statement in the main thread: some 10 ms. */
-const MOST_VISITS = 20_000;
+const MOST_VISITS = 50_000;
 
 const NO_ENTRY =
   "odatakit/sqlite is bundled without its file reader-thread.js, so long reads stop the whole process: keep odatakit external.";
