@@ -138,8 +138,8 @@ export default defineConfig({
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
-      // It runs in a thread, where coverage is not measured.
-      exclude: ["src/engines/sqlite/reader-thread.ts"],
+      // They run in a thread, where coverage is not measured.
+      exclude: ["src/engines/sqlite/{reader-thread,thread-connections}.ts"],
       reportOnFailure: true,
       ...(RECORDED === undefined
         ? {

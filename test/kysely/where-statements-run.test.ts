@@ -15,6 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "where-statements-run-"));
 const file = join(folder, "cities.db");
 
 const Country = entityType("Country", { id: edm.int32().key(), name: edm.string() });
+const Person = entityType("Person", { id: edm.int32().key(), email: edm.string().nullable() });
 const City = entityType("City", {
   id: edm.int32().key(),
   name: edm.string(),
@@ -29,6 +30,8 @@ beforeAll(() => {
   made.exec(`
     pragma journal_mode = wal;
     create table country (id integer primary key, name text not null);
+    create table person (id integer primary key, email text unique);
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 60000) insert into person (id) select i from n;
     create table city (id integer primary key, name text not null, countryId integer not null, code text not null);
     create unique index city_code on city (code);
     create index city_country on city (countryId);
@@ -53,6 +56,7 @@ beforeAll(() => {
     entitySets: [
       sqlEntitySet(Country, { db, table: "country", name: "Countries", operations, navigation: { cities } }),
       sqlEntitySet(City, { db, table: "city", name: "Cities", operations, navigation: { country } }),
+      sqlEntitySet(Person, { db, table: "person", name: "People", operations }),
       sqlEntitySet(City, { db, table: "place", name: "Places", operations }),
       sqlEntitySet(Part, { db, table: "part", name: "Parts", operations }),
       sqlEntitySet(Named, { db, table: "city", name: "Named", operations, columns: { label: { sql: "name || 'x'" } } }),
@@ -104,6 +108,9 @@ test.each<readonly [target: string, place: "here" | "thread"]>([
   ["/Cities?$top=20&$filter=contains(Name,'n4')", "thread"],
   ["/Cities/$count?$filter=contains(Name,'n4')", "thread"],
   ["/Cities?$filter=CountryId eq 5", "thread"],
+  // A unique index finds any number of rows without a value.
+  ["/People/$count?$filter=Email eq null", "thread"],
+  ["/Cities?$filter=Country/Id in (1,2) and contains(Name,'4')", "thread"],
   ["/Countries?$top=5&$expand=Cities", "thread"],
   ["/Countries?$filter=Cities/any(c:c/Name eq 'n4')", "thread"],
   [
