@@ -100,6 +100,10 @@ describe("postgresDialect", () => {
   });
 });
 
+function notAsked(): never {
+  throw new Error("not asked");
+}
+
 describe("mariadbDialect", () => {
   test("refuses an unknown option without a similar name", () => {
     const options = { pool: { getConnection: () => undefined }, xyzzy: 1 };
@@ -118,7 +122,7 @@ describe("mariadbDialect", () => {
       end: (done: () => void) => done(),
     } as unknown as MysqlPool;
     const db = new Kysely<object>({
-      dialect: mariadbDialect({ pool, controlConnection: () => Promise.reject(new Error("not asked")) }),
+      dialect: mariadbDialect({ pool, controlConnection: notAsked }),
     });
     onTestFinished(() => db.destroy());
     await expect(sql`select 1`.execute(db)).rejects.toThrow("no session");
