@@ -12,7 +12,7 @@ import { type SentResponse, sendOrFail } from "./node-response.ts";
 import { type Listener, NodeServer } from "./node-server.ts";
 import { type ListenOptions, resolveServeOptions, type ServeSettings } from "./serve-options.ts";
 
-/** Node.js passes each other byte of HTTP/2 on as one character, which would not be the one that the client means. */
+/** Node.js passes each other byte of HTTP/2 on as one character, which is not the character that the client means. */
 const ASCII = /^[\x21-\x7e]*$/;
 
 /** Where `serve` listens, and how long its connections may take. @see docs/guides/deployment.md, Timeouts */

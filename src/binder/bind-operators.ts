@@ -290,7 +290,7 @@ function bindSides({ left, right }: BinarySyntax, scope: BindingScope): readonly
 }
 
 /**
- * Binds an operand beside another one. A single unknown name beside a text or an enumeration may be a value without quotes.
+ * Binds one of two operands. A single unknown name compared with a text or an enumeration may be a value without quotes.
  * @throws ODataError as for the operand, with advice for such a value
  * @see docs/reference/filter.md
  */
