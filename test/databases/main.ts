@@ -131,6 +131,8 @@ async function startPostgres(folder: string, programs: string, servers: Server[]
     "listen_addresses=127.0.0.1",
     `unix_socket_directories=${folder}`,
     "fsync=off",
+    // Tables without statistics look large: compiling their statements took seconds.
+    "jit=off",
   ];
   const server = new Server(`${programs}/postgres`, ["-D", data, ...settings.flatMap((each) => ["-c", each])], folder);
   servers.push(server);

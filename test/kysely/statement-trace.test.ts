@@ -99,7 +99,7 @@ const CONTROL =
 
 /** Queries about tables, which SQLite answers from time to time. */
 const ABOUT_TABLES =
-  /(?:min|max)\(rowid\)|where 1 = 0|where rowid >= \?|select 1 from|sqlite_|dbstat|pragma|total_changes/;
+  /(?:min|max)\(_rowid_\)|where 1 = 0|where rowid >= \?|select 1 from|sqlite_|dbstat|pragma|total_changes/;
 
 /** Runs a function, and returns the texts of the statements that the database gets meanwhile. */
 async function executed(db: AnyDatabase, run: () => Promise<unknown>): Promise<readonly string[]> {
