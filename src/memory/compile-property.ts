@@ -114,6 +114,18 @@ export function compileProperty(expression: PropertyExpression, slots: VariableS
   const isPlain = source.kind === "it" && !isInheritedName(field);
   if (isPlain && kind !== null) {
     const read = readerOf(field);
+    if (kind === "number") {
+      return (entity) => {
+        const value = read(entity);
+        return typeof value === "number" ? value : canonical(value);
+      };
+    }
+    if (kind === "string") {
+      return (entity) => {
+        const value = read(entity);
+        return typeof value === "string" ? value : canonical(value);
+      };
+    }
     return (entity) => {
       const value = read(entity);
       return typeof value === kind ? (value as PrimitiveValue) : canonical(value);

@@ -7,8 +7,10 @@ import type { OrderByItem, QueryShape } from "../query/clauses.ts";
 import type { ScalarType } from "../query/expression.ts";
 import type { Place } from "../query/place.ts";
 import type { SourceQuery } from "../query/source.ts";
+import { canonicalKind } from "./canonical-test.ts";
 import { keyOrder } from "./compare.ts";
 import { compiledFor, hasLambda } from "./compile-expression.ts";
+import { readerOf } from "./compile-property.ts";
 import { asEntity, type Evaluation } from "./evaluation.ts";
 import { FEWEST_ROWS, visitRows } from "./visit-rows.ts";
 
@@ -40,6 +42,7 @@ export function* orderRows(
   if (skip >= end) return [];
   // The application may change its list during a pause.
   const all = length > FEWEST_ROWS ? rows.slice() : rows;
+  if (yield* ascendByKey(all, query, pace)) return all.slice(skip, end);
   const compare = yield* compareByItems(all, query, evaluation, pace);
   if (yield* isInOrder(length, compare, pace)) return all.slice(skip, end);
   const positions =
@@ -221,6 +224,25 @@ function isKeyOrder({ orderBy, shape }: MemoryQuery): boolean {
       return expression.property === key[index];
     })
   );
+}
+
+/**
+ * Whether rows ascend by the number that is their key. Most lists do, and this check computes no list of keys. If it returns
+ * false, the rows may still be in order.
+ */
+function* ascendByKey(rows: readonly unknown[], query: MemoryQuery, pace: Pace): Steps<boolean> {
+  const [key, ...others] = query.shape.entityType.key;
+  const isNumber = key !== undefined && others.length === 0 && canonicalKind(key.type) === "number";
+  if (!isNumber || !isKeyOrder(query)) return false;
+  const read = readerOf(key.field);
+  let last = Number.NEGATIVE_INFINITY;
+  for (let position = 0; position < rows.length; position += 1) {
+    const value = read(asEntity(rows[position], query.shape.entityType));
+    if (typeof value !== "number" || !(value > last)) return false;
+    last = value;
+    if (position % SLICE === 0 && pace.isOver) yield;
+  }
+  return true;
 }
 
 /** The number of comparisons between two readings of the clock. */
