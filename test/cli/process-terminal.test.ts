@@ -65,7 +65,8 @@ describe("the terminal", () => {
   test.each([
     [false, {}],
     [true, { CI: "true" }],
-  ])("shows no progress without a terminal, or in CI (%s)", (isTTY, env) => {
+    [true, { TERM: "dumb" }],
+  ])("shows no progress without a terminal, in CI, or on a terminal without sequences (%s %j)", (isTTY, env) => {
     const { terminal, written } = streams(isTTY, env);
     terminal.progress("text");
     vi.advanceTimersByTime(1000);

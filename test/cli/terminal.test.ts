@@ -14,18 +14,19 @@ const CLEAR_LINE = "\r\u001B[K";
 
 beforeAll(build);
 
+/** Returns a text that people can read, without the progress of slow work. */
+function withoutProgress(text: string): string {
+  return readable(text).replaceAll(/(?:␍␛\[K[^␍␛\n]*…)+␍␛\[K/g, "");
+}
+
 /** Replaces what differs between two runs. */
 function steady({ code, text }: TerminalRun): string {
-  return (
-    `${readable(text)}exit code ${String(code)}\n`
-      // What it says meanwhile, if it takes long.
-      .replaceAll(/(?:␍␛\[K[^␍␛\n]*…)+␍␛\[K/g, "")
-      .replaceAll(/127\.0\.0\.1:\d+/g, "HOST")
-      .replaceAll(/odatakit \d+\.\d+\.\d+[\w.-]*/g, "odatakit 1")
-      .replaceAll(/SQLite \d[\d.]*/g, "SQLite 3")
-      .replaceAll(/\b[\d.]+ ms\b/g, "9 ms")
-      .replaceAll(/scrypt\$\S+/g, "scrypt$…")
-  );
+  return `${withoutProgress(text)}exit code ${String(code)}\n`
+    .replaceAll(/127\.0\.0\.1:\d+/g, "HOST")
+    .replaceAll(/odatakit \d+\.\d+\.\d+[\w.-]*/g, "odatakit 1")
+    .replaceAll(/SQLite \d[\d.]*/g, "SQLite 3")
+    .replaceAll(/\b[\d.]+ ms\b/g, "9 ms")
+    .replaceAll(/scrypt\$\S+/g, "scrypt$…");
 }
 
 function writeMany(folder: string): void {
@@ -82,11 +83,19 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
 
   test.each<[string, Readonly<Record<string, string>>]>([
     ["odatakit inspect shop.db", { NO_COLOR: "1" }],
-    ["odatakit inspect shop.db", { TERM: "dumb" }],
     ["odatakit inspect shop.db | cat", {}],
-    ["odatakit inspect missing.db 2>&1 | cat", {}],
     ["odatakit inspect shop.db --json", {}],
   ])("%s %j shows no colours", async (line, environment) => {
+    const folder = testFolder();
+    writeDatabase(folder);
+    expect(withoutProgress((await runOnTerminal(line, { folder, environment })).text)).not.toContain("␛");
+  });
+
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ["odatakit inspect shop.db", { TERM: "dumb" }],
+    ["odatakit inspect missing.db 2>&1 | cat", {}],
+    ["odatakit inspect shop.db --json 2>&1 | cat", {}],
+  ])("%s %j writes no escape sequence", async (line, environment) => {
     const folder = testFolder();
     writeDatabase(folder);
     expect((await runOnTerminal(line, { folder, environment })).text).not.toContain("\u001B");
