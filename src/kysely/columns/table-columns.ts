@@ -90,7 +90,7 @@ export interface PlannedTable {
   readonly values: ColumnFormats;
   /** The name of the table; undefined for the rows of a query. */
   readonly table?: string | undefined;
-  /** Whether the properties are ignored properties, which have expressions of their own. */
+  /** Whether the properties are ignored properties, which have separate expressions. */
   readonly areIgnored?: boolean;
   /** Receives the cells that cannot be read and become null; undefined: they are errors. */
   readonly unreadable?: ForgivenCells | undefined;

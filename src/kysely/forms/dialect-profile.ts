@@ -58,7 +58,7 @@ export interface DialectProfile {
   readonly streaming?: StreamingSyntax | undefined;
   /**
    * For a database of this process, which cannot interrupt a statement: makes a condition that is always true, and ends the
-   * statement after its time. It stands before the other conditions of each table. Absent: the database ends statements itself.
+   * statement after its time. It precedes the other conditions of each table. Absent: the database ends statements itself.
    */
   readonly alive?: Alive | undefined;
   /** For statements that would read all related rows once per row; absent for a database that always finds a good plan. */
@@ -114,8 +114,8 @@ export interface DialectSyntax {
   /** The end of a list that a database on several machines reads before the rest; absent if it does so without. */
   readonly readFirst?: Sql;
   /**
-   * Replaces a null that a constant is bound as by one that the database only finds at each row: a distributed database may
-   * refuse a condition that it can compute in advance beside an outer join. An index serves other constants as before.
+   * Replaces a null constant by a null that the database only finds at each row: a distributed database may refuse a condition
+   * next to an outer join if it can compute the condition in advance. An index serves other constants as before.
    */
   readonly unfolded?: (constant: Sql, cells: Sql) => Sql;
   /** The columns that every table has, in lower case, but that `*` does not contain. */

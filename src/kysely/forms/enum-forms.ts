@@ -62,7 +62,7 @@ export function enumForms({
     const hasAliases = new Set(type.members.values()).size < type.members.size;
     const inColumn = (equatable: Conversion, others: Partial<SqlForm> = {}): SqlForm =>
       plainForm(`names of ${type.name} in a column`, asText, {
-        // Another text is no member.
+        // // Another text is not a member.
         sortable: { ...toNumber, mayBeNull: true },
         comparable: toNumber,
         ...(hasAliases ? {} : { equatable }),
@@ -71,7 +71,7 @@ export function enumForms({
     const byText: Conversion = { form: names, apply: asName ?? asItIs, keepsCells: true };
     if (asName === undefined) return inColumn(byText);
     if (isIndexed) {
-      const indexed = plainForm(`names of ${type.name} as they stand`, asText);
+      const indexed = plainForm(`names of ${type.name} unchanged`, asText);
       return inColumn(byText, hasAliases ? {} : { indexed });
     }
     // The database compares names with such a column in its type, for which an index serves.
@@ -184,9 +184,9 @@ function mappedForm(name: string, { toCell, cases, form, isOneToOne }: Mapping, 
   };
   const made = plainForm(`${name} in a column`, encodeValue, others);
   if (!isText || !isOneToOne) return made;
-  // An enumeration type of the database refuses a text that is no label.
+  // // An enumeration type of the database refuses a text that is not a label.
   const labels = { cells: cases.map(({ cell }) => String(cell)), some: made };
-  const indexed = plainForm(`${name} as they stand`, encodeValue);
+  const indexed = plainForm(`${name} unchanged`, encodeValue);
   return plainForm(`${name} in a column`, encodeValue, { ...others, indexed, labels });
 }
 

@@ -17,7 +17,7 @@ import {
 
 /** Runs the statements of a primary, or of its replica. */
 export interface ReplicatedRows {
-  /** Calls a function whenever a connection is opened or closed. @returns false if nobody can tell */
+  /** Calls a function whenever a connection is opened or closed. @returns false if the driver does not report it */
   watchConnections(changed: () => void): boolean;
   /** Returns the rows of several statements, without a repetition. */
   eachOnce(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]>;
@@ -128,7 +128,7 @@ export class ReplicaReads<Rows extends ReplicatedRows> implements ReplicatedData
     const reason = last === null ? "unreachable" : this.#reasonAgainst(last);
     watch.refresh(reason === null ? CHECKED : RETRIED);
     if (last === null || reason !== null) {
-      // Without an error, nobody has waited for the first state.
+      // // Without an error, no read has waited for the first state.
       if (last !== null || watch.error !== undefined) this.#report(reading, reason ?? "unreachable", watch.error);
       return null;
     }
@@ -261,7 +261,7 @@ class ReplayWatch {
     return this.#isAmbiguous;
   }
 
-  /** Whether the last known state shows a position, so that nothing needs to be asked. */
+  /** Whether the last known state shows a position, so that no query is needed. */
   shows(offset: bigint): boolean {
     return this.#isStable && this.#last?.offset !== null && this.#last !== null && this.#last.offset >= offset;
   }
@@ -279,7 +279,7 @@ class ReplayWatch {
     this.#askedAt = performance.now();
   }
 
-  /** Reads the state if the last attempt is older. Nobody waits for it. @param age in milliseconds */
+  /** Reads the state if the last attempt is older. No request waits for it. @param age in milliseconds */
   refresh(age: number): void {
     if (this.#asking === null && performance.now() - this.#askedAt >= age) void this.#read();
   }

@@ -215,7 +215,7 @@ export class KeysetStream implements PageStream {
     return readPage(this.#reader, { ...this.#next, marked, top: size, maxEntities: this.#entitiesLeft });
   }
 
-  /** Returns the query for the rows after those that were read, if the last one does not tell where it is. */
+  /** Returns the query for the rows after the rows already read, if the place of the last row is unknown. */
   #atOffset(query: SourceQuery): SourceQuery {
     const { after, skip } = this.#page.query;
     return { ...query, after, skip: skip + this.#length };

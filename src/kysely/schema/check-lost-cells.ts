@@ -194,7 +194,7 @@ function listOf(words: readonly string[]): string {
   return words.length === 1 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
 }
 
-/** Whether a cell has a value, but is not the cell of this value. Cells that cannot be read are findings of their own. */
+/** Whether a cell has a value, but is not the cell of this value. Cells that cannot be read are separate findings. */
 function isInOtherForm({ form, toValue, toCell = form.floor }: ColumnFormat, cell: unknown): boolean {
   if (typeof cell !== "string") return false;
   try {

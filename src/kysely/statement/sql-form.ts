@@ -17,9 +17,9 @@ export interface SqlForm {
   /** Returns the least cell that is not below a value. */
   readonly ceiling: Encode;
   /**
-   * Returns the least cell above a value, and the greatest below it, for columns that cannot be compared with every value:
-   * `>` and `<` include this cell. Null if there is none; then `floor` and `ceiling` are null, too, if they have none. Absent
-   * if `floor` and `ceiling` are enough.
+   * Returns the least cell above a value, and the greatest below it, for columns that cannot be compared with every value: `>`
+   * and `<` include this cell. Null without such a cell; then `floor` and `ceiling` are null, too, if they have none. Absent if
+   * `floor` and `ceiling` are enough.
    */
   readonly beside?: { readonly above: Encode; readonly below: Encode };
   /**
@@ -95,8 +95,7 @@ export interface Conversion {
 }
 
 /**
- * How what a row is sorted by leaves the database exactly, so that the next page starts after it: `place` casts a bound mark
- * back.
+ * Selects the sorted value of a row exactly, so that the next page starts after the row: `place` casts a bound mark back.
  */
 export interface Mark {
   readonly toSelected: (sorted: Sql) => Sql;

@@ -76,7 +76,7 @@ const NO_COLUMNS: RowShape["columns"] = new Map();
 
 const MARKED_ROW: Sql = bindSlot(({ markedRow }) => BigInt(markedRow));
 
-/** Returns the member whose JSON is that of the cell that the database sorts by; null if there is none. */
+/** Returns the member whose JSON is that of the cell that the database sorts by; null without such a member. */
 function markMember(
   item: PlaceTerm,
   { selected }: JsonMembers,

@@ -113,7 +113,7 @@ interface BoundKeys {
   readonly ordinal: Sql;
   /** What sorts and groups rows by that position; null if there is one key only. */
   readonly sorted: Sql | null;
-  /** What is equal for the rows of one key. */
+  /** The expressions that are equal for the rows of one key. */
   readonly partition: readonly Sql[];
 }
 

@@ -36,7 +36,7 @@ interface LinkStatements {
   readonly find: WriteStatement;
   /** For each value, what writes it. */
   readonly stored: readonly StoredProperty[];
-  /** For each value, the index of the first value of the same column, which is the one that the insert writes. */
+  /** For each value, the index of the first value of the same column, which the insert writes. */
   readonly firsts: readonly number[];
   /** For each inserted cell, the column whose text it repeats; null if the insert finds these texts. */
   readonly references: ReadonlyArray<readonly StoredReference[] | undefined> | null;

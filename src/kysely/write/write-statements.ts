@@ -98,7 +98,7 @@ export class WriteStatements {
     return this.areReturning && !mayShareKeys(this.#table);
   }
 
-  /** Whether a row is locked by its key before it is written. A key that several rows may have is no better than a condition. */
+  /** Whether a row is locked by its key before it is written. A key that several rows may have is as weak as a condition. */
   get locksByKey(): boolean {
     return this.locksByCondition || !mayShareKeys(this.#table);
   }

@@ -118,9 +118,9 @@ export const PG_FORMS: CastForms = castForms(
 );
 
 /**
- * Integers in columns with fewer bits, for distributed databases: to find the machine of a row, these convert every number
- * that a column is compared with to the type of the column, and fail for a greater one. So each bound number is one that the
- * column may contain, or null, which no comparison is true for.
+ * Binds integers for columns with fewer bits, in distributed databases. To find the machine of a row, these databases convert
+ * every compared number to the type of the column, and fail for a greater number. So each bound number fits the column, or is
+ * null, for which no comparison is true.
  */
 export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
   const { integer } = PG_FORMS;

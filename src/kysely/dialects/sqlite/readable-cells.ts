@@ -18,8 +18,8 @@ type Readable = NonNullable<ColumnFormat["readable"]>;
 type Test = (column: Sql) => Sql;
 
 /**
- * Each returns the cell, or null for one that its type cannot have: a column of SQLite may contain anything. A test is exact,
- * because a filter must find as null what a response shows as null.
+ * Each function returns the cell, or null if its type cannot have the cell: a column of SQLite may contain any value. A test is
+ * exact, because a filter must find as null every cell that a response shows as null.
  * @see https://www.sqlite.org/flexquirks.html
  */
 
