@@ -21,7 +21,7 @@ export interface Command {
   readonly positionals: string;
   readonly maxPositionals: number;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** Lines that can be pasted, each with what it does. */
+  /** Lines that can be pasted, each with its purpose. */
   readonly examples: ReadonlyArray<readonly [line: string, purpose: string]>;
   /** Runs the command. It reports its problems to the terminal itself, and never ends the process. */
   readonly run: (invocation: Invocation) => Promise<ExitReason>;
@@ -32,7 +32,7 @@ export interface Invocation {
   readonly positionals: readonly string[];
   /** The given options, merged by precedence: flag, environment, `odatakit.json`. */
   readonly options: Readonly<Record<string, boolean | string | readonly string[] | undefined>>;
-  /** The validated content of `odatakit.json`, for settings that are no flags; empty without a file. */
+  /** The validated content of `odatakit.json`, for settings without a flag; empty without a file. */
   readonly file: Readonly<Record<string, unknown>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder that relative paths start from. */

@@ -181,8 +181,8 @@ const CHANNEL = "odatakit";
 const RETRY = 5000;
 
 /**
- * Calls a function at each `notify odatakit`, on a connection of its own, which connects again after it is lost. A database
- * that does not let clients listen only has the looks in intervals.
+ * Calls a function at each `notify odatakit`, on a separate connection, which connects again after it is lost. If the database
+ * forbids `listen`, the schema is only checked in intervals.
  */
 export async function listenPostgres(url: string, onNotify: () => void, signal: AbortSignal): Promise<void> {
   const { Client } = await import("pg");
@@ -210,7 +210,7 @@ export async function listenPostgres(url: string, onNotify: () => void, signal: 
   }
 }
 
-/** What is wrong, by the code of a driver, and what to do. */
+/** The problem for each code of a driver, and the fix. */
 const FAILURES: ReadonlyArray<readonly [code: RegExp, what: string, fix: string]> = [
   [/^ECONNREFUSED$/, "refuses the connection", "Start the server, or correct the host and the port."],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, "has an unknown host", "Correct the host."],

@@ -88,12 +88,12 @@ function maxWarningsOf(given: Invocation["options"][string]): number | Problem {
   if (given === undefined) return Infinity;
   if (typeof given === "string" && /^\d{1,9}$/.test(given)) return Number(given);
   return usageProblem(
-    `--max-warnings is ${JSON.stringify(given)}, which is no whole number.`,
+    `--max-warnings is ${JSON.stringify(given)}, which is not a whole number.`,
     "Give a number, such as --max-warnings 0.",
   );
 }
 
-/** Faults of declarations differ from faults of the module: they have a code of their own. */
+/** Distinguishes faults of declarations, which have their own code, from faults of the module. */
 function declarationProblem(path: string, error: unknown): Problem {
   if (error instanceof Error && error.name === "ConfigurationError") {
     return { reason: "declarations", message: error.message, fix: "Correct the declarations." };

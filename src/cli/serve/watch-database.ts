@@ -160,7 +160,7 @@ interface Following {
   readonly service: ReloadableService;
   /** Makes the service over the sets of the database. */
   readonly make: (sets: LoadedDatabase["found"]["entitySets"]) => ODataService;
-  /** The fingerprint of the schema that is served; empty if nobody asked for it. */
+  /** The fingerprint of the served schema; empty if it was not requested. */
   readonly served: string;
   /** Milliseconds between two looks; null to look only at SIGHUP. */
   readonly interval: number | null;

@@ -22,9 +22,9 @@ export interface IntrospectOptions extends DescribeOptions, SchemaSelection, Omi
 export interface IntrospectedDatabase {
   /** For `odataService`. */
   readonly entitySets: readonly EntitySetDeclaration[];
-  /** What the entity sets declare, as plain data. */
+  /** The declarations of the entity sets, as plain data. */
   readonly described: DescribedService;
-  /** What is not published, or not as a reader of the schema would expect. */
+  /** Warnings about parts of the schema that are not published, or published in an unexpected way. */
   readonly warnings: readonly DescribedWarning[];
   readonly schema: DatabaseSchema;
 }

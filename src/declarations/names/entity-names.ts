@@ -17,7 +17,7 @@ export interface EntityNames extends EntityPair {
   readonly aliases: ReadonlySet<string>;
 }
 
-/** Entities with their names, and what a reader of the names would not expect. */
+/** Entities with their names, and warnings about unexpected names. */
 interface NamedEntities {
   readonly entities: readonly EntityNames[];
   readonly warnings: readonly DescribedWarning[];
