@@ -160,7 +160,7 @@ function outermostPlace(context: RequestContext): CallPlace {
 
 /**
  * Returns the name of a client: the id of its user or, without one, its address. All requests of a client have the same.
- * @param trustsProxy whether a forwarded address tells the client
+ * @param trustsProxy whether a forwarded address identifies the client
  * @returns undefined if neither is known
  * @see docs/reference/tables.md, Where statements run
  */

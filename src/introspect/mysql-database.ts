@@ -286,7 +286,7 @@ function numberOrNull(cell: unknown): number | null {
 
 /** Rows of a sample: half of them the first and half the last ones. */
 const MOST_ROWS = 10_000;
-/** What a statement returns for each column. */
+/** The number of cells that a statement returns for each column. */
 const PARTS = 3;
 
 /** Returns whether a column has the type `boolean` of MariaDB, which is an integer of one byte. */

@@ -61,7 +61,7 @@ export interface NavigationStep {
   readonly navigationProperty: NavigationProperty;
 }
 
-/** Is told the entities that a query reaches, before the names behind them are resolved. It may throw to end the binding. */
+/** Receives the entities that a query reaches, before the names after them are resolved. It may throw to end the binding. */
 export interface PathGuard {
   /** Follows a navigation. */
   follow(step: NavigationStep): void;

@@ -21,7 +21,7 @@ export interface DatabaseFinding {
   readonly code: SchemaFindingCode;
   /** An error makes requests fail or responses wrong; a warning makes them slow, or may make them wrong later. */
   readonly severity: "error" | "warning" | "info";
-  /** What the finding is about, such as `Orders.placedAt` or `Orders`. */
+  /** The subject of the finding, such as `Orders.placedAt` or `Orders`. */
   readonly subject: string;
   /** The entity set. */
   readonly set: string;

@@ -194,7 +194,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
-/** What the operands of a row share. */
+/** The state that the operands of a row share. */
 interface RowScope {
   /** The sets of the registration by name, for navigations. */
   readonly entitySets: ReadonlyMap<string, EntitySet>;
