@@ -119,7 +119,7 @@ function sendAndClose(
 
 /** Discards bytes that a rejected client still sends. Resolves when it stops, and after a short while at the latest. */
 export function discardRest(request: IncomingMessage): Promise<void> {
-  // // A hook of the host may have connected the request to a stream without a reader.
+  // A hook of the host may have connected the request to a stream without a reader.
   request.unpipe();
   if (request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

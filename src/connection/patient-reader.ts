@@ -112,7 +112,7 @@ export function beginInTime(db: AnyKysely, { signal, timeout = null }: Patience)
     signal?.addEventListener("abort", leave, { once: true });
     begun.execute().then(
       (transaction) => {
-        // // The request no longer waits for the connection. If the connection is lost, it has no transaction either.
+        // The request no longer waits for the connection. If the connection is lost, it has no transaction either.
         if (!isOver) return settle(() => resolve(new OwnTransaction(transaction, db.getExecutor())));
         const ended = transaction.rollback().execute();
         return void ended.catch(() => undefined);

@@ -37,7 +37,7 @@ function toBytes(body: unknown, contentType: string): Uint8Array {
 function toExactValue(this: unknown, key: string, value: unknown): unknown {
   if (typeof value === "bigint") return rawJSON(String(value));
   if (typeof value === "number") return toExactNumber(value);
-  // // The value is already the result of a method toJSON of the original.
+  // The value is already the result of a method toJSON of the original.
   const original: unknown = Reflect.get(Object(this) as object, key);
   if (typeof original === "object" && original !== null && !isJsonObject(original)) throw noJson(original);
   return value;

@@ -70,7 +70,7 @@ export function* checkFractions(expected: readonly ExpectedTable[], schema: Chec
       if (found === undefined || !TIME.test(found.type)) continue;
       const bound = { ...found, length: null, precision: fractionsIn(found), scale: null };
       const place = { set, table: names.join("."), column: found.name, property, isKey: key.includes(name) };
-      // // With the source `nobody`, only more digits are a finding: `odatakit check` reports fewer digits.
+      // With the source `nobody`, only more digits are a finding: `odatakit check` reports fewer digits.
       for (const finding of checkLimits({ limits, source: "nobody" }, bound, place)) {
         yield { ...finding, severity: "warning" };
       }

@@ -118,7 +118,7 @@ function decoded(text: string): string {
 function ownSets({ href }: URL, sets: readonly DescribedSet[]): (name: unknown) => boolean {
   const names = new Set(decoded(href.slice(ROOT.length)).match(/[\p{L}\p{N}_]+/gu) ?? []);
   const own = new Set(sets.filter(({ setName }) => names.has(setName)));
-  // // The loop also visits the sets that it adds.
+  // The loop also visits the sets that it adds.
   for (const { navigations } of own) {
     for (const { name, targetSet } of navigations) {
       const target = names.has(name) ? sets.find(({ setName }) => setName === targetSet) : undefined;

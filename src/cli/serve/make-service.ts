@@ -60,7 +60,7 @@ export function makeService(
     ...(access.challenge === null ? {} : { challenge: access.challenge, authorization: role("read") }),
     explainError: (error) =>
       explainLimit(error, maxBody) ??
-      // // Without a watch, the service does not notice changes of the schema.
+      // Without a watch, the service does not notice changes of the schema.
       (onFailure === undefined ? undefined : explainSchemaChange(error)),
     logger: {
       error: (message, fields) => {

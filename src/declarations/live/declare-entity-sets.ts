@@ -46,7 +46,7 @@ export function declareEntitySets(
     service.sets.map((set) => [set, isReadOnly(set) ? (["read"] as const) : operations(set)] as const),
   );
   const types = declareTypes(service, (set) => (chosen.get(set) ?? []).some((operation) => operation !== "read"));
-  // // A link is a row of the link table, which may have more readers than writers.
+  // A link is a row of the link table, which may have more readers than writers.
   const isWritten = (table: ObjectName): boolean => {
     const set = service.sets.find(({ table: { schema, name } }) => schema === table.schema && name === table.name);
     const allowed = set === undefined ? [] : (chosen.get(set) ?? []);

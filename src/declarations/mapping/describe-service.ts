@@ -85,7 +85,7 @@ function comparison({ kind }: DatabaseSchema, options: DescribeOptions): IsCompa
     const { type, isCollection } = mapped;
     if (isCollection) return "";
     if (typeof type === "string") return type;
-    // // Each enumeration of MariaDB is a separate type.
+    // Each enumeration of MariaDB is a separate type.
     return column.enumType === null ? "" : objectKey(column.enumType);
   };
   return (from, to) => {

@@ -27,7 +27,7 @@ export function preparedPool(pool: MysqlPool, statements: number): MysqlPool {
       pool.getConnection((error, connection: MysqlPoolConnection | undefined) => {
         const found = connection && known.get(connection);
         if (connection === undefined || found !== undefined) {
-          // // Without a connection there is an error, and the callback ignores the other argument.
+          // Without a connection there is an error, and the callback ignores the other argument.
           callback(error, found as MysqlPoolConnection);
           return;
         }
@@ -48,7 +48,7 @@ function preparedConnection(connection: MysqlPoolConnection, most: number): Mysq
   const raw = connection as PreparingConnection;
   const known = new Set<string>();
   const execute = (sql: string, parameters: readonly unknown[], callback?: Callback): Streamed => {
-    // // The statement that was used last comes last.
+    // The statement that was used last comes last.
     known.delete(sql);
     known.add(sql);
     const [oldest] = known;

@@ -66,7 +66,7 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { command, rowCount, rows } = await this.#run(() => this.client.query(sql, [...parameters]));
-    // // A text of several statements has several results, and no rows.
+    // A text of several statements has several results, and no rows.
     const found = (rows ?? []) as R[];
     return CHANGES.has(command) ? { numAffectedRows: BigInt(rowCount ?? 0), rows: found } : { rows: found };
   }

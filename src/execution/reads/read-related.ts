@@ -154,7 +154,7 @@ function readTarget<T>(
   { openTarget, openList, none, mayLackKey }: RelatedReading<T>,
   turn: Turn | undefined,
 ): Maybe<RelatedFound<T> | null> {
-  // // The related entities of an object without its join key are unknown, so they are left out.
+  // The related entities of an object without its join key are unknown, so they are left out.
   const isAccepted = mayLackKey === true || (way.kind === "list" && rowShape === undefined);
   const lacking = isAccepted ? withoutKey(way, entityType, entities) : NONE;
   if (lacking.size > 0 && lacking.size === entities.length) return null;

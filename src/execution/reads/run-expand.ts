@@ -302,7 +302,7 @@ function openExpandedList(
 ): Maybe<ReadTarget<Related> | null> {
   return chain(openSet(target, { relational: false, list: "kept" }, run.loads()), (rows) => {
     if (rows === null || rows.relational !== undefined) return null;
-    // // A source has the order of the key, a handler its own order. Of several single entities the first by key counts.
+    // A source has the order of the key, a handler its own order. Of several single entities the first by key counts.
     const isSource = definitionOf(target, run.context).handlers.queryable !== undefined;
     const { isCollection } = step.expansion.navigationProperty;
     const ordered = isSource || !isCollection ? inKeyOrder(step) : step;

@@ -163,7 +163,7 @@ export function checkCreated(
   const references = each(all, (written, index) => {
     const isCreated = (target: EntitySet, values: Values): boolean => {
       const position = positionOf(target, values);
-      // // Without `getByKey`, the service does not check whether the stated key belongs to a hidden entity.
+      // Without `getByKey`, the service does not check whether the stated key belongs to a hidden entity.
       const isChecked = all[position]?.set.handlers.getByKey !== undefined;
       return isChecked && position <= index;
     };

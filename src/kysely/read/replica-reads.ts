@@ -128,7 +128,7 @@ export class ReplicaReads<Rows extends ReplicatedRows> implements ReplicatedData
     const reason = last === null ? "unreachable" : this.#reasonAgainst(last);
     watch.refresh(reason === null ? CHECKED : RETRIED);
     if (last === null || reason !== null) {
-      // // Without an error, no read has waited for the first state.
+      // Without an error, no read has waited for the first state.
       if (last !== null || watch.error !== undefined) this.#report(reading, reason ?? "unreachable", watch.error);
       return null;
     }

@@ -207,7 +207,7 @@ function joinedCount(
     pairs.map(({ cells: [, outer], joined }) => sql`${joined} = ${outer}`),
     sql` and `,
   );
-  // // Each machine counts the rows that are related to its own rows.
+  // Each machine counts the rows that are related to its own rows.
   const end = items.isPlaced ? sql`` : endOfList(statement.profile);
   joinOuter(level, statement, () => sql`(${grouped} group by ${group}${end}) as ${sql.id(alias)} on ${on}`);
   const count = sql`${sql.id(alias, "n")}`;

@@ -255,7 +255,7 @@ function listedEntities(each: JsonExpansion, json: JsonMembers, it: Relation, wr
   const cells: Cells = [];
   const list = new DerivedRelation(items.related, `of_${items.related.alias}`, cells);
   const { link } = items;
-  // // The key distinguishes an entity that follows itself from another one with the same values.
+  // The key distinguishes an entity that follows itself from another one with the same values.
   const written = writeObject(json, list, writing, link === null ? [] : list.rows.key);
   if (written === null) return null;
   const terms =

@@ -58,7 +58,7 @@ export const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   readFirst: sql` offset 0`,
   // PostgreSQL computes it in advance for a constant that is not null.
   unfolded: (constant, cells) => sql`coalesce(${constant}, nullif(${cells}, ${cells}))`,
-  // // With a test for NULL next to the bound of an index, PostgreSQL reads the index from its start.
+  // With a test for NULL next to the bound of an index, PostgreSQL reads the index from its start.
   unexpectedNulls: { areLast: (descending) => !descending, listNotNull },
   limit: (top, skip) => {
     const most = top === null ? sql`` : sql` limit ${top}`;
