@@ -132,7 +132,7 @@ export function discardRest(request: IncomingMessage): Promise<void> {
   });
 }
 
-/** Returns whether the body of a request is still arriving. Simulated requests do not tell. */
+/** Returns whether the body of a request is still arriving. Simulated requests do not report it. */
 export function isArriving(request: IncomingMessage): boolean {
   // oxlint-disable-next-line typescript/no-unnecessary-boolean-literal-compare -- the property may be absent
   return request.complete === false && announcesBody(request);

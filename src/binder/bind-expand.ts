@@ -18,7 +18,7 @@ import {
 import { checkExpansion, checkLoaded, mayBeLoaded, refusedCast } from "./check-expansion.ts";
 import { type MemberTable, resolveMember } from "./resolve-member.ts";
 
-/** What all levels of one `$expand` share. */
+/** The state that all levels of one `$expand` share. */
 export interface ExpandScope {
   readonly model: Model;
   readonly limits: Limits;

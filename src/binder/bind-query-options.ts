@@ -175,7 +175,7 @@ function shapeOf(syntax: ShapeSyntax, target: QueryTarget, context: ParseContext
   return shape;
 }
 
-/** Returns what decides, besides the options, which navigations a shape expands. */
+/** Returns the facts, besides the options, that decide which navigations a shape expands. */
 function starOf({ star, areObjects = false }: QueryTarget): string | undefined {
   return areObjects ? `objects ${star?.key ?? ""}` : star?.key;
 }

@@ -21,7 +21,7 @@ export interface JoinedTexts {
   growth: number;
 }
 
-/** The place of an expression, which decides what its names mean and which of them it may use. */
+/** The place of an expression, which decides the meaning of its names and the names that it may use. */
 export interface BindingContext {
   readonly model: Model;
   /** The option that contains the expression, with its `$`: the target of errors. */

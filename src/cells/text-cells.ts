@@ -98,7 +98,7 @@ export function utcText(cell: unknown): string | null {
   return typeof cell === "string" && UTC.test(cell) ? `"${cell}"` : null;
 }
 
-/** The kinds of texts that a database without types stores, and that SQL alone cannot tell from others. */
+/** The kinds of texts that a database without types stores, and that SQL alone cannot distinguish from others. */
 export type StoredText = "decimal" | "duration" | "timestamp";
 
 /**

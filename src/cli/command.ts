@@ -1,7 +1,7 @@
 /** One option of a command: the source of its parsing, its line of `--help`, and its key of `odatakit.json`. */
 export interface CommandOption {
   readonly type: "boolean" | "string" | "list";
-  /** What `--help` shows for the value, such as `<origin>`; null for a flag without a value. */
+  /** The placeholder of the value in `--help`, such as `<origin>`; null for a flag without a value. */
   readonly value: string | null;
   /** Whether the option may stand without a value, as `--write` beside `--write=Orders`. */
   readonly isValueOptional?: boolean;
@@ -50,7 +50,7 @@ export interface Terminal {
   readonly print: (line: string) => void;
   /** Writes one line to the standard error: warnings, problems, progress. */
   readonly report: (line: string) => void;
-  /** Shows what long work does now, on one rewritten line of a terminal, after half a second; null removes it. */
+  /** Shows the progress of long work, on one rewritten line of a terminal, after half a second; null removes it. */
   readonly progress: (text: string | null) => void;
   /** Whether the standard output is a terminal that shows colours. */
   readonly hasColour: boolean;

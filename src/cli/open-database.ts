@@ -8,7 +8,7 @@ import { unavailable, type Problem } from "./problem.ts";
 import { scrub } from "./redact.ts";
 import { describeTarget, type Target } from "./target.ts";
 
-/** A database that has answered. */
+/** A database that has returned rows. */
 export interface OpenedDatabase {
   readonly db: Kysely<object>;
   readonly kind: Target["kind"];
@@ -23,7 +23,7 @@ export interface OpenedDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a database, and lets it answer once. @throws MissingPackage if its driver is not installed */
+/** Opens a database, and tests its connection. @throws MissingPackage if its driver is not installed */
 export async function openDatabase(target: Target, settings: DatabaseSettings): Promise<OpenedDatabase | Problem> {
   if (target.kind === "sqlite") {
     const problem = checkFile(resolve(settings.folder, target.file), target.file);

@@ -91,7 +91,7 @@ class RequestContext extends ServiceContext implements Context {
     return this.#execution.arrival.odata.signal;
   }
 
-  /** Tells whether the request was aborted without making a signal; undefined where only the signal knows. */
+  /** Returns whether the request was aborted, without making a signal; undefined where only the signal knows. */
   get isAborted(): boolean | undefined {
     return this.#execution.arrival.odata.isAborted;
   }

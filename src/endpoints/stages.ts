@@ -30,7 +30,7 @@ export function inStages<Bound, Result>(stages: PlainStages<Bound, Result>): End
     chain(stages.bind(request), (bound) => executeAndWrite(stages, bound, request, execution));
 }
 
-/** Makes an endpoint of its stages, one of which plans. */
+/** Makes an endpoint of its stages, which include `plan`. */
 export function inPlannedStages<Bound, Plan, Result>(stages: Stages<Bound, Plan, Result>): Endpoint {
   return (request, execution) =>
     chain(stages.bind(request), (bound) => {

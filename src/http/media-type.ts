@@ -150,7 +150,7 @@ export function prefersHtml(format: string | undefined, accept: string | undefin
   return html > json && (json > 0 || takesPageOnly);
 }
 
-/** Returns whether a valid `$format` asks a resource that is XML or JSON for JSON. */
+/** Returns whether a valid `$format` requests JSON from a resource that is XML or JSON. */
 export function isJsonOption(format: string | undefined): boolean {
   return format !== undefined && !XML_FORMATS.has(readRange(format, "lenient").type);
 }

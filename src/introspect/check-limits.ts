@@ -12,7 +12,7 @@ type ColumnPlace = Pick<SchemaFinding, "set"> & {
   readonly property: string;
 };
 
-/** A bound of the values of a column, and the one of its property. */
+/** A bound of the values of a column, and the bound of its property. */
 interface Bound {
   /** Completes `The column has 20 …`. */
   readonly what: string;

@@ -31,7 +31,7 @@ const CLASS_BITS = 3;
 /** A table or view to sample. */
 interface SampledTable extends ObjectName {
   readonly columns: readonly ObjectColumn[];
-  /** What orders the rows by an index, so that the last ones are found; empty without one, as for a view. */
+  /** The order of the rows by an index, to find the last ones; empty without an index, as for a view. */
   readonly order: readonly RowOrder[];
   /** Whether it is a view, which may compute many rows for a few. */
   readonly isView: boolean;

@@ -66,7 +66,7 @@ export function sqlSource<E extends EntityTypeDeclaration | ComplexTypeDeclarati
 ): SourceOf<E> {
   const faults: ConfigurationFault[] = [];
   const { db, readFrom, replicaWait, from, columns, distributed, preparedStatements, unreadable } = options;
-  // Rows of a complex type are those of an entity type without a key.
+  // Rows of a complex type have the form of rows of an entity type without a key.
   const rowType = type as EntityTypeDeclaration;
   const reader = makeReader(
     rowType,

@@ -20,7 +20,7 @@ export class FilteredRows implements Iterable<unknown> {
   }
 }
 
-/** What rows report while they are visited. */
+/** The state that rows report during a visit. */
 export interface Effort {
   /** Is set by a row that takes long, so that the clock is read after it. */
   isLong: boolean;

@@ -43,7 +43,7 @@ export interface MarkedRow {
 
 const kindsOf = keptPer((_order: PlaceOrder) => new Map<string, PlaceKind>());
 
-/** Returns the place of a row. @param values what its source sorted it by */
+/** Returns the place of a row. @param values the values that its source sorted it by */
 export function placeAt(order: PlaceOrder, values: readonly PlaceValue[]): Place {
   const kinds = kindsOf(order);
   const isNull = values.map((value) => value === null);

@@ -156,7 +156,7 @@ interface Baseline {
   readonly accepted: ReadonlySet<string>;
 }
 
-/** What identifies a finding in a baseline. A finding that becomes more severe is a new one. */
+/** Identifies a finding in a baseline. A finding that becomes more severe is a new one. */
 export function baselineKey({ severity, code, subject, table, column }: DatabaseFinding): string {
   const place = [table, column].filter((part) => part !== undefined).join(".");
   return [severity, code, subject, place].filter((part) => part !== "").join(" ");

@@ -10,7 +10,7 @@ import { openOidc } from "./oidc.ts";
 import type { ServeCommandSettings } from "./serve-settings.ts";
 import { type ServeUser, readUsers, verifyUser, rolesOf, type Right } from "./users-file.ts";
 
-/** Who may use the service. */
+/** The users who may use the service. */
 export interface Access {
   /** The header `WWW-Authenticate` of refusals; null if everybody may read. */
   readonly challenge: string | null;

@@ -27,7 +27,7 @@ export async function runServe(invocation: Invocation): Promise<ExitReason> {
   }
 }
 
-/** @param onReady called when the service answers requests */
+/** @param onReady called when the service accepts requests */
 async function serveDatabase(invocation: Invocation, onReady: () => void): Promise<ExitReason> {
   const started = performance.now();
   const { terminal } = invocation;
@@ -154,7 +154,7 @@ function reportWarnings(warnings: readonly DescribedWarning[], { report }: Invoc
   for (const { place, message } of warnings) report(`warning: ${place} ${message}.`);
 }
 
-/** Looks at the schema, or at the rows, whatever the failure of a request was about. */
+/** Checks the schema or reloads the rows, depending on the failure of a request. */
 function follow(watch: SchemaWatch | undefined, error: unknown): void {
   if (isUnreadable(error)) watch?.reloadRows();
   else watch?.look();

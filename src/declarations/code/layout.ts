@@ -70,12 +70,12 @@ export function fitsLine(line: string): boolean {
   return widthOf(line) <= WIDTH;
 }
 
-/** Where an expression stands. */
+/** The position of an expression. */
 interface Position {
   readonly indent: string;
   /** The width of the line before it. */
   readonly column: number;
-  /** The width of what must follow it on its last line. */
+  /** The width of the text that must follow it on its last line. */
   readonly after: number;
 }
 

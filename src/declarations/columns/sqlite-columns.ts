@@ -173,7 +173,7 @@ interface CellTypes {
   readonly isBlobs: boolean;
 }
 
-/** Returns the storage classes of a sample. A class is that of all cells, and of one at least. */
+/** Returns the storage classes of a sample. A class is set if all cells have it, and at least one cell exists. */
 function typesOf({ rows, nulls, integers, reals, texts, blobs }: ColumnSample): CellTypes {
   const cells = rows - nulls;
   const isEmpty = cells === 0;

@@ -70,7 +70,7 @@ export function describeService(given: DatabaseSchema, options: DescribeOptions 
   };
 }
 
-/** Where faults are. */
+/** The place of faults. */
 const PLACE = "in the settings of names, types and relations";
 
 /** The entry `*` of the names is a style. */

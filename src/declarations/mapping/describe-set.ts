@@ -237,7 +237,7 @@ function pairs(
   ]);
 }
 
-/** What indexes can do with a property. */
+/** The indexes that serve a property. */
 interface IndexUse {
   readonly isIndexed: boolean;
   readonly hasOrderedIndex: boolean;

@@ -263,7 +263,7 @@ export class HandlerStream implements PageStream {
   }
 }
 
-/** The part of a query that tells where a page starts and ends. */
+/** The part of a query that determines where a page starts and ends. */
 type PageBounds = Pick<SourceQuery, "after" | "marked" | "skip">;
 
 /**

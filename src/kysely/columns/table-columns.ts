@@ -285,7 +285,7 @@ export function everyMember({ members, ignored }: ComplexPlan): PlansByField {
   return ignored.size === 0 ? members : new Map([...members, ...ignored]);
 }
 
-/** Returns the names of the columns that contain what clients see of a property. */
+/** Returns the names of the columns that contain the visible values of a property. */
 export function columnNames(plan: ColumnPlan): readonly string[] {
   return plan.kind === "complex" ? [...plan.members.values()].flatMap(columnNames) : [plan.column];
 }

@@ -15,7 +15,7 @@ export interface DialectCapabilities {
   readonly excludedRows: "skipped" | "computed" | "sent";
   /** Whether one statement returns a page and its total. */
   readonly countsWithPage: boolean;
-  /** Whether to join single-valued navigations in expansions and orders. Otherwise they are read one by one, by key. */
+  /** Whether to join single-valued navigations in expansions and orders. Otherwise each is read by key. */
   readonly joins: boolean;
   /**
    * Whether conditions list the keys of parents whose related entities are read: a distributed database then asks only the

@@ -52,7 +52,7 @@ export interface DialectProfile {
   readonly checkStatement?: ((text: string) => void) | undefined;
   /** Whether a lost connection of a dialect that is not ours may end the process; absent: never. */
   readonly mayEndProcess?: ((adapter: object) => boolean) | undefined;
-  /** Whether a replica tells which writes of its primary it already shows. */
+  /** Whether a replica reports the writes of its primary that it already shows. */
   readonly positions?: true | undefined;
   /** How a server reads a long page in parts; absent: at once. */
   readonly streaming?: StreamingSyntax | undefined;
@@ -65,7 +65,7 @@ export interface DialectProfile {
   readonly whenScanning?: AlternativeForm | undefined;
   /** For a database that has functions for indexes, and cheaper ones for expressions that no index serves; absent: none. */
   readonly whenUnindexed?: AlternativeForm | undefined;
-  /** What differs if the database is distributed over machines. */
+  /** The differences if the database is distributed over machines. */
   readonly whenDistributed?: Partial<Pick<DialectProfile, "functions" | "values" | "syntax" | "catalogue">>;
 }
 
@@ -176,7 +176,7 @@ export interface DialectSyntax {
 export interface DialectValues extends ColumnFormats {
   /** Whether Guids are strings by default: foreign keys then match in one letter case only. */
   readonly guidsAreTexts: boolean;
-  /** How what rows are sorted by leaves the database, unless its form says otherwise. */
+  /** How the database returns sorted values, unless the form says otherwise. */
   readonly mark: Mark;
   /** Returns the form of a type in functions and arithmetic. */
   readonly canonicalForm: (type: ScalarType) => SqlForm;

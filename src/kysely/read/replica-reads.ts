@@ -256,7 +256,7 @@ class ReplayWatch {
     return this.#error;
   }
 
-  /** Whether several servers have answered in turn, whose positions say nothing about one another. */
+  /** Whether several servers have responded in turn, whose positions cannot be compared. */
   get isAmbiguous(): boolean {
     return this.#isAmbiguous;
   }
@@ -317,7 +317,7 @@ class ReplayWatch {
   /** Reads the state again and again while a request waits. */
   async #follow(): Promise<void> {
     this.#isFollowing = true;
-    // A state that is being read may be older than the requests, but never tells too much.
+    // A state that is being read may be older than the requests, but never shows too much.
     for (;;) {
       await (this.#asking ?? this.#read());
       if (this.#waiters.size === 0) break;

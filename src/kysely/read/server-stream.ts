@@ -33,7 +33,7 @@ export async function openServerStream(
   const { cursor } = streaming;
   if (cursor === undefined && !(await seeks(reader, streaming, query))) return null;
   const most = query.top ?? Infinity;
-  // A page of which no rows follow needs no place.
+  // A page without following rows needs no place.
   const first = await readPage(reader, { ...query, marked: undefined, top: Math.min(most, SHORT + 1) });
   if ((first.json?.length ?? first.entities.length) <= SHORT) return new WholePage(reader, first);
   const hold = await holdTransaction(reader, streaming, query);
@@ -238,7 +238,7 @@ export class KeysetStream implements PageStream {
     }
     const values = lastValuesOf(page);
     this.#left -= length;
-    // Only rows tell which expansion exceeds the limit: a longer chunk of JSON becomes one of rows.
+    // Only rows show which expansion exceeds the limit: a longer chunk of JSON becomes a chunk of rows.
     if (this.#entitiesLeft !== null) this.#entitiesLeft -= page.json?.total ?? length;
     this.#length += length;
     this.#next =

@@ -141,7 +141,7 @@ function isBareText({ type }: StructuralProperty, { form }: ColumnFormat): boole
   return TEXTS.has(type.name) && form.exact !== null && form.sortable === undefined && form.equatable === undefined;
 }
 
-/** Selects a cell, and whether the collation of its column tells it from its text in lower case. */
+/** Selects a cell, and whether the collation of its column distinguishes it from its text in lower case. */
 function sampledCells({ column, format }: TextColumn): readonly Sql[] {
   const source = sql`${sql.id(column)}`;
   return [format.toSelected(source), sql`case when ${source} <> lower(${source}) then 1 end`];

@@ -165,7 +165,7 @@ export function toRanged(operand: FormedSql): FormedSql {
   return convert(operand, operand.form.ranged ?? operand.form.sortable);
 }
 
-/** Returns what rows are sorted by: equal values sort equally. */
+/** Returns the expression that rows are sorted by: equal values sort equally. */
 export function toOrdered(operand: FormedSql): FormedSql {
   const { ordered } = operand.form;
   if (ordered === undefined) return toSortable(operand);

@@ -48,7 +48,7 @@ interface MarkedRows {
   readonly first: number;
 }
 
-/** Returns the marks of a page; null if rows tell them more cheaply. */
+/** Returns the marks of a page; null if rows provide them more cheaply. */
 export function markRow(
   order: PlaceOrder | undefined,
   json: JsonMembers,

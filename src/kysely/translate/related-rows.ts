@@ -111,7 +111,7 @@ interface BoundKeys {
   readonly conditions: readonly Sql[];
   /** The position of the key that a row belongs to: the first cell. */
   readonly ordinal: Sql;
-  /** What sorts and groups rows by that position; null if there is one key only. */
+  /** The expressions that sort and group rows by that position; null if there is one key only. */
   readonly sorted: Sql | null;
   /** The expressions that are equal for the rows of one key. */
   readonly partition: readonly Sql[];

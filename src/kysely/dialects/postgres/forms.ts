@@ -72,7 +72,7 @@ export const pgText = (value: Sql): Sql => sql`${value}::text`;
 export const pgDoubleText = (value: Sql): Sql => sql`${value}::float8::text`;
 export const pgHexadecimal = (value: Sql): Sql => sql`encode(${value}, 'hex')`;
 
-/** What rows are sorted by, as text. */
+/** Selects the sorted values of rows as text. */
 export const PG_MARK: Mark = textMark(pgText);
 
 /** The forms of PostgreSQL. */
