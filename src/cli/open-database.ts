@@ -182,7 +182,7 @@ const RETRY = 5000;
 
 /**
  * Calls a function at each `notify odatakit`, on a separate connection, which connects again after it is lost. If the database
- * forbids `listen`, the schema is only checked in intervals.
+ * does not support `listen`, the schema is only checked in intervals.
  */
 export async function listenPostgres(url: string, onNotify: () => void, signal: AbortSignal): Promise<void> {
   const { Client } = await import("pg");

@@ -12,7 +12,7 @@ const ROWS_OF_END = 5000;
 interface CellTest {
   /** The condition that a cell has no value. */
   readonly sampled: string;
-  /** An equivalent condition that an index on the column serves. */
+  /** A condition for such cells that an index on the column serves. */
   readonly indexed: string;
   /** Finds such a cell in the text of a default. */
   readonly inDefault: RegExp;

@@ -88,7 +88,7 @@ function maxWarningsOf(given: Invocation["options"][string]): number | Problem {
   if (given === undefined) return Infinity;
   if (typeof given === "string" && /^\d{1,9}$/.test(given)) return Number(given);
   return usageProblem(
-    `--max-warnings is ${JSON.stringify(given)}, which is not a whole number.`,
+    `--max-warnings is ${JSON.stringify(given)}, but must be a whole number from 0 to 999999999.`,
     "Give a number, such as --max-warnings 0.",
   );
 }

@@ -161,7 +161,7 @@ export function readOidcSettings(options: Invocation["options"]): OidcSettings |
   return { issuer, audience: text("audience"), rolesClaim: text("roles-claim") || null };
 }
 
-/** Returns whether the address is safe from replaced responses on the way. */
+/** Returns whether an attacker on the network cannot replace the responses of an address. */
 function isSafeAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

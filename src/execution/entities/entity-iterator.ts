@@ -63,7 +63,7 @@ export class EntityIterator {
     return entities;
   }
 
-  /** The reader does not call `return` of an iterator that has ended or failed. */
+  /** Returns the next result, and notes the end: `close` does not call `return` of an iterator that has ended or failed. */
   async #next(): Promise<IteratorResult<unknown>> {
     let isEnded = true;
     try {

@@ -34,7 +34,7 @@ interface LinkStatements {
   readonly insert: WriteStatement;
   readonly delete: WriteStatement;
   readonly find: WriteStatement;
-  /** For each value, its writer. */
+  /** For each value, the stored property that writes it. */
   readonly stored: readonly StoredProperty[];
   /** For each value, the index of the first value of the same column, which the insert writes. */
   readonly firsts: readonly number[];
