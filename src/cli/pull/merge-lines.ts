@@ -116,7 +116,7 @@ function mergeCluster(base: readonly string[], cluster: Cluster): readonly strin
   return mergeImports(before, mine, made) ?? mergeSearch(before, mine, made);
 }
 
-/** Applies the edits of both sides if none replaces what another one replaces or extends. */
+/** Applies the edits of both sides, unless one replaces lines that another replaces or extends. */
 function mergeNeighbours(base: readonly string[], { start, end, yours, theirs }: Cluster): readonly string[] | null {
   if (yours.some((one) => theirs.some((other) => overlap(one, other)))) return null;
   // New columns come before your entries at the same place: next to their neighbours.

@@ -194,7 +194,7 @@ function ended(signal: AbortSignal): Promise<void> {
 
 /**
  * Keeps V8 from reserving more memory for new objects. A start makes many objects that stay, as for 600 tables, and V8 would
- * reserve 100 MB or more in answer, which it keeps although requests need little.
+ * then reserve 100 MB or more, which it keeps although requests need little.
  * @returns lets V8 reserve memory again, as by default
  */
 function keepYoungGenerationSmall(): () => void {

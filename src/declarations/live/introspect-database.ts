@@ -84,7 +84,7 @@ export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelecti
   return runSteps(steps, async ({ sql, parameters, width, milliseconds: timeout }) => {
     // A statement that takes long must not stop the process.
     if (timeout !== undefined && reader !== null) return reader.read(sql, parameters, { timeout });
-    // SQLite answers at once, so the process would do nothing else until the last of many tables.
+    // SQLite returns rows at once, so the process would do nothing else until the last of many tables.
     if (turn.isOver) await turn.next();
     const { rows } = await plain.executeQuery<Readonly<Record<string, unknown>>>(
       CompiledQuery.raw(sql, [...parameters]),

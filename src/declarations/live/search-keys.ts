@@ -112,7 +112,7 @@ const TABLE_TIMEOUT = 10_000;
 interface KeyCondition {
   /** Whether the property can have the value. */
   readonly readable: string;
-  /** Whether it cannot, in a form that an index answers. */
+  /** Whether it cannot, in a form that an index serves. */
   readonly unreadable: string;
 }
 

@@ -21,7 +21,7 @@ export interface ColumnFormat {
   readonly toReturned?: ((column: Sql) => Sql) | null | undefined;
   /**
    * Returns the cell, or null for a cell that `toValue` cannot read. Absent if a column of the type has no such cells, or if the
-   * database cannot tell.
+   * database cannot test for them.
    */
   readonly readable?: ((column: Sql) => Sql) | undefined;
   /**

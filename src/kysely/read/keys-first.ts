@@ -58,8 +58,8 @@ function isGiven(field: string, condition: Expression): boolean {
 }
 
 /**
- * Returns whether rows of a page may be missing, because they were changed or deleted after their keys were read. No row tells
- * the number of keys if all are missing.
+ * Returns whether rows of a page may be missing, because they were changed or deleted after their keys were read. If all rows are
+ * missing, the number of keys is unknown.
  */
 export function mayMiss(rows: readonly Row[], { width }: RowStatement): boolean {
   return Number(rows[0]?.[width - 1]) !== rows.length;

@@ -36,12 +36,12 @@ export interface SqlForm {
   /** Converts cells so that they sort like their values; absent if they already do. */
   readonly sortable?: Conversion;
   /**
-   * Returns what rows are sorted by, if different cells represent one value; absent if `sortable` is enough. It has the form
-   * of `sortable`, or this one.
+   * Returns the sorted value, if different cells represent one value; absent if `sortable` is enough. It has the form of
+   * `sortable`, or this one.
    */
   readonly ordered?: (operand: Sql) => Sql;
   /**
-   * Returns the terms by which a sort tells all values apart that a comparison does; absent if the value alone does.
+   * Returns the terms by which a sort distinguishes all values that a comparison does; absent if the value alone does.
    * @param maxLength the declared length of the property; undefined if none is known
    */
   readonly sortTerms?: (sorted: Sql, maxLength: number | undefined) => readonly Sql[];

@@ -46,8 +46,8 @@ export function sortTerm({ expression, descending }: OrderByItem, translator: Tr
 }
 
 /**
- * Translates the condition of the rows after a row: what each row is sorted by is compared with what that row was sorted by.
- * An index serves its bound: `d >= ? and (d > ? or id > ?)`. Null is first in ascending order.
+ * Translates the condition of the rows after a row: compares the sorted values of each row with the sorted values of that row. An
+ * index serves its bound: `d >= ? and (d > ? or id > ?)`. Null is first in ascending order.
  */
 export function translateAfter(
   { order, isNull }: PlaceKind,

@@ -146,8 +146,8 @@ export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
 };
 
 /**
- * Edm.String in a column, for distributed databases: the machines return what rows are sorted by, and Citus confuses the type
- * of a `varchar` or `citext` that is cast to `text`. A concatenation is `text` for each of them.
+ * Edm.String in a column, for distributed databases: the machines return the sorted values, and Citus confuses the type of a
+ * `varchar` or `citext` that is cast to `text`. A concatenation is `text` for each of them.
  */
 export const PG_SPREAD_STRING: SqlForm = Object.freeze<SqlForm>({
   ...PG_FORMS.stringColumn,

@@ -169,7 +169,7 @@ export const concat: TranslateCall = (call) => {
   return { ...changed(call, join(joined)), joined };
 };
 
-/** Makes a text of those of a call, each of which it contains wholly: it has U+0000 where they have it. */
+/** Makes a text that wholly contains the texts of a call: it has U+0000 where they have it. */
 function changed(call: SqlCall, text: Sql): RowOperand {
   const parts = call.operands.map((_operand, index) => partsAt(call, index));
   const isShort = parts.every((each) => each !== undefined);
