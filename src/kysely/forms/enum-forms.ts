@@ -71,7 +71,7 @@ export function enumForms({
     const byText: Conversion = { form: names, apply: asName ?? asItIs, keepsCells: true };
     if (asName === undefined) return inColumn(byText);
     if (isIndexed) {
-      const indexed = plainForm(`names of ${type.name} unchanged`, asText);
+      const indexed = plainForm(`names of ${type.name} as they stand`, asText);
       return inColumn(byText, hasAliases ? {} : { indexed });
     }
     // The database compares names with such a column in its type, for which an index serves.
@@ -186,7 +186,7 @@ function mappedForm(name: string, { toCell, cases, form, isOneToOne }: Mapping, 
   if (!isText || !isOneToOne) return made;
   // An enumeration type of the database refuses a text that is not a label.
   const labels = { cells: cases.map(({ cell }) => String(cell)), some: made };
-  const indexed = plainForm(`${name} unchanged`, encodeValue);
+  const indexed = plainForm(`${name} as they stand`, encodeValue);
   return plainForm(`${name} in a column`, encodeValue, { ...others, indexed, labels });
 }
 
