@@ -505,7 +505,7 @@ describe("values that do not fit a token", () => {
 describe("a page after a row and its total", () => {
   const start = Date.now();
   const Event = entityType("Event", { id: edm.int32().key(), at: edm.dateTimeOffset({ precision: 3 }) });
-  /** Four events in the past, and one that begins in half an hour. */
+  /** Four events in the past, and an event in half an hour. */
   const events = [-9, -8, -7, -6, 30].map((minutes, index) => {
     return { id: index + 1, at: new Date(start + minutes * 60_000).toISOString() };
   });
@@ -514,7 +514,7 @@ describe("a page after a row and its total", () => {
     vi.unstubAllGlobals();
   });
 
-  /** Lets an hour pass after the first look at the clock. */
+  /** Lets an hour pass after the first read of the clock. */
   function skipAnHour(): void {
     const { Date: Real } = globalThis;
     let looks = 0;

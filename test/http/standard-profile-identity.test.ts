@@ -88,7 +88,7 @@ eachDoor((door) => {
       }
     });
 
-    test("does not repeat what a handler got, unless it is the URL of an entity of the service", async () => {
+    test("returns `OData-EntityId` only for the URL of an entity of the service", async () => {
       const send = door.to(books("standard"));
       for (const [id, entityId] of [
         ["Tags(7)", `${ORIGIN}/s/Tags(7)`],

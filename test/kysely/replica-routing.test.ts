@@ -11,7 +11,7 @@ import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AnyDatabase, type OpenDatabase, openOtherPGlite, openPGlite } from "../executors/engines.ts";
 
-/** Two databases in this process, of which one plays the replica: its functions tell that it is one. */
+/** Two databases in this process. One plays the replica: its functions return the results of a replica. */
 
 const SECRET = "a secret of the tests of replicas";
 const HEADER = "X-OData-Position";

@@ -59,7 +59,7 @@ const ownerRules: Authorization<typeof Owner> = {
 const placeRules: Authorization<typeof Place> = {
   rows: (user, row) => (idOf(user) === "admin" ? allRows : row.user.eq(idOf(user))),
 };
-/** Nobody sees no node. */
+/** The user `nobody` sees no nodes. */
 const nodeRules: Authorization<typeof Node> = {
   rows: (user, row) => {
     if (idOf(user) === "nobody") return noRows;

@@ -384,7 +384,7 @@ create table film_actor (film_id int references films, actor_id int references a
     expect(names).toEqual(["Films", "Actors"]);
   });
 
-  test("each enumeration of MariaDB is a type of its own, so a foreign key of one is no navigation", async () => {
+  test("each enumeration of MariaDB is a separate type, so its foreign keys have no navigation", async () => {
     const opened = await SQLITE.open();
     try {
       await sql`create table a (x text primary key)`.execute(opened.db);
