@@ -190,7 +190,7 @@ eachDoor((door) => {
     });
   });
 
-  test("an invalid Host is served as for a single request", async () => {
+  test("accepts an invalid Host, as for a single request", async () => {
     const { service } = await shopBehind(door);
     const port = await listenTo(service);
     for (const host of ["999.999.999.999", "%zz", "shop.example:99999"]) {

@@ -227,7 +227,7 @@ eachDoor((door) => {
     });
 
     test.each(["tags/$count desc", "tags/any(t:t eq 'x'),value", "at add duration'PT1S' sub now()"])(
-      "by offset where a term is no value of the row: %s",
+      "by offset if a term is not a value of the row: %s",
       async (orderBy) => {
         const found = await pages(send, url("/s/Readings", { $orderby: orderBy }));
         expect(keysOf(found)).toEqual(await wholeOrder(send, orderBy));
@@ -343,7 +343,7 @@ eachDoor((door) => {
         }
       });
 
-      test.each(["plain", "number"])("by the user itself where it is no object: %s", async (name) => {
+      test.each(["plain", "number"])("by the user itself if it is not an object: %s", async (name) => {
         const sendAs = guarded();
         const { json } = await sendAs("/s/Readings", as(name));
         expect((await sendAs(targetOf(json[NEXT]), as(name))).status).toBe(200);

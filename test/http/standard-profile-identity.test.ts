@@ -142,7 +142,7 @@ eachDoor((door) => {
       expect(single((await specified.batch(parts))[0]).status).toBe(404);
     });
 
-    test.each(["$1", "$odata", "~"])("a path below the prefix /%s is no reference", async (prefix) => {
+    test.each(["$1", "$odata", "~"])("a path below the prefix /%s is not a reference", async (prefix) => {
       const send = door.to(
         odataService({
           prefix: `/${prefix}`,

@@ -134,7 +134,7 @@ describe("sqliteDialect", () => {
   test.each([
     ["odata_double(x'00')", "bytes"],
     ["odata_decimal_unscale('a', 2)", "no INTEGER"],
-  ])("%s reports what cannot be read", async (call, what) => {
+  ])("%s reports an unreadable value", async (call, what) => {
     const db = new Kysely<object>({ dialect: sqliteDialect(":memory:") });
     onTestFinished(() => db.destroy());
     await expect(sql.raw(`select ${call}`).execute(db)).rejects.toThrow(what);

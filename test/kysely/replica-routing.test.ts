@@ -325,7 +325,7 @@ describe("the places of statements", () => {
     ["GET", "/Authors(1)"],
     ["PATCH", "/Authors(1)"],
     ["POST", "/$batch"],
-  ])("%s %s rejects a header that is no position", async (method, target) => {
+  ])("%s %s rejects a header that is not a position", async (method, target) => {
     const body = method === "GET" ? undefined : { requests: [] };
     const { status, text, places } = await send(target, method, body, { [HEADER]: "0/16B3748" });
     expect({ status, places, error: JSON.parse(text) as unknown }).toEqual({

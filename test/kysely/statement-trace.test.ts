@@ -324,7 +324,7 @@ describe("the trace of statements", () => {
     expect(pages(traced)[0]?.rows).toBeLessThan(LENGTH);
   });
 
-  test("writes that commit together are traced with their own requests", async () => {
+  test("writes that commit together are traced with their requests", async () => {
     const { traced, service } = open();
     const ids = [90_001, 90_002, 90_003];
     await send(service, ["GET", "/Items(1)"]);

@@ -340,7 +340,7 @@ create table link (x int not null references a, y int not null references b refe
   test.each([
     ["a third foreign key", "c int references a"],
     ["a column that must be given", "c text not null"],
-  ])("a table with %s is no link table", async (_name, column) => {
+  ])("a table with %s is not a link table", async (_name, column) => {
     const script = `create table a (id integer primary key);
 create table link (x int not null references a, y int not null references a, ${column}, primary key (x, y));
 `;
