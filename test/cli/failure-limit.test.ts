@@ -139,7 +139,7 @@ describe("credentials in parallel", () => {
     expect(await Promise.all([...answers, other])).toEqual([...users, "dan"]);
   });
 
-  test("right credentials of 100 users of one address all pass", async () => {
+  test("right credentials of 100 users of one address all pass, and each check returns its attempt", async () => {
     const { guess } = open();
     const find: Find = (sent) => Promise.resolve(`user of ${String(sent)}`);
     const answers = await Promise.all(numbered(100).map((sent) => guess("a", sent, find)));
