@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openTerminal } from "../../src/cli/process-terminal.ts";
 
-/** Streams that keep what is written. */
+/** Streams that record their output. */
 function streams(isTTY: boolean, env: Readonly<Record<string, string>> = {}, columns?: number) {
   const written = { stdout: "", stderr: "" };
   const stream = (name: "stderr" | "stdout") => ({

@@ -50,7 +50,7 @@ async function conflictFolder(): Promise<string> {
   return folder;
 }
 
-/** A command line, and what a user types as soon as a text appears. */
+/** A command line, and the input to type as soon as a text appears. */
 type Line = readonly [name: string, line: string, typed: Readonly<Record<string, string>>];
 
 const LINES: readonly Line[] = [
@@ -106,7 +106,7 @@ describe.skipIf(!HAS_TERMINAL)("on a terminal", () => {
     writeMany(folder);
     const { text, code } = await runOnTerminal("odatakit inspect many.db", { folder, columns: 12 });
     expect(code).toBe(0);
-    // It is no wider than the terminal.
+    // The progress fits the terminal.
     expect(text).toContain(`${CLEAR_LINE}Reading its`);
     expect(text.slice(0, text.indexOf("SQLite "))).satisfy((before: string) => before.endsWith(CLEAR_LINE));
     const serving = await runOnTerminal("exec odatakit serve many.db --port 0", {
@@ -148,7 +148,7 @@ test("SIGINT lets open requests finish", async () => {
      insert into rows_ select i, 'Name ' || i || ' of many rows' from n;`,
   );
   const { url, end } = await startBuilt(file, "--search", "off");
-  // The first request loads what the second one needs, and opens its connection.
+  // The first request loads code and opens the connection for the second one.
   await (await fetch(`${url}/Rows(1)`)).text();
   const slow = fetch(`${url}/Rows?$filter=contains(tolower(Name),'zzz')&$count=true`);
   await sleep(30);
@@ -157,7 +157,7 @@ test("SIGINT lets open requests finish", async () => {
   expect(await response.json()).toMatchObject({ "@odata.count": 0 });
 });
 
-test.skipIf(!existsSync("/bin/bash"))("a reader that stops reading is no crash", async () => {
+test.skipIf(!existsSync("/bin/bash"))("a closed pipe is not a crash", async () => {
   const folder = testFolder();
   writeMany(folder);
   for (const line of [
