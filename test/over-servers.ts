@@ -1,7 +1,7 @@
 import path from "node:path";
 import { filesBelow } from "./house/source-files.ts";
 
-/** What a module contains whose tests differ when servers run. */
+/** Names in modules whose tests differ when servers run. */
 const ASKS = /\bENGINES\b|ODATAKIT_POSTGRES|ODATAKIT_MYSQL/;
 /** Modules that declare the engines for all others, or take the first of them, which is SQLite. */
 const SILENT: ReadonlySet<string> = new Set(["test/executors/engines.ts", "test/http/sql-database.ts"]);

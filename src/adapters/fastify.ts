@@ -76,7 +76,7 @@ function noWildcard(prefix: string): ConfigurationError {
   ]);
 }
 
-/** Adds routes for all methods: those that Fastify does not know reach the handler for paths that are not found. */
+/** Adds routes for all methods. Methods that Fastify does not know reach the handler for paths that are not found. */
 function addRoutes(scope: FastifyInstance, handler: (request: FastifyRequest, reply: FastifyReply) => unknown): void {
   const method = scope.supportedMethods;
   const isRoot = scope.prefix === "";

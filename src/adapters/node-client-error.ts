@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ODataResponse } from "../http/odata-response.ts";
 
-/** What is wrong with a request that could not be read. */
+/** The fault of a request that could not be read. */
 interface ClientFault {
   readonly status: 400 | 408 | 431;
   readonly code: string;

@@ -17,7 +17,7 @@ const LINGER = 2000;
 const LARGE = 4096;
 /** The bytes that are read ahead of the client, and the most that HTTP/2 gets at once of a whole body. */
 const AHEAD = 16_384;
-/** How long a chunk may take before a coder passes on what it has, in milliseconds. */
+/** The time in milliseconds after which a coder passes on the available output of a slow chunk. */
 const LATE = 20;
 
 type Chunk = string | Uint8Array;
@@ -119,7 +119,7 @@ function sendAndClose(
 
 /** Discards bytes that a rejected client still sends. Resolves when it stops, and after a short while at the latest. */
 export function discardRest(request: IncomingMessage): Promise<void> {
-  // A hook of the host may have connected a stream that nobody reads any more.
+  // A hook of the host may have connected the request to a stream without a reader.
   request.unpipe();
   if (request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
@@ -132,7 +132,7 @@ export function discardRest(request: IncomingMessage): Promise<void> {
   });
 }
 
-/** Returns whether the body of a request is still arriving. Simulated requests do not tell. */
+/** Returns whether the body of a request is still arriving. Simulated requests do not report it. */
 export function isArriving(request: IncomingMessage): boolean {
   // oxlint-disable-next-line typescript/no-unnecessary-boolean-literal-compare -- the property may be absent
   return request.complete === false && announcesBody(request);

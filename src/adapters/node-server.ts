@@ -37,7 +37,7 @@ const MAX_STREAMS = 100;
 const MAX_HEADERS = 16_384;
 /** Node.js resets a stream with more than this, so up to here the client gets a response. */
 const MAX_ANSWERED_HEADERS = 4 * MAX_HEADERS;
-/** The requests that a client may give up at once before its connection ends, and those that it may give up each second. */
+/** The number of requests that a client may cancel at once before its connection ends, and the number for each second. */
 const MAX_RESETS = 200;
 const RESETS_PER_SECOND = 10;
 /** The code that ends a stream of HTTP/2. @see RFC 9113, section 7 */

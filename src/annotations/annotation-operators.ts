@@ -143,7 +143,7 @@ function typeAttributesOf(targets: PathTargets, value: Readonly<Record<string, u
   return { attributes };
 }
 
-/** The types of the namespace Edm that have no values of their own here. @see OData CSDL 4.0, section 4 */
+/** The types of the namespace Edm without values here. @see OData CSDL 4.0, section 4 */
 const FURTHER_TYPES: readonly string[] = [
   ...["ComplexType", "EntityType", "PrimitiveType", "Stream", "Untyped"].map((name) => `Edm.${name}`),
   ...["Geography", "Geometry"].flatMap((kind) =>

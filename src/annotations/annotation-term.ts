@@ -9,13 +9,13 @@ import {
   typeOfTerm,
 } from "./vocabularies.ts";
 
-/** Why a name or path is wrong, and what to write instead. */
+/** Why a name or path is wrong, and the correction. */
 export interface NameFault {
   readonly message: string;
   readonly fix: string;
 }
 
-/** What terms of a service may name. */
+/** The names that terms of a service may use. */
 export interface TermScope {
   /** The vocabularies of the service by alias. */
   readonly vocabularies: Vocabularies;

@@ -17,7 +17,7 @@ export interface Vocabulary {
   readonly parse: (() => VocabularyElements) | null;
   /** Whether it has more terms and types than these: the application declares another version of it. */
   readonly isOpen: boolean;
-  /** What precedes its names in `$metadata`: its alias, or its namespace where the alias is taken. */
+  /** The prefix of its names in `$metadata`: its alias, or its namespace where the alias is taken. */
   readonly prefix: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Returns a copy of a value that nobody can change, at every depth. The value itself stays as it is. Octets are copied,
- * because they cannot be frozen.
+ * Returns a copy of a value that is frozen at every depth. The value itself stays as it is. Octets are copied, because they
+ * cannot be frozen.
  */
 export function frozenCopy(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;

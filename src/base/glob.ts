@@ -1,5 +1,5 @@
 /**
- * Returns whether a glob matches a whole text, in any letter case: `*` stands for any characters, `?` for one. The time grows
+ * Returns whether a glob matches a whole text, in any letter case: `*` matches any characters, `?` matches one. The time grows
  * with the product of both lengths at most.
  */
 export function matchesGlob(glob: string, text: string): boolean {

@@ -73,12 +73,12 @@ export class Turn {
 /** Long work: it yields wherever it pauses, which it does when its turn is over. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** Tells steps whether to pause. */
+/** Decides whether steps pause. */
 export type Pace = Pick<Turn, "isOver">;
 
 const ENDLESS: Pace = Object.freeze({ isOver: false });
 
-/** Does work without a pause. @param work gets a pace that never asks for one */
+/** Does work without a pause. @param work gets a pace that never requests one */
 export function atOnce<T>(work: (pace: Pace) => Steps<T>): T {
   const steps = work(ENDLESS);
   for (;;) {

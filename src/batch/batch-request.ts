@@ -100,7 +100,7 @@ export interface PlannedWrite {
   readonly name: string;
   /** The database of the set; undefined if the handler belongs to no set of a database. */
   readonly database: TransactionalDatabase | undefined;
-  /** Who writes: the library, a handler of the application in the open transaction, or a handler without a transaction. */
+  /** The writer: the library, a handler of the application in the open transaction, or a handler without a transaction. */
   readonly by: "table" | "transactional" | "handler";
 }
 

@@ -159,7 +159,7 @@ export class BatchRun {
 
   /**
    * Plans the transaction of a change set; null if no operation needs one, or the service does not demand it.
-   * @throws ChangeSetFailure for an operation that leads nowhere: nothing is executed
+   * @throws ChangeSetFailure for an operation without a route: nothing is executed
    */
   #plan(operations: readonly BatchOperation[]): AtomicPlan | null {
     const urls = this.#urls.planning();

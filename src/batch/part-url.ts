@@ -1,7 +1,7 @@
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
 import { refusedUrl, REQUEST_ID_SYNTAX } from "./batch-request.ts";
 
-/** Where the operations of a batch may lead. */
+/** The origin of the URLs that the operations of a batch may use. */
 export interface BatchOrigin {
   /** Everything before the prefix, as clients know it, such as `https://api.example.com`. */
   readonly baseUrl: string;
@@ -143,7 +143,7 @@ export class BatchUrls {
   readonly #broken: (id: string) => ODataError;
   /** By id, absolute. */
   readonly #known: Map<string, string>;
-  /** Those of a change set that is not complete. */
+  /** The URLs of a change set that is not complete. */
   readonly #pending = new Map<string, string>();
   readonly #failed = new Set<string>();
 
@@ -155,7 +155,7 @@ export class BatchUrls {
   }
 
   /**
-   * Remembers where an operation leads.
+   * Stores the URL of an operation.
    * @param id undefined for an operation that nothing can refer to
    * @param url an absolute URL, or an absolute path
    */

@@ -153,7 +153,7 @@ export class MultipartError extends Error {
  * @param boundary the boundary without its dashes
  * @returns the parts
  * @throws MultipartError after the last part, if the closing delimiter is missing; before the first, if other text precedes a
- * delimiter in its line: the part behind it would be lost
+ * delimiter in its line: the next part would be lost
  * @see RFC 2046, section 5.1.1
  */
 export function* splitMultipart(bytes: Uint8Array, boundary: string): Generator<Uint8Array, void, void> {
@@ -186,7 +186,7 @@ export function* splitMultipart(bytes: Uint8Array, boundary: string): Generator<
 /** A search for a delimiter. */
 interface Search {
   readonly delimiter: Uint8Array;
-  /** The offset of its first byte that is no dash: a long line of dashes is compared by this byte alone. */
+  /** The offset of its first byte that is not a dash: a long line of dashes is compared by this byte alone. */
   readonly telling: number;
   /** Where the first line starts; null to search within lines, too. */
   readonly lineStart: number | null;

@@ -43,7 +43,7 @@ export function closing(boundary: string): string {
 }
 
 /**
- * Yields the chunks of a body between two texts. The end is a separate chunk: a stream asks for one chunk more than the
+ * Yields the chunks of a body between two texts. The end is a separate chunk: a stream requests one chunk more than the
  * client has read, and this must not begin the next operation.
  */
 export async function* chunksAround(start: string, body: ResponseBody, end: string): Chunks {

@@ -18,7 +18,7 @@ import {
 import { checkExpansion, checkLoaded, mayBeLoaded, refusedCast } from "./check-expansion.ts";
 import { type MemberTable, resolveMember } from "./resolve-member.ts";
 
-/** What all levels of one `$expand` share. */
+/** The state that all levels of one `$expand` share. */
 export interface ExpandScope {
   readonly model: Model;
   readonly limits: Limits;
@@ -30,7 +30,7 @@ export interface ExpandScope {
   readonly star?: StarAccess | undefined;
   /** Whether handlers return the entities, and may have put related entities into them; absent: no. */
   readonly areObjects?: boolean | undefined;
-  /** Is told each navigation; absent: nobody. */
+  /** Receives each navigation; absent: navigations are not guarded. */
   readonly guard?: PathGuard | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];

@@ -182,7 +182,7 @@ function firstNot(node: SyntaxNode): UnarySyntax | undefined {
   return isComparison(node) ? undefined : firstNot(node.left);
 }
 
-/** Returns a `not` and those that follow it immediately, outermost first. */
+/** Returns a `not` and the `not` operators that follow it immediately, outermost first. */
 function chainOf(first: UnarySyntax): readonly UnarySyntax[] {
   const nots = [first];
   for (let next = first.operand; next.kind === "unary" && next.operator === "not"; next = next.operand) {

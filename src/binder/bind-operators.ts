@@ -305,7 +305,7 @@ function isName(node: SyntaxNode): node is MemberSyntax {
   return node.kind === "member" && node.source === null;
 }
 
-/** Returns the error of a name that cannot be bound: with the value in quotes, if the operand beside it takes one. */
+/** Returns the error of a name that cannot be bound: with the value in quotes, if the other operand accepts one. */
 function unquoted(
   { name, position }: MemberSyntax,
   fault: ODataError,

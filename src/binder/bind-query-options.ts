@@ -49,7 +49,7 @@ export interface QueryTarget {
   readonly star?: StarAccess | undefined;
   /** Whether handlers return the entities, and may have put related entities into them; absent: no. */
   readonly areObjects?: boolean | undefined;
-  /** Is told the entities that a shape reaches while it is bound, thus not for a cached shape; absent: nobody. */
+  /** Receives the entities that a shape reaches while it is bound, so not for a cached shape; absent: they are not guarded. */
   readonly guard?: PathGuard | undefined;
 }
 
@@ -175,7 +175,7 @@ function shapeOf(syntax: ShapeSyntax, target: QueryTarget, context: ParseContext
   return shape;
 }
 
-/** Returns what decides, besides the options, which navigations a shape expands. */
+/** Returns the facts, besides the options, that decide which navigations a shape expands. */
 function starOf({ star, areObjects = false }: QueryTarget): string | undefined {
   return areObjects ? `objects ${star?.key ?? ""}` : star?.key;
 }

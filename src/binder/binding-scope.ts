@@ -17,11 +17,11 @@ export type CapabilitiesBySet = (entitySet: EntitySet | null) => Capabilities;
 
 /** The texts that `concat` makes in all expressions of a request. */
 export interface JoinedTexts {
-  /** The sum of their growth factors, without those that are part of another one. */
+  /** The sum of their growth factors, without texts that are part of another one. */
   growth: number;
 }
 
-/** The place of an expression, which decides what its names mean and which of them it may use. */
+/** The place of an expression, which decides the meaning of its names and the names that it may use. */
 export interface BindingContext {
   readonly model: Model;
   /** The option that contains the expression, with its `$`: the target of errors. */
@@ -34,7 +34,7 @@ export interface BindingContext {
   readonly capabilitiesOf: CapabilitiesBySet;
   /** The wire names that the option may use of those entities; null: all. */
   readonly allowed: ReadonlySet<string> | null;
-  /** Is told each navigation and each set after `$root`; absent: nobody. */
+  /** Receives each navigation and each set after `$root`; absent: they are not guarded. */
   readonly guard?: PathGuard | undefined;
   /** Grows by one parameter for each literal that is bound. */
   readonly parameters: QueryParameter[];

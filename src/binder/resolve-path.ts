@@ -115,7 +115,7 @@ interface PropertyPlace {
   readonly operations: readonly Operation[];
 }
 
-/** Resolves what follows a property. @param segment the segment of the property */
+/** Resolves the segments after a property. @param segment the segment of the property */
 function resolveProperty(
   { owner, members, operations }: PropertyPlace,
   segment: PathSegmentSyntax,

@@ -39,7 +39,7 @@ export function scanCell(toJson: (cell: unknown) => string): ScanJson {
     try {
       const text = toJson(isText ? JSON.parse(written) : toCell(written));
       if (text === written) return end;
-      // The length of the text is that of its bytes.
+      // The length of the text equals the length of its bytes.
       if (!ASCII.test(text)) return -1;
       findings.patches.push({ start: at, end, text });
       return end;

@@ -98,12 +98,12 @@ export function utcText(cell: unknown): string | null {
   return typeof cell === "string" && UTC.test(cell) ? `"${cell}"` : null;
 }
 
-/** The kinds of texts that a database without types stores, and that SQL alone cannot tell from others. */
+/** The kinds of texts that a database without types stores, and that SQL alone cannot distinguish from others. */
 export type StoredText = "decimal" | "duration" | "timestamp";
 
 /**
- * Return the canonical value of a stored text; null for a text that is no value. Rows are read by them, and the function
- * `odata_readable` of SQLite calls them, so that a filter finds as null what a response shows as null.
+ * Return the canonical value of a stored text; null for a text that is not a value. Rows are read by them, and the function
+ * `odata_readable` of SQLite calls them, so that a filter finds as null every value that a response shows as null.
  */
 export const STORED_TEXTS: Readonly<Record<StoredText, (text: string) => string | null>> = Object.freeze({
   decimal: parseDecimal,

@@ -1,6 +1,6 @@
 const BYTES: Readonly<Record<string, number>> = { "": 1, B: 1, kB: 1000, KiB: 1024, MB: 1_000_000, MiB: 1_048_576 };
 
-/** What to write in place of a text that is no size. */
+/** The fix for a text that is not a size. */
 export const WRITE_SIZE = "Write a size up to 500MB, such as 65536, 500kB or 2MiB.";
 
 /** Reads a number of bytes, such as `2MiB`. @returns null for another text, and for more than 500 MB */

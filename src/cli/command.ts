@@ -1,7 +1,7 @@
 /** One option of a command: the source of its parsing, its line of `--help`, and its key of `odatakit.json`. */
 export interface CommandOption {
   readonly type: "boolean" | "string" | "list";
-  /** What `--help` shows for the value, such as `<origin>`; null for a flag without a value. */
+  /** The placeholder of the value in `--help`, such as `<origin>`; null for a flag without a value. */
   readonly value: string | null;
   /** Whether the option may stand without a value, as `--write` beside `--write=Orders`. */
   readonly isValueOptional?: boolean;
@@ -21,7 +21,7 @@ export interface Command {
   readonly positionals: string;
   readonly maxPositionals: number;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** Lines that can be pasted, each with what it does. */
+  /** Lines that can be pasted, each with its purpose. */
   readonly examples: ReadonlyArray<readonly [line: string, purpose: string]>;
   /** Runs the command. It reports its problems to the terminal itself, and never ends the process. */
   readonly run: (invocation: Invocation) => Promise<ExitReason>;
@@ -32,7 +32,7 @@ export interface Invocation {
   readonly positionals: readonly string[];
   /** The given options, merged by precedence: flag, environment, `odatakit.json`. */
   readonly options: Readonly<Record<string, boolean | string | readonly string[] | undefined>>;
-  /** The validated content of `odatakit.json`, for settings that are no flags; empty without a file. */
+  /** The validated content of `odatakit.json`, for settings without a flag; empty without a file. */
   readonly file: Readonly<Record<string, unknown>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder that relative paths start from. */
@@ -50,7 +50,7 @@ export interface Terminal {
   readonly print: (line: string) => void;
   /** Writes one line to the standard error: warnings, problems, progress. */
   readonly report: (line: string) => void;
-  /** Shows what long work does now, on one rewritten line of a terminal, after half a second; null removes it. */
+  /** Shows the progress of long work, on one rewritten line of a terminal, after half a second; null removes it. */
   readonly progress: (text: string | null) => void;
   /** Whether the standard output is a terminal that shows colours. */
   readonly hasColour: boolean;

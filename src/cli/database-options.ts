@@ -4,7 +4,7 @@ import { isProblem, usageProblem, type Problem } from "./problem.ts";
 
 const inFile = { default: null, inFile: true } as const;
 
-/** The options that choose what of a database is published. */
+/** The options that choose the published parts of a database. */
 export const DATABASE_OPTIONS: Readonly<Record<string, CommandOption>> = {
   schema: { ...inFile, type: "list", value: "<a,b>", summary: "the schemas of the database to publish" },
   include: { ...inFile, type: "list", value: "<glob>", summary: "publish only matching tables and views" },
@@ -42,7 +42,7 @@ export const DATABASE_OPTIONS: Readonly<Record<string, CommandOption>> = {
   },
 };
 
-/** What is published, and of which schemas. */
+/** The options for published parts, and the schemas that contain them. */
 interface PublishedParts {
   readonly schemas: readonly string[] | undefined;
   readonly options: DescribeOptions;

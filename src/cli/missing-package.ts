@@ -47,7 +47,7 @@ export function missingPackage(error: unknown): string | undefined {
   return /^Cannot find package '([^']+)'/.exec(error.message)?.[1];
 }
 
-/** What starts the program again. */
+/** The parts that start the program again. */
 interface Restart {
   readonly version: string;
   readonly given: readonly string[];
@@ -95,7 +95,7 @@ function isPackageName(name: string): name is PackageName {
   return Object.hasOwn(PACKAGES, name);
 }
 
-/** The parts of `process` that tell where npm is. */
+/** The parts of `process` that contain the place of npm. */
 interface NpmSurroundings {
   readonly execPath: string;
   readonly platform: string;

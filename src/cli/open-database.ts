@@ -8,7 +8,7 @@ import { unavailable, type Problem } from "./problem.ts";
 import { scrub } from "./redact.ts";
 import { describeTarget, type Target } from "./target.ts";
 
-/** A database that has answered. */
+/** A database that has returned rows. */
 export interface OpenedDatabase {
   readonly db: Kysely<object>;
   readonly kind: Target["kind"];
@@ -23,7 +23,7 @@ export interface OpenedDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a database, and lets it answer once. @throws MissingPackage if its driver is not installed */
+/** Opens a database, and tests its connection. @throws MissingPackage if its driver is not installed */
 export async function openDatabase(target: Target, settings: DatabaseSettings): Promise<OpenedDatabase | Problem> {
   if (target.kind === "sqlite") {
     const problem = checkFile(resolve(settings.folder, target.file), target.file);
@@ -181,8 +181,8 @@ const CHANNEL = "odatakit";
 const RETRY = 5000;
 
 /**
- * Calls a function at each `notify odatakit`, on a connection of its own, which connects again after it is lost. A database
- * that does not let clients listen only has the looks in intervals.
+ * Calls a function at each `notify odatakit`, on a separate connection, which connects again after it is lost. If the database
+ * does not support `listen`, the schema is only checked in intervals.
  */
 export async function listenPostgres(url: string, onNotify: () => void, signal: AbortSignal): Promise<void> {
   const { Client } = await import("pg");
@@ -210,7 +210,7 @@ export async function listenPostgres(url: string, onNotify: () => void, signal: 
   }
 }
 
-/** What is wrong, by the code of a driver, and what to do. */
+/** The problem for each code of a driver, and the fix. */
 const FAILURES: ReadonlyArray<readonly [code: RegExp, what: string, fix: string]> = [
   [/^ECONNREFUSED$/, "refuses the connection", "Start the server, or correct the host and the port."],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, "has an unknown host", "Correct the host."],

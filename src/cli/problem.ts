@@ -4,7 +4,7 @@ import type { ExitReason, Terminal } from "./command.ts";
 /** A reason why the command cannot do its work. No part contains a password. */
 export interface Problem {
   readonly reason: ExitReason;
-  /** What is wrong, and where. */
+  /** The problem, and where it is. */
   readonly message: string;
   /** The correction. */
   readonly fix: string;

@@ -28,9 +28,12 @@ const DEFAULT_COLUMNS = 100;
 /** Returns to the beginning of the line, and clears it. */
 const CLEAR_LINE = "\r\u001B[K";
 
-/** Makes the terminal of a process. Progress and colours need a terminal; `NO_COLOR` and `CI` switch them off. */
+/**
+ * Makes the terminal of a process. Progress and colours need a terminal that knows escape sequences. `CI` switches progress off,
+ * `NO_COLOR` colours.
+ */
 export function openTerminal({ stdout, stderr, env }: ProcessStreams): Terminal {
-  const line = new ProgressLine(stderr, stderr.isTTY === true && isUnset(env["CI"]));
+  const line = new ProgressLine(stderr, knowsSequences(stderr, env) && isUnset(env["CI"]));
   return {
     print: (text) => {
       line.clear();
@@ -46,8 +49,12 @@ export function openTerminal({ stdout, stderr, env }: ProcessStreams): Terminal 
   };
 }
 
-function showsColour({ isTTY }: Stream, env: ProcessStreams["env"]): boolean {
-  return isTTY === true && isUnset(env["NO_COLOR"]) && env["TERM"] !== "dumb";
+function showsColour(stream: Stream, env: ProcessStreams["env"]): boolean {
+  return knowsSequences(stream, env) && isUnset(env["NO_COLOR"]);
+}
+
+function knowsSequences({ isTTY }: Stream, env: ProcessStreams["env"]): boolean {
+  return isTTY === true && env["TERM"] !== "dumb";
 }
 
 function isUnset(value: string | undefined): boolean {

@@ -1,4 +1,4 @@
-/** What a message shows in place of a secret. */
+/** The text that replaces a secret in a message. */
 const HIDDEN = "***";
 
 const MAX_SHOWN = 80;

@@ -10,7 +10,7 @@ interface OwnRules {
   readonly count?: boolean;
 }
 
-/** What requests to the entity sets may do. */
+/** The limits and rules of requests to the entity sets. */
 export interface SetRules {
   /** The most entities of a page. */
   readonly maxTop: number;

@@ -35,7 +35,7 @@ const PAIRS = /^\s*(?:host|hostaddr|server|data source|dbname|user|password)\s*=
 
 /**
  * Parses the target of a command: the path of a SQLite file, or the URL of a database.
- * @param given the argument; undefined without one, which stands for the environment variable `DATABASE_URL`
+ * @param given the argument; if undefined, the environment variable `DATABASE_URL` is used
  * @param windows whether paths are those of Windows
  */
 export function parseTarget(

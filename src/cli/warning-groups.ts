@@ -18,7 +18,7 @@ const CAUSES: ReadonlyArray<readonly [code: string, title: string]> = [
   ["given-key", "Given keys that cannot be used"],
   ["hidden-key", "Tables omitted with a hidden key"],
   ["no-key", "Tables and views omitted without a key"],
-  ["foreign-key", "Foreign keys that are no navigations"],
+  ["foreign-key", "Foreign keys without a navigation"],
   ["mapped-key", "Foreign keys that a mapping removes"],
   ["no-create", "Sets that accept no new entities"],
   ["glob", "Names in the settings that match nothing"],

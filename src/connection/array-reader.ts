@@ -40,7 +40,7 @@ export function isArrayReader(connection: DatabaseConnection): connection is Dat
   );
 }
 
-/** Whether the adapter of a dialect is that of a pool. */
+/** Whether the adapter of a dialect belongs to a pool. */
 export function isPooledAdapter(adapter: object): adapter is PooledAdapter {
   return "pipelines" in adapter && "watchConnections" in adapter && typeof adapter.watchConnections === "function";
 }

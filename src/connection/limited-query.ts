@@ -2,7 +2,7 @@ import type { DatabaseConnection, QueryExecutor, ControlledTransaction } from "k
 import { queryTimeout } from "../errors/odata-error.ts";
 import type { AnyKysely } from "./synchronous-reader.ts";
 
-/** What ends a query before it has a result. */
+/** The conditions that end a query before it has a result. */
 interface QueryLimit {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;

@@ -13,7 +13,7 @@ export interface Patience {
   readonly timeout?: number | null | undefined;
   /** Where the request reads a database with a replica; absent: the primary. */
   readonly reading?: Reading | null | undefined;
-  /** Who waits; absent: nobody knows. */
+  /** The client that waits; absent if unknown. */
   readonly caller?: Caller | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface PatientReader extends SynchronousReader {
   readonly alive: string;
   /**
    * Returns all rows of a `select`: at once if it is short, otherwise as a promise.
-   * @param facts what the translator knows of the statement; without, it is short only if it searches single rows
+   * @param facts the translator's facts about the statement; without them, it is short only if it searches single rows
    * @throws ODataError `QueryTimeout` after the time, `ServiceUnavailable` if too many statements wait
    */
   read(
@@ -112,7 +112,7 @@ export function beginInTime(db: AnyKysely, { signal, timeout = null }: Patience)
     signal?.addEventListener("abort", leave, { once: true });
     begun.execute().then(
       (transaction) => {
-        // Nobody waits for the connection any longer. If it is lost, it has no transaction either.
+        // The request no longer waits for the connection. If the connection is lost, it has no transaction either.
         if (!isOver) return settle(() => resolve(new OwnTransaction(transaction, db.getExecutor())));
         const ended = transaction.rollback().execute();
         return void ended.catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { WantedTable } from "../introspect/schema.ts";
 import type { FunctionName } from "../query/functions.ts";
 
-/** What the translator knows of a statement: a database of this process decides by it where the statement runs. */
+/** The translator's facts about a statement: a database of this process decides by them where the statement runs. */
 export interface StatementFacts {
   /** The tables that it reads, quoted, each with its alias. Two tables may have one alias. */
   readonly tables: ReadonlyArray<readonly [alias: string, table: string]>;
@@ -15,7 +15,7 @@ export interface StatementFacts {
    * rows, or skipped; empty for other statements.
    */
   readonly limits: readonly number[];
-  /** Such a number of rows that is no value; absent: none. */
+  /** A limit of rows in its text instead of its values; absent: none. */
   readonly most?: number | undefined;
   /** Whether it reads the catalogue, or so few entries of indexes that it is always short. */
   readonly isOfCatalogue?: boolean;

@@ -114,9 +114,9 @@ export interface DescribedWarning {
   readonly code: string;
   /** The object, such as `Products.Discontinued`, in the names of the service, or of the database if it is omitted. */
   readonly place: string;
-  /** What was found and what the service does, such as `holds "0" in 77 of 77 rows, published as String`. */
+  /** The facts about the database and the behaviour of the service, such as `holds "0" in 77 of 77 rows, published as String`. */
   readonly message: string;
-  /** The flag that changes it, ready to paste; null if there is none. */
+  /** The flag that changes this behaviour, ready to paste; null without such a flag. */
   readonly flag: string | null;
 }
 
@@ -128,7 +128,7 @@ export function navigationField({ name, field }: { readonly name: string; readon
   return toWireName(field, "PascalCase") === name ? field : name;
 }
 
-/** Whether keys are those that the database guarantees, or also those that the data has now. */
+/** Whether keys must be guaranteed by the database, or may also be columns that are unique in the data now. */
 export type KeyChoice = "proven" | "unique";
 
 /** A relation that the database does not declare, such as that of a view. */

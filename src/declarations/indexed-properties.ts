@@ -15,7 +15,7 @@ export interface IndexedProperties {
 
 /**
  * Returns the options of `sqlEntitySet` that allow `$filter` and `$orderby` only where an index begins with the column.
- * Navigations stay allowed; the properties behind them follow the options of their own set.
+ * Navigations stay allowed; the properties of their targets follow the options of the target set.
  * @see docs/guides/existing-databases.md
  */
 export function indexedProperties({ properties, navigations }: DescribedSet): IndexedProperties {
@@ -29,8 +29,8 @@ export function indexedProperties({ properties, navigations }: DescribedSet): In
 }
 
 /**
- * Returns a warning for each property of a table that `indexedProperties` leaves out, with the index that it needs.
- * Expressions and properties of views have none, because no index of their own would help.
+ * Returns a warning for each property of a table that `indexedProperties` leaves out, with the index that it needs. Expressions
+ * and properties of views have none, because no index on them would help.
  */
 export function unindexedWarnings({ kind, sets }: DescribedService): readonly DescribedWarning[] {
   return sets

@@ -93,7 +93,7 @@ export function scopeStorage(host?: HostGlobal): ScopeStorage | undefined {
 
 const STORAGE: ScopeStorage | undefined = scopeStorage();
 
-/** Returns the scope of the current work; undefined if nobody traces its statements. */
+/** Returns the scope of the current work; undefined if its statements are not traced. */
 export function statementScope(): StatementScope | undefined {
   return STORAGE?.getStore();
 }

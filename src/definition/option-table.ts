@@ -53,7 +53,7 @@ export function describe(value: unknown): string {
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
-/** Returns what to give instead of a value; null if the value satisfies the rule. */
+/** Returns the wanted values, for an error; null if the value satisfies the rule. */
 function wantedInstead(rule: OptionRule, value: unknown): string | null {
   switch (rule.kind) {
     case "flag":

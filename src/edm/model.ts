@@ -77,7 +77,7 @@ export interface LinkJoin {
   readonly distributed?: LinkDistribution | undefined;
 }
 
-/** A link table is on each machine, or distributed by a column: co-located with a table, or with those that name it. */
+/** A link table is on each machine, or distributed by a column: co-located with a table, or with all tables that name it. */
 export type LinkDistribution =
   | { readonly kind: "reference" }
   | { readonly kind: "column"; readonly column: string; readonly with: TableName | undefined };
@@ -118,7 +118,7 @@ export interface ComplexType {
   readonly name: string;
   readonly qualifiedName: string;
   readonly properties: readonly StructuralProperty[];
-  /** Ignored members, in order of declaration: rules receive those that handlers return, and clients none. */
+  /** Ignored members, in order of declaration: rules receive members that handlers return, and clients receive none. */
   readonly ignoredProperties: readonly StructuralProperty[];
   readonly members: ReadonlyMap<string, ModelProperty>;
   readonly membersIgnoringCase: ReadonlyMap<string, ModelProperty>;

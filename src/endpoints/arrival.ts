@@ -46,7 +46,7 @@ export function toIncomingRequest(arrival: Arrival): IncomingRequest {
   };
 }
 
-/** Returns the request of the host. Its type is the one that the application registers. */
+/** Returns the request of the host. The application registers its type. */
 export function hostOf({ hostRequest }: Pick<ODataRequest, "hostRequest">): Host {
   // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an application states the type by Register
   return hostRequest as never;

@@ -11,7 +11,7 @@ import type { Arrival } from "./arrival.ts";
 import type { CallerAccess } from "./authorize.ts";
 import { type ServiceRuntime, runtimeOf } from "./service-runtime.ts";
 
-/** A request whose caller may use its route: what the client sent. No handler can be called through it. */
+/** A request of the client whose caller may use its route. No handler can be called through it. */
 export class AuthorizedRequest {
   readonly service: ServiceRuntime;
   readonly arrival: Arrival;

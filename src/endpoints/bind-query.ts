@@ -60,8 +60,8 @@ function authorizeQuery(reader: QueryingUser, { shape }: BoundQuery): void {
 }
 
 /**
- * Binds options and checks their rules. After an error it binds them once more and refuses the first navigation that the
- * user may not follow: otherwise the error would tell which names exist behind it.
+ * Binds options and checks their rules. After an error it binds them once more and refuses the first navigation that the user may
+ * not follow: otherwise the error would reveal the names after the navigation.
  */
 function guarded<Query>(
   request: AuthorizedRequest,
@@ -132,7 +132,7 @@ export function readSentOptions(
 /** The length of the longest `$skiptoken` with an offset, with its name. */
 const OFFSET_LENGTH = 64;
 
-/** The characters of URL and headers that Node.js accepts unless it is told otherwise. */
+/** The characters of URL and headers that Node.js accepts by default. */
 const NODE_LENGTH = 16 * 1024;
 /** The part of them that the headers of a request may need. */
 const HEADERS_LENGTH = 4 * 1024;

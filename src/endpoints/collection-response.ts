@@ -151,7 +151,7 @@ function ownerOf(execution: Execution, { name }: EntitySet): string | undefined 
     const scope: unknown = scopeOf(ruleContextOf(execution.context));
     if (typeof scope === "string") return scope;
     throw new TypeError(
-      "`tokenScope` of odataService did not return a string: return one that identifies the user or tenant.",
+      "`tokenScope` of odataService did not return a string: return a string that identifies the user or tenant.",
     );
   }
   const { user } = execution.access;

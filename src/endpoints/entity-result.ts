@@ -57,7 +57,7 @@ interface ReturnedEntity {
 }
 
 /**
- * Reads what the response of a write contains. A hidden entity is not returned: a handler may have found an existing one, or
+ * Reads the content of the response of a write. A hidden entity is not returned: a handler may have found an existing one, or
  * assigned it to another user.
  * @throws ODataError that a handler of an expansion returned or threw
  */

@@ -91,7 +91,7 @@ class RequestContext extends ServiceContext implements Context {
     return this.#execution.arrival.odata.signal;
   }
 
-  /** Tells whether the request was aborted without making a signal; undefined where only the signal knows. */
+  /** Returns whether the request was aborted, without making a signal; undefined where only the signal knows. */
   get isAborted(): boolean | undefined {
     return this.#execution.arrival.odata.isAborted;
   }
@@ -160,7 +160,7 @@ function outermostPlace(context: RequestContext): CallPlace {
 
 /**
  * Returns the name of a client: the id of its user or, without one, its address. All requests of a client have the same.
- * @param trustsProxy whether a forwarded address tells the client
+ * @param trustsProxy whether a forwarded address identifies the client
  * @returns undefined if neither is known
  * @see docs/reference/tables.md, Where statements run
  */

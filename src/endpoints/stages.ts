@@ -6,9 +6,9 @@ import type { Execution } from "./execution.ts";
 /** Makes the response to a request that has passed the checks before negotiation. */
 export type Endpoint = (request: AuthorizedRequest, execution: Execution) => Maybe<ODataResponse>;
 
-/** The stages of an endpoint: each passes what it has found to the next. Only `execute` reads and writes data. */
+/** The stages of an endpoint: each passes its result to the next. Only `execute` reads and writes data. */
 interface Stages<Bound, Plan, Result> {
-  /** Checks what the client sent: format, key, headers, query options, body. */
+  /** Checks the parts of the request: format, key, headers, query options, body. */
   readonly bind: (request: AuthorizedRequest) => Maybe<Bound>;
   /** Decides how to read. Calls at most the `tokenScope` of the application. */
   readonly plan: (bound: Bound, request: AuthorizedRequest, execution: Execution) => Plan;
@@ -30,7 +30,7 @@ export function inStages<Bound, Result>(stages: PlainStages<Bound, Result>): End
     chain(stages.bind(request), (bound) => executeAndWrite(stages, bound, request, execution));
 }
 
-/** Makes an endpoint of its stages, one of which plans. */
+/** Makes an endpoint of its stages, which include `plan`. */
 export function inPlannedStages<Bound, Plan, Result>(stages: Stages<Bound, Plan, Result>): Endpoint {
   return (request, execution) =>
     chain(stages.bind(request), (bound) => {

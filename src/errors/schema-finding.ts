@@ -26,7 +26,7 @@ export type SchemaFindingCode =
   | "C06"
   /** A column allows longer or shorter values than its property. */
   | "C07"
-  /** Rows cannot be inserted: a column without a property needs a value, or the database computes one that is written. */
+  /** Rows cannot be inserted: a column without a property needs a value, or the database computes a written column. */
   | "C08"
   /** An index compares strings otherwise than filters and sorts do. */
   | "C09"

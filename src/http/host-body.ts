@@ -37,7 +37,7 @@ function toBytes(body: unknown, contentType: string): Uint8Array {
 function toExactValue(this: unknown, key: string, value: unknown): unknown {
   if (typeof value === "bigint") return rawJSON(String(value));
   if (typeof value === "number") return toExactNumber(value);
-  // The value is already what a method toJSON of the original returned.
+  // The value is already the result of a method toJSON of the original.
   const original: unknown = Reflect.get(Object(this) as object, key);
   if (typeof original === "object" && original !== null && !isJsonObject(original)) throw noJson(original);
   return value;
@@ -73,7 +73,7 @@ function noJson(value: object): Error {
   );
 }
 
-/** Returns whether a finite double stands for one number that a client sends: rounding leaves more digits. */
+/** Returns whether a finite double represents only one number that a client sends: rounding leaves more digits. */
 function isExact(value: number): boolean {
   if (Number.isInteger(value)) return Number.isSafeInteger(value);
   const digits = String(value).replace(/e.*$/, "").replaceAll(/\D/g, "").replace(/^0+/, "");

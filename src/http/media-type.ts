@@ -150,7 +150,7 @@ export function prefersHtml(format: string | undefined, accept: string | undefin
   return html > json && (json > 0 || takesPageOnly);
 }
 
-/** Returns whether a valid `$format` asks a resource that is XML or JSON for JSON. */
+/** Returns whether a valid `$format` requests JSON from a resource that is XML or JSON. */
 export function isJsonOption(format: string | undefined): boolean {
   return format !== undefined && !XML_FORMATS.has(readRange(format, "lenient").type);
 }
@@ -169,7 +169,7 @@ function unknownParameter(parameter: string): Error {
   return protocolError("NotAcceptable", message, { target: "$format" });
 }
 
-/** @param ranges those that include the type, or another one that a client may accept instead */
+/** @param ranges the ranges that include the type, or another type that a client may accept instead */
 function notAcceptable(type: string, ranges: readonly MediaRange[]): Error {
   const refused = ranges.find((range) => range.refused !== null && range.quality > 0)?.refused ?? null;
   const reason =
@@ -259,7 +259,7 @@ interface MediaRange {
   readonly charset: boolean;
   /**
    * The first parameter that the service refuses, as the client wrote it and shortened: an unknown value of odata.metadata, and
-   * for a strict service any parameter that it does not know. Nothing matches such a range. Null if there is none.
+   * for a strict service any parameter that it does not know. Nothing matches such a range. Null without such a parameter.
    */
   readonly refused: string | null;
 }

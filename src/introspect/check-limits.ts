@@ -12,7 +12,7 @@ type ColumnPlace = Pick<SchemaFinding, "set"> & {
   readonly property: string;
 };
 
-/** A bound of the values of a column, and the one of its property. */
+/** A bound of the values of a column, and the bound of its property. */
 interface Bound {
   /** Completes `The column has 20 …`. */
   readonly what: string;
@@ -21,10 +21,10 @@ interface Bound {
   readonly stored: number | null;
 }
 
-/** What the catalogue says about the bounds of a column. */
+/** The bounds of a column in the catalogue. */
 type Bounds = Pick<ObjectColumn, "type" | "definition" | "length" | "precision" | "scale">;
 
-/** Compares the facets of a property with the bounds of its column. A bound that only one of them has is no difference. */
+/** Compares the facets of a property with the bounds of its column. A bound of only one of the two is not a difference. */
 function* checkLimits(
   { limits, source }: Pick<ExpectedColumn, "limits" | "source">,
   found: Bounds,
@@ -70,7 +70,7 @@ export function* checkFractions(expected: readonly ExpectedTable[], schema: Chec
       if (found === undefined || !TIME.test(found.type)) continue;
       const bound = { ...found, length: null, precision: fractionsIn(found), scale: null };
       const place = { set, table: names.join("."), column: found.name, property, isKey: key.includes(name) };
-      // As if nobody wrote it: fewer digits are for `odatakit check`.
+      // With the source `nobody`, only more digits are a finding: `odatakit check` reports fewer digits.
       for (const finding of checkLimits({ limits, source: "nobody" }, bound, place)) {
         yield { ...finding, severity: "warning" };
       }
@@ -117,7 +117,7 @@ function facetOf(facet: Bound["facet"], stored: number, { unit }: ExpectedLimits
   return `precision: ${String(found.precision)}, scale: ${String(found.scale ?? 0)}`;
 }
 
-/** Compares the values that clients may write, and the facets of the model, with what the columns store. */
+/** Compares the values that clients may write, and the facets of the model, with the values that the columns store. */
 export function checkStoredValues(
   expected: readonly ExpectedTable[],
   { database: { kind }, objects }: WantedObjects,

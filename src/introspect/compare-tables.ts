@@ -131,7 +131,7 @@ function adviseTable(name: string, names: readonly string[]): string {
   return "Create the table, or correct its name.";
 }
 
-/** Advises on a column that is missing. @param names the columns that exist @param kind what has the columns */
+/** Advises on a column that is missing. @param names the columns that exist @param kind the owner of the columns */
 export function adviseColumn(
   name: string,
   property: string,

@@ -31,7 +31,7 @@ export interface SchemaObject extends ObjectName {
   readonly primaryKey: readonly string[];
   /** The names of the columns that the database proves to be a key of a view; empty if it does not. */
   readonly provenKey: readonly string[];
-  /** The names of columns whose values are unique in the data, or why there are none; absent if nobody searched. */
+  /** The names of columns whose values are unique in the data, or why none are; absent without a search. */
   readonly uniqueKey?: UniqueKey | undefined;
   readonly foreignKeys: readonly ForeignKey[];
   readonly comment: string | null;
@@ -43,7 +43,7 @@ export interface SchemaObject extends ObjectName {
   readonly omission: ObjectOmission | null;
 }
 
-/** The columns that no two rows share and that are never null in the data now, or why there are none. */
+/** The columns that no two rows share and that are never null in the data now, or why no columns qualify. */
 export type UniqueKey = readonly string[] | "no rows" | "none" | "too slow";
 
 /** Why an object is not published by default. */
@@ -76,7 +76,7 @@ export interface ObjectColumn extends ColumnSchema {
   readonly enumType: ObjectName | null;
   /** The table column that a column of a view returns unchanged; null if unknown. */
   readonly source: (ObjectName & { readonly column: string }) | null;
-  /** What the rows contain, where the declared type does not restrict them; null in databases with strict types. */
+  /** The content of the rows, where the declared type does not restrict them; null in databases with strict types. */
   readonly sample: ColumnSample | null;
   /**
    * Whether rows of a column without null hold cells that no property can have, such as infinity and zero dates; absent if

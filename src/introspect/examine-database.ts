@@ -9,7 +9,7 @@ import type { IndexedColumn } from "./schema.ts";
 import type { WantedObjects } from "./wanted-objects.ts";
 
 /**
- * Finds the differences that do not prevent a service from starting, and those that only the whole catalogue or the rows
+ * Finds the differences that do not prevent a service from starting, and differences that only the whole catalogue or the rows
  * show.
  * @param known the findings of the schema check
  */

@@ -95,9 +95,9 @@ export interface ExpectedLimits {
 }
 
 /**
- * Who supplies the values of a column: clients that create entities (`create`), also clients that change them (`write`), the
- * service along navigations (`service`) or as the count of writes (`version`), the database (`database`), or nobody: rows are
- * only read (`nobody`).
+ * The source of the values of a column: clients that create entities (`create`), also clients that change them (`write`), the
+ * service along navigations (`service`) or as the count of writes (`version`), or the database (`database`). With `nobody`, rows
+ * are only read.
  */
 export type ColumnSource = "create" | "write" | "service" | "version" | "database" | "nobody";
 

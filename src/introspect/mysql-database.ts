@@ -159,7 +159,7 @@ const MY_FOREIGN_KEYS = `select c.table_schema as c0, c.table_name as c1, c.cons
   c.referenced_table_schema as c4, c.referenced_table_name as c5, c.referenced_column_name as c6
   from information_schema.key_column_usage c`;
 
-/** Lists the constraints that tell JSON from other text: the type is an alias of longtext. */
+/** Lists the constraints that distinguish JSON from other text: the type is an alias of longtext. */
 const MY_JSON = `select c.constraint_schema as c0, c.table_name as c1, c.check_clause as c2
   from information_schema.check_constraints c`;
 
@@ -286,7 +286,7 @@ function numberOrNull(cell: unknown): number | null {
 
 /** Rows of a sample: half of them the first and half the last ones. */
 const MOST_ROWS = 10_000;
-/** What a statement returns for each column. */
+/** The number of cells that a statement returns for each column. */
 const PARTS = 3;
 
 /** Returns whether a column has the type `boolean` of MariaDB, which is an integer of one byte. */

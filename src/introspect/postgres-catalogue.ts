@@ -1,4 +1,11 @@
-import { isYes, textOf, textOrNull, type CatalogueRow, type CatalogueSteps } from "./catalogue-steps.ts";
+import {
+  isYes,
+  textOf,
+  textOrNull,
+  type CatalogueQuery,
+  type CatalogueRow,
+  type CatalogueSteps,
+} from "./catalogue-steps.ts";
 import { collectTables, type FindTable, type ListedColumn, type ListedIndexColumn } from "./collect-tables.ts";
 import type { CheckedSchema, WantedTable, ComparedTexts } from "./schema.ts";
 
@@ -68,11 +75,31 @@ const INDEXES = postgresIndexes(WANTED, "w.name");
 const NAMES = `select case when pg_table_is_visible(c.oid) then c.relname::text else n.nspname || '.' || c.relname end as c0
   from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${IS_OF_USER}`;
 
+/** The internal errors of a statement that describes an object while another session drops it. */
+const IS_DROPPED = /^(?:could not open relation with OID|cache lookup failed for) /;
+/** The most times that a statement is run. */
+const MOST_RUNS = 5;
+
+/**
+ * Reads the catalogue by one statement, and again if another session has dropped an object meanwhile: the functions that describe
+ * objects see the newest state, rows that of the beginning.
+ * @see https://www.postgresql.org/docs/current/functions-info.html
+ */
+export function* readCatalogue(query: CatalogueQuery): CatalogueSteps<readonly CatalogueRow[]> {
+  for (let runs = 1; ; runs += 1) {
+    try {
+      return yield query;
+    } catch (error) {
+      if (runs === MOST_RUNS || !(error instanceof Error && IS_DROPPED.test(error.message))) throw error;
+    }
+  }
+}
+
 /** Reads the catalogue of PostgreSQL. @see https://www.postgresql.org/docs/current/catalogs.html */
 export function* readPostgresCatalogue(wanted: readonly WantedTable[]): CatalogueSteps<CheckedSchema> {
   const parameters = [JSON.stringify(wanted.map(({ text }) => text))];
-  const columns = yield { sql: COLUMNS, parameters, width: 13 };
-  const indexes = yield { sql: INDEXES, parameters, width: 8 };
+  const columns = yield* readCatalogue({ sql: COLUMNS, parameters, width: 13 });
+  const indexes = yield* readCatalogue({ sql: INDEXES, parameters, width: 8 });
   const listed = columns.map(toPostgresColumn);
   const tables = collectTables(wanted, listed, indexes.map(toPostgresIndexColumn), find);
   const isComplete = wanted.every(({ text }) => tables.has(text));

@@ -13,6 +13,7 @@ import {
   IS_OF_USER,
   postgresColumns,
   postgresIndexes,
+  readCatalogue,
   toLabels,
   toPostgresColumn,
   toPostgresIndexColumn,
@@ -27,10 +28,12 @@ const SERVER = `select current_setting('server_version') as c0, coalesce(current
 export function* readPostgresDatabase({ schemas }: SchemaSelection = {}): CatalogueSteps<DatabaseSchema> {
   const [server = []] = yield { sql: SERVER, parameters: [], width: 4 };
   const [version, defaultSchema, user, versionNumber] = server.map(textOf);
-  const rows = yield { sql: PG_OBJECTS, parameters: [], width: 10 };
-  const columns = groupBy((yield { sql: PG_COLUMNS, parameters: [], width: 23 }).map(toObjectColumn), oidOf);
-  const indexes = groupBy((yield { sql: PG_INDEXES, parameters: [], width: 9 }).map(toObjectIndexColumn), oidOf);
-  const foreignKeys = toForeignKeys(yield { sql: PG_FOREIGN_KEYS, parameters: [], width: 8 });
+  const read = (sql: string, width: number): CatalogueSteps<readonly CatalogueRow[]> =>
+    readCatalogue({ sql, parameters: [], width });
+  const rows = yield* read(PG_OBJECTS, 10);
+  const columns = groupBy((yield* read(PG_COLUMNS, 23)).map(toObjectColumn), oidOf);
+  const indexes = groupBy((yield* read(PG_INDEXES, 9)).map(toObjectIndexColumn), oidOf);
+  const foreignKeys = toForeignKeys(yield* read(PG_FOREIGN_KEYS, 8));
   const knowsEmpty = Number(versionNumber) >= 140_000;
   const found = rows.map((row) => {
     const oid = textOf(row[0]);

@@ -141,7 +141,7 @@ interface PlanColumn {
   readonly isOptional: boolean;
 }
 
-/** What a plan guarantees about the rows that it returns. */
+/** The guarantees of a plan about the rows that it returns. */
 interface PlanProof {
   /** For each item of the output a table column that it returns unchanged, if one is known. */
   readonly outputs: ReadonlyArray<PlanColumn | undefined>;

@@ -1,4 +1,4 @@
-/** What the author of a declared type meant. SQLite enforces it in `STRICT` tables only. */
+/** The intent of a declared type. SQLite enforces it in `STRICT` tables only. */
 type SqliteCategory =
   | "any"
   | "blob"

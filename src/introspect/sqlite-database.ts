@@ -37,7 +37,7 @@ import { withKeyClasses } from "./sqlite-key-classes.ts";
 import { quoteSqlite, sampleSqliteTable, type RowOrder } from "./sqlite-sample.ts";
 
 /**
- * Reads all tables and views of SQLite, and a sample of the rows of those that are not `STRICT`.
+ * Reads all tables and views of SQLite, and a sample of the rows of tables and views that are not `STRICT`.
  * @param alive a condition that ends a statement over a view after its time; absent: none
  * @see https://sqlite.org/pragma.html#pragma_table_list
  */
@@ -69,7 +69,7 @@ export function* readSqliteDatabase({ schemas }: SchemaSelection = {}, alive?: s
   return { kind: "sqlite", product: `SQLite ${textOf(version[0])}`, defaultSchema: "main", objects: sampled };
 }
 
-/** What the catalogue says, by table. */
+/** The content of the catalogue, by table. */
 interface Parts {
   readonly modules: ReadonlyMap<string, string>;
   /** Why the columns of an object cannot be read. */

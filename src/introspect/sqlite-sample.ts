@@ -18,11 +18,11 @@ const COLUMNS_PER_STATEMENT = 50;
 const MOST_VALUES = 20;
 /** An empty JSON array. */
 const NO_ITEMS = "[]";
-/** What a statement reads of each column: the codes, values, and cells. */
+/** The number of results of a statement for each column: the codes, values, and cells. */
 const PARTS = 3;
 /** The number of rows and the characters of their cells come first. */
 const FIRST = 2;
-/** The character that stands for code 0. */
+/** The character that represents code 0. */
 const ZERO = 48;
 /** The code of a cell is its class, and a bit above the classes for each of its forms. */
 const CLASSES = ["nulls", "integers", "reals", "texts", "longs", "blobs"] as const;
@@ -31,7 +31,7 @@ const CLASS_BITS = 3;
 /** A table or view to sample. */
 interface SampledTable extends ObjectName {
   readonly columns: readonly ObjectColumn[];
-  /** What orders the rows by an index, so that the last ones are found; empty without one, as for a view. */
+  /** The order of the rows by an index, to find the last ones; empty without an index, as for a view. */
   readonly order: readonly RowOrder[];
   /** Whether it is a view, which may compute many rows for a few. */
   readonly isView: boolean;
@@ -47,7 +47,7 @@ export interface RowOrder {
   readonly isDescending: boolean;
 }
 
-/** What the rows of a table contain. */
+/** The content of the rows of a table. */
 interface TableSample {
   /** By the name of the column. */
   readonly columns: ReadonlyMap<string, ColumnSample>;
@@ -245,7 +245,7 @@ const JULIAN_1970 = 2_440_587.5;
 const JULIAN_2100 = 2_488_069.5;
 const GREATEST_EXACT = Number.MAX_SAFE_INTEGER;
 
-/** No form is longer. Longer texts are cut behind it. */
+/** The length of the longest form. Longer texts are cut after it. */
 const LONGEST_FORM = 40;
 
 const ofText = (condition: string): string => `typeof(v) = 'text' and ${condition}`;

@@ -75,7 +75,7 @@ function collationsOf(name: string, indexes: readonly IndexSchema[]): readonly s
   );
 }
 
-/** A foreign key leads to a table of its own schema. */
+/** Returns whether a foreign key refers to a table of its schema. */
 function isSameSchema(child: WantedTable, parent: WantedTable): boolean {
   return toLower(child.names.slice(0, -1).join()) === toLower(parent.names.slice(0, -1).join());
 }

@@ -9,7 +9,7 @@ const MOST_ROWS = 20_000;
 /** A key of more columns is too long for URLs. */
 const MOST_COLUMNS = 3;
 const MOST_CHECKS = 3;
-/** Longer values are no names of things. */
+/** The length of the longest value in a key. Longer values are not names. */
 const LONGEST = 200;
 
 /** An object without a key, and the columns that can be part of one, in the order of preference. */
@@ -97,7 +97,7 @@ function isKeyText(text: string | null | undefined): boolean {
   return text !== null && text !== undefined && text.length > 0 && text.length <= LONGEST;
 }
 
-/** Counts the rows before the first one that is equal to another. */
+/** Counts the rows before the first row that equals another. */
 function countDifferent(rows: ReadonlyArray<ReadonlyArray<string | null>>, places: readonly number[]): number {
   const seen = new Set<string>();
   for (const row of rows) {

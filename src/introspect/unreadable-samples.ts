@@ -12,7 +12,7 @@ const ROWS_OF_END = 5000;
 interface CellTest {
   /** The condition that a cell has no value. */
   readonly sampled: string;
-  /** One that an index on the column serves. */
+  /** A condition for such cells that an index on the column serves. */
   readonly indexed: string;
   /** Finds such a cell in the text of a default. */
   readonly inDefault: RegExp;
@@ -56,9 +56,9 @@ interface TestedColumn {
 }
 
 /**
- * Finds the columns of a table without null that hold cells which no property can have, such as infinity and zero dates. An
- * index knows all of its rows; of other columns the statement reads the first and the last 5,000 rows in the order of the
- * primary key, so that the answer is the same on a busy machine.
+ * Finds the columns of a table without null that hold cells which no property can have, such as infinity and zero dates. The
+ * statement reads the first and the last 5,000 rows in the order of the primary key, so that the result is the same on a busy
+ * machine. An index also finds infinity and the date of zeros among all other rows, but no date with a month or day of zero.
  * @see docs/guides/existing-databases.md
  */
 export function* withUnreadableSamples(object: SchemaObject, kind: Kind): CatalogueSteps<SchemaObject> {

@@ -49,10 +49,10 @@ export interface SqlEntitySetOptions<
   /** The columns of properties that differ from the default name or storage. */
   readonly columns?: ColumnOptions<E> | undefined;
   /**
-   * Whether the database is distributed, such as Citus, and how: `true`, `{ by: "customerId", with: "orders" }` for a table
-   * that the column of a property distributes, or `"reference"` for one that each machine has completely. Statements
-   * avoid lateral subqueries, and read the keys of long pages first; they correlate and join only tables that are declared
-   * to be co-located. All sets of the database need a value other than false. Default false.
+   * Whether the database is distributed, such as Citus, and how: `true`, `{ by: "customerId", with: "orders" }` for a table that
+   * the column of a property distributes, or `"reference"` for a table that each machine has completely. Statements avoid lateral
+   * subqueries, and read the keys of long pages first; they correlate and join only tables that are declared to be co-located.
+   * All sets of the database need a value other than false. Default false.
    */
   readonly distributed?: DistributedOption<keyof E["properties"] & string> | undefined;
   /**

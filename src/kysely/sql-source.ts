@@ -27,10 +27,10 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeD
   /** The columns of properties that differ from the default name or storage. */
   readonly columns?: ColumnOptions<E> | undefined;
   /**
-   * Whether the database is distributed, such as Citus, and how: `true`, `{ by: "customerId", with: "orders" }` for a table
-   * that the column of a property distributes, or `"reference"` for one that each machine has completely. Statements
-   * avoid lateral subqueries, and read the keys of long pages first; they correlate and join only tables that are declared
-   * to be co-located. All sets of the database need a value other than false. Default false.
+   * Whether the database is distributed, such as Citus, and how: `true`, `{ by: "customerId", with: "orders" }` for a table that
+   * the column of a property distributes, or `"reference"` for a table that each machine has completely. Statements avoid lateral
+   * subqueries, and read the keys of long pages first; they correlate and join only tables that are declared to be co-located.
+   * All sets of the database need a value other than false. Default false.
    */
   readonly distributed?: DistributedOption<keyof E["properties"] & string> | undefined;
   /**
@@ -39,9 +39,9 @@ export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeD
    */
   readonly preparedStatements?: boolean | undefined;
   /**
-   * What a cell becomes that its property cannot have, such as `infinity`, a zero date, or text in a column of integers. With
-   * `"error"`, the default, the request fails with 500. With `"null"`, nullable properties are null in responses, and a
-   * warning names table, column and key; cells of keys and of properties that are not nullable stay errors.
+   * How to read a cell that its property cannot have, such as `infinity`, a zero date, or text in a column of integers. With
+   * `"error"`, the default, the request fails with 500. With `"null"`, nullable properties are null in responses, and a warning
+   * names table, column and key; cells of keys and of properties that are not nullable stay errors.
    */
   readonly unreadable?: "error" | "null" | undefined;
 }
@@ -66,7 +66,7 @@ export function sqlSource<E extends EntityTypeDeclaration | ComplexTypeDeclarati
 ): SourceOf<E> {
   const faults: ConfigurationFault[] = [];
   const { db, readFrom, replicaWait, from, columns, distributed, preparedStatements, unreadable } = options;
-  // Rows of a complex type are those of an entity type without a key.
+  // Rows of a complex type have the form of rows of an entity type without a key.
   const rowType = type as EntityTypeDeclaration;
   const reader = makeReader(
     rowType,

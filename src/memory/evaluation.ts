@@ -79,8 +79,8 @@ export class Evaluation implements ReadState {
   }
 
   /**
-   * Counts the characters of a text that is computed. A row of long texts takes a turn of its own.
-   * @param added those that no text within it has counted
+   * Counts the characters of a computed text. A row of long texts takes a separate turn.
+   * @param added characters that no text within it has counted
    * @throws ODataError `InvalidQueryOption` if the text, or all of this turn, are too long
    */
   spendText(name: FunctionName, length: number, added: number): void {

@@ -1,10 +1,10 @@
 import { declaredFieldOf } from "./compile-property.ts";
 
-/** Marks the getters that stand for missing values. */
+/** Marks the getters of missing values. */
 const MISSING: unique symbol = Symbol("missing");
 
 /**
- * Makes the read of a field throw: no value may stand for a value that the handlers of an entity did not return. Copies,
+ * Makes the read of a field throw, because no value may replace a value that the handlers of an entity did not return. Copies,
  * comparisons and JSON of the entity do not contain the field. Code that sets it gives it a value.
  * @param message says which value is missing
  */

@@ -20,7 +20,7 @@ export class FilteredRows implements Iterable<unknown> {
   }
 }
 
-/** What rows report while they are visited. */
+/** The state that rows report during a visit. */
 export interface Effort {
   /** Is set by a row that takes long, so that the clock is read after it. */
   isLong: boolean;
@@ -36,7 +36,7 @@ interface Visitor {
 
 /**
  * Visits rows until `visit` returns false.
- * @param effort what the visit of a row sets
+ * @param effort the effort that the visit of a row sets
  * @param slice the most rows between two readings of the clock
  */
 export function* visitRows(
@@ -57,8 +57,8 @@ export function* visitRows(
 
 /**
  * Visits a list in turns.
- * @param turn visits rows from a position on. Returns the position of the next row, or null if nothing is left to visit. It is
- *   a function of its own, because JavaScript engines optimize loops in generators less
+ * @param turn visits rows from a position on. Returns the position of the next row, or null if nothing is left to visit. It is a
+ * separate function, because JavaScript engines optimize loops in generators less
  */
 export function* visitInTurns(
   rows: readonly unknown[],
@@ -147,7 +147,7 @@ const SLICE_COST = 4096;
 export const FEWEST_ROWS = 16;
 const MOST_ROWS = 256;
 
-/** Returns how many items of the budget an item spends. Nested lambda operators spend those of their own items. */
+/** Returns how many items of the budget an item spends. Nested lambda operators also spend their own items. */
 export function itemsOf(predicate: Expression): number {
   return Math.ceil(costOf(predicate, false) / ITEM_COST);
 }

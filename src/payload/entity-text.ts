@@ -7,7 +7,7 @@ const LONG_TEXT = 1 << 19;
 /** Pieces of fewer characters are joined. */
 const PIECE_LENGTH = 8 * 1024;
 
-/** Texts of items, with commas between those that are not empty. */
+/** Texts of items, with commas between texts that are not empty. */
 interface TextList<Item> {
   readonly before: string;
   /** The text between `before` and the first item: a comma, or nothing. */

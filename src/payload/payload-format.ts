@@ -9,6 +9,6 @@ export interface PayloadFormat {
   readonly ieee754Compatible: boolean;
   /** Whether nothing names the set of the entities, so that they have no ids; those of expansions have theirs. */
   readonly isUnnamed?: boolean | undefined;
-  /** What a write saved: these entities have an id even if their set cannot be read by key. The graph includes expansions. */
+  /** The entities that a write saved: they have an id even if their set cannot be read by key. The graph includes expansions. */
   readonly saved?: "entity" | "graph" | undefined;
 }

@@ -64,7 +64,7 @@ export function entityUrlStart(serviceRoot: string, { name }: EntitySet): string
 }
 
 /**
- * Makes the function that returns the absolute URL of an entity whose key no client asked for. It returns null for a key that
+ * Makes the function that returns the absolute URL of an entity whose key was not requested. It returns null for a key that
  * is missing, null or cannot be read: the rest of the entity is still readable.
  * @see OData JSON Format 4.0, section 4.5.8
  */

@@ -39,7 +39,7 @@ export interface TokenScope {
  */
 const MAX_TEXT = 1500;
 
-/** What the values of a token are. */
+/** The kinds of values in a token. */
 const VALUES = 0;
 const MARKS = 1;
 

@@ -1,6 +1,6 @@
 import { protocolError } from "../errors/odata-error.ts";
 
-/** The page size that a request asks for. */
+/** The page size that a request wants. */
 interface PagingRequest {
   /** `$top`; undefined when omitted. */
   readonly top: number | undefined;

@@ -51,7 +51,7 @@ const LOADED: RelatedWay = Object.freeze({ kind: "loaded" });
  * Returns the ways of reading an expansion, in the order of preference. A navigation with a handler is always expanded by
  * the handler.
  * @param related the target set, if a database may read it
- * @param list the target set, if it may be read as a list: what the handlers of the parents returned takes precedence
+ * @param list the target set, if it may be read as a list: results of the handlers of the parents take precedence
  * @see docs/reference/expand.md
  */
 export function expansionWays(

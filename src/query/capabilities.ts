@@ -15,14 +15,14 @@ export interface Capabilities {
   readonly orderByProperties: ReadonlySet<string> | null;
   readonly selectProperties: ReadonlySet<string> | null;
   readonly expandProperties: ReadonlySet<string> | null;
-  /** What loads the related entities of `$expand`; absent: anything may. */
+  /** How the related entities of `$expand` are loaded; absent: in any way. */
   readonly expansions?: ExpansionSources | undefined;
   /** Maximum number of rows of a page; null: no limit. */
   readonly maxTop: number | null;
   readonly roundingMode: RoundingMode;
 }
 
-/** What loads the related entities of the navigations of a set, by wire name. */
+/** How the related entities of the navigations of a set are loaded, by wire name. */
 export interface ExpansionSources {
   /** The navigations whose related entities nothing loads, unless a handler has put them into the objects of the set. */
   readonly unloaded: ReadonlySet<string>;
@@ -61,7 +61,7 @@ export interface NavigationStep {
   readonly navigationProperty: NavigationProperty;
 }
 
-/** Is told the entities that a query reaches, before the names behind them are resolved. It may throw to end the binding. */
+/** Receives the entities that a query reaches, before the names after them are resolved. It may throw to end the binding. */
 export interface PathGuard {
   /** Follows a navigation. */
   follow(step: NavigationStep): void;

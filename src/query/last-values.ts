@@ -2,8 +2,8 @@ import { type PlaceValue, valuesOfRow } from "./place.ts";
 import type { Page } from "./source.ts";
 
 /**
- * Returns what a database sorted the last row of a page by, for a query with `marked`.
- * @returns null if the page does not tell it exactly
+ * Returns the values that a database sorted the last row of a page by, for a query with `marked`.
+ * @returns null if the page does not contain them exactly
  */
 export function lastValuesOf({ entities, rowShape, json, valuesOf }: Page): readonly PlaceValue[] | null {
   if (json !== undefined) return valuesOf?.(json) ?? null;

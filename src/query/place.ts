@@ -15,7 +15,7 @@ export interface PlaceOrder {
   readonly terms: readonly PlaceTerm[];
 }
 
-/** What a source sorted a row by in one term: a value of the property, or a mark of a database. */
+/** The sorted value of a row in one term: a value of the property, or a mark of a database. */
 export type PlaceValue = PrimitiveValue | null;
 
 /** The part of a place on which the condition of the following rows depends. */
@@ -43,7 +43,7 @@ export interface MarkedRow {
 
 const kindsOf = keptPer((_order: PlaceOrder) => new Map<string, PlaceKind>());
 
-/** Returns the place of a row. @param values what its source sorted it by */
+/** Returns the place of a row. @param values the values that its source sorted it by */
 export function placeAt(order: PlaceOrder, values: readonly PlaceValue[]): Place {
   const kinds = kindsOf(order);
   const isNull = values.map((value) => value === null);
@@ -56,7 +56,7 @@ export function placeAt(order: PlaceOrder, values: readonly PlaceValue[]): Place
   return { kind, values };
 }
 
-/** Returns what a database sorted a row by; null if a cell does not tell it exactly. */
+/** Returns the values that a database sorted a row by; null if a cell does not contain one exactly. */
 export function valuesOfRow(row: Row, marks: readonly MarkColumn[]): readonly PlaceValue[] | null {
   const values: PlaceValue[] = [];
   for (const { index, toMark } of marks) {

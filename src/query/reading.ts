@@ -7,7 +7,7 @@ export interface Position {
 
 /** Who sent a request. */
 export interface Caller {
-  /** Identifies the client: all requests of a user, or of an address, have the same. Undefined if nobody knows. */
+  /** Identifies the client: all requests of a user, or of an address, have the same. Undefined if unknown. */
   readonly client?: string | undefined;
 }
 
@@ -112,7 +112,7 @@ export class Reading {
 
 /** Where a query reads. */
 export interface ReadScope {
-  /** Who sent the request; absent: nobody knows. */
+  /** The sender of the request; absent if unknown. */
   readonly caller?: Caller | undefined;
   /** The open transaction of the request, or the snapshot of a stream: a source of its database reads in it; absent: none. */
   readonly transaction?: unknown;

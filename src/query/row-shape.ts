@@ -45,7 +45,7 @@ export interface DocumentColumn {
   readonly unreadable?: NoteUnreadable | undefined;
 }
 
-/** One term of the order of rows. Its cell tells what the database sorted the row by. */
+/** One term of the order of rows. Its cell contains the value that the database sorted the row by. */
 export interface MarkColumn {
   /** The index of the cell; null for a term that is the same for all rows. */
   readonly index: number | null;

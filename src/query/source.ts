@@ -31,7 +31,7 @@ export interface SourceQuery extends ReadScope {
   readonly orderBy: readonly OrderByItem[];
   /** The row after which the page starts: one of the same source, in the same order; absent: it starts with the first row. */
   readonly after?: Place | undefined;
-  /** The row that the next page may start after; absent: none. A source of rows returns what it sorted this row by. */
+  /** The row that the next page may start after; absent: none. A source of rows returns the sorted values of this row. */
   readonly marked?: MarkedRow | undefined;
   readonly skip: number;
   /** Maximum number of rows to return; undefined for all. */
@@ -166,7 +166,7 @@ export interface RelationalSource {
   joins(other: QueryableSource): boolean;
   /**
    * Whether it joins single-valued expansions to their parents (`SourceQuery.joined`) instead of reading them separately; true
-   * when absent. A function decides on each: its parents are in this source, or in one that is joined itself.
+   * when absent. A function decides on each: its parents are in this source, or in a joined one.
    */
   readonly joinsExpansions?: boolean | JoinsExpansion | undefined;
   /**
@@ -218,7 +218,7 @@ export interface JsonPage extends PageCount {
   readonly json: JsonEntities;
   readonly rowShape?: undefined;
   /**
-   * For a query with `marked`: returns what the database sorted the marked row by; null if that is not known exactly.
+   * For a query with `marked`: returns the sorted values of the marked row; null if they are not known exactly.
    * @param json the entities up to this row
    */
   readonly valuesOf?: ((json: JsonEntities) => readonly PlaceValue[] | null) | undefined;

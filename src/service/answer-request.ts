@@ -36,7 +36,7 @@ import type { PositionReports, RequestKind } from "./position-reports.ts";
 import type { RouteEndpoint } from "./route-table.ts";
 import type { SchemaGate } from "./schema-gate.ts";
 
-/** The routes of a service, and what requests for data wait for. */
+/** The routes of a service, and the state that requests for data wait for. */
 export interface ServiceRoutes extends RouteTables {
   readonly guarded: GuardedPlaces;
   /** The check that requests for data wait for. */

@@ -21,7 +21,7 @@ export interface DatabaseFinding {
   readonly code: SchemaFindingCode;
   /** An error makes requests fail or responses wrong; a warning makes them slow, or may make them wrong later. */
   readonly severity: "error" | "warning" | "info";
-  /** What the finding is about, such as `Orders.placedAt` or `Orders`. */
+  /** The subject of the finding, such as `Orders.placedAt` or `Orders`. */
   readonly subject: string;
   /** The entity set. */
   readonly set: string;
@@ -46,8 +46,8 @@ export interface DatabaseReport {
 }
 
 /**
- * Compares the declarations of a service with its databases, thoroughly: `service.ready()` finds what prevents a service
- * from starting, this function also what makes it slow, and values that requests could not read or write.
+ * Compares the declarations of a service with its databases, thoroughly. `service.ready()` finds differences that prevent a
+ * service from starting. This function also finds causes of slow requests, and values that requests could not read or write.
  * @throws ConfigurationError if `fail` is given and a finding is so severe; Error if a database cannot be reached
  * @see docs/reference/check.md
  */

@@ -3,7 +3,7 @@ import { mergeVary, splitHeaderList } from "../http/headers.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 
-/** The response headers that a page may read, beyond those that the browser always shows. */
+/** The response headers that a page may read, in addition to the headers that the browser always shows. */
 const EXPOSED = [
   "ETag",
   "Location",
@@ -21,7 +21,7 @@ const EXPOSED = [
 const POSITION = "X-OData-Position";
 
 /**
- * The request headers of OData clients, in lower case: those of the protocol, of preconditions, and those that client
+ * The request headers of OData clients, in lower case: headers of the protocol, of preconditions, and headers that client
  * libraries add to every request.
  */
 const KNOWN_HEADERS: ReadonlySet<string> = new Set([

@@ -7,7 +7,7 @@ import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import { splitTarget } from "../syntax/query-options-parser.ts";
 
 /**
- * Answers a request, and reports its statements to `onStatement`, also those that a streamed body runs, and to the clock of the
+ * Runs a request, and reports its statements to `onStatement`, also statements of a streamed body, and to the clock of the
  * request.
  */
 export function followStatements(

@@ -58,7 +58,7 @@ function explained({ explainError }: ErrorScope, error: unknown): ODataError {
   }
 }
 
-/** The program that sets the limit of bodies may tell clients who can raise it. */
+/** Returns the explanation of the program that sets the limit of bodies: it may name who can raise the limit. */
 function explainedLimit({ explainError }: ErrorScope, error: ODataError): ODataError | undefined {
   if (error.code !== "PayloadTooLarge") return undefined;
   try {

@@ -15,12 +15,12 @@ import { splitTarget } from "../syntax/query-options-parser.ts";
 /** The header with the position after a write, which reads return. */
 const POSITION = "X-OData-Position";
 
-/** What a request may do. */
+/** The effect of a request. */
 export type RequestKind = "read" | "write" | "batch";
 
 /**
- * The positions of a service whose databases have replicas: requests state those that their reads must show, and responses
- * report those after their writes.
+ * The positions of a service whose databases have replicas: requests state the positions that their reads must show, and
+ * responses report the positions after their writes.
  * @see docs/guides/replicas.md
  */
 export class PositionReports {
@@ -197,7 +197,7 @@ export function positionAdder(reading: Reading | null): (response: ODataResponse
 }
 
 function readingOf({ arrival: { reading } }: Execution): Reading {
-  return required(reading, "A request to a service with replicas knows what it reads.");
+  return required(reading, "A request to a service with replicas has no reading.");
 }
 
 function foreignPosition(): Error {

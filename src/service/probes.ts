@@ -25,7 +25,7 @@ interface ProbePaths {
 const DEADLINE = 2000;
 
 /**
- * Answers process managers: whether the process is alive, and whether it can serve requests.
+ * Reports to process managers whether the process is alive, and whether it can serve requests.
  * @see docs/guides/production.md, Health checks
  */
 export class Probes {
@@ -124,7 +124,7 @@ function owns(service: ODataService, path: string): boolean {
   return path === "/" || response instanceof Promise || response.status !== 404;
 }
 
-/** Asks for the methods of a path. */
+/** Requests the methods of a path. */
 class PathRequest implements ODataRequest {
   readonly method = "OPTIONS";
   readonly target: string;

@@ -188,8 +188,8 @@ function objectOf(
 }
 
 /**
- * Converts an entity of a handler to canonical values, without missing members. To read an ignored value that the handler
- * omitted is an error, unless it may be null: no value may stand for it.
+ * Converts an entity of a handler to canonical values, without missing members. To read an ignored value that the handler omitted
+ * is an error, unless it may be null: no value may replace it.
  */
 export function toReadEntity({ name, entityType }: EntitySet, entity: object): object {
   return completed(entityType, canonicalEntity(entityType, entity), { set: name, path: "" });

@@ -10,7 +10,7 @@ import { orderService } from "./hosts.ts";
 
 const LIMIT = 1000;
 
-/** A client that sends a body of its own length. */
+/** Opens a connection that sends raw requests. */
 async function open(app: FastifyInstance) {
   onTestFinished(() => app.close());
   await app.listen({ port: 0, host: "127.0.0.1" });

@@ -57,7 +57,7 @@ describe("paths", () => {
     }).rejects.toThrow(/^[^]*Fastify cannot serve the prefix "\/a\*"[^]*Choose a prefix without an asterisk/);
   });
 
-  test("a colon in a prefix is no parameter", async () => {
+  test("a colon in a prefix is literal", async () => {
     const app = Fastify();
     app.register(toFastifyPlugin(orderService({ prefix: "/:x" }).service));
     app.setNotFoundHandler((request, reply) => reply.code(404).send(`host: ${request.url}`));

@@ -82,7 +82,7 @@ test("a request without a body has no bytes, and a body is read once", () => {
 test.each([
   [{}, [{ ":status": 100 }]],
   [{ headersSent: true }, []],
-])("a client that waits is asked for its body once, unless the response has begun: %j", (state, asked) => {
+])("100 Continue is sent once, unless the response has begun: %j", (state, asked) => {
   const { stream, sent } = streamIn(state);
   void Promise.resolve(readStream(stream, { expect: "100-continue" }, true).readBody(null)).catch(() => undefined);
   expect(sent).toEqual(asked);

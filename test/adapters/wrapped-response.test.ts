@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { sendResponse } from "../../src/adapters/node-response.ts";
 import { started, untilQuiet } from "./hosts.ts";
 
-/** Leads a response through a stream of its own, as middleware that compresses does: `on` and `write` are replaced. */
+/** Pipes a response through another stream, as compressing middleware does: `on` and `write` are replaced. */
 function throughStream(response: ServerResponse): void {
   const stream = new PassThrough();
   type Method = (...given: unknown[]) => unknown;

@@ -220,7 +220,7 @@ describe.each(ENGINES)("checkDatabase over $title finds", ({ name, title, open }
     ]);
   });
 
-  test("neither C07 nor C08 of sets that are only read, nor null that nobody writes", async () => {
+  test("nothing about writes in read-only sets", async () => {
     const db = await database(
       tables(name, {
         branch: "integer not null",
@@ -243,7 +243,7 @@ describe.each(ENGINES)("checkDatabase over $title finds", ({ name, title, open }
     expect((await checkDatabase(shop(db))).findings).toEqual([]);
   });
 
-  test("C01 and C02 for what the user of the connection may not read, and nothing else", async ({ skip }) => {
+  test("only C01 and C02 for tables and columns that the database user may not read", async ({ skip }) => {
     // Only one connection keeps a role.
     if (title !== "PGlite") skip();
     const db = await database([
@@ -282,7 +282,7 @@ describe.each(ENGINES)("checkDatabase over $title finds", ({ name, title, open }
   });
 });
 
-test("a value that is no service is refused", async () => {
+test("rejects a value that is not a service", async () => {
   // @ts-expect-error -- not a service
   await expect(checkDatabase({})).rejects.toThrow("`checkDatabase` got an object, which is not a service.");
 });
@@ -318,7 +318,7 @@ describe.each(ENGINES)("information about $title", (engine) => {
     }
   });
 
-  test("tables that no set declares are C14 if they are asked for", async () => {
+  test("undeclared tables are C14 with `undeclared: true`", async () => {
     const opened = await open([...tables(engine.name), "create table extra (id integer primary key)"]);
     try {
       expect((await checkDatabase(shop(opened.db))).findings).toEqual([]);

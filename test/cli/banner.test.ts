@@ -54,7 +54,7 @@ test.each([
   [{ isAnonymous: true }, "Anonymous read access"],
   [{ auth: "key" }, "read access with an API key"],
   [{ auth: "basic", write: "all" }, "read and write access with a password"],
-] as const)("tells who may do what: %j", (settings, text) => {
+] as const)("shows the access of users: %j", (settings, text) => {
   expect(lines(settings)).toEqual([`${COUNTS}${text}; 5 rows a page, 0.5 s a query.`]);
 });
 

@@ -6,7 +6,7 @@ import { userLine } from "../../src/cli/serve/users-file.ts";
 import { testFolder } from "./run-program.ts";
 import { serveShop, type Serving } from "./serve-shop.ts";
 
-/** What a client sends. */
+/** A request of a client. */
 interface Sent {
   readonly path: string;
   readonly method?: string;
@@ -79,7 +79,7 @@ const CLIENTS: Readonly<Record<string, readonly Sent[]>> = {
 const KEY = "a-key-for-readers-of-tests";
 const basic = (text: string): object => ({ Authorization: `Basic ${btoa(text)}` });
 
-/** The credentials that each way accepts, and those that it refuses. */
+/** Right and wrong credentials by mode of authentication. */
 const WAYS: Readonly<Record<string, { readonly right: readonly object[]; readonly wrong: readonly object[] }>> = {
   anonymous: { right: [{}, { Authorization: "Bearer" }], wrong: [] },
   key: {

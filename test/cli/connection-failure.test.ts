@@ -30,7 +30,7 @@ test("a file has no password", () => {
   expect(describeFailure(failure("odd"), { kind: "sqlite", file: "a.db" }).message).toBe("a.db cannot be used: odd.");
 });
 
-test("an old Node.js is no fault of the database", () => {
+test("does not blame the database for an old Node.js", () => {
   const error = failure("sqliteDialect requires the module node:sqlite of Node.js 22.18 or later; this is v20.20.2.");
   expect(describeFailure(error, { kind: "sqlite", file: "a.db" }).fix).toBe("Use a later version of Node.js.");
 });

@@ -35,7 +35,7 @@ async function start(given: readonly string[], environment: Readonly<Record<stri
   return { url, read, end, hasReported: (text: string) => until(() => reported.includes(text)) };
 }
 
-test("a file that is replaced is opened again, and one that disappears keeps the service", async () => {
+test("opens a replaced file again, and keeps the service if the file disappears", async () => {
   const folder = testFolder();
   const file = writeDatabase(folder);
   const { read, end, hasReported } = await start([file, "--watch", "50ms"]);
@@ -83,7 +83,7 @@ test("a write to a file that was replaced is 503, and makes the service open the
   expect(await end()).toContain(`The SQLite file ${file} is now another file`);
 });
 
-test("a file that is no database keeps the service", async () => {
+test("keeps the service if the file is not a database", async () => {
   const folder = testFolder();
   const file = writeDatabase(folder);
   const { read, end, hasReported } = await start([file, "--watch", "50ms"]);

@@ -67,7 +67,7 @@ describe("600 tables", () => {
     const { entitySets } = await introspectDatabase(db);
     await db.destroy();
     expect(entitySets.length).toBe(MANY_TABLES);
-    // One samples the rows of a table, and one looks at each of its two columns of dates.
+    // One statement samples the rows, and one checks each of the two columns of dates.
     expect(statements).toBeLessThan(MANY_TABLES * 3 + 20);
   });
 

@@ -13,7 +13,7 @@ const missing = (name: string): Promise<never> =>
   );
 
 describe("a missing package", () => {
-  test("is told from other errors", async () => {
+  test("differs from other errors", async () => {
     await expect(importPackage(() => missing("pg"), ["jose", "pg"])).rejects.toMatchObject({
       packages: ["jose", "pg"],
     });
@@ -74,7 +74,7 @@ describe("a missing package", () => {
     expect([code, err]).toEqual([7, "odatakit: This needs jose and pg. npm fetches them for this run.\n"]);
   });
 
-  test("is fetched beside the packages of an earlier restart", async () => {
+  test("is fetched with the packages of an earlier restart", async () => {
     const npm = join(testFolder(), "npm.mjs");
     writeFileSync(npm, "process.exit(process.argv.filter((each) => each.startsWith('--package=')).length);");
     // A driver is missed before `jose`.

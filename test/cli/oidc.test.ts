@@ -14,7 +14,7 @@ import { serveShop } from "./serve-shop.ts";
 /** A provider of tokens that runs until the test ends. */
 interface Issuer {
   readonly url: string;
-  /** What the provider answers, by path; a status for an error. */
+  /** The responses of the provider, by path; a status for an error. */
   readonly answers: Map<string, number | object | string>;
   /** The paths of its requests. */
   readonly asked: string[];
@@ -177,7 +177,7 @@ describe("--auth oidc", () => {
     expect((await ask(`${url}/Orders(1)`, token, change)).status).toBe(write);
   });
 
-  test("without --roles-claim, nobody may write", async () => {
+  test("without --roles-claim, writes are 403", async () => {
     const issuer = await startIssuer();
     const { url } = await serveShop([...flagsOf(issuer), "--write"]);
     const change = { method: "DELETE" };

@@ -6,7 +6,7 @@ import { BUILT_MAIN } from "./built-program.ts";
 /** Whether `script` of util-linux can give programs a terminal. That of macOS has other options. */
 export const HAS_TERMINAL: boolean = String(spawnSync("script", ["--version"]).stdout).includes("util-linux");
 
-/** What a program wrote to its terminal, and its exit code. */
+/** The output of a program on its terminal, and its exit code. */
 export interface TerminalRun {
   readonly code: number | null;
   readonly text: string;
@@ -17,11 +17,11 @@ export interface TerminalSettings {
   readonly folder: string;
   readonly columns?: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** What a user types as soon as a text appears. */
+  /** The input to type as soon as a text appears. */
   readonly typed?: Readonly<Record<string, string>>;
 }
 
-/** Runs a command line of a shell on a terminal; `odatakit` stands for the built program. */
+/** Runs a command line of a shell on a terminal; `odatakit` is the built program. */
 export async function runOnTerminal(
   line: string,
   { folder, columns = 80, environment, typed = {} }: TerminalSettings,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openTerminal } from "../../src/cli/process-terminal.ts";
 
-/** Streams that keep what is written. */
+/** Streams that record their output. */
 function streams(isTTY: boolean, env: Readonly<Record<string, string>> = {}, columns?: number) {
   const written = { stdout: "", stderr: "" };
   const stream = (name: "stderr" | "stdout") => ({
@@ -65,7 +65,8 @@ describe("the terminal", () => {
   test.each([
     [false, {}],
     [true, { CI: "true" }],
-  ])("shows no progress without a terminal, or in CI (%s)", (isTTY, env) => {
+    [true, { TERM: "dumb" }],
+  ])("shows no progress without a terminal, in CI, or on a terminal without sequences (%s %j)", (isTTY, env) => {
     const { terminal, written } = streams(isTTY, env);
     terminal.progress("text");
     vi.advanceTimersByTime(1000);

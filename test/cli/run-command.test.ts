@@ -47,7 +47,7 @@ test("a bug has exit code 70, the version, the command and a stack without data"
   expect(err).not.toContain("geheim");
 });
 
-test("a thrown value that is no error is a bug too", async () => {
+test("a thrown value that is not an error is a bug too", async () => {
   expect(await runFailing("geheim")).toEqual({ code: 70, err: expect.stringContaining(": string.\n") as string });
 });
 

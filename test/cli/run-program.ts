@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { runCommand } from "../../src/cli/run-command.ts";
 
-/** What a run of the program printed, and its exit code. */
+/** The output of a run of the program, and its exit code. */
 export interface Run {
   readonly code: number;
   readonly out: string;

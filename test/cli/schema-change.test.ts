@@ -47,7 +47,7 @@ test.each(ENGINES)("$title: statements over changed tables and columns are 503",
 
 const { ODATAKIT_POSTGRES: postgres, ODATAKIT_MYSQL: mysql } = process.env;
 
-/** Opens a database of its own for changes of its schema. @returns its target for the command */
+/** Opens a new database for changes of its schema. @returns its target for the command */
 async function makeDatabase(kind: "mariadb" | "postgres" | "sqlite") {
   const openAt = async (target: string) => {
     const parsed = parseTarget(target, {});

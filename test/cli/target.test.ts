@@ -28,11 +28,11 @@ test.each([
   }
 });
 
-test.each(["file:///data/shop.db", "file://"])("on Windows, %s is no file", (given) => {
+test.each(["file:///data/shop.db", "file://"])("on Windows, rejects %s", (given) => {
   expect(isProblem(parseTarget(given, NOWHERE, true))).toBe(true);
 });
 
-test("elsewhere, a file of a server is no file", () => {
+test("elsewhere, rejects a file URL with a host", () => {
   expect(isProblem(parseTarget("file://server/share/x.db", NOWHERE, false))).toBe(true);
 });
 

@@ -50,7 +50,7 @@ function edit(file: string, from: string, to: string): void {
 
 beforeAll(build);
 
-test("the commands of the page are those that run here", () => {
+test("the page shows the commands that run here", () => {
   expect(blocksOf("sh").map((block) => block.trim().split("\n"))).toEqual([
     ["npx odatakit inspect ./shop.db"],
     ["npx odatakit serve ./shop.db"],

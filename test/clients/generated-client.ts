@@ -26,7 +26,7 @@ export interface GeneratedClient {
   readonly generate: () => Promise<void>;
   /** Compiles the TypeScript of the folder strictly, with the compiler that the guides install. */
   readonly compile: () => Promise<void>;
-  /** Runs a compiled program, and returns what it prints. */
+  /** Runs a compiled program, and returns its output. */
   readonly use: (program: string, ...given: readonly string[]) => Promise<string>;
   readonly close: () => Promise<void>;
 }

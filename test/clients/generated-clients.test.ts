@@ -9,8 +9,8 @@ let client: GeneratedClient;
 afterEach(() => client.close());
 
 /**
- * Generates a client by the command of its guide, and compiles it strictly with two programs that use it: the one of the
- * guide must print what the guide says, the output of the other is returned.
+ * Generates a client with the command of its guide, and compiles it strictly with two programs. The program of the guide
+ * must print the output in the guide. Returns the output of the other program.
  */
 async function generateAndUse(name: string): Promise<unknown> {
   client = await openGeneratedClient(name);

@@ -11,7 +11,7 @@ const BREEZE: ClientPageOptions = {
   open: () => openShop({ isPlain: true }),
 };
 
-/** The guides whose program runs in a page of the browser, and what the page needs. */
+/** The guides whose program runs in a page of the browser, and the options of the page. */
 export const GUIDES_OF_BROWSERS: Readonly<Record<string, ClientPageOptions>> = {
   "ag-grid": {},
   "angular-odata": {},

@@ -5,7 +5,7 @@ import { GUIDES_OF_BROWSERS, openGuide } from "./guide-program.ts";
 import { readGuide } from "./read-guide.ts";
 
 describe.skipIf(findBrowser() === undefined)("the program of a guide, in a browser", () => {
-  test.each(Object.keys(GUIDES_OF_BROWSERS))("prints what the guide says: %s", async (name) => {
+  test.each(Object.keys(GUIDES_OF_BROWSERS))("prints the output in the guide: %s", async (name) => {
     const { prints } = await readGuide(name, "js");
     const client = await openGuide(name);
     try {

@@ -37,7 +37,7 @@ describeClient("the administration of react-admin: products", "screens/react-adm
 
   test("sorts", async () => {
     await client().page.locator("thead span[data-field=Price]").first().click();
-    // The ascending list shows the rows of the list before it: only the request tells that the first click was heard.
+    // The ascending list shows the rows of the list before it: only the request proves that the first click arrived.
     await eventually(() => client().sent).toContain("GET Products?$orderby=Price asc&$top=5&$count=true");
     await shown(client(), [1, 2, 3, 4, 5]);
     await client().page.locator("thead span[data-field=Price]").first().click();

@@ -62,7 +62,7 @@ interface Screen {
   readonly options?: ClientPageOptions;
 }
 
-/** What the pages of clients with controls need. Grids without a license show notices around them: the picture is cropped. */
+/** Settings for the pages of clients with controls. Grids without a license show notices around them: the picture is cropped. */
 const SCREENS: Readonly<Record<string, Screen>> = {
   "ag-grid": { width: 960, options: { guide: "ag-grid" } },
   "angular-odata": {},

@@ -28,7 +28,7 @@ const Product = entityType("Product", { ...PRODUCT, released: edm.date().nullabl
 const PlainProduct = entityType("Product", PRODUCT);
 
 const Status = enumType("Status", { New: 0, Paid: 1, Shipped: 2 });
-/** The types that clients write in forms of their own: an enumeration, dates, times, and numbers beyond those of JavaScript. */
+/** The types whose values each client writes in its own form: an enumeration, dates, times, and numbers beyond JavaScript's. */
 const Order = entityType("Order", {
   id: edm.int32().key().computed(),
   customer: edm.string({ maxLength: 40 }),

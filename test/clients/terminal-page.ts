@@ -1,4 +1,4 @@
-/** Lines below a title: what a program printed, or the requests that a service received. */
+/** Lines below a title: the output of a program, or the requests that a service received. */
 export interface Output {
   readonly title: string;
   readonly lines: readonly string[];

@@ -33,7 +33,7 @@ const OF_ONE = [
   "Accounts?$filter=Code eq 'e' and Invoices/any()&$expand=Invoices",
 ];
 
-/** Reads of the rows of many, and those whose plan does not tell the parts: a counting subquery finds its part when it runs. */
+/** Reads of the rows of many, and reads whose plan does not name the parts: a counting subquery finds its part at run time. */
 const OF_MANY = [
   "Orders?$filter=not Gifts/any(g:g/Name eq 'product 3') and Gifts/$count lt 3&$expand=Gifts($top=1;$count=true)",
   "Orders?$orderby=Gifts/$count desc,CustomerId,Id&$top=8",

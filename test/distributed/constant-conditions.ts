@@ -1,8 +1,8 @@
 import { clausesOf, flatten, isSelect, isWord, type Node } from "./statement-tree.ts";
 
 /**
- * Whether a statement has a condition without a column beside an outer join, such as `$1::boolean = $2::boolean`: Citus
- * refuses both together on PostgreSQL 15 and 16. The planner drops a literal that is true.
+ * Whether a statement has an outer join and a condition without a column, such as `$1::boolean = $2::boolean`: Citus
+ * rejects both together on PostgreSQL 15 and 16. The planner drops a literal that is true.
  */
 export function hasConstantBesideOuterJoin(nodes: readonly Node[]): boolean {
   const all = flatten(nodes);

@@ -122,7 +122,7 @@ describe("co-located tables", () => {
     throw new Error(message);
   };
 
-  test("are those that name one another, in any number of steps", () => {
+  test("name one another directly, or through other tables", () => {
     const tables = new CoLocatedTables();
     const declare = (table: string, partner?: string): void =>
       tables.declare(table, "id", { kind: "column", field: "id", with: partner }, report);

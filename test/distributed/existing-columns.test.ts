@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { isDistributed, watching } from "./watched-database.ts";
 
-/** The types of columns of existing databases that a table of our own would not have. */
+/** Types of columns that only existing databases have. */
 const Status = enumType("Status", { open: 0, closed: 1, none: 2 });
 const Shop = entityType("Shop", { code: edm.string().key(), mark: edm.string().nullable() });
 const Ticket = entityType("Ticket", {

@@ -225,7 +225,7 @@ test.each([
   ["a delete of a join", `delete from "a" using "c" where "c"."id" = "a"."c"`, ["a write with a join"]],
   ["a merge", `merge into "a" using "b" on "a"."id" = "b"."id" when matched then delete`, ["a merge"]],
   ["the time of a write", `update "a" set "b" = now() where "id" = $1`, ["now in a write"]],
-] as const)("finds what is refused in %s", (_title, text, expected) => {
+] as const)("finds the refused construct in %s", (_title, text, expected) => {
   expect(refusedConstructs(text)).toEqual(expected);
 });
 

@@ -167,7 +167,7 @@ function isRefusedEmpty({ nodes }: FromItem, items: readonly FromItem[], outer: 
   return items.length === 1 || items.some(({ kind }) => kind === "spread") || refersTo(nodes, outer);
 }
 
-/** Whether a select reads tables: the items of a value are no table. */
+/** Whether a select reads tables: the items of a value are not a table. */
 function readsTable(select: readonly Node[]): boolean {
   const from = clausesOf(select).get("from") ?? [];
   return fromItems(from).some(({ kind }) => kind !== "function") || selectsIn(select).some(readsTable);

@@ -6,7 +6,7 @@ const LAST_REFUSED = 16;
 
 const OUTER_JOIN = /\b(?:left|right|full) join\b/;
 
-/** The items of a value, which are no rows of a machine. */
+/** The items of a value: no machine stores them as rows. */
 const ITEMS_OF_VALUE = /"item\d+"/;
 
 /**

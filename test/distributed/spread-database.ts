@@ -18,7 +18,7 @@ export interface Spread {
 /** A database whose tables are in parts. */
 export interface SpreadEngine {
   readonly title: string;
-  /** Whether it refuses what a distributed database refuses. */
+  /** Whether it rejects the statements that Citus rejects. */
   readonly isCitus: boolean;
   readonly open: () => Promise<OpenDatabase>;
   readonly create: (db: AnyDatabase, spread: Spread) => Promise<void>;

@@ -55,7 +55,7 @@ export function clausesOf(nodes: readonly Node[]): ReadonlyMap<string, readonly 
   const clauses = new Map<string, Node[]>();
   let current = "head";
   for (const [index, node] of nodes.entries()) {
-    // `is distinct from` and `extract(… from …)` are no clauses; the latter is a group.
+    // `is distinct from` and `extract(… from …)` are not clauses; the latter is a group.
     const isFrom = isWord(node, "from") && isWord(nodes[index - 1], "distinct");
     if (node.kind === "word" && CLAUSES.has(node.text) && !isFrom) current = node.text;
     else if (isWord(node, "for") && isWord(nodes[index + 1], "update")) current = "for";

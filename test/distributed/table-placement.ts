@@ -8,7 +8,7 @@ export type TablePlacement = "reference" | { readonly column: string; readonly g
 export interface FromItem {
   readonly alias: string;
   /**
-   * `spread`: a table, or a derived table over one that is merged into the statement. `gathered`: a derived table with a
+   * `spread`: a table, or a derived table over it that is merged into the statement. `gathered`: a derived table with a
    * limit, an offset or groups, which is read first and sent to all parts (docs/decisions/0050-keys-before-rows.md).
    * `function`: the items of a value.
    */

@@ -27,7 +27,7 @@ const CHANGES = [
 
 describe.each(DISTRIBUTED)("values that a row of $title has already", ({ open }) => {
   test.each([[true], [{ by: "customerId" }]] as const)(
-    "are left out of writes with distributed: %j",
+    "are omitted from writes with distributed: %j",
     async (distributed) => {
       const { db, close } = await open();
       // A unique constraint of a distributed table contains the column that distributes it.

@@ -11,7 +11,7 @@ import { filesBelow, ROOT } from "../house/source-files.ts";
 const { ODATAKIT_DOORS = "express,fastify,hono" } = process.env;
 const given = process.argv.slice(2);
 
-/** Files of what a framework may change: methods, paths, queries, headers, bodies, statuses. */
+/** Files about parts that a framework may change: methods, paths, queries, headers, bodies, statuses. */
 const PROTOCOL = [
   "authenticate",
   "batch",

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { FIRST_ETAG, JSON_RESPONSE, ROOT, runExchanges, type Exchange } from "./exchanges.ts";
 
 /**
- * Requests of Tableau for an extract. Its documentation says what it reads: the service or one feed, all pages, and nothing
- * else. It does not publish the headers, so the table has the forms that readers of OData 4 send.
+ * Requests of Tableau for an extract. As documented, Tableau reads the service or one feed, all pages, and nothing else. The
+ * documentation omits the headers, so the table has the forms that readers of OData 4 send.
  */
 const ACCEPTS = [
   "application/json;odata.metadata=minimal",

@@ -118,7 +118,7 @@ describe("countries, their cities and their neighbours", () => {
   test.each([
     ["Countries('PT')/Borders?$select=Name", ["Spain"]],
     ["Countries('IS')/Cities?$orderby=Population desc&$top=1&$select=Name", ["Reykjavík"]],
-  ])("routes lead from a country to what is related: %s", async (path, expected) => {
+  ])("navigation routes return entities related to a country: %s", async (path, expected) => {
     const { value } = await get<Country>(path);
     expect(value.map(({ Name }) => Name)).toEqual(expected);
   });

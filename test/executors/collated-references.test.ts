@@ -16,7 +16,7 @@ interface Kind {
   readonly parent: string;
   readonly child: string;
   readonly alias: string;
-  /** Creates what the columns need. @returns false if this database does not have it */
+  /** Creates a collation or type. @returns false if this database does not support it */
   readonly prepare?: (db: AnyDatabase) => Promise<boolean>;
 }
 

@@ -151,7 +151,7 @@ describe.each(ENGINES)("expansions by `on` over $title", (engine) => {
         for (const path of pathsFor(pair)) {
           const [, expected] = await ofTables(path);
           const [status, found] = await ofPair(path);
-          // A handler without a source has an order of its own.
+          // A handler without a source decides its order.
           const isOrdered = pair.people !== "handler" || /orderby=(rank|id\))/u.test(path);
           const compared = isOrdered ? [found, expected] : [sorted(found), sorted(expected)];
           expect([path, status, compared[0]]).toEqual([path, 200, compared[1]]);

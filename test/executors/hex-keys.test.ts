@@ -211,7 +211,7 @@ describe.each(ENGINES)("$title", (engine) => {
     expect(differences).toEqual([]);
   });
 
-  test("navigation routes lead along the bytes", async () => {
+  test("navigation routes compare the bytes", async () => {
     const edits = EDITS.filter(({ actorId, actorPart }) => actorId === "61" && actorPart === "0b");
     expect(edits.length).toBeGreaterThan(0);
     const [status, body] = await send(service, "Actors(Id='61',Part='0b')/Edits?$select=Hash&$top=5");

@@ -121,7 +121,7 @@ function tableDocs(db: AnyDatabase, authorization: Rules = {}) {
   });
 }
 
-/** A set over an array, whose handlers return what it stores. */
+/** A set over an array, whose handlers return the stored entities. */
 function arrayDocs(stored: Map<number, Doc>, authorization: Rules = {}) {
   const write = (id: number, changes: object): Doc | null => {
     const old = stored.get(id);
@@ -418,7 +418,7 @@ describe.each([...ENGINES.map(overDatabase), overArray()])("ignored properties o
       [{ ...eight, title: "last" }, ROWS[1]],
     ]);
     expect(status).toBe(200);
-    // The row rule does not hide what the handler returns.
+    // The row rule does not filter the result of the handler.
     expect(JSON.parse(text)).toMatchObject([{ id: 8 }, { id: 2 }]);
     expect(text).not.toMatch(IGNORED);
   });

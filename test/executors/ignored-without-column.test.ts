@@ -229,7 +229,7 @@ describe.each(ENGINES)("ignored members without a column over $title", (engine) 
   });
 
   test("with `schemaCheck: false`, ctx.sets needs their columns", async () => {
-    // Declarations with the same columns share what the check of the others found.
+    // Declarations with the same columns share the result of one check.
     const set = sqlEntitySet(P, { db: open.db, table: "ps", columns: { id: "id" }, operations: ["read"] });
     const run = action({ authorization: [], handler: async (_none, { sets }) => void (await sets(set).get(1)) });
     const logger = { error: () => undefined, warn: () => undefined, info: () => undefined };

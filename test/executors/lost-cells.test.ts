@@ -168,7 +168,7 @@ describe.each(ENGINES)("Guids in upper case that no response shows in $title", (
 });
 
 test.runIf(ENGINES.some(({ name }) => name === "mariadb"))(
-  "Guids in upper case are no fault where the collation of the column ignores case",
+  "Guids in upper case are not C16 if the collation of the column ignores case",
   async () => {
     const { db, close } = await openEngine("mariadb");
     await sql`create table things (code varchar(36) primary key, other varchar(36), at datetime(3) not null)`.execute(

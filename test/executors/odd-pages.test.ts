@@ -18,8 +18,8 @@ import { sampleOf } from "../cases.ts";
 import { type DatabaseName, ENGINES, type OpenDatabase } from "./engines.ts";
 
 /**
- * Columns finer than their properties, and cells in forms that nobody expects: the pages of two entities are the set, each
- * row once, whatever the cells show.
+ * Columns finer than their properties, and cells in unexpected forms: the pages of two entities contain each row of the set
+ * once, whatever the cells show.
  */
 const Kind = enumType("Kind", { Last: 3, First: 1, Top: 1, Second: 2 });
 const Odd = entityType("Odd", {

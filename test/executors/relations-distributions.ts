@@ -1,6 +1,6 @@
 import type { Placements, TablePlacement } from "../distributed/table-placement.ts";
 
-/** How the sets of the model declare that their tables are distributed, and what a checker of statements knows of it. */
+/** How the sets of the model declare that their tables are distributed, and the placements for the checker of statements. */
 export interface Layout {
   readonly publishers: LayoutOption<"country" | "number">;
   readonly authors: LayoutOption<"id" | "publisherCountry">;

@@ -45,7 +45,7 @@ test(
 );
 
 test.each(PARTIAL)(
-  "over %s, what one statement can say is answered alike, all else refused",
+  "over %s, queries of one statement return the same, and others are refused",
   { timeout: 300_000 + RUNS * 40 },
   async (_name, engine) => {
     expect(await compareAll(setQuery, RUNS / 3, {}, engine, true)).toBeGreaterThan(0.5);

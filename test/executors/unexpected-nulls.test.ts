@@ -126,7 +126,7 @@ describe.each(ENGINES)("null under properties that are not nullable: $title", (e
   test.runIf(engine.name === "postgres")(
     "a column that is not null is not tested for null, and the catalogue is read once for each table",
     async () => {
-      // A test for null beside the bound of an index makes PostgreSQL read the index from its start.
+      // With a test for null, PostgreSQL reads an index from its start and not from the bound.
       statements.length = 0;
       expect(await walk(service, "Proven2?$select=id&$orderby=b desc,a")).toHaveLength(7);
       expect(await walk(service, "Proven2?$select=id&$orderby=a")).toHaveLength(7);

@@ -118,7 +118,7 @@ describe("the floors", () => {
   test("external packages are optional peers; the package has no runtime dependencies", () => {
     const used = sources
       .flatMap(({ text }) => importsOf(text).map(({ specifier }) => specifier))
-      // The command uses the entries of its own package.
+      // The command uses the entries of odatakit.
       .filter((specifier) => !/^(?:\.|#|node:|odatakit(?:\/|$))/u.test(specifier))
       .map((specifier) => specifier.split("/")[0] ?? "");
     // The command imports the package as applications do.

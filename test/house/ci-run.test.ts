@@ -84,7 +84,7 @@ test.runIf(isLinux)("the last line counts what passed, and the output of each st
   }
 });
 
-/** What a step does, and the lines at the end that follow. */
+/** A step, its fault, and the last lines of the summary. */
 const FAULTS = [
   ["cit", "fails", ["failed: a test", `${String(ALL)} passed, 2 failed`]],
   ["run test:nodes", "fails", ["failed: a test", `${String(ALL)} passed, 2 failed`]],

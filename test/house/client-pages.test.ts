@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT, filesBelow, readSource } from "./source-files.ts";
 
-/** The pages of clients, and the pictures of what they show. */
+/** The pages of clients. */
 const pages = [
   ...filesBelow("docs/guides/clients", ".md"),
   ...["dotnet", "excel-and-power-bi", "ui5"].map((name) => readSource(`docs/guides/${name}.md`)),
@@ -47,7 +47,7 @@ describe.each(pages)("$path", ({ path, text }) => {
     expect(names.length > 0).toBe(!isRunHere);
   });
 
-  test("stands in the table of all clients", () => {
+  test("is in the table of all clients", () => {
     expect(readSource("docs/guides/clients.md").text).toContain(`${basename(path)})`);
   });
 });

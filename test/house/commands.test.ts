@@ -36,7 +36,7 @@ function has(commands: readonly string[], part: string | undefined): boolean {
   return part !== undefined && commands.some((command) => command.endsWith(part));
 }
 
-/** Returns the scripts that a command runs, and those that they run. */
+/** Returns the scripts that a command runs, directly or through scripts. */
 function scriptsOf(command: string): readonly string[] {
   const named = Array.from(command.matchAll(/npm run (?:--silent )?([\w:]+)/gu), ([, name = ""]) => name);
   return named.flatMap((name) => [name, ...scriptsOf(scripts[name] ?? "")]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { filesBelow } from "./source-files.ts";
 
-/** Ways to change what another package owns, or to reach what it does not publish. */
+/** Ways to change another package, or to reach its private members. */
 const FORBIDDEN: Readonly<Record<string, RegExp>> = {
   "writes to a prototype":
     /\bprototype(?:\.\w+|\[[^\]]+\]) ?=[^=]|Reflect\.(?:set|defineProperty|deleteProperty)\(\s*\w*[pP]rototype|setPrototypeOf\(|defineProperty\(\s*[\w.]*prototype\b/u,

@@ -39,7 +39,7 @@ describe.runIf(snippets.length > 0)("the snippets of README.md and docs", () => 
     runs = runModules(run.map(({ path }) => path));
   });
 
-  test.each(run)("run to their end, and print what the page says: $place", ({ path, prints }) => {
+  test.each(run)("run to their end, and print the output on the page: $place", ({ path, prints }) => {
     const { failure, stdout, stderr } = runs.get(path) ?? { failure: "It did not run." };
     expect(failure, stderr).toBeNull();
     if (prints !== undefined) expect(withoutLayout(stdout ?? "")).toBe(prints);

@@ -27,7 +27,7 @@ test.each(["src/endpoints", "src/sets"])("%s calls no handler that row rules app
 test.each([
   ["src/endpoints/authorized-request.ts", "execution|sets|memory"],
   ["src/endpoints/execution.ts", "binder|plan|payload"],
-])("%s imports nothing of %s: it is what one stage knows", (file, rooms) => {
+])("%s imports nothing of %s: it holds the data of one stage", (file, rooms) => {
   const [{ text } = { text: "" }] = filesBelow("src/endpoints", ".ts").filter(({ path }) => path === file);
   expect(text).toContain("export class");
   expect(

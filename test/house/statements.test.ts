@@ -8,7 +8,7 @@ const HEADER = /^\/\/ Statements: (?<page>[^#\s]+)(?:#(?<section>\S+))?$/gmu;
 /** A section of a page, and a test file that proves its statements, as its header says. */
 interface Proof {
   readonly page: string;
-  /** The anchor of the heading; empty for what stands before the first one. */
+  /** The anchor of the heading; empty before the first heading. */
   readonly section: string;
   readonly file: string;
 }

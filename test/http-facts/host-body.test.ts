@@ -5,7 +5,7 @@ const TYPE = "application/json";
 
 const written = (body: unknown): string => new TextDecoder().decode(bytesOfHostBody(body, TYPE, null));
 
-describe("what a parser of the host has left", () => {
+describe("a body that the host has parsed", () => {
   test.each<readonly [string, string]>([
     ["-0", "-0"],
     ["[-0,0,-0.0]", "[-0,0,-0]"],
@@ -22,7 +22,7 @@ describe("what a parser of the host has left", () => {
     expect(() => written(JSON.parse(text))).toThrow(expect.objectContaining({ status: 400, code: "InvalidBody" }));
   });
 
-  test("NaN is no number of JSON", () => {
+  test("NaN is rejected", () => {
     expect(() => written({ A: Number.NaN })).toThrow(expect.objectContaining({ status: 400, code: "InvalidBody" }));
   });
 

@@ -29,7 +29,7 @@ const warning = (term: string, element: string, reference: string) => [
   { term, element, reference, fix: "Declare it with `$LabeledElement` and `$Name`." },
 ];
 
-test("a reference to a labeled element that nobody declares is a warning", () => {
+test("a reference to an undeclared labeled element is a warning", () => {
   const reference = { $LabeledElementReference: "Shop.lable" };
   expect(
     warningsOf({ "X.A": reference, "X.B": LABELED }, { "X.C": [{ deep: { $If: [true, reference, "x"] } }] }),

@@ -208,7 +208,7 @@ eachDoor((door) => {
       expect((await send("/g/Folders", {}, "OPTIONS")).headers["allow"]).toBe("GET, POST, HEAD, OPTIONS");
     });
 
-    test("beside a guarded set: names of the service are 404", async () => {
+    test("next to a guarded set: unknown names are 404", async () => {
       const send = door.to(guardedService({ folders: { all: authenticated() }, unbound: [] }).service);
       expectError(await send("/g/Folder"), { status: 404, code: "NotFound", message: /Did you mean 'Folders'\?$/u });
       expect((await send("/g/People(100)/Nope")).status).toBe(404);

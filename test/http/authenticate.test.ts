@@ -46,7 +46,7 @@ eachDoor((door) => {
       ["at once", answering(() => ({ id: "ann" }))],
       ["by a promise", answering(() => Promise.resolve({ id: "ann" }))],
       ["asynchronously", answering(async () => ({ id: await Promise.resolve("ann") }))],
-    ])("tells who calls, %s", async (_how, authenticate) => {
+    ])("returns the user, %s", async (_how, authenticate) => {
       const { send, users } = to(authenticate);
       const answer = await send("/s/Items");
       expect(answer.status).toBe(200);
@@ -55,7 +55,7 @@ eachDoor((door) => {
     });
 
     test.each([null, undefined, false, "", Promise.resolve(null), Promise.resolve(undefined), Promise.resolve(false)])(
-      "%o is nobody",
+      "%o is anonymous",
       async (nobody) => {
         const { send, users } = to(answering(() => nobody));
         expectError(await send("/s/Items"), {

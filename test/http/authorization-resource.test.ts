@@ -64,7 +64,7 @@ eachDoor((door) => {
       expect(calls).toEqual([]);
     });
 
-    test.each(ADDRESSING)("what is missing is missing: $name", async ({ action, method, path, body, name }) => {
+    test.each(ADDRESSING)("a missing entity: $name", async ({ action, method, path, body, name }) => {
       const { send, calls } = ownedFor({ action });
       const content = body?.replace('"FolderId":1', '"FolderId":99');
       const headers = { ...as("bob"), ...bodyHeaders(body) };
@@ -192,7 +192,7 @@ eachDoor((door) => {
     const send = door.to(service);
 
     test.each(["/g/Folders(1)/Keeper", "/g/Folders(1)/Keeper/$ref"])(
-      "is judged by the rule of its own set: %s",
+      "is checked by the rules of the target set: %s",
       async (path) => {
         calls.length = 0;
         expect((await send(path, as("ann"))).status).toBe(200);

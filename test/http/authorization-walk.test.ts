@@ -159,12 +159,12 @@ eachDoor((door) => {
       calls.length = 0;
     });
 
-    test.each(WALK)("nobody: $method $path", async ({ method, path, body }) => {
+    test.each(WALK)("anonymous: $method $path", async ({ method, path, body }) => {
       expectRefusal(await send(path, bodyHeaders(body), method, body), 401);
       expect(calls).toEqual([]);
     });
 
-    test.each(WALK)("nobody, in whatever spelling: $method $path", async ({ method, path, body }) => {
+    test.each(WALK)("anonymous, in any spelling: $method $path", async ({ method, path, body }) => {
       const headers = { ...bodyHeaders(body), "X-HTTP-Method-Override": "GET", "X-Original-URL": "/g/" };
       const statuses: number[] = [];
       for (const spelling of spellingsOf(path)) {
@@ -236,7 +236,7 @@ eachDoor((door) => {
     const send = door.to(service);
     const addressing = WALK.filter(({ addresses }) => addresses);
 
-    test.each(addressing)("nobody: $method $path", async ({ method, path, body }) => {
+    test.each(addressing)("anonymous: $method $path", async ({ method, path, body }) => {
       calls.length = 0;
       expectRefusal(await send(path, bodyHeaders(body), method, body), 401);
       expect(calls).toEqual([]);

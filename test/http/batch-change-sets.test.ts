@@ -206,7 +206,7 @@ eachDoor((door) => {
     expect((await rowsOf("customers"))[0]).toMatchObject({ name: "Eve" });
   });
 
-  test('`changeSets: "sequential"` executes one by one what cannot be atomic, and undoes nothing', async () => {
+  test('`changeSets: "sequential"` runs change sets that cannot be atomic, without rollback', async () => {
     const { batch, rowsOf, journal } = await shopBehind(door, { batch: { changeSets: "sequential" } });
     const [set] = await batch([
       [{ request: "DELETE Orders(10)" }, { request: "POST Journal", body: { Id: 2, Text: "two" } }],

@@ -367,7 +367,7 @@ eachDoor((door) => {
     expect(journal.map(({ id }) => id)).toEqual([1, 2]);
   });
 
-  test("a body without a type is JSON, a text body stays text, and null is no body of a read", async () => {
+  test("a body without a type is JSON, a text body stays text, and a read may have the body null", async () => {
     const { json } = await jsonShop(door);
     const responses = await json([
       { id: "1", method: "patch", url: "Customers(1)", body: { Name: "x" }, "@note": "skipped" },

@@ -271,7 +271,7 @@ function readPart(part: string): ReceivedPart {
 /** The parts of a batch, as `multipart` writes them. */
 export type Parts = ReadonlyArray<SentPart | readonly SentPart[]>;
 
-/** The shop behind a door, with a function that sends a batch and reads its responses. */
+/** Opens the shop behind a door; `batch` sends a batch and reads its responses. */
 export async function shopBehind(door: Door, options: Partial<ServiceOptions> = {}) {
   const shop = await batchShop(options);
   const send = door.to(shop.service);

@@ -130,7 +130,7 @@ eachDoor((door) => {
       expect(executed).toEqual(["create 1, completed"]);
     });
 
-    test("null is no limit, and the default leaves usual batches alone", async () => {
+    test("null disables the limit, and usual batches end before the default", async () => {
       for (const batch of [{ timeout: null }, {}]) {
         const { run } = openShop(door, batch);
         expect(statusesOf(await run([POST(1), { request: "GET Items" }, GET(1)]))).toEqual([201, 200, 200]);

@@ -144,7 +144,7 @@ eachDoor((door) => {
     expect((await send("/odata/$batch", {}, "OPTIONS")).headers["allow"]).toBe("POST, OPTIONS");
   });
 
-  test("without batches there is no route", async () => {
+  test("`batch: false` removes the route", async () => {
     const { send } = await shopBehind(door, { batch: false });
     expectError(await send("/odata/$batch", MULTIPART, "POST", multipart([])), { status: 404, code: "NotFound" });
   });

@@ -289,7 +289,7 @@ export class CapabilityTrials {
     }
   }
 
-  /** Checks what is claimed of batches, with a request of each format. */
+  /** Checks the claims about batches with a request of each format. */
   async #tryBatches(claim: Json): Promise<void> {
     expectSame(claim, {
       Supported: true,

@@ -217,7 +217,7 @@ eachDoor((door) => {
       ["$filter", "Place/Latitude eq 1"],
       ["$orderby", "Rank desc"],
       ["$select", "Name,Id"],
-    ])("what is on it passes: %s=%s", async (option, value) => {
+    ])("a listed property passes: %s=%s", async (option, value) => {
       expect((await send(url("/s/Items", { [option]: value }))).status).toBe(200);
     });
 

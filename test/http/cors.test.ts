@@ -121,7 +121,7 @@ eachDoor((door) => {
       });
     });
 
-    test("allow the headers of OData clients and those of the application, as far as they are asked for", async () => {
+    test("allow the requested headers that OData clients or the application use", async () => {
       const send = door.to(shop({ cors: { origins: [PAGE], credentials: true, maxAge: 600, headers: ["X-Api-Key"] } }));
       const known =
         "content-type,If-Match, odata-maxversion, OData-Version, prefer, authorization, x-csrf-token, X-Requested-With";
@@ -185,7 +185,7 @@ eachDoor((door) => {
       });
     });
 
-    test("a plain OPTIONS request is no preflight", async () => {
+    test("a plain OPTIONS request is not a preflight", async () => {
       const answer = await door.to(shop())("/odata/Items", { Origin: PAGE }, "OPTIONS");
       expect(answer.headers).toEqual({
         "odata-version": "4.0",

@@ -482,7 +482,7 @@ eachDoor((door) => {
       ["rows", () => found],
       ["a source", () => arraySource(Book, found)],
       ["later", async () => arraySource(Book, found)],
-    ])("leaves what the search handler of the target set finds, by key: %s", async (_name, answer) => {
+    ])("keeps entities with the keys that the search handler of the target set finds: %s", async (_name, answer) => {
       for (const style of STYLES) {
         const clauses: unknown[] = [];
         const search = (clause: unknown) => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.destroy());
 
-/** Two closed sets behind an open one. */
+/** An open set, and two guarded sets. */
 const serviceWith = (rule: ReturnType<typeof authenticated>) => {
   const operations = ["read", "create"] as const;
   return odataService({
@@ -77,7 +77,7 @@ const BOTH: readonly (readonly [known: string, unknown: string])[] = [
   ["Folders(1)?$expand=Papers($select=Name)", "Folders(1)?$expand=Papers($select=Nam)"],
 ];
 
-describe("names behind a navigation that the user may not follow", () => {
+describe("names after a navigation that the user may not follow", () => {
   describe.each([
     ["an anonymous user", authenticated(), null, 401],
     ["a user without the role", role("clerk"), "ann", 403],

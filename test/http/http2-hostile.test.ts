@@ -94,7 +94,7 @@ describe("requestTimeout of HTTP/2", () => {
     expect(held).toEqual([]);
   });
 
-  test("covers a body that nobody reads and that does not arrive", async () => {
+  test("covers an incomplete body that the service does not read", async () => {
     const session = await open({ requestTimeout: 2000 });
     const stream = session.request({ ":method": "POST", ":path": "/odata/wait", "content-type": "application/json" });
     stream.on("error", () => undefined).write("{");

@@ -392,7 +392,7 @@ describe("several services in one node handler", () => {
     [undefined, "undefined"],
     [[v1, {}], "an object"],
     [[v1, [v2]], "an array"],
-  ])("what is no service is refused: %j", (given, is) => {
+  ])("rejects %j, which is not a service", (given, is) => {
     const make = (): unknown => toNodeHandler(given as never);
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(`A service cannot be ${is}. Pass the result of \`odataService(…)\`.`);

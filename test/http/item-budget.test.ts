@@ -67,7 +67,7 @@ test.each([
   expect(await ask(BUDGET + 1)(path)).toEqual(REFUSED);
 });
 
-test("each entity, and each term of an order, has a budget of its own", async () => {
+test("each entity, and each term of an order, has its own budget", async () => {
   const path = `Sources?$select=Id&$filter=${NO_TAG} eq false&$orderby=${NO_TAG},Numbers/any(n:n lt 0),Id desc`;
   expect(await ask(150_000)(path)).toEqual([200, [3, 2, 1]]);
 });

@@ -227,7 +227,7 @@ eachDoor((door) => {
     });
 
     test.each(["tags/$count desc", "tags/any(t:t eq 'x'),value", "at add duration'PT1S' sub now()"])(
-      "by offset where a term is no value of the row: %s",
+      "by offset if a term is not a value of the row: %s",
       async (orderBy) => {
         const found = await pages(send, url("/s/Readings", { $orderby: orderBy }));
         expect(keysOf(found)).toEqual(await wholeOrder(send, orderBy));
@@ -343,7 +343,7 @@ eachDoor((door) => {
         }
       });
 
-      test.each(["plain", "number"])("by the user itself where it is no object: %s", async (name) => {
+      test.each(["plain", "number"])("by the user itself if it is not an object: %s", async (name) => {
         const sendAs = guarded();
         const { json } = await sendAs("/s/Readings", as(name));
         expect((await sendAs(targetOf(json[NEXT]), as(name))).status).toBe(200);
@@ -505,7 +505,7 @@ describe("values that do not fit a token", () => {
 describe("a page after a row and its total", () => {
   const start = Date.now();
   const Event = entityType("Event", { id: edm.int32().key(), at: edm.dateTimeOffset({ precision: 3 }) });
-  /** Four events in the past, and one that begins in half an hour. */
+  /** Four events in the past, and an event in half an hour. */
   const events = [-9, -8, -7, -6, 30].map((minutes, index) => {
     return { id: index + 1, at: new Date(start + minutes * 60_000).toISOString() };
   });
@@ -514,7 +514,7 @@ describe("a page after a row and its total", () => {
     vi.unstubAllGlobals();
   });
 
-  /** Lets an hour pass after the first look at the clock. */
+  /** Lets an hour pass after the first read of the clock. */
   function skipAnHour(): void {
     const { Date: Real } = globalThis;
     let looks = 0;

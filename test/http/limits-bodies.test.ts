@@ -77,7 +77,7 @@ eachDoor((door) => {
     });
   });
 
-  test.each(Object.entries(NESTED))("without a limit it is read for what it is: %s", async (_name, body) => {
+  test.each(Object.entries(NESTED))("without a limit, it is read as usual: %s", async (_name, body) => {
     const answer = await watched(() => door.to(open.service)("/s/Boxes", HEADERS, "POST", body));
     expect([201, 400]).toContain(answer.status);
   });

@@ -3,7 +3,7 @@
 import { arraySource, edm, entitySet, entityType, odataService } from "odatakit";
 import { expect, test } from "vitest";
 
-/** A text that is computed in memory has at most 64 million characters, and those that rows are ordered by have as many together. */
+/** A text computed in memory has at most 64 million characters. The same limit holds for all computed sort keys together. */
 
 const Text = entityType("Text", { id: edm.int32().key(), text: edm.string() });
 

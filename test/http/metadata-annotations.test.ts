@@ -256,7 +256,7 @@ describe("annotations in $metadata", () => {
     expect(schemaOf(xml)["Address"]).toMatchObject({ "@Core.Description#de": "Anschrift" });
   });
 
-  test("stand in enumerations, members, navigations, operations, parameters and the container", async () => {
+  test("apply to enumerations, members, navigations, operations, parameters and the container", async () => {
     const schema = schemaOf(await metadataOf(shop()));
     expect(schema["Status"]).toMatchObject({
       "@Core.LongDescription": "The state of an order",

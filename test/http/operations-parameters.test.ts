@@ -156,7 +156,7 @@ eachDoor((door) => {
       await expectCall(`/o/getString?x=${plain}`, { value, json: JSON.stringify(value) });
     });
 
-    test.each(["null", "%20null", "+'open", "open'+", "%22open", "'"])("%s is no text", async (plain) => {
+    test.each(["null", "%20null", "+'open", "open'+", "%22open", "'"])("%s is not a text", async (plain) => {
       await expectRefused(`/o/getString?x=${plain}`);
     });
 

@@ -81,7 +81,7 @@ eachDoor((door) => {
       ["Double", undefined],
       ["Colors", "#Collection(Kit.Color)"],
       ["Guid", "#Guid"],
-    ])("odata.metadata=full tells the type of %s where its JSON does not", async (name, type) => {
+    ])("odata.metadata=full annotates the type of %s if JSON does not show it", async (name, type) => {
       const answer = await send(`/odata/Samples(1)/${name}`, { Accept: "application/json;odata.metadata=full" });
       expect(answer.status).toBe(200);
       expect(answer.json["@odata.type"]).toBe(type);

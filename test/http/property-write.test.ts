@@ -203,7 +203,7 @@ eachDoor((door) => {
       expect(calls).toEqual([]);
     });
 
-    test.each(methods)("%s: what is computed, or set for good, cannot be written", async (method) => {
+    test.each(methods)("%s: a computed or immutable property cannot be written", async (method) => {
       for (const name of ["Version", "Origin"]) {
         expectError(await ask(`Parcels(1)/${name}`, method), { status: 400, code: "NotSupported", target: name });
       }
@@ -329,7 +329,7 @@ eachDoor((door) => {
       ["Size", '{"Height":1}'],
       ["Size", "[]"],
       ["Tags", '"a"'],
-    ])("what the type does not allow: %s = %s", async (name, json) => {
+    ])("an invalid value is 400: %s = %s", async (name, json) => {
       const answer = await put(`Parcels(1)/${name}`, value(json));
       expect([answer.status, answer.json.error.code]).toEqual([400, "InvalidBody"]);
       expect(calls).toEqual([]);

@@ -324,7 +324,7 @@ eachDoor((door) => {
     test.each([
       ["undefined", undefined],
       ["null", null],
-    ])("a handler that returns %s means: there is none", async (_, nothing) => {
+    ])("404 if the handler returns %s", async (_, nothing) => {
       for (const getByKey of [() => nothing as null, async () => nothing as null]) {
         const set = entitySet(Item, { getByKey });
         const found = door.to(odataService({ prefix: "/s", entitySets: [set], logger: noFailures }));

@@ -113,7 +113,7 @@ describe("a set that applies queries by itself", () => {
     ["/Teams?$orderby=Players/$count", "$orderby"],
     ["/Players?$filter=Team/Players/any(p:p/IsSecret)", "$filter"],
     ["/Teams?$expand=Players($filter=Team/Players/any())", "$expand"],
-  ])("cannot look into what a rule hides: %s", async (target, option) => {
+  ])("cannot query rows that a rule hides: %s", async (target, option) => {
     const { ask, queries } = start();
     const { status, text } = await ask(target);
     expect(status, text).toBe(400);

@@ -125,7 +125,7 @@ test("of pipelined requests the last response alone closes the connection", asyn
   expect(seen.errors).toEqual([]);
 });
 
-test("a request behind a response that promised another one is answered, and is the last", async () => {
+test("a request after a keep-alive response is answered during close, and is the last", async () => {
   const server = await start();
   const { socket, seen, closed } = open(server.port);
   const isSent = once(socket, "data").then(() => socket.pause());

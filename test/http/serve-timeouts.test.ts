@@ -138,7 +138,7 @@ test("a client that does not read is cut, and its handler's iteration ends", asy
   await expect.poll(() => events).toContain("ended");
 });
 
-/** What the server side of a connection tells. */
+/** The server side of a connection. */
 interface ServerSide {
   readonly socket: Socket;
   /** Called at the end of each pause of `node:net`. */

@@ -98,11 +98,11 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload]);
 }
 
-/** What a connection of HTTP/2 begins with, and empty settings. */
+/** The preface of an HTTP/2 connection, and empty settings. */
 const PREFACE = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, 0, Buffer.alloc(0))]);
 
 const text = (value: string): Buffer => Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
-// `:method: GET` and `:scheme: https` of the static table, then `:path` and `:authority` with a value of their own.
+// `:method: GET` and `:scheme: https` of the static table, then `:path` and `:authority` with literal values.
 const FIELDS = Buffer.concat([
   Buffer.from([0x82, 0x87, 0x04]),
   text("/odata/Notes(500)"),

@@ -82,7 +82,7 @@ const REQUESTS: readonly (readonly [
     "parse authorize bind body execute write total",
   ],
   ["DELETE", "/odata/Items(1)", {}, undefined, 204, READ],
-  // The last stage of an error is the one that failed.
+  // The last stage of an error is the failed stage.
   ["GET", "/odata/Nothing", {}, undefined, 404, "parse total"],
   ["PUT", "/odata/Items", {}, undefined, 405, "parse total"],
   ["GET", "/odata/Lines(1)", {}, undefined, 401, "parse authorize total"],

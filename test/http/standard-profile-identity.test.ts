@@ -88,7 +88,7 @@ eachDoor((door) => {
       }
     });
 
-    test("does not repeat what a handler got, unless it is the URL of an entity of the service", async () => {
+    test("returns `OData-EntityId` only for the URL of an entity of the service", async () => {
       const send = door.to(books("standard"));
       for (const [id, entityId] of [
         ["Tags(7)", `${ORIGIN}/s/Tags(7)`],
@@ -142,7 +142,7 @@ eachDoor((door) => {
       expect(single((await specified.batch(parts))[0]).status).toBe(404);
     });
 
-    test.each(["$1", "$odata", "~"])("a path below the prefix /%s is no reference", async (prefix) => {
+    test.each(["$1", "$odata", "~"])("a path below the prefix /%s is not a reference", async (prefix) => {
       const send = door.to(
         odataService({
           prefix: `/${prefix}`,

@@ -324,7 +324,7 @@ eachDoor((door) => {
         { ...context("Collection(Shop.Author)(Name)"), value: [{ Name: "Ann" }] },
         [{ Name: "Ann" }],
       ],
-    ])("%s stands in an envelope, and by default is bare", async (name, enveloped, bare) => {
+    ])("%s has an envelope, and by default is bare", async (name, enveloped, bare) => {
       const answer = await standard(`/s/${name}`);
       expectAnswer(answer, { headers: JSON_HEADERS, body: enveloped });
       expect(answer.text.startsWith('{"@odata.context":')).toBe(true);

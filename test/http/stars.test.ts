@@ -104,7 +104,7 @@ eachDoor((door) => {
   test.each([
     ["arrays", memory],
     ["tables", tables],
-  ])("a star stands for what is permitted, over %s", async (_name, make) => {
+  ])("a star selects the permitted properties, over %s", async (_name, make) => {
     const ask = door.to(await make());
     const first = async (path: string) => {
       const { json } = await ask(`/b/${path}`);

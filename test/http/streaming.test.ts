@@ -161,7 +161,7 @@ describe("an async iterable of a handler", () => {
     expect(logged).toEqual([]);
   });
 
-  test("is told to return by HEAD, which has no body", async () => {
+  test("is closed by HEAD, which has no body", async () => {
     const events: string[] = [];
     const response = await get(serviceOf(iterable(rowsOf(3000), events).entities), "", {}, "HEAD");
     expect(response.status).toBe(200);

@@ -196,7 +196,7 @@ eachDoor((door) => {
     };
 
     test.each(["plain", "O'Neil & Söhne", "a/b", "%2F", "+", "", "日本 𝒳", '"{}"', "line\nbreak"])(
-      "what is emitted can be fetched: %j",
+      "emitted URLs can be fetched: %j",
       async (country) => {
         const send = places();
         const body = JSON.stringify({ Country: country, Number: 0 }).replace(":0", ":9007199254740993");
@@ -260,7 +260,7 @@ eachDoor((door) => {
       expect([json.Id, json.Name, json.Others]).toEqual([1, undefined, [{ Id: 9 }]]);
     });
 
-    test.each(WRITES)("%s: options that say nothing of it, and faults in those that do", async (method, path, body) => {
+    test.each(WRITES)("%s: unsupported and invalid options are 400", async (method, path, body) => {
       for (const option of ["$filter", "$orderby", "$top", "$skip", "$count", "$search", "$skiptoken", "$id", "$foo"]) {
         const expected = { status: 400, code: "UnsupportedQueryOption", target: option };
         expectError(await send(method, `${path}?${option}=1`, body), expected);

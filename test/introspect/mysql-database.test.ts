@@ -118,7 +118,7 @@ describe.skipIf(MARIADB === undefined)("the catalogue of MariaDB", () => {
     ]);
   });
 
-  test("tells why objects are not of the application, and reads the others beside a broken view", () => {
+  test("reports why objects are omitted, and reads the others despite a broken view", () => {
     const omitted = schema.objects.flatMap(({ name, omission }) => (omission ? [[name, omission.code]] : []));
     expect(omitted).toStrictEqual([
       ["knex_migrations", "migrations"],

@@ -109,7 +109,7 @@ test.each([
   // The thread starts, which may take long.
   expect(await ask(serviceWith(60_000), LONG)).toMatchObject([200, { value: [] }]);
   expect(await ask(serviceWith(300), target)).toMatchObject([503, { error: { code: "QueryTimeout" } }]);
-  // The thread serves the next statement: nobody had to give it up.
+  // The thread serves the next statement: it was not replaced.
   await new Promise((resolve) => {
     setTimeout(resolve, 700);
   });

@@ -45,7 +45,7 @@ async function stopCopy({ child }: Copy): Promise<void> {
   await exited;
 }
 
-/** Passes each request to the next copy, and to as many others if nobody accepts the connection. */
+/** Passes each request to the next copy, and to further copies if the connection is refused. */
 class Proxy {
   readonly copies: Copy[] = [];
   readonly #server: Server;
@@ -167,7 +167,7 @@ describe.skipIf(url === undefined)("three copies of a service behind a proxy", (
     expect(JSON.parse((await ask(2, "/Items(1)")).text)).toMatchObject({ Version: RACES });
   });
 
-  /** Sends reads and writes through a proxy until it is told to stop. @returns the number of responses of each status */
+  /** Sends reads and writes through a proxy while `under.load` is true. @returns the number of responses of each status */
   async function load(place: string, under: { readonly load: boolean }): Promise<ReadonlyMap<number, number>> {
     const statuses = new Map<number, number>();
     const send = async (sender: number): Promise<void> => {
@@ -208,7 +208,7 @@ describe.skipIf(url === undefined)("three copies of a service behind a proxy", (
     expect(statuses.get(200)).toBeGreaterThan(100);
   });
 
-  test("no request fails behind a balancer that asks for readiness and never passes a request on", async () => {
+  test("no request fails with a balancer that checks readiness and never retries a request", async () => {
     const balancer = new Proxy(0);
     const running = [await startCopy(schema, DRAIN_DELAY), await startCopy(schema, DRAIN_DELAY)];
     balancer.copies.push(...running);

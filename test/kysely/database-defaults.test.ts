@@ -320,7 +320,7 @@ describe.each([...ENGINES, ...DISTRIBUTED])("a default of $title", (engine) => {
     expect(await send("POST", "/Owned", { Title: "c", Owner: "bea" }, { "x-user": "bea" })).toMatchObject({
       status: 201,
     });
-    // A resource rule sees what the client sent.
+    // A resource rule sees no database defaults.
     expect(seen).toEqual([
       { title: "a", state: "draft" },
       { title: "b", state: "draft" },

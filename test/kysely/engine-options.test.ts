@@ -14,7 +14,7 @@ type Cancellable = DatabaseConnection & {
   cancelQuery(provide: (use: (other: DatabaseConnection) => Promise<void>) => Promise<void>): Promise<void>;
 };
 
-/** A client of PostgreSQL whose statements wait, except the one that reads its process. */
+/** A client of PostgreSQL whose statements wait, except the query of its process id. */
 function fakePool(members: object = {}) {
   const client = {
     processID: 7,
@@ -83,7 +83,7 @@ describe("postgresDialect", () => {
     expect(asked).toEqual([settings, "select pg_cancel_backend(7)", "end"]);
   });
 
-  test("cancels by a connection of Kysely if there is no class of clients", async () => {
+  test("cancels by a connection of Kysely if the pool has no `Client`", async () => {
     const connection = await runningOver({ pool: fakePool() });
     const executeQuery = vi.fn(() => Promise.resolve({ rows: [] }));
     await connection.cancelQuery((use) => use({ executeQuery } as unknown as DatabaseConnection));
@@ -134,7 +134,7 @@ describe("sqliteDialect", () => {
   test.each([
     ["odata_double(x'00')", "bytes"],
     ["odata_decimal_unscale('a', 2)", "no INTEGER"],
-  ])("%s reports what cannot be read", async (call, what) => {
+  ])("%s reports an unreadable value", async (call, what) => {
     const db = new Kysely<object>({ dialect: sqliteDialect(":memory:") });
     onTestFinished(() => db.destroy());
     await expect(sql.raw(`select ${call}`).execute(db)).rejects.toThrow(what);
@@ -159,7 +159,7 @@ describe("cells", () => {
     expect(writeFlatKeyList(keys)).toBe(writeKeyList(keys));
   });
 
-  test("texts of other forms are no values", () => {
+  test("malformed cells are read as null", () => {
     expect([readBytes("0"), readBytes(1), readYear(1)]).toEqual([null, null, null]);
     expect([scaledText(0)("12", false), scaledText(2)("1", false)]).toEqual(["12", null]);
   });

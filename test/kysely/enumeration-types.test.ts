@@ -15,7 +15,7 @@ const Ticket = entityType("Ticket", {
   word: edm.enum(Status).nullable(),
   mapped: edm.enum(Status).nullable(),
 });
-/** Of the labels, `mood` lacks one that the type declares. */
+/** `mood` lacks a label of the declared type. */
 const TYPES = [
   "create type state as enum ('lost', 'open', 'closed')",
   "create type mood as enum ('c', 'o')",

@@ -11,9 +11,9 @@ function join(...parts: ReadonlyArray<string | readonly number[]>): Uint8Array {
   return Buffer.concat(parts.map((part) => (typeof part === "string" ? encoder.encode(part) : Uint8Array.from(part))));
 }
 
-/** What is allowed in a string that a database wrote. */
+/** Valid parts of a string that a database wrote. */
 const VALID = ["x", "ä", "漢", "😀", String.raw`\"`, String.raw`\\`, String.raw`\u0001`];
-/** Bytes that are no character: too short, too long, a surrogate, beyond Unicode; and NUL. */
+/** Invalid UTF-8: too short, too long, a surrogate, beyond Unicode; and NUL. */
 const INVALID: ReadonlyArray<string | readonly number[]> = [
   [0xc3],
   [0xe6, 0xbc],
@@ -42,7 +42,7 @@ describe("a long string in JSON of the database", () => {
     );
   });
 
-  test("is refused with a byte that is no part of a character, and with NUL", () => {
+  test("is rejected with invalid UTF-8 or NUL", () => {
     fc.assert(
       fc.property(text, fc.constantFrom(...INVALID), text, (written, invalid, rest) => {
         expect(scanString(join(`"${written}`, invalid, `${rest}"`), 0)).toBe(-1);

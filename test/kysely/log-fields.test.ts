@@ -118,7 +118,7 @@ describe.each(ENGINES)("log records of failed statements of $title", (engine) =>
     expect(fields["table"]).toBe(engine.name === "mariadb" ? undefined : "boxes");
   });
 
-  test.each(["Counts", "Mades"])("a cell of %s that is no value names table and column", async (set) => {
+  test.each(["Counts", "Mades"])("an unreadable cell of %s names table and column", async (set) => {
     const fields = await recordOf("GET", set, undefined, false);
     expect(fields).toMatchObject({ set, table: "boxes", column: "label", status: 500 });
   });

@@ -240,7 +240,7 @@ describe.each(mariadb)("long texts over $title", (engine) => {
   });
 
   // The longest text of the server is 16777216 bytes.
-  describe("texts beside a stored one", () => {
+  describe("texts and a stored text", () => {
     const stored = serviceOver(engine, 1);
     beforeAll(async () => {
       const { db } = await stored;

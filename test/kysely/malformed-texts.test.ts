@@ -18,7 +18,7 @@ describe.each(ENGINES)("a Decimal in a column of texts, over $title", (engine) =
     "$filter=price in (10.5)",
     "$orderby=price",
     "$filter=price gt 5&$count=true&$top=0",
-  ])("is an error of the request where a cell is no number: %s", async (options) => {
+  ])("is an error of the request if a cell is not a number: %s", async (options) => {
     const { db, close } = await engine.open();
     try {
       await sql`create table items (id integer primary key, price varchar(20))`.execute(db);

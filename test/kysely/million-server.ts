@@ -7,7 +7,7 @@ import { sqliteDialect } from "odatakit/sqlite";
 import { peakMemory } from "../../bench/peak-memory.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
-/** A server of long pages for a test that measures its memory. It sends its port, then its memory when it is asked. */
+/** A server of long pages for a test that measures its memory. It sends its port, then its memory on each message. */
 const Order = entityType("Order", {
   ID: edm.int32().key(),
   Status: edm.string(),

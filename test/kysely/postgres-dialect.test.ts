@@ -132,7 +132,7 @@ describe.skipIf(url === undefined)("reads over the driver of PostgreSQL", () => 
     expect(await prepared(db)).toEqual([]);
   });
 
-  test("reports a `preparedStatements` that is no boolean", () => {
+  test("rejects a `preparedStatements` that is not a boolean", () => {
     const { db } = open();
     const preparedStatements = "no" as unknown as boolean;
     expect(() => sqlSource(Item, { db, from: "items", preparedStatements })).toThrow(

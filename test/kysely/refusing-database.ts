@@ -11,7 +11,7 @@ interface Answer {
   readonly logged: readonly string[];
 }
 
-/** A service, as far as it is asked. */
+/** The method of a service that tests call. */
 interface Asked {
   fetch(request: Request): Response | PromiseLike<Response>;
 }

@@ -21,7 +21,7 @@ beforeEach(() => {
   const prepare = DatabaseSync.prototype.prepare;
   vi.spyOn(DatabaseSync.prototype, "prepare").mockImplementation(function (this: DatabaseSync, text) {
     const statement = prepare.call(this, text);
-    // The database of this statement is closed at once: it tells what `node:sqlite` does with U+0000.
+    // Skips the statement that tests U+0000 in `node:sqlite`: its database is closed at once.
     if (!text.startsWith("select char(97, 0")) prepared.push(statement);
     return statement;
   });

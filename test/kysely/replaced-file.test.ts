@@ -106,7 +106,7 @@ function send(service: ODataService, method: string, path: string, body?: object
   return Promise.resolve(service.fetch(new Request(`http://notes.example${path}`, init)));
 }
 
-/** What happens to the file. The old one stays at `kept.db`, where nobody looks for it. */
+/** Changes of the file. The old file stays at `kept.db`, where no service opens it. */
 const EVENTS: Readonly<Record<string, (place: string) => void>> = {
   "another file replaces it": (place) => {
     renameSync(join(place, "shop.db"), join(place, "kept.db"));
@@ -254,7 +254,7 @@ test("a file that returns is written again", async () => {
   expect((await send(service, "POST", "/Notes", { Id: 7, Text: "seventh" })).status).toBe(201);
 });
 
-describe("is no change of the file", () => {
+describe("is not a change of the file", () => {
   test.each<[string, OpenOptions]>([
     ["a database in memory", { pathIn: () => ":memory:" }],
     ["a relative path", { pathIn: (place) => relative(process.cwd(), join(place, "shop.db")) }],

@@ -11,12 +11,12 @@ import type { AnyDatabase } from "../executors/engines.ts";
 export const PRIMARY: string | undefined = process.env["ODATAKIT_POSTGRES"];
 export const REPLICA: string | undefined = process.env["ODATAKIT_POSTGRES_REPLICA"];
 
-/** A schema on both servers, and what a test does with them. */
+/** A schema on both servers, and functions to control them. */
 export interface ReplicaPair {
   readonly schema: string;
-  /** Runs statements on the primary, beside the service. */
+  /** Runs statements on the primary, outside the service. */
   readonly admin: AnyDatabase;
-  /** Runs statements on the replica, beside the service. */
+  /** Runs statements on the replica, outside the service. */
   readonly watcher: AnyDatabase;
   /** For the service. */
   readonly db: AnyDatabase;
@@ -28,7 +28,7 @@ export interface ReplicaPair {
   readonly resume: () => Promise<void>;
   /** Waits until the replica shows everything. */
   readonly catchUp: () => Promise<void>;
-  /** Lets nobody reach the replica. */
+  /** Makes the replica unreachable. */
   readonly cut: () => Promise<void>;
   readonly mend: () => Promise<void>;
   readonly close: () => Promise<void>;

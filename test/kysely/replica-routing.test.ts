@@ -11,7 +11,7 @@ import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AnyDatabase, type OpenDatabase, openOtherPGlite, openPGlite } from "../executors/engines.ts";
 
-/** Two databases in this process, of which one plays the replica: its functions tell that it is one. */
+/** Two databases in this process. One plays the replica: its functions return the results of a replica. */
 
 const SECRET = "a secret of the tests of replicas";
 const HEADER = "X-OData-Position";
@@ -325,7 +325,7 @@ describe("the places of statements", () => {
     ["GET", "/Authors(1)"],
     ["PATCH", "/Authors(1)"],
     ["POST", "/$batch"],
-  ])("%s %s rejects a header that is no position", async (method, target) => {
+  ])("%s %s rejects a header that is not a position", async (method, target) => {
     const body = method === "GET" ? undefined : { requests: [] };
     const { status, text, places } = await send(target, method, body, { [HEADER]: "0/16B3748" });
     expect({ status, places, error: JSON.parse(text) as unknown }).toEqual({

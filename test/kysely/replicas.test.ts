@@ -168,7 +168,7 @@ const patch = (service: ODataService, id: number, name: string, headers: object 
 const reading = (position: string | null): Record<string, string> => ({ [HEADER]: position ?? "none" });
 
 describe.skipIf(PRIMARY === undefined || REPLICA === undefined)("reads of a streaming replica", () => {
-  test("reads without a position show what the replica shows", async () => {
+  test("reads without a position return the state of the replica", async () => {
     const { service, pause, resume, catchUp } = await open();
     await pause();
     expect((await patch(service, 1, "new")).status).toBe(200);
@@ -566,7 +566,7 @@ describe.skipIf(PRIMARY === undefined || REPLICA === undefined)("reads of a stre
     expect(warnings).toEqual(["`readFrom` is no replica, or it was promoted: reads use the primary until it is one."]);
   });
 
-  test("a record that fills a page of the log is reached, although the position of inserts is behind the next header", async () => {
+  test("a record that fills a page of the log is reached, although the insert position is after the next header", async () => {
     const { admin, watcher } = await open();
     const emit = async (length: number): Promise<void> => {
       await sql`select pg_logical_emit_message(false, 'fill', repeat('x', ${length}))`.execute(admin);

@@ -176,7 +176,7 @@ describe.each(ENGINES)("restricted statements of $title", ({ open }) => {
       compiles.length = 0;
       const first = await answersOf(`${kind}1`);
       expect(compiles.length).toBeGreaterThanOrEqual(TARGETS.length);
-      // An empty page after $skip needs a statement of its own for its count.
+      // An empty page after $skip needs a separate statement for its count.
       await answersOf(`${kind}-none`);
       compiles.length = 0;
       const second = await answersOf(`${kind}2`);

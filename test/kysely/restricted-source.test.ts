@@ -34,7 +34,7 @@ describe.each(ENGINES)("a restricted source over $title", ({ name: database, ope
     ["as if spread over machines", true, setQuery, 0.4],
     ["as it is, along navigations", false, navigationQuery, 0.2],
   ] as const)(
-    "%s, answers whatever is asked as if the other rows were not there",
+    "%s, returns the same responses as without the other rows",
     async (_title, distributed, queries, share) => {
       let answered = 0;
       for (const round of [0, 1]) {

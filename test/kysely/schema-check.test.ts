@@ -529,7 +529,7 @@ describe.each(ENGINES)("the schema check of $title", ({ name, open }) => {
       ["''", 3, undefined, true],
       ["(null)", 3, undefined, true],
       ["(a_function_of_another_program())", 3, undefined, true],
-    ] as const)("judges the default %s of %s digits by what it stores", async (value, precision, storage, fits) => {
+    ] as const)("checks the default %s of %s digits by its stored value", async (value, precision, storage, fits) => {
       const db = await database(`create table stamps (id integer primary key, at text not null default ${value})`);
       const Stamp = entityType("Stamp", { id: edm.int32().key(), at: edm.dateTimeOffset({ precision }) });
       const found = await start([

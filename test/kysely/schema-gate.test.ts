@@ -255,7 +255,7 @@ describe("before the first request", () => {
     });
     const responses = await Promise.all([service.fetch(request.clone()), service.fetch(request.clone())]);
     expect(responses.map(({ status }) => status)).toEqual([503, 503]);
-    // One check reads two statements at once, each on a connection of its own.
+    // One check runs two statements at once, each on its own connection.
     expect(connections).toBe(2);
     expect(lines).toHaveLength(1);
   });

@@ -3,8 +3,8 @@ import type { ArrayReader } from "../../src/connection/array-reader.ts";
 import type { AnyDatabase } from "../executors/open-database.ts";
 
 /**
- * Returns the prototype of the connections of a database, to observe the methods that run statements. An own method of a
- * connection would tell the service that somebody observes it, and change the way of reading.
+ * Returns the prototype of the connections of a database, to observe the methods that run statements. If a connection had
+ * its own method, the service would notice the observer and read in another way.
  */
 export async function connectionsOf(db: AnyDatabase): Promise<DatabaseConnection> {
   const connection = await db.getExecutor().provideConnection((each) => Promise.resolve(each));

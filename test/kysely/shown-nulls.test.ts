@@ -15,7 +15,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, describe, expect, test } from "vitest";
 import { ENGINES, type DatabaseEngine, type DatabaseName } from "../executors/engines.ts";
 
-/** What a response shows as null is found by `eq null`, and by nothing else, whatever the cell is. */
+/** Any cell that a response shows as null matches `eq null`, and nothing else. */
 
 const Level = enumType("Level", { Low: 10, High: 2 });
 const Cell = entityType("Cell", {

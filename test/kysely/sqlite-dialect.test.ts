@@ -228,7 +228,7 @@ describe.each(["file", "memory"])("a database (%s)", (kind) => {
   });
 
   test.each(["read write", "read only"] as const)(
-    "a transaction (%s) that SQLite has ended is told as aborted, and the next one works",
+    "a transaction (%s) that SQLite has ended is reported as aborted, and the next one works",
     async (accessMode) => {
       const aborted = db
         .transaction()

@@ -93,7 +93,7 @@ async function send(
   return [response.status, await response.text()];
 }
 
-/** Commands that are no statements of the service: transactions, savepoints, sessions, plans. */
+/** Commands that the trace omits: transactions, savepoints, sessions, plans. */
 const CONTROL =
   /^(?:begin|commit|rollback|savepoint|release|set (?!statement)|start|explain|pragma|select set_config|declare|fetch)/i;
 
@@ -176,7 +176,7 @@ describe.each(ENGINES)("the trace of statements over $title", ({ open }) => {
   test("every statement is reported exactly once", async () => {
     const traced: TracedStatement[] = [];
     const service = serve(opened.db, (statement) => void traced.push(statement));
-    // The first requests also look at the tables, which are no statements of a request.
+    // The first requests also inspect the tables, with statements that belong to no request.
     for (const [, sent] of REQUESTS.filter(([, [method]]) => method === "GET")) await send(service, sent);
     for (const [title, sent, least] of REQUESTS) {
       for (const time of ["first", "second"]) {
@@ -194,7 +194,7 @@ describe.each(ENGINES)("the trace of statements over $title", ({ open }) => {
     }
   });
 
-  test("rows are those that were returned or written", async () => {
+  test("`rows` counts the returned or written rows", async () => {
     const traced: TracedStatement[] = [];
     const service = serve(opened.db, (statement) => void traced.push(statement));
     const rows = async (sent: Sent): Promise<readonly number[]> => {
@@ -278,7 +278,7 @@ describe("the trace of statements", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Returns the statements that read a page, without those that count its rows. */
+  /** Returns the statements that read a page, without the counts of its rows. */
   const pages = (traced: readonly TracedStatement[]) =>
     traced.filter(({ sql: text }) => !text.startsWith("select count("));
 
@@ -324,7 +324,7 @@ describe("the trace of statements", () => {
     expect(pages(traced)[0]?.rows).toBeLessThan(LENGTH);
   });
 
-  test("writes that are committed together are statements of their own requests", async () => {
+  test("writes that commit together are traced with their requests", async () => {
     const { traced, service } = open();
     const ids = [90_001, 90_002, 90_003];
     await send(service, ["GET", "/Items(1)"]);
@@ -379,7 +379,7 @@ describe("the trace of statements", () => {
     expect(inStatementScope({ report: () => undefined }, () => 7)).toBe(7);
   });
 
-  test("reports an `onStatement` that is no function", () => {
+  test("rejects an `onStatement` that is not a function", () => {
     expect(() => serve(db, "log" as unknown as Trace)).toThrow(/onStatement/);
   });
 });

@@ -12,8 +12,8 @@ import { ENGINES, type AnyDatabase } from "../executors/engines.ts";
 import { literalOf } from "../walk/compare-values.ts";
 
 /**
- * For each type and storage form, over any cells: what a response shows as null is found by `eq null` and by nothing else, and
- * what it shows as a value is found by this value.
+ * For each type and storage form, over any cells: a cell that a response shows as null matches `eq null` and nothing else, and
+ * a cell shown as a value matches this value.
  */
 
 interface Form {
@@ -98,7 +98,7 @@ const cell: fc.Arbitrary<string> = fc
 /** Types without an order in filters. */
 const UNORDERED = /^Edm\.(?:Binary|Boolean|Guid)$/u;
 
-/** What drivers make of the least integer, as of the real number beside it. */
+/** Drivers read the least integer and the nearest real number as this number. */
 const LEAST = "-9223372036854776000";
 
 const SILENT = { error: () => undefined, warn: () => undefined, info: () => undefined };
@@ -135,7 +135,7 @@ function serve(db: AnyDatabase, forms: Readonly<Record<string, Form>>, columnOf:
   };
 }
 
-/** Returns what is wrong about a set. */
+/** Returns the faults of a set. */
 async function judge(
   read: (path: string) => Promise<readonly Entity[]>,
   name: string,

@@ -108,7 +108,7 @@ function open(defaults: { readonly maxStreams?: number; readonly queryTimeout?: 
   return { pool, read, logger };
 }
 
-/** A transaction that begins for nobody ends at once, and the next page finds a free place. */
+/** A transaction whose client has left ends at once, and the next page finds a free place. */
 async function expectFree({ pool, read }: ReturnType<typeof open>): Promise<void> {
   expect(pool.statements).not.toContain("begin");
   pool.give();

@@ -30,7 +30,7 @@ describe("the hold of a stream", () => {
     expect(released).toHaveBeenCalledTimes(1);
   });
 
-  test("reads nothing after its time limit: the rows would not belong to those that have been sent", () => {
+  test("reads nothing after its time limit: the rows would not match the sent rows", () => {
     const gone = new AbortController();
     const { query, held, released } = hold(gone.signal, 1000);
     vi.advanceTimersByTime(1000);

@@ -51,7 +51,7 @@ function open() {
   };
 }
 
-/** Collects the threads that start, and those that end. */
+/** Collects the threads that start and end. */
 function watchThreads() {
   const threads: Worker[] = [];
   const ended: Worker[] = [];

@@ -256,7 +256,7 @@ describe.each(ENGINES)("a complex value that cannot be read, with ignored member
   const values = { file: sent, code: sent, flat: sent };
   const written = [{ city: "q", geo: { lat: 2 } }, sent, { lat: 2 }];
 
-  test.each(["{bad", "[1]", "5"])("becomes the one that PUT sends: %s", async (cell) => {
+  test.each(["{bad", "[1]", "5"])("becomes the value that PUT sends: %s", async (cell) => {
     for (const unreadable of ["error", "null"] as const) {
       const { send, columnsNow, logged, close } = await open(cell, unreadable);
       expect(await send("PUT", "/Houses(1)", values)).toBe(204);
@@ -267,7 +267,7 @@ describe.each(ENGINES)("a complex value that cannot be read, with ignored member
     }
   });
 
-  test.each(["{bad", "[1]", "5"])('becomes the one that PATCH sends, with "null": %s', async (cell) => {
+  test.each(["{bad", "[1]", "5"])('becomes the value that PATCH sends, with "null": %s', async (cell) => {
     const { service, send, columnsNow, close } = await open(cell, "null");
     expect(await get(service, "/Houses(1)")).toMatchObject([200, { file: null, code: null, flat: { geo: null } }]);
     expect(await send("PATCH", "/Houses(1)", values)).toBe(204);
@@ -275,7 +275,7 @@ describe.each(ENGINES)("a complex value that cannot be read, with ignored member
     await close();
   });
 
-  test.each(["file", "code", "flat"])("becomes the one that a PUT of the value sends: %s", async (field) => {
+  test.each(["file", "code", "flat"])("becomes the body of PUT to its property: %s", async (field) => {
     const { send, service, close } = await open("[1]", "null");
     expect(await send("PUT", `/Houses(1)/${field}`, { value: sent })).toBe(204);
     expect((await get(service, "/Houses(1)"))[1]).toMatchObject({ [field]: sent });

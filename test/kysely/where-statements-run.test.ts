@@ -117,7 +117,7 @@ test.each<readonly [target: string, place: "here" | "thread"]>([
     `/Countries?$filter=${Array.from({ length: 30 }, (_none, at) => `contains(Name,'${String(at)}')`).join(" or ")}`,
     "thread",
   ],
-  // Nobody knows the tables of a query of the application.
+  // The tables of an application's query are unknown.
   ["/Query?$filter=contains(Name,'9')", "thread"],
 ])("%s runs %s", { timeout: 60_000 }, async (target, place) => {
   const places = await ask(target);

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readManifest } from "../house/source-files.ts";
 import { applicationWith, programOf, runNode, type Ended } from "./application.ts";
 
-/** The optional packages: those that package.json lists, and one that only the command uses. */
+/** The optional packages: the list of package.json, and a package that only the command uses. */
 const PACKAGES = [...Object.keys(readManifest().peerDependencies ?? {}), "@electric-sql/pglite"];
 
 /** The entries of the package that need an optional package. */

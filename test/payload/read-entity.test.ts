@@ -101,7 +101,7 @@ describe("a new entity", () => {
     expect(hidden?.message.replaceAll("Margin", "Mbrgnn")).toBe(nothing?.message);
   });
 
-  test.each(["null", "[]", "5", '"x"', "1.5", "[{}]", "true"])("%s is no entity", (text) => {
+  test.each(["null", "[]", "5", '"x"', "1.5", "[{}]", "true"])("%s is not an entity", (text) => {
     expect(fault(() => readNew(json(text), false))).toMatchObject({
       status: 400,
       code: "InvalidBody",

@@ -74,7 +74,7 @@ describe("a token", () => {
   });
 
   test.each(["", "A", "AAAA", "!", "ä", "A".repeat(21), "A".repeat(22), "A".repeat(1_000_000)])(
-    "what is none does not open: %#",
+    "another text does not open: %#",
     (text) => {
       expect(seal.open(text, "Orders")).toBeNull();
     },

@@ -277,7 +277,7 @@ describe("control information", () => {
       '"A@odata.type":"#Collection(Shop.Address)","A":[{"@odata.type":"#Shop.Address","Street":"x","City":null,"Geo":null}]',
     ],
   ];
-  test.each(types)("tells the type of %o %o where JSON does not", (item, value, expected) => {
+  test.each(types)("annotates the type of %o %o if JSON does not show it", (item, value, expected) => {
     const set = setOf(property("Id", "Edm.String", { isKey: true }), item);
     const text = writerOf(set, FULL, selection([{ property: item }])).writeItem({ id: "k", a: value }, root);
     const url = `${root}/Things('k')`;

@@ -59,7 +59,7 @@ const ownerRules: Authorization<typeof Owner> = {
 const placeRules: Authorization<typeof Place> = {
   rows: (user, row) => (idOf(user) === "admin" ? allRows : row.user.eq(idOf(user))),
 };
-/** Nobody sees no node. */
+/** The user `nobody` sees no nodes. */
 const nodeRules: Authorization<typeof Node> = {
   rows: (user, row) => {
     if (idOf(user) === "nobody") return noRows;
@@ -472,7 +472,7 @@ describe.each(VARIANTS)("foreign keys written as properties: $title", ({ open })
     expect(await stored()).toBe(before);
   });
 
-  test.each(WRITES)("%s: what the user sees can be referred to", async (name, method, target, body) => {
+  test.each(WRITES)("%s: may refer to rows that the user sees", async (name, method, target, body) => {
     expect((await send("ann", method, target, body(1))).status, name).toBeLessThan(300);
     await running.reset();
     await send("admin", "POST", "Boxes", { Id: 1, Name: "one", Items: [] });

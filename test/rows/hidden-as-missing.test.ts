@@ -114,7 +114,7 @@ describe.each(FAMILIES.flatMap(({ engines }) => engines))("$name", ({ start }) =
   });
 
   test.each(CASES)(
-    "$set: no hidden row is overwritten by one that is created with its key",
+    "$set: creating a row with the key of a hidden row does not overwrite it",
     async ({ set, hidden }) => {
       const { service, stored } = running;
       const body = JSON.stringify(wireBody(set, { ...visibleRows(USER, DATA)[set][0], ...keyOf(set, hidden) }));

@@ -166,7 +166,7 @@ async function compare(of: RunOf, howMany: number): Promise<Total> {
 
 describe.each(FAMILIES)("$name", ({ engines }) => {
   test(
-    `${String(RUNS)} requests with the seed ${String(SEED)} tell nothing of hidden rows`,
+    `${String(RUNS)} requests with the seed ${String(SEED)} reveal no hidden row`,
     { timeout: 300_000 + RUNS * 60 },
     async () => {
       const total = { reads: 0, writes: 0, refused: 0 };

@@ -163,7 +163,7 @@ test("an entity without an ignored property of the rule is hidden, and one warni
   expect(await get("Copies/$count")).toBe("1");
   expect(await get("Copies/$count")).toBe("1");
   expect(JSON.parse(await get("Copies(2)"))).toMatchObject({ error: { code: "NotFound" } });
-  // No value may stand for the missing one, also under `not`.
+  // A missing value hides the entity, also under `not`.
   expect(await get("Parts/$count")).toBe("1");
   expect(warnings).toEqual([
     "The row rule of Copies uses 'Copies/tenant', but for some entities the handlers return no value of this ignored property. These entities are hidden.",

@@ -21,7 +21,7 @@ import { MULTIPART, multipart } from "../http/batch-model.ts";
 const Thing = entityType("Thing", { id: edm.int32().key(), label: edm.string() });
 type Own = SetContext<typeof Thing>;
 
-/** Sets of one type, whose handlers tell the label of their own entity 1: the name of their set. */
+/** Sets of one type. Their handlers record the label of entity 1 of `ctx.set`: the name of their set. */
 function things(told: string[]) {
   const tell = async (handler: string, { set }: Own) => {
     const own = await set.get(1);

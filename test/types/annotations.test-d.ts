@@ -24,6 +24,6 @@ test("annotations take conditional values, interfaces, bytes and dates", () => {
 test("annotations need terms and values", () => {
   // @ts-expect-error a term has a vocabulary
   annotated({ Label: "x" });
-  // @ts-expect-error a symbol is no value
+  // @ts-expect-error a symbol is not a value
   annotated({ "Common.Label": Symbol("x") });
 });

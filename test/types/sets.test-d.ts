@@ -223,7 +223,7 @@ describe("ctx.set", () => {
     });
   });
 
-  test("is that of handlers beside a table", () => {
+  test("has its type in handlers over a table", () => {
     const own = sqlEntitySet(Line, {
       db,
       table: "lines",

@@ -12,7 +12,7 @@ const INSTANTS = /^Edm\.(?:Date|DateTimeOffset)$/u;
 /** Longer literals do not fit into a URL. */
 const LONGEST_LITERAL = 1500;
 
-/** Returns a value of a response as a literal of a URL. @returns undefined if there is none, or if it equals nothing */
+/** Returns a value of a response as a literal of a URL. @returns undefined if no literal equals the value */
 export function literalOf({ type, isCollection }: WalkedProperty, value: unknown): string | undefined {
   if (value === null || value === undefined || value === "NaN" || isCollection || typeof value === "object") {
     return undefined;

@@ -26,7 +26,7 @@ export interface WalkedSet {
 
 const SEARCH = "@Org.OData.Capabilities.V1.SearchRestrictions";
 
-/** What is read of a member of CSDL JSON. */
+/** A member of CSDL JSON, as far as a walk reads it. */
 interface Member {
   readonly $Kind?: string;
   readonly $Type?: string;
@@ -80,7 +80,7 @@ function readProperty([name, { $Type = "Edm.String", $Collection = false }]: rea
   return { name, type: $Type, isCollection: $Collection };
 }
 
-/** Returns the members of a type or container whose names are no keywords and no annotations. */
+/** Returns the members of a type or container, without keywords and annotations. */
 function named(members: Members): readonly (readonly [string, Member])[] {
   return Object.entries(members).filter(([name]) => !/[$@]/u.test(name));
 }

@@ -6,7 +6,7 @@ const MOST_ENTITIES = 2000;
 /** Each collection is read in about so many pages. */
 const PAGES = 3;
 
-/** What a walk knows about a set after it has read its pages. */
+/** A set, and the entities that a walk read from its pages. */
 export interface ReadSet {
   readonly set: WalkedSet;
   readonly path: string;

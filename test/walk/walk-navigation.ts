@@ -40,7 +40,7 @@ async function follow(
   entity: Entity,
 ): Promise<void> {
   const key = keyOf(set, entity);
-  // An expansion that is a page is no whole.
+  // An expansion with a next link is incomplete.
   if (key === undefined || entity[`${name}@odata.nextLink`] !== undefined) return;
   const target = `${path}${key}/${encodeURIComponent(name)}`;
   const expected = listOf(entity[name]);

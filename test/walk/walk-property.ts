@@ -89,7 +89,7 @@ async function readOrder(
   const entities = await readPages(walk, target, read.total);
   if (entities === undefined) return;
   judgePages(walk, { ...read, entities }, target);
-  // A null may stand for a cell that no property can have: it is sorted as the cell.
+  // A null may represent an unreadable cell, which is sorted as the cell.
   const values = entities.map((entity) => entity[property.name]).filter((value) => value !== null && value !== "NaN");
   const sign = direction === "asc" ? 1 : -1;
   const at = values.findIndex((value, index) => {

@@ -7,9 +7,9 @@ import { Walk, type Findings, type Send } from "./walk.ts";
 export type Counts = Readonly<Record<string, number>>;
 
 /**
- * Walks through each set of a service, from its metadata document alone, and judges each answer: no status is a server error,
- * counts agree, pages lose and repeat nothing, what a response shows finds its entity, orders are orders, and navigations
- * lead where expansions do.
+ * Walks through each set of a service, from its metadata document alone, and checks each response: no status is 5xx, counts
+ * agree, pages lose and repeat no entity, a shown value finds its entity, `$orderby` sorts, and navigations return the same
+ * entities as expansions.
  */
 export async function walkService(service: ODataService, root: string, counts: Counts = {}): Promise<Findings> {
   const send: Send = (path, pageSize) => {

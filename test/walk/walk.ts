@@ -4,10 +4,10 @@ export type Entity = Readonly<Record<string, unknown>>;
 /** A request that a service refused with a message: its path, status and message. */
 export type Refusal = readonly [path: string, status: number, message: string];
 
-/** What is wrong about an answer: its path, and why. */
+/** A fault of a response: its path, and the reason. */
 export type Fault = readonly [path: string, reason: string];
 
-/** What a service answered to a walk. */
+/** The results of a walk through a service. */
 export interface Findings {
   readonly requests: number;
   readonly refused: readonly Refusal[];
@@ -36,7 +36,7 @@ export class Walk {
     this.#faults.push([path, reason]);
   }
 
-  /** Asks for a text. A refusal that says why is no fault. @returns undefined without a 2xx */
+  /** Requests a text. A refusal with a message is not a fault. @returns undefined without a 2xx */
   async text(path: string, pageSize?: number): Promise<string | undefined> {
     this.#requests += 1;
     const response = await this.#send(path, pageSize);
@@ -51,13 +51,13 @@ export class Walk {
     return undefined;
   }
 
-  /** Asks for JSON. @returns undefined without a 2xx, and for an empty body */
+  /** Requests JSON. @returns undefined without a 2xx, and for an empty body */
   async json(path: string, pageSize?: number): Promise<Entity | undefined> {
     const text = await this.text(path, pageSize);
     return text === undefined || text === "" ? undefined : (JSON.parse(text) as Entity);
   }
 
-  /** Asks for the entities of a collection. */
+  /** Requests the entities of a collection. */
   async entities(path: string): Promise<readonly Entity[] | undefined> {
     const page = await this.json(path);
     return page === undefined ? undefined : valueOf(page);

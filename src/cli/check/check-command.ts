@@ -88,12 +88,12 @@ function maxWarningsOf(given: Invocation["options"][string]): number | Problem {
   if (given === undefined) return Infinity;
   if (typeof given === "string" && /^\d{1,9}$/.test(given)) return Number(given);
   return usageProblem(
-    `--max-warnings is ${JSON.stringify(given)}, which is no whole number.`,
+    `--max-warnings is ${JSON.stringify(given)}, but must be a whole number from 0 to 999999999.`,
     "Give a number, such as --max-warnings 0.",
   );
 }
 
-/** Faults of declarations differ from faults of the module: they have a code of their own. */
+/** Distinguishes faults of declarations, which have their own code, from faults of the module. */
 function declarationProblem(path: string, error: unknown): Problem {
   if (error instanceof Error && error.name === "ConfigurationError") {
     return { reason: "declarations", message: error.message, fix: "Correct the declarations." };
@@ -156,7 +156,7 @@ interface Baseline {
   readonly accepted: ReadonlySet<string>;
 }
 
-/** What identifies a finding in a baseline. A finding that becomes more severe is a new one. */
+/** Identifies a finding in a baseline. A finding that becomes more severe is a new one. */
 export function baselineKey({ severity, code, subject, table, column }: DatabaseFinding): string {
   const place = [table, column].filter((part) => part !== undefined).join(".");
   return [severity, code, subject, place].filter((part) => part !== "").join(" ");

@@ -28,8 +28,8 @@ interface Cluster {
 }
 
 /**
- * Merges two texts that were made of the same base, line by line as git does. Beyond that, entries that both sides added at
- * one place are all kept, edits of neighbouring lines are no conflict, and imports and `search` are merged by name.
+ * Merges two texts with the same base line by line, as git does. Beyond that, it keeps all entries that both sides added at one
+ * place, accepts edits of neighbouring lines, and merges imports and `search` by name.
  */
 export function mergeLines(base: readonly string[], yours: readonly string[], theirs: readonly string[]): MergedLines {
   const own = editsOf(base, yours);
@@ -60,7 +60,7 @@ export function mergeLines(base: readonly string[], yours: readonly string[], th
   return { lines, conflicts, ownEdits: own.length };
 }
 
-/** Finds what a merge by lines may do wrong: entries that both sides added in different places, and halves of entries. */
+/** Finds possible errors of a merge by lines: entries that both sides added in different places, and halves of entries. */
 function faultsOf(
   merged: readonly string[],
   base: readonly string[],
@@ -116,7 +116,7 @@ function mergeCluster(base: readonly string[], cluster: Cluster): readonly strin
   return mergeImports(before, mine, made) ?? mergeSearch(before, mine, made);
 }
 
-/** Applies the edits of both sides if none replaces what another one replaces or extends. */
+/** Applies the edits of both sides, unless one replaces lines that another replaces or extends. */
 function mergeNeighbours(base: readonly string[], { start, end, yours, theirs }: Cluster): readonly string[] | null {
   if (yours.some((one) => theirs.some((other) => overlap(one, other)))) return null;
   // New columns come before your entries at the same place: next to their neighbours.
@@ -197,7 +197,7 @@ const NAME = /"(?:\\.|[^"\\])*"/g;
 const MAX_WIDTH = 80;
 
 /**
- * Merges lists of searched properties by their names: a new column is no conflict with a property that you renamed.
+ * Merges lists of searched properties by their names: a new column does not conflict with a property that you renamed.
  * @returns null if a side is anything else
  */
 function mergeSearch(

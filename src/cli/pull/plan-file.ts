@@ -4,10 +4,10 @@ import { mergeLines, type MergeConflict } from "./merge-lines.ts";
 /** The three texts of a file, each null if it does not exist. */
 interface PulledFile {
   readonly path: string;
-  /** What the last pull wrote. */
+  /** The text that the last pull wrote. */
   readonly base: string | null;
   readonly yours: string | null;
-  /** What the database gives now. */
+  /** The text for the current database. */
   readonly next: string | null;
   /** Whether the file is written once, and never merged. */
   readonly isOnce: boolean;
@@ -23,13 +23,13 @@ export interface FilePlan {
   readonly text: string | null | undefined;
   /** The same for the base of the next merge. */
   readonly base: string | null | undefined;
-  /** What a reader is told, without the name of the file. */
+  /** The message for the user, without the name of the file. */
   readonly message: string;
   readonly conflicts: readonly MergeConflict[];
 }
 
 /**
- * Decides what a pull does to one file.
+ * Decides how a pull changes one file.
  * @param keepMine whether conflicts are settled in favour of your text
  */
 export function planFile(file: PulledFile, keepMine: boolean): FilePlan {

@@ -159,8 +159,8 @@ function folderOf({ options, folder }: Invocation): Problem | string {
 }
 
 /**
- * Writes the modules of all tables, or of the given ones and those that were pulled before. Navigations keep the names that
- * the last pull wrote.
+ * Writes the modules of all tables, or of the given tables and the tables of earlier pulls. Navigations keep the names that the
+ * last pull wrote.
  */
 function modulesOf(
   { described: found, ...options }: PulledDatabase,
@@ -183,7 +183,7 @@ function modulesOf(
   if (unknown !== undefined) {
     return usageProblem(
       `No published table or view is named "${printable(unknown)}".`,
-      "`odatakit inspect` lists the names; `*` stands for any characters.",
+      "`odatakit inspect` lists the names; `*` matches any characters.",
     );
   }
   const pulled = new Set(first.filter(({ path }) => state.bases.has(path)).map(({ table }) => table));

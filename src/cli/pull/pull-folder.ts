@@ -76,8 +76,8 @@ function planFolder(
 }
 
 /**
- * Returns the files to write. Bases are the last: if the process dies between two files, the next pull finds text of the
- * database as an edit of yours that equals it, and never takes an old text for your edit.
+ * Returns the files to write, bases last. If the process dies between two files, the next pull finds the same text of the
+ * database in your file, and never takes an old text for your edit.
  */
 function writesOf(plans: readonly FilePlan[]): readonly FileWrite[] {
   const files = plans.flatMap(({ path, text }) => (text === undefined ? [] : [{ path, text }]));

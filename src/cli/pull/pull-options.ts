@@ -1,6 +1,6 @@
 import type { CommandOption } from "../command.ts";
 
-/** The options of `odatakit pull` apart from those that choose what is published. */
+/** The options of `odatakit pull`, except options that choose the published parts. */
 export const PULL_OPTIONS: Readonly<Record<string, CommandOption>> = {
   out: {
     type: "string",

@@ -63,7 +63,7 @@ function serviceSettings({ file }: Invocation, { maxTop }: SetRules): Problem | 
   return { prefix, profile, defaults: { maxTop, maxRequestBodyBytes } };
 }
 
-/** What a pull needs to know of a database. */
+/** The description of a database that a pull needs. */
 export interface PulledDatabase extends CodeOptions {
   readonly described: DescribedService;
 }

@@ -22,7 +22,7 @@ export interface FileWrite {
 }
 
 /**
- * Writes files into a folder: all of them, or none if one cannot be written. They are written beside the folder's files and
+ * Writes files into a folder: all of them, or none if one cannot be written. They are written next to the folder's files and
  * renamed in the given order, so that a file is never half written.
  * @throws the error of the file system, after everything is as before
  */
@@ -69,7 +69,7 @@ function isWithin(path: string): boolean {
   );
 }
 
-/** The folder of what the last pull wrote. */
+/** The folder of the texts that the last pull wrote. */
 const BASE_FOLDER = ".odatakit";
 
 const ENDING = ".base.ts";

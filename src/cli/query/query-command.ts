@@ -114,11 +114,11 @@ function decoded(text: string): string {
   }
 }
 
-/** Returns the function that tells whether a request may read a set: that of its path, and those its navigations lead to. */
+/** Returns a test whether a request may read a set: the set of its path, and the targets of its navigations. */
 function ownSets({ href }: URL, sets: readonly DescribedSet[]): (name: unknown) => boolean {
   const names = new Set(decoded(href.slice(ROOT.length)).match(/[\p{L}\p{N}_]+/gu) ?? []);
   const own = new Set(sets.filter(({ setName }) => names.has(setName)));
-  // A set that is added is looked at in turn.
+  // The loop also visits the sets that it adds.
   for (const { navigations } of own) {
     for (const { name, targetSet } of navigations) {
       const target = names.has(name) ? sets.find(({ setName }) => setName === targetSet) : undefined;

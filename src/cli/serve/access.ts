@@ -10,7 +10,7 @@ import { openOidc } from "./oidc.ts";
 import type { ServeCommandSettings } from "./serve-settings.ts";
 import { type ServeUser, readUsers, verifyUser, rolesOf, type Right } from "./users-file.ts";
 
-/** Who may use the service. */
+/** The users who may use the service. */
 export interface Access {
   /** The header `WWW-Authenticate` of refusals; null if everybody may read. */
   readonly challenge: string | null;
@@ -62,7 +62,7 @@ export async function readAccess(
   };
 }
 
-/** Returns the key of a request: a header of its own, a bearer token, or the password that Power Query sends. */
+/** Returns the key of a request: the header `x-api-key`, a bearer token, or the password that Power Query sends. */
 function sentKey(headers: Headers): string | null {
   const own = headers.get("x-api-key");
   if (own !== null) return own;
@@ -108,7 +108,7 @@ function readKeys(text: string): ReadonlyMap<string, ServeUser> | Problem {
   return keys.size > 0 ? keys : usageProblem("There is no API key.", "Give one key at least.");
 }
 
-/** Finds the user of a key. The search is for its digest, so its time tells nothing about the keys. */
+/** Finds the user of a key. The search compares digests, so its time reveals nothing about the keys. */
 function findKey(keys: ReadonlyMap<string, ServeUser>, key: string): ServeUser | null {
   return keys.get(digestOf(key)) ?? null;
 }

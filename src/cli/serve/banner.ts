@@ -7,7 +7,7 @@ import { printable } from "../redact.ts";
 import { groupWarnings } from "../warning-groups.ts";
 import type { ServeCommandSettings } from "./serve-settings.ts";
 
-/** What the banner shows. */
+/** The facts that the banner shows. */
 export interface BannerFacts {
   /** The root of the service. */
   readonly url: string;
@@ -102,7 +102,7 @@ function accessOf({ auth, isAnonymous, write }: ServeCommandSettings): string {
   return isAnonymous ? `Anonymous ${what}` : `Anonymous ${what} from this machine`;
 }
 
-/** Groups warnings by cause, the most severe first: the first place stands for the others. */
+/** Groups warnings by cause, the most severe first: the first place of a group represents the others. */
 function warningLines(warnings: readonly DescribedWarning[]): readonly string[] {
   if (warnings.length === 0) return [];
   const groups = groupWarnings(warnings);

@@ -37,7 +37,7 @@ export class FailureLimit {
   #hasRefused = false;
 
   /**
-   * @param trustsProxy whether a forwarded address tells the client
+   * @param trustsProxy whether a forwarded address identifies the client
    * @param now returns milliseconds
    * @param warn gets a message about a proxy that is not trusted, once
    */
@@ -127,7 +127,7 @@ export class FailureLimit {
     return attempts;
   }
 
-  /** The oldest client without a check in progress makes room. @throws ODataError 429 if there is none */
+  /** Removes the oldest client without a check in progress. @throws ODataError 429 without such a client */
   #makeRoom(): void {
     if (this.#attempts.size < MOST_CLIENTS) return;
     for (const [client, { checks }] of this.#attempts) {

@@ -12,7 +12,7 @@ import { logLine } from "../log-line.ts";
 import type { Access } from "./access.ts";
 import { isLoopback, type ServeCommandSettings } from "./serve-settings.ts";
 
-/** What a service needs besides its sets. */
+/** The parts of a service except its sets. */
 interface ServiceParts {
   readonly settings: ServeCommandSettings;
   readonly access: Access;
@@ -20,7 +20,7 @@ interface ServiceParts {
   /** The name of the connection files. */
   readonly fileName: string;
   readonly report: (line: string) => void;
-  /** Called after a request has failed; absent if nobody looks at the schema. */
+  /** Called after a request has failed; absent if the schema is not watched. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
@@ -60,7 +60,7 @@ export function makeService(
     ...(access.challenge === null ? {} : { challenge: access.challenge, authorization: role("read") }),
     explainError: (error) =>
       explainLimit(error, maxBody) ??
-      // Without a watch, nobody follows the schema.
+      // Without a watch, the service does not notice changes of the schema.
       (onFailure === undefined ? undefined : explainSchemaChange(error)),
     logger: {
       error: (message, fields) => {

@@ -81,7 +81,7 @@ class UnreachableIssuer extends Error {}
 
 /**
  * Returns who the token is about: its subject, or the client where the issuer leaves out the subject.
- * @returns null for a token that names nobody, or not by a text
+ * @returns null for a token without a subject, or with a subject that is not a text
  * @see RFC 7519, section 4.1.2; RFC 8693, section 4.3
  */
 function subjectOf({ sub, client_id: client }: Readonly<Record<string, unknown>>): string | null {
@@ -161,7 +161,7 @@ export function readOidcSettings(options: Invocation["options"]): OidcSettings |
   return { issuer, audience: text("audience"), rolesClaim: text("roles-claim") || null };
 }
 
-/** Returns whether nobody on the way can replace what an address returns. */
+/** Returns whether an attacker on the network cannot replace the responses of an address. */
 function isSafeAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

@@ -27,7 +27,7 @@ export async function runServe(invocation: Invocation): Promise<ExitReason> {
   }
 }
 
-/** @param onReady called when the service answers requests */
+/** @param onReady called when the service accepts requests */
 async function serveDatabase(invocation: Invocation, onReady: () => void): Promise<ExitReason> {
   const started = performance.now();
   const { terminal } = invocation;
@@ -154,7 +154,7 @@ function reportWarnings(warnings: readonly DescribedWarning[], { report }: Invoc
   for (const { place, message } of warnings) report(`warning: ${place} ${message}.`);
 }
 
-/** Looks at the schema, or at the rows, whatever the failure of a request was about. */
+/** Checks the schema or reloads the rows, depending on the failure of a request. */
 function follow(watch: SchemaWatch | undefined, error: unknown): void {
   if (isUnreadable(error)) watch?.reloadRows();
   else watch?.look();
@@ -194,7 +194,7 @@ function ended(signal: AbortSignal): Promise<void> {
 
 /**
  * Keeps V8 from reserving more memory for new objects. A start makes many objects that stay, as for 600 tables, and V8 would
- * reserve 100 MB or more in answer, which it keeps although requests need little.
+ * then reserve 100 MB or more, which it keeps although requests need little.
  * @returns lets V8 reserve memory again, as by default
  */
 function keepYoungGenerationSmall(): () => void {

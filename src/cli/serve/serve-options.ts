@@ -2,7 +2,7 @@ import type { CommandOption } from "../command.ts";
 
 const inFile = { default: null, inFile: true } as const;
 
-/** The options of `odatakit serve` that `odatakit.json` may hold too, apart from those that choose what is published. */
+/** The options of `odatakit serve` that `odatakit.json` may also contain, except options that choose the published parts. */
 export const SERVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
   host: { ...inFile, type: "string", value: "<address>", default: "127.0.0.1", summary: "where to listen" },
   port: {

@@ -7,7 +7,7 @@ import { redact } from "../redact.ts";
 import { readSetRules, type SetRules } from "../set-rules.ts";
 import { readOidcSettings, type OidcSettings } from "./oidc.ts";
 
-/** The settings of `serve` that are no choice of tables. */
+/** The settings of `serve`, except the choice of tables. */
 export interface ServeCommandSettings {
   readonly host: string;
   /** The ports to try in this order. */
@@ -32,7 +32,7 @@ export interface ServeCommandSettings {
   readonly trustsProxy: boolean;
   readonly origins: readonly string[];
   readonly hasOpenApi: boolean;
-  /** Milliseconds between two looks at the schema; null for none. */
+  /** Milliseconds between two checks of the schema; null for none. */
   readonly watch: number | null;
   readonly output: "json" | "quiet" | "text";
 }
@@ -213,7 +213,7 @@ interface WrittenSets {
   readonly of: NonNullable<DeclareOptions["operations"]>;
   /** Returns a warning for each written set whose rows cannot be created. */
   readonly warnings: (sets: readonly DescribedSet[]) => readonly DescribedWarning[];
-  /** Returns a problem for each name of `--write` that is no set which can be written. */
+  /** Returns a problem for each name of `--write` that is not a writable set. */
   readonly unknown: (sets: readonly DescribedSet[]) => readonly Problem[];
 }
 

@@ -88,7 +88,7 @@ function fromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** What a user may do. */
+/** A right of a user. */
 export type Right = "read" | "write";
 
 /** A user of the service. */

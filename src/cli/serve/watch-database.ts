@@ -5,7 +5,7 @@ import type { Invocation } from "../command.ts";
 import { isNotLoaded, type LoadedDatabase, servableDatabase } from "../load-database.ts";
 import { fileIdOf, type OpenedDatabase } from "../open-database.ts";
 
-/** What follows a change of the schema. */
+/** The parts of a watch, which follows changes of the schema. */
 interface WatchSettings {
   /** Returns the fingerprint of the schema. */
   readonly look: () => Promise<string>;
@@ -21,7 +21,7 @@ interface WatchSettings {
 
 /** A watch over the schema of a database. */
 export interface SchemaWatch {
-  /** Looks at once: a statement failed. */
+  /** Checks the schema at once: a statement failed. */
   readonly look: () => void;
   /** Reloads at once, also the same schema: the user asked for it. */
   readonly reload: () => void;
@@ -43,7 +43,7 @@ interface Wishes {
   hasOtherRows: boolean;
 }
 
-/** Looks at the schema in intervals. A schema that cannot be served keeps the old service. */
+/** Checks the schema in intervals. If a new schema cannot be served, the old service continues. */
 export function watchDatabase(settings: WatchSettings): SchemaWatch {
   const { interval, signal } = settings;
   const wishes: Wishes = { isWanted: false, reloads: false, hasOtherRows: false };
@@ -154,13 +154,13 @@ export interface CurrentDatabase {
   loaded: LoadedDatabase;
 }
 
-/** What follows a database. */
+/** The database to follow, and the service over it. */
 interface Following {
   readonly current: CurrentDatabase;
   readonly service: ReloadableService;
   /** Makes the service over the sets of the database. */
   readonly make: (sets: LoadedDatabase["found"]["entitySets"]) => ODataService;
-  /** The fingerprint of the schema that is served; empty if nobody asked for it. */
+  /** The fingerprint of the served schema; empty if it was not requested. */
   readonly served: string;
   /** Milliseconds between two looks; null to look only at SIGHUP. */
   readonly interval: number | null;

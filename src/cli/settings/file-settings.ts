@@ -9,7 +9,7 @@ const STRINGS: SettingShape = { kind: "list", items: STRING };
 
 const KEY_CHOICE: SettingShape = { kind: "choice", values: ["proven", "unique"] };
 
-/** Settings that are no options, or that have more forms in the file. */
+/** Settings without an option, or with more forms in the file. */
 const FORMS: Readonly<Record<string, DescribedShape>> = {
   $schema: { shape: STRING, summary: "the JSON schema of this file, for editors" },
   keys: {
@@ -80,7 +80,7 @@ export const FILE_SETTINGS: ReadonlyMap<string, DescribedShape> = new Map([
   ...Object.entries(FORMS),
 ]);
 
-/** Returns whether a setting of the file is no option of a command, or has more forms than it. */
+/** Returns whether a setting of the file has no option of a command, or has more forms than the option. */
 export function hasFormOfFile(name: string): boolean {
   return Object.hasOwn(FORMS, name);
 }

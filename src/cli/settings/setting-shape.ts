@@ -19,13 +19,13 @@ export interface DescribedShape {
 interface WrongValue {
   /** The path of the value, such as `sets.Orders.max-top`. */
   readonly path: string;
-  /** What is wrong, such as `has the wrong type.` */
+  /** The problem, such as `has the wrong type.` */
   readonly message: string;
-  /** What would be right. */
+  /** The correction. */
   readonly fix: string;
 }
 
-/** Returns what is wrong with the value of a setting, and with the values within it. */
+/** Returns the problems of the value of a setting, and of the values within it. */
 export function checkShape(value: unknown, shape: SettingShape, path: string): readonly WrongValue[] {
   if (shape.kind === "either") {
     const fitting = shape.shapes.find((each) => isOfKind(value, each));

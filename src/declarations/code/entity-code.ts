@@ -248,7 +248,7 @@ const FILES = `database enums index service aux con nul prn com0 com1 com2 com3 
 /** The longest name of a file without its ending, in characters of up to four bytes; systems allow 255 bytes. */
 const MAX_FILE_CHARACTERS = 50;
 
-/** The names of modules and of what they export. */
+/** The names of modules and of their exports. */
 export interface ModuleNames {
   /** The variables of entity and enumeration types, by the name of the type. */
   readonly types: ReadonlyMap<string, string>;

@@ -70,12 +70,12 @@ export function fitsLine(line: string): boolean {
   return widthOf(line) <= WIDTH;
 }
 
-/** Where an expression stands. */
+/** The position of an expression. */
 interface Position {
   readonly indent: string;
   /** The width of the line before it. */
   readonly column: number;
-  /** The width of what must follow it on its last line. */
+  /** The width of the text that must follow it on its last line. */
   readonly after: number;
 }
 
@@ -230,7 +230,7 @@ function columnsOf(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
 
-/** Characters that end a line, change its direction or are invisible: they would hide what a string contains. */
+/** Characters that end a line, change its direction or are invisible: they would hide the content of a string. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Zs}\\]/gu;
 
 const SHORT: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", " ": " " };

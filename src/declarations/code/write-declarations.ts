@@ -12,7 +12,7 @@ export interface WrittenModule {
   readonly table: { readonly schema: string; readonly name: string } | null;
 }
 
-/** What written modules contain beside the declarations. */
+/** The content of written modules in addition to the declarations. */
 export interface CodeOptions {
   readonly database: CodeTarget;
   /** Options of `odataService` apart from its entity sets. */

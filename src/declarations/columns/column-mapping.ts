@@ -16,7 +16,7 @@ interface OmittedColumn {
   readonly omitted: string;
   /** Groups omissions with the same cause. */
   readonly code: string;
-  /** The flag that publishes the column; null if there is none. */
+  /** The flag that publishes the column; null without such a flag. */
   readonly flag: string | null;
 }
 

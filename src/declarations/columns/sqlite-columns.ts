@@ -11,7 +11,7 @@ import {
 } from "./column-mapping.ts";
 
 /**
- * Maps a column of SQLite. The declared type says what the author meant, and the sample what the rows contain; a `STRICT`
+ * Maps a column of SQLite by its declared type, which is the intent of the author, and by the sample of its cells. A `STRICT`
  * table has no sample, because SQLite enforces its types.
  * @see docs/reference/storage.md
  */
@@ -95,7 +95,7 @@ function mapDecimal(column: ObjectColumn, sample: ColumnSample, context: ColumnM
   return isAll(sample, "decimal-text") ? mapTo("Edm.Decimal", { facets: {} }) : mapByCells(column, sample, context);
 }
 
-/** Publishes what the rows contain, since it is not what the declared type says. */
+/** Publishes the type of the cells, because it differs from the declared type. */
 function mapByCells(column: ObjectColumn, sample: ColumnSample, context: ColumnMappingContext): ColumnMapping {
   const { isNumbers, isTexts, isBlobs } = typesOf(sample);
   const expected = sqliteCategory(column.definition);
@@ -173,7 +173,7 @@ interface CellTypes {
   readonly isBlobs: boolean;
 }
 
-/** Returns the storage classes of a sample. A class is that of all cells, and of one at least. */
+/** Returns the storage classes of a sample. A class is set if all cells have it, and at least one cell exists. */
 function typesOf({ rows, nulls, integers, reals, texts, blobs }: ColumnSample): CellTypes {
   const cells = rows - nulls;
   const isEmpty = cells === 0;
@@ -186,7 +186,7 @@ function typesOf({ rows, nulls, integers, reals, texts, blobs }: ColumnSample): 
   };
 }
 
-/** Returns whether all cells but NULL have a form, or there are none. */
+/** Returns whether all cells have a form, ignoring NULL; true without cells. */
 function isAll({ rows, nulls, forms }: ColumnSample, form: string): boolean {
   return (forms[form] ?? 0) === rows - nulls;
 }

@@ -46,7 +46,7 @@ export function declareEntitySets(
     service.sets.map((set) => [set, isReadOnly(set) ? (["read"] as const) : operations(set)] as const),
   );
   const types = declareTypes(service, (set) => (chosen.get(set) ?? []).some((operation) => operation !== "read"));
-  // A link is a row of its own table, which may have more readers than writers.
+  // A link is a row of the link table, which may have more readers than writers.
   const isWritten = (table: ObjectName): boolean => {
     const set = service.sets.find(({ table: { schema, name } }) => schema === table.schema && name === table.name);
     const allowed = set === undefined ? [] : (chosen.get(set) ?? []);
@@ -146,7 +146,7 @@ function declareTypes(service: DescribedService, isWritten: (set: DescribedSet) 
     }),
   );
   return {
-    entityType: (name) => required(entityTypes.get(name), `There is no entity type ${name}.`),
+    entityType: (name) => required(entityTypes.get(name), `Entity type ${name} is missing.`),
   };
 }
 
@@ -174,7 +174,7 @@ function itemOf(
   enumTypes: ReadonlyMap<string, EnumTypeDeclaration>,
 ): LooseProperty {
   if (typeof type === "object") {
-    return edm.enum(required(enumTypes.get(type.enumType), `There is no enumeration type ${type.enumType}.`));
+    return edm.enum(required(enumTypes.get(type.enumType), `Enumeration type ${type.enumType} is missing.`));
   }
   // All builders take facets, and ignore those of other types.
   const builder = type.slice("Edm.".length).replace(/^./, (letter) => letter.toLowerCase()) as "string";

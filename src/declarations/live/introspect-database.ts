@@ -22,9 +22,9 @@ export interface IntrospectOptions extends DescribeOptions, SchemaSelection, Omi
 export interface IntrospectedDatabase {
   /** For `odataService`. */
   readonly entitySets: readonly EntitySetDeclaration[];
-  /** What the entity sets declare, as plain data. */
+  /** The declarations of the entity sets, as plain data. */
   readonly described: DescribedService;
-  /** What is not published, or not as a reader of the schema would expect. */
+  /** Warnings about parts of the schema that are not published, or published in an unexpected way. */
   readonly warnings: readonly DescribedWarning[];
   readonly schema: DatabaseSchema;
 }
@@ -84,7 +84,7 @@ export async function readDatabaseSchema(db: AnyKysely, selection: SchemaSelecti
   return runSteps(steps, async ({ sql, parameters, width, milliseconds: timeout }) => {
     // A statement that takes long must not stop the process.
     if (timeout !== undefined && reader !== null) return reader.read(sql, parameters, { timeout });
-    // SQLite answers at once, so the process would do nothing else until the last of many tables.
+    // SQLite returns rows at once, so the process would do nothing else until the last of many tables.
     if (turn.isOver) await turn.next();
     const { rows } = await plain.executeQuery<Readonly<Record<string, unknown>>>(
       CompiledQuery.raw(sql, [...parameters]),

@@ -93,7 +93,7 @@ export function withoutKeys(options: DescribeOptions, shared: readonly Described
   return { ...options, keys: Object.fromEntries(entries) };
 }
 
-/** Rows with null in the key are no entities. */
+/** Excludes rows with null in the key: they are not entities. */
 function duplicatesQuery(
   set: DescribedSet,
   columns: readonly string[],
@@ -112,7 +112,7 @@ const TABLE_TIMEOUT = 10_000;
 interface KeyCondition {
   /** Whether the property can have the value. */
   readonly readable: string;
-  /** Whether it cannot, in a form that an index answers. */
+  /** Whether it cannot, in a form that an index serves. */
   readonly unreadable: string;
 }
 
@@ -149,7 +149,7 @@ export async function excludeUnreadableKeys(
 /** How many rows have no key; null if counting them takes too long. */
 interface LeftOut {
   readonly all: number | null;
-  /** Those whose key is no value of the property. */
+  /** The number of rows whose key is not a value of the property. */
   readonly unreadable: number | null;
 }
 

@@ -27,8 +27,8 @@ import { mapReader } from "./read-map.ts";
 import { selectObjects } from "./select-objects.ts";
 
 /**
- * Describes a service over a database: its entity sets, properties, navigations and enumeration types, and what it omits.
- * The same schema and options give the same description.
+ * Describes a service over a database: its entity sets, properties, navigations and enumeration types, and omitted parts. The
+ * same schema and options give the same description.
  * @throws ConfigurationError for names and types that cannot be used
  * @see docs/guides/existing-databases.md
  */
@@ -70,7 +70,7 @@ export function describeService(given: DatabaseSchema, options: DescribeOptions 
   };
 }
 
-/** Where faults are. */
+/** The place of faults. */
 const PLACE = "in the settings of names, types and relations";
 
 /** The entry `*` of the names is a style. */
@@ -85,7 +85,7 @@ function comparison({ kind }: DatabaseSchema, options: DescribeOptions): IsCompa
     const { type, isCollection } = mapped;
     if (isCollection) return "";
     if (typeof type === "string") return type;
-    // Each enumeration of MariaDB is a type of its own.
+    // Each enumeration of MariaDB is a separate type.
     return column.enumType === null ? "" : objectKey(column.enumType);
   };
   return (from, to) => {
@@ -157,7 +157,7 @@ function comparableNavigations(
   });
 }
 
-/** Returns the property at an end of a navigation that is a mapped Boolean; undefined if there is none. */
+/** Returns the mapped Boolean property at an end of a navigation; undefined without such a property. */
 function mappedEnd(
   set: DescribedSet,
   target: DescribedSet | undefined,

@@ -125,7 +125,7 @@ function commentOfSource({ source }: ObjectColumn, { objects }: DatabaseSchema):
   return table?.columns.find(({ name }) => name === source.column)?.comment ?? null;
 }
 
-/** Describes the navigations of an object: its foreign keys, those that refer to it, and link tables. */
+/** Describes the navigations of an object: its foreign keys, foreign keys that refer to it, and link tables. */
 function describeNavigations(draft: DraftObject, found: FoundService): readonly DescribedNavigation[] {
   return [
     ...found.relations.filter(({ from }) => from === draft).map((relation) => describeToOne(relation, found)),
@@ -181,7 +181,7 @@ function describeThrough(link: FoundLink, found: FoundService): DescribedNavigat
   const [name, back] = [names.links.get(link.id), names.links.get(link.back)];
   const through = describeLink(link, found);
   if (through === undefined && link.id < link.back) {
-    const message = "is no many-to-many navigation: expressions read its columns";
+    const message = "is not a many-to-many navigation: expressions read its columns";
     found.warn({ code: "link-table", place: placeOf(link.link.object), message, flag: null });
   }
   if (name === undefined || through === undefined) return undefined;
@@ -237,7 +237,7 @@ function pairs(
   ]);
 }
 
-/** What indexes can do with a property. */
+/** The indexes that serve a property. */
 interface IndexUse {
   readonly isIndexed: boolean;
   readonly hasOrderedIndex: boolean;
@@ -326,8 +326,8 @@ function mayBeNull(
 }
 
 /**
- * Returns whether the column may hold cells that the property cannot have, such as infinity, NaN and zero dates: it does, or
- * nobody has looked. The service returns null for them.
+ * Returns whether the column may hold cells that the property cannot have, such as infinity, NaN and zero dates: it does, or its
+ * cells were not checked. The service returns null for them.
  */
 function mayBeUnreadable(
   { type, storage }: DescribedColumn,

@@ -44,8 +44,7 @@ export function draftObject(object: SchemaObject, settings: DraftSettings): Draf
     return undefined;
   }
   if (key.kind === "rowid") {
-    const only =
-      hidden.length === 0 ? `${otherKey(object, columns)} but the rowid` : "has a hidden key beside the rowid";
+    const only = hidden.length === 0 ? `${otherKey(object, columns)} but the rowid` : "has a hidden key and the rowid";
     warn({ code: "rowid", place, message: `${only}, which VACUUM may renumber, published as Rowid`, flag });
   }
   if (key.kind === "unique in the data") {

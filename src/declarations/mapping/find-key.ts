@@ -12,7 +12,7 @@ export interface FoundKey {
   readonly columns: readonly string[];
 }
 
-/** What the search for a key needs. */
+/** The settings for the search for a key. */
 interface KeySettings {
   readonly kind: DatabaseKind;
   readonly options: DescribeOptions;

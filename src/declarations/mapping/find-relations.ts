@@ -105,8 +105,8 @@ interface End {
 }
 
 /**
- * Adds relations that the database does not declare, such as those of views, as foreign keys. The end whose column is unique
- * is the one that the other refers to.
+ * Adds relations that the database does not declare, such as relations of views, as foreign keys. A foreign key refers to the end
+ * whose column is unique.
  */
 export function withGivenRelations(
   drafts: readonly DraftObject[],

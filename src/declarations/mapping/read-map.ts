@@ -8,9 +8,9 @@ import type { DescribedColumn, DescribedEnumType } from "../described-service.ts
 export interface ForcedTypes {
   /** Returns the column with the type of an entry; undefined without one. */
   readonly apply: (place: string, column: ForcedColumn, isKey: boolean) => DescribedColumn | undefined;
-  /** Returns the enumeration types of the entries, after all columns were asked for. */
+  /** Returns the enumeration types of the entries. Call it after all columns are mapped. */
   readonly enumTypes: () => readonly DescribedEnumType[];
-  /** Returns what is wrong with the entries, after all columns were asked for. */
+  /** Returns the faults of the entries. Call it after all columns are mapped. */
   readonly faults: () => readonly ConfigurationFault[];
 }
 
@@ -62,7 +62,7 @@ export interface ForcedColumn {
   readonly nameEnum: () => string;
 }
 
-/** What an entry makes of a column: its type, or why the column cannot have it. */
+/** The mapping of a column by an entry: its type, or why the column cannot have it. */
 type ForcedMapping =
   | { readonly mapped: DescribedColumn; readonly enumType?: DescribedEnumType }
   | { readonly refused: string };
@@ -189,7 +189,7 @@ function refused({ definition }: ObjectColumn, what: string): ForcedMapping {
   return { refused: `its column is ${definition === "" ? "without a type" : definition}, ${what}` };
 }
 
-/** Columns of numbers contain numbers. A sample shows what a column of SQLite contains. */
+/** Returns a number for a column of numbers, else the text. A sample shows the content of a SQLite column. */
 function cellOf(text: string, { sample, type }: ObjectColumn): number | string {
   const { texts = 0, integers = 0 } = sample ?? {};
   const isNumber = texts + integers === 0 ? /int|numeric|decimal|bit/i.test(type) : texts === 0;

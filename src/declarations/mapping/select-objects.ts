@@ -6,7 +6,7 @@ import { givenKeys, isNameOf, placeOf } from "./find-key.ts";
 /** Omissions that `--include` with the exact name undoes. */
 const REVERSIBLE: ReadonlySet<string> = new Set(["extension", "migrations", "partition"]);
 
-/** Returns the tables and views to publish. Each other one that the user may expect has a warning. */
+/** Returns the tables and views to publish. Warns of each other object that the user may expect. */
 export function selectObjects(
   { objects }: DatabaseSchema,
   options: DescribeOptions,
@@ -57,7 +57,7 @@ export function selectObjects(
 type MatchesObject = (object: ObjectName) => boolean;
 
 /**
- * Makes a test of globs over `schema.name` and `name`, in any letter case: `*` stands for any characters, `?` for one.
+ * Makes a test of globs over `schema.name` and `name`, in any letter case: `*` matches any characters, `?` matches one.
  * @param globs matches nothing if empty
  */
 export function globMatcher(globs: readonly string[]): MatchesObject {

@@ -8,7 +8,7 @@ export interface EntityPair {
   readonly setName: string;
 }
 
-/** The names of an entity type and its set, and what names of navigations need to know of them. */
+/** The names of an entity type and its set, and the facts that names of navigations depend on. */
 export interface EntityNames extends EntityPair {
   readonly object: NamingObject;
   /** The names that navigations contain: idiomatic in both styles. */
@@ -17,7 +17,7 @@ export interface EntityNames extends EntityPair {
   readonly aliases: ReadonlySet<string>;
 }
 
-/** Entities with their names, and what a reader of the names would not expect. */
+/** Entities with their names, and warnings about unexpected names. */
 interface NamedEntities {
   readonly entities: readonly EntityNames[];
   readonly warnings: readonly DescribedWarning[];

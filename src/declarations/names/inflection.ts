@@ -1,6 +1,6 @@
 /** Nouns whose plural no rule forms: singular and plural. The table may change with a major version only. */
 export const IRREGULAR_NOUNS: readonly string[] = Object.freeze([
-  // Vowels and endings of their own.
+  // Nouns with irregular vowels and endings.
   "person people",
   "child children",
   "man men",

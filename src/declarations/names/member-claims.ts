@@ -125,7 +125,7 @@ function linkClaims({ links }: NamingInput, find: FindEntity, orderOf: OrderOf):
   });
 }
 
-/** What the columns of a foreign key say about the entity that they refer to. */
+/** The role of the entity that a foreign key refers to, by the names of its columns. */
 interface Role {
   /** Such as `home`, `address`; the words of the column without the ending of a key. */
   readonly words: readonly string[];
@@ -236,7 +236,7 @@ export interface Claim {
   readonly kind: "link" | "property" | "reverse" | "to-one";
   /** The column of a property, or the columns of the foreign key. */
   readonly columns: readonly string[];
-  /** What it is, such as `the column "value"`. */
+  /** The claimed member, such as `the column "value"`. */
   readonly what: string;
   /** The wanted name, and others if it is taken, best first. The last one gets a number if all are taken. */
   readonly names: readonly string[];

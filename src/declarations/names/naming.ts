@@ -62,7 +62,7 @@ export interface NamingOptions {
   readonly defaultSchema: string;
 }
 
-/** The names of a service over a database. All of them are simple identifiers, and none clash if there are no faults. */
+/** The names of a service over a database. All of them are simple identifiers. Without faults, none clash. */
 export interface ServiceNames {
   /** By `objectKey`. */
   readonly objects: ReadonlyMap<string, ObjectNames>;
@@ -108,7 +108,7 @@ export interface MemberName {
 export interface NamingFault {
   /** The key of the entry. */
   readonly key: string;
-  /** What is wrong. */
+  /** The problem. */
   readonly message: string;
   /** The correction. */
   readonly fix: string;

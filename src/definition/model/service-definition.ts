@@ -224,8 +224,8 @@ export function forwardDescription(service: object, current: () => object): void
 }
 
 /**
- * Keeps the position after the last write of a session, so that its clients need no header. The context tells whose session
- * it is, such as by `ctx.user`, a cookie or `ctx.host`.
+ * Keeps the position after the last write of a session, so that its clients need no header. The context identifies the session,
+ * such as by `ctx.user`, a cookie or `ctx.host`.
  * @see docs/guides/replicas.md
  */
 export interface PositionStore {

@@ -19,7 +19,7 @@ export interface StoredSet {
   readonly rows: StoredRows;
 }
 
-/** What a thorough comparison looks for beside differences. */
+/** The additional findings of a thorough comparison, besides differences. */
 export interface ExamineOptions {
   /** Whether tables and views that no set declares are findings. */
   readonly undeclared: boolean;

@@ -316,7 +316,7 @@ export interface CheckedResults<
   readonly patch?: Checked<"entity", E, R["patch"], Fitting["patch"]>;
 }
 
-/** What is said of a result that has no entities. */
+/** The messages of the compiler for a result without entities. */
 interface Otherwise {
   readonly list: "The handler must return an array or an iterable of entities.";
   readonly page: "The handler must return { items, count?, nextLink? }.";

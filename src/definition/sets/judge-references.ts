@@ -74,8 +74,8 @@ export interface StatedReference {
 }
 
 /**
- * Returns the foreign keys to sets with row rules that the client states for an entity: not those that follow from the
- * parent as a whole, nor those whose entity is created along with it.
+ * Returns the foreign keys to sets with row rules that the client states for an entity: not foreign keys that follow from the
+ * parent as a whole, nor foreign keys to an entity that is created along with it.
  */
 export function statedReferences({ set, entity, place, linked }: WrittenEntity): readonly StatedReference[] {
   return set.guardedReferences.flatMap((reference): readonly StatedReference[] => {
@@ -107,9 +107,8 @@ export interface ReferenceScope {
 }
 
 /**
- * Returns a function that finds an entity among those that a write creates, by values that include its key. They are
- * indexed on first use.
- * @returns the position; -1 if there is none
+ * Returns a function that finds an entity of a write by values that include its key. Entities are indexed on first use.
+ * @returns the position; -1 without such an entity
  */
 export function positionsOf(
   all: readonly { readonly set: Pick<GuardedSet, "entitySet">; readonly entity: object }[],

@@ -97,8 +97,8 @@ export function mergeValue(
 }
 
 /**
- * Returns a complex value that replaces another, with the members of the other one that no request writes, at every depth:
- * ignored and computed ones. Items of collections have no counterpart, so they get none.
+ * Returns a complex value that replaces another. It keeps members of the other value that no request writes, at every depth:
+ * ignored and computed members. Items of collections have no counterpart, so they get none.
  */
 export function withKeptMembers(property: StructuralProperty, current: unknown, value: unknown): unknown {
   const { type } = property;

@@ -125,7 +125,7 @@ export function buildServiceDefinition(
 type UnrelatedSet = Omit<EntitySetDefinition, "guardedReferences">;
 
 /**
- * Adds to sets what depends on other sets: what loads their related entities, and their foreign keys.
+ * Adds facts about other sets to each set: the sources of their related entities, and their foreign keys.
  * @param guarded the sets with row rules
  */
 function relatedSets(

@@ -102,7 +102,7 @@ function foreignKeyOf(
 
 function isWholeKey(type: EntityTypeDeclaration, fields: readonly string[]): boolean {
   const isKey = (field: string): boolean => propertyIn(type, field)?.key === true;
-  // Most foreign keys are no part of a key, so they need no look at all properties.
+  // Most foreign keys are not part of a key, so their check does not read all properties.
   if (fields.length === 0 || !fields.every(isKey)) return false;
   const key = entriesOf(type.properties).filter(([field]) => isKey(field));
   return key.length === fields.length && key.every(([field]) => fields.includes(field));

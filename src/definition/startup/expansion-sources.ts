@@ -48,7 +48,7 @@ function hasRows({ handlers: { queryable, getByKey } }: Pick<ReadSet, "handlers"
 }
 
 /**
- * Finds out what loads the related entities of a set's navigations.
+ * Finds the sources of the related entities of a set's navigations.
  * @param setOf returns a set by its name
  * @see docs/reference/expand.md
  */

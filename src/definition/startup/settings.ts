@@ -70,7 +70,7 @@ export function resolveBatch(batch: ServiceOptions["batch"] = true): BatchDefini
 
 /**
  * Resolves the option `cors`.
- * @param others what pages send and read because of other options
+ * @param others the headers that pages send and read because of other options
  * @returns null if no page of another origin may use the service
  */
 export function resolveCors(

@@ -49,7 +49,7 @@ export interface RowConditions {
   of(predicate: (row: unknown) => unknown): RowCondition;
 }
 
-/** What errors say about a function that makes predicates. */
+/** The words of errors about a function that makes predicates. */
 interface RowConditionWords {
   /**
    * Whether one function makes all predicates. After it dropped a condition once, all of its predicates are refused: it may
@@ -194,7 +194,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
 
-/** What the operands of a row share. */
+/** The state that the operands of a row share. */
 interface RowScope {
   /** The sets of the registration by name, for navigations. */
   readonly entitySets: ReadonlyMap<string, EntitySet>;

@@ -62,8 +62,8 @@ export class PredicateCall {
   }
 
   /**
-   * Returns the property of a predicate that the function made before its result and did not make part of it, such as `a`
-   * in `a && b`; null if there is none. A result without parts is the same for every row, such as `allRows`.
+   * Returns the property of a predicate that the function made but dropped from its result, such as `a` in `a && b`; null without
+   * such a property. A result without parts is the same for every row, such as `allRows`.
    */
   droppedBy(result: RowPredicate): string | null {
     const made = this.#made;

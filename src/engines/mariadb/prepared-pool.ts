@@ -9,7 +9,7 @@ interface PreparingConnection extends MysqlPoolConnection {
   unprepare(sql: string): unknown;
 }
 
-/** What a session needs so that statements, and what they write and read, mean the same everywhere. */
+/** The settings that give statements and their values the same meaning in every session. */
 const SESSION =
   "set session sql_mode = if(@@sql_mode regexp 'NO_BACKSLASH_ESCAPES|ORACLE', 'STRICT_TRANS_TABLES', @@sql_mode), " +
   "session autocommit = 1, session sql_select_limit = default";
@@ -27,7 +27,7 @@ export function preparedPool(pool: MysqlPool, statements: number): MysqlPool {
       pool.getConnection((error, connection: MysqlPoolConnection | undefined) => {
         const found = connection && known.get(connection);
         if (connection === undefined || found !== undefined) {
-          // Without a connection there is an error, and nobody reads the other argument.
+          // Without a connection there is an error, and the callback ignores the other argument.
           callback(error, found as MysqlPoolConnection);
           return;
         }
@@ -48,7 +48,7 @@ function preparedConnection(connection: MysqlPoolConnection, most: number): Mysq
   const raw = connection as PreparingConnection;
   const known = new Set<string>();
   const execute = (sql: string, parameters: readonly unknown[], callback?: Callback): Streamed => {
-    // The one that was used last comes last.
+    // The statement that was used last comes last.
     known.delete(sql);
     known.add(sql);
     const [oldest] = known;

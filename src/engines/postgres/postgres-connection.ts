@@ -11,7 +11,7 @@ import { BoundedCache } from "../../base/memo.ts";
 import type { ArrayReader, ReadCommand, ReadOptions } from "../../connection/array-reader.ts";
 import type { Row } from "../../query/row-shape.ts";
 
-/** What the connections of a pool share. */
+/** The state that the connections of a pool share. */
 export interface SharedByConnections {
   readonly cursor: PostgresCursorConstructor | undefined;
   /** Makes a client outside of the pool, which cancels statements; absent: a client of the pool does. */
@@ -66,7 +66,7 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { command, rowCount, rows } = await this.#run(() => this.client.query(sql, [...parameters]));
-    // A text of several statements has several results, and no rows of its own.
+    // A text of several statements has several results, and no rows.
     const found = (rows ?? []) as R[];
     return CHANGES.has(command) ? { numAffectedRows: BigInt(rowCount ?? 0), rows: found } : { rows: found };
   }
@@ -187,7 +187,7 @@ export class PostgresConnection implements DatabaseConnection, ArrayReader {
   }
 }
 
-/** Whether a client is in a transaction: a pooler such as pgpool may leave one open after the server behind it was lost. */
+/** Whether a client is in a transaction: a pooler such as pgpool may leave one open after it has lost its server. */
 export function isInTransaction(client: PgClient): boolean {
   const status = client.getTransactionStatus?.();
   return status === "T" || status === "E";
@@ -242,7 +242,7 @@ class PreparedNames {
     this.#known = new BoundedCache(KEPT, limit, (dropped) => this.#close(dropped));
   }
 
-  /** Returns the name of a text; undefined for one that is used once. */
+  /** Returns the name of a text; undefined for a text that is used once. */
   use(text: string): string | undefined {
     const known = this.#known.get(text);
     if (known === undefined) {
@@ -300,11 +300,11 @@ export interface PgClient {
   query(statement: string, values?: unknown[]): Promise<PgResult>;
   query(statement: PgArrayQuery): Promise<PgResult>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
-  /** Returns `I` outside of a transaction, `T` within one, and `E` within one that has failed. Absent in older versions. */
+  /** Returns `I` outside of a transaction, `T` in a transaction, and `E` in a failed transaction. Absent in older versions. */
   getTransactionStatus?(): string | null;
   /** Whether statements are sent before the earlier ones have ended. Absent in older versions. */
   readonly pipeline?: boolean;
-  /** The number of the process of the server as the connection was told: a pooler invents one. Absent in other drivers. */
+  /** The process number of the server, as the connection received it: a pooler invents one. Absent in other drivers. */
   readonly processID?: number | null;
   release(destroys?: boolean): void;
   on(event: "error", listener: (error: Error) => void): unknown;

@@ -40,8 +40,8 @@ const OPTIONS: readonly (keyof PostgresOptions)[] = [
 /**
  * Makes a Kysely dialect for PostgreSQL over a pool of pg: `new Kysely({ dialect: postgresDialect({ pool }) })`.
  *
- * Reads of a service receive rows as arrays, and connections prepare the statements that they use again. The loss of a
- * connection does not end the process, and a connection in a transaction that nobody has ended is not used again.
+ * Reads of a service receive rows as arrays, and connections prepare the statements that they use again. The loss of a connection
+ * does not end the process. A connection with an open transaction is not used again.
  * @throws ConfigurationError for an invalid option
  * @see docs/guides/existing-databases.md, Connect
  */

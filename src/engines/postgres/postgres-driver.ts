@@ -15,7 +15,7 @@ import {
   type PgPool,
 } from "./postgres-connection.ts";
 
-/** The functions of the application for new connections, and for those that a statement takes. */
+/** The functions of the application for new connections, and for connections that a statement takes. */
 type ConnectionHooks = Pick<PostgresDialectConfig, "onCreateConnection" | "onReserveConnection">;
 
 /**
@@ -59,7 +59,7 @@ function ignore(): void {
   // See `PooledClients`.
 }
 
-/** Tells the service what the clients of a pool can do. */
+/** Reports the capabilities of the clients of a pool to the service. */
 export class PooledPostgresAdapter extends PostgresAdapter implements PooledAdapter {
   readonly #clients: PooledClients;
 

@@ -11,7 +11,7 @@ const DATABASE_MOVED = 1032;
 /** The path has no file. Other errors say nothing about the file, such as missing rights for its folder. */
 const MISSING: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR"]);
 
-/** The path of a SQLite file names another file than the one that is open, or none. The transaction was undone. */
+/** Thrown if the path of a SQLite file names another file than the open one, or none. The transaction was undone. */
 class MovedFileError extends Error {
   override readonly name = "MovedFileError";
   readonly code: string = "ERR_SQLITE_ERROR";
@@ -24,8 +24,8 @@ class MovedFileError extends Error {
 }
 
 /**
- * The file of a writable connection. SQLite keeps writing to a file that was replaced or deleted, where nobody finds the
- * rows again. With a rollback journal it notices; with a write-ahead log it does not.
+ * The file of a writable connection. SQLite keeps writing to a file that was replaced or deleted, and these rows are lost. With a
+ * rollback journal it notices; with a write-ahead log it does not.
  * @see docs/reference/table-writes.md, A file that is replaced
  */
 export class OpenedFile {
@@ -40,7 +40,7 @@ export class OpenedFile {
     this.#id = identityOf(path);
   }
 
-  /** Returns the file that a connection has just opened; null for a database without a file, or one that is only read. */
+  /** Returns the file that a connection has just opened; null for a database without a file, or with a file that is only read. */
   static of(database: DatabaseSync, { file, readonly, journalMode }: SqliteSettings): OpenedFile | null {
     const location = database.location();
     if (location === null || readonly) return null;

@@ -58,7 +58,7 @@ export class SqliteConnection implements DatabaseConnection, SynchronousWriter {
     }
   }
 
-  /** Begins a use of the connection. @param asked when the user asked for it, on the clock of `performance.now()` */
+  /** Begins a use of the connection. @param asked when the user requested it, on the clock of `performance.now()` */
   begin(patience: WritePatience | undefined, asked: number): void {
     this.#patience = patience;
     this.#queued = performance.now() - asked;

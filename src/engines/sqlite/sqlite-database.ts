@@ -34,7 +34,7 @@ export class SqliteDatabase {
   readonly #mainWatch = new Watch();
   readonly #readingWatch = new Watch();
   #users = 0;
-  /** How long the request waits that now asks for the connection. */
+  /** The longest wait of the request that now needs the connection. */
   patience: WritePatience | undefined;
   #isClosed = false;
 

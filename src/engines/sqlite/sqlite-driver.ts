@@ -129,7 +129,7 @@ export class SynchronousSqliteAdapter extends SqliteAdapter implements PatientRe
     return this.#cutsTexts;
   }
 
-  /** The driver itself lets users wait: Kysely would not tell it since when. */
+  /** The driver itself lets users wait: Kysely would not report when their wait began. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -198,7 +198,7 @@ function onlyElsewhere(): never {
   throw new Error("A snapshot is read in a reader thread.");
 }
 
-/** Users of a connection, one at a time, in the order in which they asked for it. */
+/** Users of a connection, one at a time, in the order of their requests. */
 class Turns {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;

@@ -41,7 +41,7 @@ interface Work {
 
 const UNKNOWN: Work = { version: "", whole: Infinity, fixed: Infinity, perRow: Infinity };
 
-/** What is known of a statement. */
+/** The known facts about a statement. */
 interface Kept {
   work: Work;
   /** Its query plan in a schema. */

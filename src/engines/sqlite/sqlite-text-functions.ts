@@ -112,7 +112,7 @@ const UNCOUNTED: TextCounter = Object.freeze({
 });
 
 /**
- * Makes a counter of what a connection keeps until the turn of the event loop ends. A statement runs in one turn, and
+ * Makes a counter of the memory that a connection keeps until the turn of the event loop ends. A statement runs in one turn, and
  * `node:sqlite` keeps all arguments and results of functions until the statement ends.
  */
 function makeCounter(database: DatabaseSync): TextCounter {

@@ -1,4 +1,4 @@
-/** The code of the errors of SQL functions for arguments that are no values of their types. */
+/** The code of the errors of SQL functions for arguments that are not values of their types. */
 export const UNREADABLE_ARGUMENT = "ERR_UNREADABLE_ARGUMENT";
 
 /** Makes the error for a cell that a SQL function cannot read. It fails the statement. */

@@ -6,7 +6,7 @@ export const MAX_TIME_HERE = 5000;
 /** Milliseconds between two readings of the memory. */
 const MEMORY_KEPT = 10;
 
-/** What may end the statements of a connection before their time. */
+/** The conditions that end the statements of a connection before their time. */
 interface WatchHooks {
   /** Whether the running statement is no longer needed. */
   readonly isCancelled?: () => boolean;

@@ -43,7 +43,7 @@ export class EntityIterator {
     });
   }
 
-  /** Tells the iterable to return, unless it is over. */
+  /** Calls `return` of the iterable, unless it is over. */
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -63,7 +63,7 @@ export class EntityIterator {
     return entities;
   }
 
-  /** An iterator that has ended or failed is not told to return. */
+  /** Returns the next result, and notes the end: `close` does not call `return` of an iterator that has ended or failed. */
   async #next(): Promise<IteratorResult<unknown>> {
     let isEnded = true;
     try {

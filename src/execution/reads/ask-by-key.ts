@@ -14,8 +14,8 @@ export interface AskedNavigation extends PathStep {
 
 /**
  * Calls the handler of a navigation for keys.
- * @param take gets the related entities for each key as they arrive, without those that the reader does not see: an
- *   iterable for a collection, otherwise an entity; null or undefined without any
+ * @param take gets the related entities for each key as they arrive, without entities that the reader does not see: an iterable
+ * for a collection, otherwise an entity; null or undefined without any
  * @throws ODataError that the handler returned or threw; TypeError for an invalid result
  */
 export function askByKey<Asked extends { readonly key: EntityKey }, T>(

@@ -81,7 +81,7 @@ export class CollectionStream {
   }
 
   /**
-   * Returns the number of entities from the first one of this page on; null if only the end of the page tells it.
+   * Returns the number of entities from the first one of this page on; null if it is only known at the end of the page.
    * @throws errors of the source
    */
   remaining(): Maybe<bigint | null> {
@@ -130,7 +130,8 @@ export class CollectionStream {
 }
 
 /**
- * Whether the total of a handler exceeds the entities read so far. An empty page has no next link: it would lead to itself.
+ * Whether the total of a handler exceeds the entities read so far. An empty page has no next link: it would
+ * return the same page.
  */
 export function countsMore(count: number | bigint | undefined, skip: number, length: number): boolean {
   return length > 0 && count !== undefined && count > skip + length;
@@ -263,7 +264,7 @@ export class HandlerStream implements PageStream {
   }
 }
 
-/** The part of a query that tells where a page starts and ends. */
+/** The part of a query that determines where a page starts and ends. */
 type PageBounds = Pick<SourceQuery, "after" | "marked" | "skip">;
 
 /**

@@ -23,7 +23,7 @@ import { type LoadRun, startLoads, startRuleLoads } from "./load-run.ts";
 import { findOrMissing, getEntity } from "./read-by-key.ts";
 import { restrictionOf } from "./resolve-sources.ts";
 
-/** Tells whether the user of a request sees an entity. */
+/** Returns whether the user of a request sees an entity. */
 type IsVisible = (entity: unknown) => boolean;
 
 const SEES_ALL: IsVisible = () => true;

@@ -61,7 +61,7 @@ export interface RelatedReading<T> {
   readonly answers?: () => Maybe<AnswerReading<T>>;
   /** Absent: the target set is not read. @returns null where the target set cannot be read by the join */
   readonly openTarget?: (way: TargetWay) => Maybe<ReadTarget<T> | null>;
-  /** Absent: lists are not read. @returns null where the target set is no list */
+  /** Absent: lists are not read. @returns null where the target set is not a list */
   readonly openList?: (way: ListWay) => Maybe<ReadTarget<T> | null>;
   /** For a parent whose join key is null. */
   readonly none: T;
@@ -154,7 +154,7 @@ function readTarget<T>(
   { openTarget, openList, none, mayLackKey }: RelatedReading<T>,
   turn: Turn | undefined,
 ): Maybe<RelatedFound<T> | null> {
-  // Nothing tells of the related entities of an object without its join key, so that they are left out.
+  // The related entities of an object without its join key are unknown, so they are left out.
   const isAccepted = mayLackKey === true || (way.kind === "list" && rowShape === undefined);
   const lacking = isAccepted ? withoutKey(way, entityType, entities) : NONE;
   if (lacking.size > 0 && lacking.size === entities.length) return null;

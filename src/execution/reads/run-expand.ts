@@ -291,7 +291,7 @@ function toLists(
 /**
  * Opens the target set of an expansion as a list. One pass over it finds the related entities of all parents of a level;
  * the nested options are applied as to the results of handlers.
- * @returns null where the target set is no list
+ * @returns null where the target set is not a list
  * @throws ODataError that a handler returned or threw; TypeError for an item that is not an entity
  * @see docs/reference/expand.md
  */
@@ -302,7 +302,7 @@ function openExpandedList(
 ): Maybe<ReadTarget<Related> | null> {
   return chain(openSet(target, { relational: false, list: "kept" }, run.loads()), (rows) => {
     if (rows === null || rows.relational !== undefined) return null;
-    // A source has the order of the key, a handler an order of its own. Of several single entities the first by key counts.
+    // A source has the order of the key, a handler its own order. Of several single entities the first by key counts.
     const isSource = definitionOf(target, run.context).handlers.queryable !== undefined;
     const { isCollection } = step.expansion.navigationProperty;
     const ordered = isSource || !isCollection ? inKeyOrder(step) : step;

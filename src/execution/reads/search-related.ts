@@ -39,7 +39,7 @@ export function runSearch(
   );
 }
 
-/** Tells whether the search found a related entity. */
+/** Returns whether the search found a related entity. */
 export type IsMatch = (entity: unknown) => boolean;
 
 /**

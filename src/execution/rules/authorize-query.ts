@@ -90,8 +90,8 @@ export function starAccessOf({ definition, user, isOwnSkipped }: QueryingUser): 
 }
 
 /**
- * Returns a guard that refuses what the user may not read, so that a query with an invalid name behind a navigation gets the
- * same error as one with a valid name.
+ * Returns a guard that refuses navigations and sets that the user may not read. A query with an invalid name after such a
+ * navigation gets the same error as a query with a valid name.
  * @param own the set that the query reads
  */
 export function pathGuardOf({ definition, user, isOwnSkipped }: QueryingUser, own: EntitySet): PathGuard {

@@ -141,8 +141,8 @@ export function judgeLoaded(
 }
 
 /**
- * Checks rules that must all pass for one entity. The checks run one after another and stop at the first failure. They
- * receive a frozen copy of the entity, so no rule changes what a handler saves or the service returns.
+ * Checks rules that must all pass for one entity. The checks run one after another and stop at the first failure. They receive a
+ * frozen copy of the entity, so rules cannot change the entity that a handler saves or the service returns.
  * @param entity in canonical form
  * @returns false without a user
  * @throws the error that a check throws or returns

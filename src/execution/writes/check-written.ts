@@ -159,11 +159,11 @@ export function checkCreated(
   if (hidden !== undefined) throw refusalOfUnseen(context.user, hidden.set.entitySet);
   const positionOf = positionsOf(all);
   const findCreated = (target: EntitySet, values: Values): BodyEntity | undefined => all[positionOf(target, values)];
-  // References come first: otherwise the row rule, which may follow them, would tell hidden from missing entities.
+  // References come first: otherwise the row rule, which may follow them, would distinguish hidden from missing entities.
   const references = each(all, (written, index) => {
     const isCreated = (target: EntitySet, values: Values): boolean => {
       const position = positionOf(target, values);
-      // Without `getByKey`, nobody checks whether the key that the body states belongs to a hidden entity.
+      // Without `getByKey`, the service does not check whether the stated key belongs to a hidden entity.
       const isChecked = all[position]?.set.handlers.getByKey !== undefined;
       return isChecked && position <= index;
     };

@@ -15,7 +15,7 @@ export function checkTableOptions(
   if (from !== undefined && table !== undefined) {
     report("sqlEntitySet has both `table` and `from`.", "Keep `table` for a table, otherwise `from`.");
   } else if (isObject(table) && ("compile" in table || "sql" in table)) {
-    // The reader reports anything else that is no table.
+    // The reader reports any other value that is not a table.
     report("`table` is a query.", "Give the query as `from`.");
   }
   const writes = Array.isArray(operations) ? operations.filter((each) => each !== "read") : [];

@@ -16,12 +16,12 @@ export interface ColumnFormat {
   readonly toSelected: (column: Sql) => Sql;
   /**
    * Returns an expression with the same value as `toSelected`, but without functions that depend on the session, which
-   * distributed databases refuse in `returning`. Null if there is none; absent if `toSelected` is one itself.
+   * distributed databases refuse in `returning`. Null without such an expression; absent if `toSelected` is one itself.
    */
   readonly toReturned?: ((column: Sql) => Sql) | null | undefined;
   /**
    * Returns the cell, or null for a cell that `toValue` cannot read. Absent if a column of the type has no such cells, or if the
-   * database cannot tell.
+   * database cannot test for them.
    */
   readonly readable?: ((column: Sql) => Sql) | undefined;
   /**

@@ -59,7 +59,7 @@ export interface JsonSyntax {
   readonly entities: (parts: readonly JsonPart[], from: Sql, limit: JsonLimit) => Sql;
   /**
    * Whether this version of the database writes floating-point numbers with all their digits.
-   * @param reader null for a database that answers with promises
+   * @param reader null for a database that returns promises
    */
   readonly writesDoubles: (reader: SynchronousReader | null) => boolean;
   /** Whether an error means that a value, or the whole page, has no JSON. */

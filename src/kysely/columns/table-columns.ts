@@ -90,7 +90,7 @@ export interface PlannedTable {
   readonly values: ColumnFormats;
   /** The name of the table; undefined for the rows of a query. */
   readonly table?: string | undefined;
-  /** Whether the properties are ignored properties, which have expressions of their own. */
+  /** Whether the properties are ignored properties, which have separate expressions. */
   readonly areIgnored?: boolean;
   /** Receives the cells that cannot be read and become null; undefined: they are errors. */
   readonly unreadable?: ForgivenCells | undefined;
@@ -285,7 +285,7 @@ export function everyMember({ members, ignored }: ComplexPlan): PlansByField {
   return ignored.size === 0 ? members : new Map([...members, ...ignored]);
 }
 
-/** Returns the names of the columns that contain what clients see of a property. */
+/** Returns the names of the columns that contain the visible values of a property. */
 export function columnNames(plan: ColumnPlan): readonly string[] {
   return plan.kind === "complex" ? [...plan.members.values()].flatMap(columnNames) : [plan.column];
 }

@@ -1,4 +1,4 @@
-/** Codes of sockets and drivers for a connection that was lost, or that nobody accepts. */
+/** Codes of sockets and drivers for a connection that was lost or refused. */
 const SOCKETS: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",

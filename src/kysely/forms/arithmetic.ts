@@ -54,7 +54,7 @@ export function arithmeticOf(
 function temporalOf({ temporal }: ArithmeticTable, operator: ArithmeticOperator, left: Term, right: Term): Compute {
   const name = `${left.type.name} ${operator}`;
   const found = temporal[`${name} ${right.type.name}`] ?? temporal[name];
-  return required(found, `There is no arithmetic "${name} ${right.type.name}".`);
+  return required(found, `Arithmetic "${name} ${right.type.name}" is missing.`);
 }
 
 function numericKind({ name }: PrimitiveType): NumericKind {

@@ -69,7 +69,7 @@ interface Bound {
   readonly truth: (value: boolean) => Sql;
 }
 
-/** How the database returns what rows are sorted by, where its text is not enough. */
+/** How the database returns sorted values, where their text is not enough. */
 interface Marks {
   readonly boolean: Mark;
   readonly integer: Mark;

@@ -9,13 +9,13 @@ export interface DialectCapabilities {
   /** Whether `key in (select …)` searches a long list once per row, unlike `exists`, unless it becomes a join. */
   readonly searchesLists: boolean;
   /**
-   * What happens to the cells of rows that a limit or an offset excludes: nothing; they are computed; each machine computes
-   * them and sends them to the one that merges the rows.
+   * How the database handles cells of rows that a limit or an offset excludes: it skips them; it computes them; each machine
+   * computes them and sends them to the machine that merges the rows.
    */
   readonly excludedRows: "skipped" | "computed" | "sent";
   /** Whether one statement returns a page and its total. */
   readonly countsWithPage: boolean;
-  /** Whether to join single-valued navigations in expansions and orders. Otherwise they are read one by one, by key. */
+  /** Whether to join single-valued navigations in expansions and orders. Otherwise each is read by key. */
   readonly joins: boolean;
   /**
    * Whether conditions list the keys of parents whose related entities are read: a distributed database then asks only the

@@ -52,20 +52,20 @@ export interface DialectProfile {
   readonly checkStatement?: ((text: string) => void) | undefined;
   /** Whether a lost connection of a dialect that is not ours may end the process; absent: never. */
   readonly mayEndProcess?: ((adapter: object) => boolean) | undefined;
-  /** Whether a replica tells which writes of its primary it already shows. */
+  /** Whether a replica reports the writes of its primary that it already shows. */
   readonly positions?: true | undefined;
   /** How a server reads a long page in parts; absent: at once. */
   readonly streaming?: StreamingSyntax | undefined;
   /**
    * For a database of this process, which cannot interrupt a statement: makes a condition that is always true, and ends the
-   * statement after its time. It stands before the other conditions of each table. Absent: the database ends statements itself.
+   * statement after its time. It precedes the other conditions of each table. Absent: the database ends statements itself.
    */
   readonly alive?: Alive | undefined;
   /** For statements that would read all related rows once per row; absent for a database that always finds a good plan. */
   readonly whenScanning?: AlternativeForm | undefined;
   /** For a database that has functions for indexes, and cheaper ones for expressions that no index serves; absent: none. */
   readonly whenUnindexed?: AlternativeForm | undefined;
-  /** What differs if the database is distributed over machines. */
+  /** The differences if the database is distributed over machines. */
   readonly whenDistributed?: Partial<Pick<DialectProfile, "functions" | "values" | "syntax" | "catalogue">>;
 }
 
@@ -114,8 +114,8 @@ export interface DialectSyntax {
   /** The end of a list that a database on several machines reads before the rest; absent if it does so without. */
   readonly readFirst?: Sql;
   /**
-   * Replaces a null that a constant is bound as by one that the database only finds at each row: a distributed database may
-   * refuse a condition that it can compute in advance beside an outer join. An index serves other constants as before.
+   * Replaces a null constant by a null that the database only finds at each row: a distributed database may refuse a condition
+   * next to an outer join if it can compute the condition in advance. An index serves other constants as before.
    */
   readonly unfolded?: (constant: Sql, cells: Sql) => Sql;
   /** The columns that every table has, in lower case, but that `*` does not contain. */
@@ -176,7 +176,7 @@ export interface DialectSyntax {
 export interface DialectValues extends ColumnFormats {
   /** Whether Guids are strings by default: foreign keys then match in one letter case only. */
   readonly guidsAreTexts: boolean;
-  /** How what rows are sorted by leaves the database, unless its form says otherwise. */
+  /** How the database returns sorted values, unless the form says otherwise. */
   readonly mark: Mark;
   /** Returns the form of a type in functions and arithmetic. */
   readonly canonicalForm: (type: ScalarType) => SqlForm;

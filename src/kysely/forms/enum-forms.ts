@@ -62,7 +62,7 @@ export function enumForms({
     const hasAliases = new Set(type.members.values()).size < type.members.size;
     const inColumn = (equatable: Conversion, others: Partial<SqlForm> = {}): SqlForm =>
       plainForm(`names of ${type.name} in a column`, asText, {
-        // Another text is no member.
+        // Another text is not a member.
         sortable: { ...toNumber, mayBeNull: true },
         comparable: toNumber,
         ...(hasAliases ? {} : { equatable }),
@@ -184,7 +184,7 @@ function mappedForm(name: string, { toCell, cases, form, isOneToOne }: Mapping, 
   };
   const made = plainForm(`${name} in a column`, encodeValue, others);
   if (!isText || !isOneToOne) return made;
-  // An enumeration type of the database refuses a text that is no label.
+  // An enumeration type of the database refuses a text that is not a label.
   const labels = { cells: cases.map(({ cell }) => String(cell)), some: made };
   const indexed = plainForm(`${name} as they stand`, encodeValue);
   return plainForm(`${name} in a column`, encodeValue, { ...others, indexed, labels });

@@ -36,7 +36,7 @@ export interface InstantSyntax {
 
 /** How columns of a type are compared, used in computations, and tested. */
 interface TemporalColumns extends TemporalConversions {
-  /** Returns the cell, or null for one that the type cannot have; absent if there are none. */
+  /** Returns the cell, or null if the type cannot have it; absent if the type can have every cell. */
   readonly readable?: ColumnFormat["readable"];
 }
 

@@ -8,7 +8,7 @@ import type { NumericTemporalForms } from "./numeric-temporal-forms.ts";
 /** The fraction digits of databases with at most six in their temporal types. */
 export const SERVER_DIGITS = 6;
 
-/** What only some timestamps need. */
+/** The parts that only some timestamps need. */
 interface TimestampParts {
   /** The conversion for functions, by default as for comparisons. */
   readonly computable?: Conversion;

@@ -30,7 +30,7 @@ const INTEGER_RANGES: Readonly<Record<string, readonly [least: string, greatest:
 };
 const INT64_RANGE = ["-9223372036854775808", "9223372036854775807"] as const;
 
-/** Returns the whole numbers within bounds. @param toText selects a number: a column may have digits behind a point */
+/** Returns the whole numbers within bounds. @param toText selects a number: a column may have digits after a point */
 function within(toText: (column: Sql) => Sql, [least, greatest]: readonly [least: string, greatest: string]) {
   return (column: Sql): Sql => {
     const isWithin = sql`${column} between ${sql.raw(least)} and ${sql.raw(greatest)}`;
@@ -49,7 +49,7 @@ interface TextColumns extends Pick<ColumnTable, "selectNumber" | "stored"> {
   /** Selects an integer, if not as other cells. */
   readonly integerText?: (column: Sql) => Sql;
   readonly doubleText: (column: Sql) => Sql;
-  /** Returns the cell of a double, if it is not the one that comparisons use. */
+  /** Returns the cell of a double, if comparisons use another cell. */
   readonly doubleCell?: (value: PrimitiveValue) => unknown;
   /** The same for Edm.Single, if it differs. */
   readonly singleCell?: (value: PrimitiveValue) => unknown;

@@ -109,7 +109,7 @@ function connect(db: AnyKysely, distributed: boolean, replica: Replica | null): 
 function checkReplica({ db, distributed, readFrom, replicaWait }: ConnectionOptions, report: ReportFault): boolean {
   if (readFrom === undefined) {
     if (replicaWait === undefined) return true;
-    report("`replicaWait` has no effect without `readFrom`.", "Give `readFrom` beside it, or remove it.");
+    report("`replicaWait` has no effect without `readFrom`.", "Also give `readFrom`, or remove `replicaWait`.");
     return false;
   }
   const fault = replicaFault(db, distributed, readFrom) ?? waitFault(replicaWait);
@@ -136,7 +136,7 @@ function replicaFault(db: AnyKysely, distributed: boolean, readFrom: unknown): F
     const profile = findDialectProfile(given);
     if (profile?.positions === true) continue;
     const message = `\`${name}\` is ${profile?.name ?? dialectName(given)}, but \`readFrom\` needs a streaming replica of PostgreSQL.`;
-    return [message, "Remove `readFrom`: other databases do not tell whether a replica already shows a write."];
+    return [message, "Remove `readFrom`: other databases do not report whether a replica already shows a write."];
   }
   return null;
 }

@@ -7,8 +7,8 @@ import type { RowStatement } from "./compile-statement.ts";
 import type { StatementTarget } from "./proven-columns.ts";
 
 /**
- * The most rows of a page, with those that it skips, whose cells each machine sends. About 3,600 rows from all machines cost
- * as much as reading the keys first, which is 112 of each of 32 shards. A page of 100 rows and the next one is below.
+ * The most rows of a page, including skipped rows, whose cells each machine sends. About 3,600 rows from all machines cost as
+ * much as reading the keys first, which is 112 of each of 32 shards. A page of 100 rows and the next one is below.
  */
 const MOST_SENT_WHOLE = 128;
 
@@ -58,8 +58,8 @@ function isGiven(field: string, condition: Expression): boolean {
 }
 
 /**
- * Returns whether rows of a page may be missing, because they were changed or deleted after their keys were read. No row tells
- * the number of keys if all are missing.
+ * Returns whether rows of a page may be missing, because they were changed or deleted after their keys were read. If all rows are
+ * missing, the number of keys is unknown.
  */
 export function mayMiss(rows: readonly Row[], { width }: RowStatement): boolean {
   return Number(rows[0]?.[width - 1]) !== rows.length;

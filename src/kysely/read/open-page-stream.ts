@@ -49,7 +49,7 @@ function openLocal(reader: SqlReader, local: PatientReader, query: StreamQuery):
   });
 }
 
-/** Whether chunks by key would be rows, because their JSON does not tell where they end, but a cursor reads JSON. */
+/** Whether chunks by key would be rows, because their JSON does not mark where they end, but a cursor reads JSON. */
 function isBetterByCursor(
   reader: SqlReader,
   { query, continuation }: Pick<KeysetPage, "query" | "continuation">,

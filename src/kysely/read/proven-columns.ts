@@ -18,9 +18,9 @@ import type { SqlRows } from "./sql-rows.ts";
 const NOTHING_PROVEN: ReadonlySet<unknown> = new Set();
 
 /**
- * What the catalogue tells of the columns of a table: which are `not null`, and the labels of those with an enumeration type.
- * Columns of views and queries are not `not null`, and neither are those of tables that the schema check did not compare with
- * their declarations.
+ * Reads facts about the columns of a table from the catalogue: which are `not null`, and the labels of enumeration types. Columns
+ * of views and queries are not `not null`. Neither are columns of tables that the schema check did not compare with their
+ * declarations.
  */
 export class ProvenColumns {
   readonly #db: AnyKysely;
@@ -36,7 +36,7 @@ export class ProvenColumns {
     this.#table = table;
   }
 
-  /** The identity of what is known: statements that were made before the columns were read tested them for null. */
+  /** The identity of the known facts: statements that were made before the columns were read tested them for null. */
   get identity(): object {
     return this.#proven ?? NOTHING_PROVEN;
   }

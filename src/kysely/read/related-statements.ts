@@ -7,7 +7,7 @@ import { translateRelated, translateRelatedCounts } from "../translate/translate
 import type { RowStatement, StatementCompiler } from "./compile-statement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
 
-/** What the statements of related entities need of their table. */
+/** The facts about a table that statements of related entities need. */
 interface RelatedTable {
   readonly compiler: StatementCompiler;
   /** Whether statements differ for one key and for several. */

@@ -6,12 +6,12 @@ import { databaseFault } from "../dialects/database-fault.ts";
  */
 export type ReplicaFault = "unreachable" | "refused";
 
-/** Codes of PostgreSQL for a server that does not serve, or lets nobody in: 3D000 is a database that is not there yet. */
+/** Codes of PostgreSQL for a server that does not serve, or rejects logins. 3D000: the database does not exist yet. */
 const UNREACHABLE = /^(?:08|28|3D|53|57P|58)/;
 
 /**
- * Codes of PostgreSQL for a statement that replay cancels, for tables and columns that are not there yet, and for a
- * function that writes, and faults of the server itself.
+ * Codes of PostgreSQL for a statement that replay cancels, for tables and columns that do not exist yet, for a function that
+ * writes, and for faults of the server itself.
  * @see https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT
  */
 const REFUSED = /^(?:25|3F|40|42|55|XX)/;

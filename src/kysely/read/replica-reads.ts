@@ -17,7 +17,7 @@ import {
 
 /** Runs the statements of a primary, or of its replica. */
 export interface ReplicatedRows {
-  /** Calls a function whenever a connection is opened or closed. @returns false if nobody can tell */
+  /** Calls a function whenever a connection is opened or closed. @returns false if the driver does not report it */
   watchConnections(changed: () => void): boolean;
   /** Returns the rows of several statements, without a repetition. */
   eachOnce(reads: readonly Read[], patience: Patience): Promise<readonly (readonly Row[])[]>;
@@ -128,7 +128,7 @@ export class ReplicaReads<Rows extends ReplicatedRows> implements ReplicatedData
     const reason = last === null ? "unreachable" : this.#reasonAgainst(last);
     watch.refresh(reason === null ? CHECKED : RETRIED);
     if (last === null || reason !== null) {
-      // Without an error, nobody has waited for the first state.
+      // Without an error, no read has waited for the first state.
       if (last !== null || watch.error !== undefined) this.#report(reading, reason ?? "unreachable", watch.error);
       return null;
     }
@@ -256,12 +256,12 @@ class ReplayWatch {
     return this.#error;
   }
 
-  /** Whether several servers have answered in turn, whose positions say nothing about one another. */
+  /** Whether several servers have responded in turn, whose positions cannot be compared. */
   get isAmbiguous(): boolean {
     return this.#isAmbiguous;
   }
 
-  /** Whether the last known state shows a position, so that nothing needs to be asked. */
+  /** Whether the last known state shows a position, so that no query is needed. */
   shows(offset: bigint): boolean {
     return this.#isStable && this.#last?.offset !== null && this.#last !== null && this.#last.offset >= offset;
   }
@@ -279,7 +279,7 @@ class ReplayWatch {
     this.#askedAt = performance.now();
   }
 
-  /** Reads the state if the last attempt is older. Nobody waits for it. @param age in milliseconds */
+  /** Reads the state if the last attempt is older. No request waits for it. @param age in milliseconds */
   refresh(age: number): void {
     if (this.#asking === null && performance.now() - this.#askedAt >= age) void this.#read();
   }
@@ -317,7 +317,7 @@ class ReplayWatch {
   /** Reads the state again and again while a request waits. */
   async #follow(): Promise<void> {
     this.#isFollowing = true;
-    // A state that is being read may be older than the requests, but never tells too much.
+    // A state that is being read may be older than the requests, but never shows too much.
     for (;;) {
       await (this.#asking ?? this.#read());
       if (this.#waiters.size === 0) break;

@@ -33,7 +33,7 @@ export async function openServerStream(
   const { cursor } = streaming;
   if (cursor === undefined && !(await seeks(reader, streaming, query))) return null;
   const most = query.top ?? Infinity;
-  // A page of which no rows follow needs no place.
+  // A page without following rows needs no place.
   const first = await readPage(reader, { ...query, marked: undefined, top: Math.min(most, SHORT + 1) });
   if ((first.json?.length ?? first.entities.length) <= SHORT) return new WholePage(reader, first);
   const hold = await holdTransaction(reader, streaming, query);
@@ -215,7 +215,7 @@ export class KeysetStream implements PageStream {
     return readPage(this.#reader, { ...this.#next, marked, top: size, maxEntities: this.#entitiesLeft });
   }
 
-  /** Returns the query for the rows after those that were read, if the last one does not tell where it is. */
+  /** Returns the query for the rows after the rows already read, if the place of the last row is unknown. */
   #atOffset(query: SourceQuery): SourceQuery {
     const { after, skip } = this.#page.query;
     return { ...query, after, skip: skip + this.#length };
@@ -238,7 +238,7 @@ export class KeysetStream implements PageStream {
     }
     const values = lastValuesOf(page);
     this.#left -= length;
-    // Only rows tell which expansion exceeds the limit: a longer chunk of JSON becomes one of rows.
+    // Only rows show which expansion exceeds the limit: a longer chunk of JSON becomes a chunk of rows.
     if (this.#entitiesLeft !== null) this.#entitiesLeft -= page.json?.total ?? length;
     this.#length += length;
     this.#next =

@@ -55,7 +55,7 @@ interface ReaderOptions {
   readonly distributed?: unknown;
   /** Whether connections may prepare statements; default true. */
   readonly preparedStatements?: unknown;
-  /** What becomes of cells that cannot be read; default "error". */
+  /** How to read cells that their property cannot have; default "error". */
   readonly unreadable?: unknown;
 }
 

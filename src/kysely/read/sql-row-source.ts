@@ -82,7 +82,7 @@ export function sqlReaderOf(source: QueryableSource): SqlReader | undefined {
   return source instanceof SqlRowSource ? source.reader : undefined;
 }
 
-/** Returns the page of a source without visible rows. @throws as `statementOf`: what a query may ask does not depend on rows */
+/** Returns the page of a source without visible rows. @throws as `statementOf`: the rules for queries do not depend on rows */
 function emptyPage(reader: SqlReader, query: SourceQuery): Page {
   const { count } = query;
   statementOf(reader, query);

@@ -124,7 +124,7 @@ export class SqlRows {
     this.replicated?.replica.stopPreparing();
   }
 
-  /** Calls a function whenever a connection is opened or closed. @returns false if nobody can tell */
+  /** Calls a function whenever a connection is opened or closed. @returns false if the driver does not report it */
   watchConnections(changed: () => void): boolean {
     this.#pool?.watchConnections(changed);
     return this.#pool !== null;
@@ -149,7 +149,7 @@ export class SqlRows {
       : readLocal(this.#reader, "readOne", { statement, parameters }, patience, this.#profile.name);
   }
 
-  /** Returns the row of a key, in this process within milliseconds. A server has limits of its own, and an index. */
+  /** Returns the row of a key, in this process within milliseconds. A server has its own limits, and an index. */
   byKey(statement: ReadRows, parameters: readonly unknown[], patience: Patience): Maybe<Row | undefined> {
     const { timeout, reading } = patience;
     if (this.#reader === null) return this.first(statement, parameters, reading === undefined ? USUAL : { reading });
@@ -243,7 +243,7 @@ export class SqlRows {
   }
 }
 
-/** The most reasons that are told apart. */
+/** The most reasons to distinguish. */
 const MOST_REASONS = 20;
 
 /** Why a database cannot be reached, so that the log contains each reason once until it can, and not each request. */
@@ -340,7 +340,7 @@ const PAUSE = 100;
 
 /**
  * Runs a read without effects. If its connection is lost or cannot be made, it runs once more, in the rest of its time.
- * @param read runs on a connection of its own, outside any transaction
+ * @param read runs on its own connection, outside any transaction
  * @throws the errors of the read; the reason of the signal, if the client has left
  */
 async function repeatOnce<T>(read: (patience: Patience) => Promise<T>, patience: Patience): Promise<T> {

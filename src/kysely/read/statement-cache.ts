@@ -71,7 +71,7 @@ export class StatementCache {
     this.#compiler = new StatementCompiler(target);
   }
 
-  /** Reads what the statements of a page depend on, before they are made. */
+  /** Reads the facts that the statements of a page depend on, before they are made. */
   prepare(query: SourceQuery, rows: SqlRows): Maybe<undefined> {
     return this.#target.proven.prepare(query, rows, () => this.rowsFor(null).plans);
   }
@@ -306,7 +306,7 @@ export class StatementCache {
     return this.#hasRowIds;
   }
 
-  /** Translates again where an outer join changes the conditions beside it. */
+  /** Translates again where an outer join changes the conditions next to it. */
   #translate<T>(profile: DialectProfile, sources: SourcesBySet | undefined, make: (statement: StatementState) => T): T {
     const scope = this.#scope(profile, sources);
     let isJoined = false;

@@ -10,7 +10,7 @@ export interface ReadRows extends Pick<Statement, "sql" | "table"> {
   readonly width?: RowStatement["width"] | undefined;
   /** The members of entities as JSON: the only row has their number as third cell. */
   readonly members?: readonly unknown[];
-  /** Whether the application is not told of it: its statement is reported otherwise, or it reads no data. */
+  /** Whether it is hidden from the application: its statement is reported otherwise, or it reads no data. */
   readonly isInternal?: true;
 }
 
@@ -20,7 +20,7 @@ export interface Read {
   readonly parameters: readonly unknown[];
 }
 
-/** Begins to trace a statement. @returns undefined if nobody traces it */
+/** Begins to trace a statement. @returns undefined if tracing is off */
 export function beginRead({ sql, isInternal }: ReadRows, parameters: readonly unknown[]): RunningStatement | undefined {
   return isInternal === true ? undefined : beginStatement(sql, parameters);
 }
@@ -51,7 +51,7 @@ const CLUSTER = "(select system_identifier from pg_control_system())::text";
 export const CLUSTER_READ: Read = read(`select ${CLUSTER} as c0`, 1);
 
 /**
- * Selects the position of a primary. Only the position of inserts is behind the last commit with every value of
+ * Selects the position of a primary. Only the position of inserts is after the last commit with every value of
  * `synchronous_commit`: the positions of writes and flushes may not contain it yet.
  * @see https://www.postgresql.org/docs/current/functions-admin.html#FUNCTIONS-ADMIN-BACKUP
  */

@@ -141,7 +141,7 @@ function isBareText({ type }: StructuralProperty, { form }: ColumnFormat): boole
   return TEXTS.has(type.name) && form.exact !== null && form.sortable === undefined && form.equatable === undefined;
 }
 
-/** Selects a cell, and whether the collation of its column tells it from its text in lower case. */
+/** Selects a cell, and whether the collation of its column distinguishes it from its text in lower case. */
 function sampledCells({ column, format }: TextColumn): readonly Sql[] {
   const source = sql`${sql.id(column)}`;
   return [format.toSelected(source), sql`case when ${source} <> lower(${source}) then 1 end`];
@@ -194,7 +194,7 @@ function listOf(words: readonly string[]): string {
   return words.length === 1 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
 }
 
-/** Whether a cell has a value, but is not the cell of this value. Cells that cannot be read are findings of their own. */
+/** Whether a cell has a value, but is not the cell of this value. Cells that cannot be read are separate findings. */
 function isInOtherForm({ form, toValue, toCell = form.floor }: ColumnFormat, cell: unknown): boolean {
   if (typeof cell !== "string") return false;
   try {

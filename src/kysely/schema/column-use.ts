@@ -7,7 +7,7 @@ import type { StorageForm } from "../columns/storage-option.ts";
 
 type Access = ExpectedColumn["access"];
 
-/** What clients may do with no column. */
+/** Allows no use of a column. */
 export const NOTHING: Access = new Set();
 
 /** Returns the uses of a property that an index can serve. */

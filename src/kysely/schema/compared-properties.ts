@@ -6,7 +6,7 @@ import { joinEnds } from "./table-rows.ts";
 /** Returns the words for everything that compares the cells of a property of a set; empty if only `ctx.sets` can. */
 export type ComparersOf = (set: EntitySetDefinition, property: StructuralProperty) => readonly string[];
 
-/** Finds out what compares the cells of the properties of a service: routes, row rules and navigations. */
+/** Finds the routes, row rules and navigations that compare the cells of the properties of a service. */
 export function comparersIn(service: ServiceDefinition): ComparersOf {
   const ends = joinEnds(service);
   const judged = judgedSets(service);

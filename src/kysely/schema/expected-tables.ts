@@ -46,7 +46,7 @@ export function expectedTables(scope: CheckScope): readonly ExpectedTable[] {
   return [...tables, ...distinct.values()];
 }
 
-/** What reads the properties of a service. */
+/** The navigations and row rules that read the properties of a service. */
 interface PropertyUses {
   readonly ends: JoinEnds;
   readonly isJudged: RowRulesRead;

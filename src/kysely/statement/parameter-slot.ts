@@ -15,7 +15,7 @@ export interface Execution {
   readonly values: readonly PrimitiveValue[];
   readonly top: number;
   readonly skip: number;
-  /** What the row before the page was sorted by, by term. */
+  /** The sorted values of the row before the page, by term. */
   readonly after: readonly PlaceValue[];
   /** The position of the row whose place is wanted. */
   readonly markedRow: number;

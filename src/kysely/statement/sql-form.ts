@@ -17,9 +17,9 @@ export interface SqlForm {
   /** Returns the least cell that is not below a value. */
   readonly ceiling: Encode;
   /**
-   * Returns the least cell above a value, and the greatest below it, for columns that cannot be compared with every value:
-   * `>` and `<` include this cell. Null if there is none; then `floor` and `ceiling` are null, too, if they have none. Absent
-   * if `floor` and `ceiling` are enough.
+   * Returns the least cell above a value, and the greatest below it, for columns that cannot be compared with every value: `>`
+   * and `<` include this cell. Null without such a cell; then `floor` and `ceiling` are null, too, if they have none. Absent if
+   * `floor` and `ceiling` are enough.
    */
   readonly beside?: { readonly above: Encode; readonly below: Encode };
   /**
@@ -36,12 +36,12 @@ export interface SqlForm {
   /** Converts cells so that they sort like their values; absent if they already do. */
   readonly sortable?: Conversion;
   /**
-   * Returns what rows are sorted by, if different cells represent one value; absent if `sortable` is enough. It has the form
-   * of `sortable`, or this one.
+   * Returns the sorted value, if different cells represent one value; absent if `sortable` is enough. It has the form of
+   * `sortable`, or this one.
    */
   readonly ordered?: (operand: Sql) => Sql;
   /**
-   * Returns the terms by which a sort tells all values apart that a comparison does; absent if the value alone does.
+   * Returns the terms by which a sort distinguishes all values that a comparison does; absent if the value alone does.
    * @param maxLength the declared length of the property; undefined if none is known
    */
   readonly sortTerms?: (sorted: Sql, maxLength: number | undefined) => readonly Sql[];
@@ -95,8 +95,7 @@ export interface Conversion {
 }
 
 /**
- * How what a row is sorted by leaves the database exactly, so that the next page starts after it: `place` casts a bound mark
- * back.
+ * Selects the sorted value of a row exactly, so that the next page starts after the row: `place` casts a bound mark back.
  */
 export interface Mark {
   readonly toSelected: (sorted: Sql) => Sql;
@@ -166,7 +165,7 @@ export function toRanged(operand: FormedSql): FormedSql {
   return convert(operand, operand.form.ranged ?? operand.form.sortable);
 }
 
-/** Returns what rows are sorted by: equal values sort equally. */
+/** Returns the expression that rows are sorted by: equal values sort equally. */
 export function toOrdered(operand: FormedSql): FormedSql {
   const { ordered } = operand.form;
   if (ordered === undefined) return toSortable(operand);

@@ -45,7 +45,7 @@ export function joinedRows({
   return { related: make(false), optional: () => make(true) };
 }
 
-/** What the relations of one join share. */
+/** The state that the relations of one join share. */
 interface Gathering {
   readonly used: Set<string>;
   readonly where: (related: Relation) => readonly Sql[];

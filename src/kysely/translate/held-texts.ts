@@ -9,7 +9,7 @@ import type { Sql, TextMemory } from "../statement/sql-form.ts";
 import type { SqlOperand, Translator } from "../statement/sql-operand.ts";
 import { keyOfCall, keyOfPath } from "./shared-navigation.ts";
 
-/** A bound for the stored texts of which the expressions of one query compute others. */
+/** A bound for stored texts from which the expressions of one query compute others. */
 export interface TextBound {
   readonly memory: TextMemory;
   /** The bytes that a stored text may have on average, if each use of it counts as often as it is kept. */
@@ -69,7 +69,7 @@ function textOf(operand: SqlOperand): Sql | null {
   return operand.kind === "row" ? operand.sql : bindText(operand.constant, String);
 }
 
-/** Whether a call takes a stored text as it is, and needs no bound. */
+/** Whether a call uses a stored text unchanged, and needs no bound. */
 function isUnbound({ name, arguments: [text] }: CallExpression, { unbound }: TextMemory): boolean {
   return unbound.has(name) && text !== undefined && isPath(text);
 }
@@ -93,7 +93,7 @@ function visitTexts(
   }
 }
 
-/** Returns the arguments of a call of which its text is made. */
+/** Returns the arguments of a call that become parts of its text. */
 function textsOf({ name, arguments: given }: CallExpression): readonly Expression[] {
   return name === "concat" ? given : given.slice(0, 1);
 }

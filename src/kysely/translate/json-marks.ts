@@ -48,7 +48,7 @@ interface MarkedRows {
   readonly first: number;
 }
 
-/** Returns the marks of a page; null if rows tell them more cheaply. */
+/** Returns the marks of a page; null if rows provide them more cheaply. */
 export function markRow(
   order: PlaceOrder | undefined,
   json: JsonMembers,
@@ -76,7 +76,7 @@ const NO_COLUMNS: RowShape["columns"] = new Map();
 
 const MARKED_ROW: Sql = bindSlot(({ markedRow }) => BigInt(markedRow));
 
-/** Returns the member whose JSON is that of the cell that the database sorts by; null if there is none. */
+/** Returns the member whose JSON is that of the cell that the database sorts by; null without such a member. */
 function markMember(
   item: PlaceTerm,
   { selected }: JsonMembers,

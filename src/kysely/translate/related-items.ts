@@ -55,7 +55,7 @@ export interface RelatedItems {
   readonly isPlaced: boolean;
   /** Whether it finds them there by a subquery at this place. */
   readonly isLocal: boolean;
-  /** Further tests that a related entity belongs to the source, which only tell a distributed database its machine. */
+  /** Further tests that a related entity belongs to the source; only a distributed database needs them, to find its machine. */
   readonly bare: readonly Sql[];
 }
 
@@ -207,7 +207,7 @@ function joinedCount(
     pairs.map(({ cells: [, outer], joined }) => sql`${joined} = ${outer}`),
     sql` and `,
   );
-  // Each machine counts what is related to its own rows.
+  // Each machine counts the rows that are related to its own rows.
   const end = items.isPlaced ? sql`` : endOfList(statement.profile);
   joinOuter(level, statement, () => sql`(${grouped} group by ${group}${end}) as ${sql.id(alias)} on ${on}`);
   const count = sql`${sql.id(alias, "n")}`;

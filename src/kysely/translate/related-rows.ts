@@ -111,9 +111,9 @@ interface BoundKeys {
   readonly conditions: readonly Sql[];
   /** The position of the key that a row belongs to: the first cell. */
   readonly ordinal: Sql;
-  /** What sorts and groups rows by that position; null if there is one key only. */
+  /** The expressions that sort and group rows by that position; null if there is one key only. */
   readonly sorted: Sql | null;
-  /** What is equal for the rows of one key. */
+  /** The expressions that are equal for the rows of one key. */
   readonly partition: readonly Sql[];
 }
 
@@ -129,7 +129,7 @@ const KEYS = "keys";
 const ORDINAL: Sql = sql`${sql.id(KEYS, "ordinal")}`;
 
 /**
- * Binds the keys of the parents as a table that a statement joins. A distributed database asks only the machines with rows of
+ * Binds the keys of the parents as a table that a statement joins. A distributed database queries only the machines with rows of
  * these keys, if the conditions say so: one key is compared, and of several the values of each column are listed.
  * @param columns the columns with the join values of the parents
  * @param hasOneKey whether the statement is only executed with one key

@@ -39,7 +39,7 @@ export interface Rows {
   readonly needsFence?: boolean | undefined;
   /** How the database compares a part of a join; undefined: by code point. */
   readonly comparisonOf: JoinComparisons["of"];
-  /** Whether the rows have row ids; absent where nobody needs to know: see `Alive`. */
+  /** Whether the rows have row ids; absent if no caller needs to know: see `Alive`. */
   readonly hasRowIds?: boolean | undefined;
   /** Their table, quoted; absent for a query, and where conditions restrict them. */
   readonly quoted?: Sql | undefined;
@@ -54,7 +54,7 @@ export interface RowsUse {
   readonly isLookup: boolean;
   /** Whether the database must find the rows before it evaluates anything else; default false. */
   readonly isFenced?: boolean;
-  /** Receives the facts of the statement; absent where nobody needs them. */
+  /** Receives the facts of the statement; absent if no caller needs them. */
   readonly notes?: StatementNotes;
 }
 
@@ -63,7 +63,7 @@ export function whereClause(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
 }
 
-/** Returns the `where` of some conditions, and of one that may be a disjunction; null for none. */
+/** Returns the `where` of some conditions, and of a last condition that may be a disjunction; null for none. */
 export function whereAll(conditions: readonly Sql[], last: Sql | null): Sql {
   if (last === null) return whereClause(conditions);
   return whereClause(conditions.length === 0 ? [last] : [...conditions, sql`(${last})`]);

@@ -183,7 +183,7 @@ function selectProperty(selected: SelectedProperty, plan: ColumnPlan, selection:
   }
 }
 
-/** Returns the ignored members to read, without those that have no column. */
+/** Returns the ignored members to read, except members without a column. */
 function ignoredMembers(
   { property: { type }, withIgnored }: SelectedProperty,
   { relation, path = "" }: Selection,

@@ -18,7 +18,7 @@ interface SortedTerm {
   readonly isNullable: boolean;
   /** Whether it may be null although the order does not provide for that. */
   readonly isSuspect: boolean;
-  /** What is selected for the mark: the sorted value, or the cell that is only compared in another way. */
+  /** The selected expression of the mark: the sorted value, or the cell that is only compared in another way. */
   readonly cell: Sql;
   /** Whether the database sorts by the cell itself. */
   readonly isBare: boolean;
@@ -46,8 +46,8 @@ export function sortTerm({ expression, descending }: OrderByItem, translator: Tr
 }
 
 /**
- * Translates the condition of the rows after a row: what each row is sorted by is compared with what that row was sorted by.
- * An index serves its bound: `d >= ? and (d > ? or id > ?)`. Null is first in ascending order.
+ * Translates the condition of the rows after a row: compares the sorted values of each row with the sorted values of that row. An
+ * index serves its bound: `d >= ? and (d > ? or id > ?)`. Null is first in ascending order.
  */
 export function translateAfter(
   { order, isNull }: PlaceKind,
@@ -88,13 +88,13 @@ function behindValue({ sql: sorted, descending }: SortedTerm, mark: Sql, tied: S
   return tied === null ? strict : sql`(${loose} and (${strict} or ${tied}))`;
 }
 
-/** The cells of a statement that tell what its rows are sorted by. */
+/** The cells of a statement that contain the sorted values of its rows. */
 interface MarkedCells {
   readonly order: PlaceOrder;
   readonly translator: Translator;
   readonly values: DialectValues;
   readonly plans: PlansByField;
-  /** The selected columns, whose cells may tell the same. */
+  /** The selected columns, whose cells may contain the same values. */
   readonly columns: RowShape["columns"];
 }
 
@@ -130,7 +130,7 @@ export function toMarkColumn(index: number, { isNullable }: SortedTerm, { read }
   });
 }
 
-/** Returns the index of a selected column whose cell is the mark; undefined if there is none. */
+/** Returns the index of a selected column whose cell is the mark; undefined without such a column. */
 function selectedIndex(
   { expression }: OrderByItem,
   { toSelected }: Mark,

@@ -89,7 +89,7 @@ export function equalsConstant(operand: RowOperand, constant: SqlConstant, _mode
   return conditionOn("eq", operand, toEquatable(operand), constant, unfold);
 }
 
-/** Binds the cells of a constant, for a form with `exact`: its own, and those that responses show as the same value. */
+/** Binds the cells of a constant, for a form with `exact`: its own cell, and the cells that responses show as the same value. */
 export function bindCells(constant: SqlConstant, form: SqlForm, exact: Encode): readonly Sql[] {
   return [exact, ...(form.spellings ?? [])].map((encode) => bindFormed(constant, form, encode));
 }

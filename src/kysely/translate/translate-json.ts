@@ -26,7 +26,7 @@ export interface JsonQuery {
   readonly members: readonly JsonMember[];
   /** The number of cells in the row. */
   readonly width: number;
-  /** What tells the place of the marked row; absent if none is wanted. */
+  /** Selects the place of the marked row; absent if no place is wanted. */
   readonly marks?: JsonMarks | undefined;
 }
 
@@ -255,7 +255,7 @@ function listedEntities(each: JsonExpansion, json: JsonMembers, it: Relation, wr
   const cells: Cells = [];
   const list = new DerivedRelation(items.related, `of_${items.related.alias}`, cells);
   const { link } = items;
-  // The key tells an entity that follows itself from another one with the same values.
+  // The key distinguishes an entity that follows itself from another one with the same values.
   const written = writeObject(json, list, writing, link === null ? [] : list.rows.key);
   if (written === null) return null;
   const terms =

@@ -39,7 +39,7 @@ interface SelectedPage {
   readonly columns: RowShape["columns"];
   readonly sorter: Translator;
   readonly cells: Cells;
-  /** Selects a sorted value within the derived table to which the limit applies; absent: there is none. */
+  /** Selects a sorted value within the derived table to which the limit applies; absent without such a table. */
   readonly inner?: (sorted: Sql) => Sql;
 }
 

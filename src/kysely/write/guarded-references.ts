@@ -78,7 +78,7 @@ interface ReferringRow {
 
 /**
  * Rejects foreign keys to hidden rows before they are written. The same statement checks hidden and missing rows, so that
- * clients cannot tell them apart.
+ * clients cannot distinguish them.
  * @throws ODataError `Conflict`, target the property
  */
 export async function checkReferredRows(

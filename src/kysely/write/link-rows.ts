@@ -34,9 +34,9 @@ interface LinkStatements {
   readonly insert: WriteStatement;
   readonly delete: WriteStatement;
   readonly find: WriteStatement;
-  /** For each value, what writes it. */
+  /** For each value, the stored property that writes it. */
   readonly stored: readonly StoredProperty[];
-  /** For each value, the index of the first value of the same column, which is the one that the insert writes. */
+  /** For each value, the index of the first value of the same column, which the insert writes. */
   readonly firsts: readonly number[];
   /** For each inserted cell, the column whose text it repeats; null if the insert finds these texts. */
   readonly references: ReadonlyArray<readonly StoredReference[] | undefined> | null;

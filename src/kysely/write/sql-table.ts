@@ -142,7 +142,7 @@ export function writtenSet(context: Context, table: SqlTable): EntitySetDefiniti
   throw new Error(`${names} share handlers and have row rules: declare each of them with its own sqlEntitySet.`);
 }
 
-/** The sets of the service that answers; none where a table is written outside of a service. */
+/** The sets of the service that handles the request; none where a table is written outside of a service. */
 export function setsOfService(context: Context): Iterable<EntitySetDefinition> {
   return findService(context)?.entitySets.values() ?? [];
 }

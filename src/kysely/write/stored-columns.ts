@@ -260,7 +260,7 @@ export function checkSame(
   throw new UnstorableValueError(path, "The column cannot store the whole value.");
 }
 
-/** Returns the error for a written column that has another value afterwards, or one that cannot be read; null for other errors. */
+/** Returns the error for a written column whose value differs afterwards, or cannot be read; null for other errors. */
 export function unstorable(error: unknown, columns: readonly StoredColumn[]): UnstorableValueError | null {
   if (error instanceof UnstorableValueError) return error;
   if (!(error instanceof Error) || !("column" in error)) return null;

@@ -295,7 +295,7 @@ export class TableWriter {
     return toWriteFault(error, { context, table: this.table, place, written });
   }
 
-  /** @throws ODataError `Conflict` if a row has the key of a new row, in cells that constraints tell apart */
+  /** @throws ODataError `Conflict` if a row has the key of a new row, in cells that constraints distinguish */
   #checkFree(task: WriteTask, given: Values): Maybe<void> {
     const { table } = this;
     const key = mayShareKeys(table) ? keyOfNewRow(table, given) : null;

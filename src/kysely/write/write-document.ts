@@ -50,8 +50,8 @@ function nullableWriter(write: WriteValue): WriteValue {
 /**
  * Makes the reader of a stored document, for a write that keeps parts of it. Collections have no such parts, so they stay as
  * they are.
- * @returns a reader that throws an Error if a complex value is no object of JSON. A member of it that should be an object but
- * is none counts as null.
+ * @returns a reader that throws an Error if a complex value is not a JSON object. A member that should be an object but is not
+ * counts as null.
  */
 export function storedDocument(property: StructuralProperty): (cell: unknown) => unknown {
   if (property.isCollection || property.type.kind !== "ComplexType") return (cell) => cell;

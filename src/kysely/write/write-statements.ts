@@ -98,7 +98,7 @@ export class WriteStatements {
     return this.areReturning && !mayShareKeys(this.#table);
   }
 
-  /** Whether a row is locked by its key before it is written. A key that several rows may have is no better than a condition. */
+  /** Whether a row is locked by its key before it is written. A key that several rows may have is as weak as a condition. */
   get locksByKey(): boolean {
     return this.locksByCondition || !mayShareKeys(this.#table);
   }
@@ -295,7 +295,7 @@ function namesOfExpected({ expected }: RowCondition): readonly string[] {
 }
 
 /**
- * Whether two rows of a table can have one key value, in different cells that its constraints tell apart: a Guid in upper case
+ * Whether two rows of a table can have one key value, in different cells that its constraints distinguish: a Guid in upper case
  * and in lower case. A write then reads its row first, and reaches none of several rows.
  * @see docs/reference/table-writes.md
  */

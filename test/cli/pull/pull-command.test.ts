@@ -194,7 +194,7 @@ test("the program writes modules with the $metadata of odatakit serve, and no pa
 });
 
 describe("--tables", () => {
-  test("adds tables, and keeps those that were pulled before", async () => {
+  test("adds tables to the tables pulled before", async () => {
     expect((await pull({ tables: ["Artists"] }))[0]).toBe("usage");
     expect((await pull({ tables: ["Artist,main.Alb*"] }))[0]).toBe("success");
     expect(readdirSync(path("."))).toEqual([

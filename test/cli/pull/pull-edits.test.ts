@@ -59,7 +59,7 @@ test("edits of every kind survive changes of every kind", async () => {
     ['title: "Title"', 'name: "Title"'],
   );
   edit("album.ts", ['search: ["title"]', 'search: ["name"]']);
-  // A handler, with an import and a file of its own.
+  // A handler, with an import and its own file.
   writeFileSync(
     path("names.ts"),
     "export const trimmed = (name: string | null): string | null => name?.trim() ?? null;\n",

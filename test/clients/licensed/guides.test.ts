@@ -4,7 +4,7 @@ import { LICENSED_GUIDES, openGuide } from "../guide-program.ts";
 import { readGuide } from "../read-guide.ts";
 
 describe.skipIf(findBrowser() === undefined)("the program of a guide, in a browser", () => {
-  test.each(LICENSED_GUIDES)("prints what the guide says: %s", async (name) => {
+  test.each(LICENSED_GUIDES)("prints the output in the guide: %s", async (name) => {
     const { prints } = await readGuide(name, "js");
     const client = await openGuide(name, "licensed");
     try {

@@ -287,7 +287,7 @@ describe("any described service", () => {
     );
   });
 
-  test("declares what it describes, whatever texts contain", () => {
+  test("declares the described service, whatever texts contain", () => {
     fc.assert(
       fc.property(services(TEXTS), (service) => {
         const [set = describedSet("")] = service.sets;

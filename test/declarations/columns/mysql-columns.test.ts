@@ -182,7 +182,7 @@ describe.skipIf(MARIADB === undefined)("columns of MariaDB", () => {
     expect(mapped("c_timestamp", "string").type).toBe("Edm.DateTimeOffset");
   });
 
-  test("publishes labels that are no identifiers as text, and others as an enumeration", () => {
+  test("publishes an enumeration, or text if its labels are not identifiers", () => {
     expect(mapped("c_enum").type).toStrictEqual({ enumType: "Level" });
     expect(map("c_film")).toMatchObject({ column: { type: "Edm.String" }, warnings: [{ code: "enum-labels" }] });
   });

@@ -232,7 +232,7 @@ describe.skipIf(PGLITE === undefined)("columns of PostgreSQL", () => {
     expect(idsOf(found)).toEqual([2]);
   });
 
-  test("publishes enumerations whose labels are no identifiers as text", () => {
+  test("publishes enumerations as text if labels are not identifiers", () => {
     expect(map("c_film_rating")).toMatchObject({
       column: { type: "Edm.String", isReadOnly: true },
       warnings: [{ code: "enum-labels" }],

@@ -4,7 +4,7 @@ import type { DescribedColumn } from "../../../src/declarations/described-servic
 import type { AnyProperty } from "../../../src/definition/types/value-type.ts";
 import type { AnyDatabase } from "../../executors/engines.ts";
 
-/** What a service over one column needs. */
+/** The options of a service over one column. */
 export interface ServedColumn {
   readonly db: AnyDatabase;
   readonly table: string;

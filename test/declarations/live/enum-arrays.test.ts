@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { ENGINES } from "../../executors/engines.ts";
 
 test.each(ENGINES.filter(({ name }) => name === "postgres"))(
-  "arrays of enumerations whose labels are no identifiers are collections of texts over $title",
+  "arrays of enumerations are collections of texts over $title if labels are not identifiers",
   async (engine) => {
     const { db, close } = await engine.open();
     try {

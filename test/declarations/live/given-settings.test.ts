@@ -71,7 +71,7 @@ describe.each(ENGINES)("$title", (engine) => {
     });
   });
 
-  test("a mapped column is no end of a navigation", async () => {
+  test("a mapped column has no navigation", async () => {
     await withTables(engine, async (db) => {
       const { status, text, warnings } = await read(db, { map: { "Parts.KindId": "boolean(0,1)" } }, "Parts?$top=1");
       expect([status, text]).toEqual([200, expect.stringContaining('"KindId":false')]);

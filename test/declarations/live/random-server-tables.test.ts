@@ -9,7 +9,7 @@ import { countRows } from "../../walk/count-rows.ts";
 import { walkService } from "../../walk/walk-service.ts";
 import { rewriteEverything } from "./rewrite-everything.ts";
 
-/** Literals by type; those that a server refuses are left out of the rows. */
+/** Literals by type. The rows omit literals that a server rejects. */
 type Literals = Readonly<Record<string, readonly string[]>>;
 
 const TEXTS = ["''", "'a'", "'it''s'", "' '", "'ünï 😀'", "'%_\\'", "'a/b?c&d#e'", "'0'", "'A'", "'ß'", "'null'"];

@@ -64,7 +64,7 @@ function changesOf(set: DescribedSet, entity: Entity): Entity {
   return Object.fromEntries(changed.map(({ name }) => [name, entity[name]]));
 }
 
-/** A null may stand for a cell that cannot be read. */
+/** A null may represent an unreadable cell. */
 function isChanged({ isKey, isReadOnly, computed, isCollection }: DescribedProperty, value: unknown): boolean {
   return !isKey && !isReadOnly && !computed && !isCollection && value !== null;
 }

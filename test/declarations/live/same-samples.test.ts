@@ -48,7 +48,7 @@ async function rowsOf(engine: DatabaseEngine, sample: SampleName): Promise<Rows>
   }
 }
 
-/** What a database has under another name, or not at all. */
+/** Sets and properties that a database renames or lacks. */
 const OWN: readonly string[] = ["FilmTexts", "Payments.LastUpdate"];
 /** The time zone of the sessions that load the samples, for the timestamps of MariaDB. */
 const KATHMANDU = 5.75 * 3_600_000;

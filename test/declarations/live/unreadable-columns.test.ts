@@ -64,7 +64,7 @@ describe.each(SERVERS)("cells without a value over $title", ({ name, open }) => 
       };
       expect(await ask("Tickets(7)?$select=Id,First")).toMatchObject([200, { Id: 7, First: null }]);
       expect(await ask("Tickets(5100)?$select=Id,Known")).toMatchObject([200, { Id: 5100, Known: null }]);
-      // Nobody looked at this row: the cell is no value of its property.
+      // No sample read this row: its cell does not fit the property.
       expect(await ask("Tickets(5100)?$select=Id,Hidden")).toMatchObject([500, {}]);
       expect(await ask("Tickets(5101)?$select=Id,Hidden")).toMatchObject([
         200,

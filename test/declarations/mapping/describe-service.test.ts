@@ -340,7 +340,7 @@ create table link (x int not null references a, y int not null references b refe
   test.each([
     ["a third foreign key", "c int references a"],
     ["a column that must be given", "c text not null"],
-  ])("a table with %s is no link table", async (_name, column) => {
+  ])("a table with %s is not a link table", async (_name, column) => {
     const script = `create table a (id integer primary key);
 create table link (x int not null references a, y int not null references a, ${column}, primary key (x, y));
 `;
@@ -384,7 +384,7 @@ create table film_actor (film_id int references films, actor_id int references a
     expect(names).toEqual(["Films", "Actors"]);
   });
 
-  test("each enumeration of MariaDB is a type of its own, so a foreign key of one is no navigation", async () => {
+  test("each enumeration of MariaDB is a separate type, so its foreign keys have no navigation", async () => {
     const opened = await SQLITE.open();
     try {
       await sql`create table a (x text primary key)`.execute(opened.db);

@@ -4,7 +4,7 @@ export type Run = (text: string, parameters?: readonly unknown[]) => Promise<rea
 /** Where Citus stores a table: by the values of a column, or whole on each machine. */
 export type Placement = { readonly kind: "distributed"; readonly column: string } | { readonly kind: "reference" };
 
-/** What the catalogue tells of a table. */
+/** A table in the catalogue. */
 export interface TableFacts {
   readonly columns: readonly string[];
   readonly primaryKey: readonly string[];
@@ -36,7 +36,7 @@ const FACTS = `select
 /** Stores a new table as Citus can. @param name as statements write it */
 export async function placeTable(run: Run, name: string): Promise<Placement | null> {
   const [facts] = (await run(FACTS, [name])) as readonly TableFacts[];
-  // A temporary table, or one that exists already.
+  // A temporary table, or a table already placed.
   if (facts === undefined || (await isPlaced(run, name))) return null;
   const placement = placementOf(facts);
   if (placement.kind === "reference") await run("select create_reference_table($1::text::regclass)", [name]);

@@ -2,7 +2,7 @@ import type { Run } from "./place-table.ts";
 
 /**
  * Prepares the database of a cluster for the tests: the extension, and settings of all machines that change the texts of
- * values. Use a database that nobody else uses.
+ * values. Use a database of the tests alone.
  * @param settings settings of sessions
  * @returns the version of Citus, and the function that resets the settings
  * @throws Error if no machine holds shards

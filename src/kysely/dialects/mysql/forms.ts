@@ -163,7 +163,7 @@ const sortedText = (text: Sql): readonly Sql[] => [longSort(sql`cast(${text} as 
 const sortedBytes = (bytes: Sql, maxLength: number = Infinity): readonly Sql[] =>
   maxLength <= SORTED_BYTES ? [longSort(bytes)] : [longSort(bytes), notTooLong(bytes)];
 
-/** What rows are sorted by, as text. */
+/** Selects the sorted values of rows as text. */
 export const MY_MARK: Mark = textMark(myText);
 
 /** The forms of MariaDB and MySQL. */

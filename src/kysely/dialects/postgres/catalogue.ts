@@ -222,7 +222,7 @@ const NARROWER: Readonly<Record<string, readonly string[]>> = {
   "Edm.Decimal default": ["int2", "int4", "int8"],
 };
 
-/** Statements bind only numbers of the property. The database fails for one that the column cannot contain. */
+/** Statements bind only numbers of the property. The database fails for a number that the column cannot contain. */
 const TOO_NARROW: TypeAdvice = {
   severity: "warning",
   why: "and if this column decides on the machine of a row, a filter by a number beyond that type is 400",
@@ -240,7 +240,7 @@ export const PG_SPREAD_CATALOGUE: DialectCatalogue = Object.freeze<DialectCatalo
 });
 
 function besides(narrower: readonly string[], form: string): StoredTypeRow {
-  const { types, instead, ...others } = required(PG_STORED_TYPES[form], `${form} is no storage form.`);
+  const { types, instead, ...others } = required(PG_STORED_TYPES[form], `${form} is not a storage form.`);
   const advice = Object.fromEntries(narrower.map((type) => [type, TOO_NARROW]));
   return { ...others, types: types.filter((type) => !narrower.includes(type)), instead: { ...instead, ...advice } };
 }

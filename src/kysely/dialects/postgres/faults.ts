@@ -27,7 +27,7 @@ const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
 ];
 
 /**
- * What Citus says with the code of an internal error if it loses a machine while it changes or commits rows.
+ * The messages of Citus with the code of an internal error, if it loses a machine while it changes or commits rows.
  * @see https://docs.citusdata.com/en/stable/reference/common_errors.html
  */
 const LOST_MACHINE =

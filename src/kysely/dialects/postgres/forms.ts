@@ -72,7 +72,7 @@ export const pgText = (value: Sql): Sql => sql`${value}::text`;
 export const pgDoubleText = (value: Sql): Sql => sql`${value}::float8::text`;
 export const pgHexadecimal = (value: Sql): Sql => sql`encode(${value}, 'hex')`;
 
-/** What rows are sorted by, as text. */
+/** Selects the sorted values of rows as text. */
 export const PG_MARK: Mark = textMark(pgText);
 
 /** The forms of PostgreSQL. */
@@ -118,9 +118,9 @@ export const PG_FORMS: CastForms = castForms(
 );
 
 /**
- * Integers in columns with fewer bits, for distributed databases: to find the machine of a row, these convert every number
- * that a column is compared with to the type of the column, and fail for a greater one. So each bound number is one that the
- * column may contain, or null, which no comparison is true for.
+ * Binds integers for columns with fewer bits, in distributed databases. To find the machine of a row, these databases convert
+ * every compared number to the type of the column, and fail for a greater number. So each bound number fits the column, or is
+ * null, for which no comparison is true.
  */
 export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
   const { integer } = PG_FORMS;
@@ -146,8 +146,8 @@ export const pgBoundedInteger = (bits: 16 | 32): SqlForm => {
 };
 
 /**
- * Edm.String in a column, for distributed databases: the machines return what rows are sorted by, and Citus confuses the type
- * of a `varchar` or `citext` that is cast to `text`. A concatenation is `text` for each of them.
+ * Edm.String in a column, for distributed databases: the machines return the sorted values, and Citus confuses the type of a
+ * `varchar` or `citext` that is cast to `text`. A concatenation is `text` for each of them.
  */
 export const PG_SPREAD_STRING: SqlForm = Object.freeze<SqlForm>({
   ...PG_FORMS.stringColumn,

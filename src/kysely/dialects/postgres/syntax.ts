@@ -9,7 +9,7 @@ import { bindFixed } from "../../statement/parameter-slot.ts";
 import { computed } from "../../statement/sql-operand.ts";
 import { IN_SUBQUERY, REPEATED, PG_FORMS, PG_NUMBERS, type Once } from "./forms.ts";
 
-/** The table, and those that inherit from it: its statements read their rows, too. */
+/** Finds the table and the tables that inherit from it: its statements read their rows, too. */
 const TABLES = `with recursive tables(oid) as (select to_regclass($1)::oid
   union select i.inhrelid from pg_catalog.pg_inherits i join tables t on i.inhparent = t.oid)`;
 
@@ -58,7 +58,7 @@ export const PG_SPREAD_SYNTAX: DialectSyntax = Object.freeze<DialectSyntax>({
   readFirst: sql` offset 0`,
   // PostgreSQL computes it in advance for a constant that is not null.
   unfolded: (constant, cells) => sql`coalesce(${constant}, nullif(${cells}, ${cells}))`,
-  // A test for NULL beside the bound of an index makes PostgreSQL read the index from its start.
+  // With a test for NULL next to the bound of an index, PostgreSQL reads the index from its start.
   unexpectedNulls: { areLast: (descending) => !descending, listNotNull },
   limit: (top, skip) => {
     const most = top === null ? sql`` : sql` limit ${top}`;

@@ -16,7 +16,7 @@ import {
 import { type Mark, singleForm, textMark, type Conversion, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 import { byCodePoint, PG_FORMS, PG_NUMBERS, pgText } from "./forms.ts";
 
-/** `to_char` of infinity is null, which would be the value of a cell that nobody wrote. */
+/** Writes infinity as its text: `to_char` returns null for it, which would be the value of an empty cell. */
 export function finiteText(column: Sql, text: Sql): Sql {
   return sql`coalesce(${text}, ${column}::text)`;
 }
@@ -203,8 +203,8 @@ function isWithin(day: number, last: number): boolean {
 }
 
 /**
- * Writes a date: the least one that is not before a day since 1970, or the greatest one that is not after it. Infinity is before
- * or after all dates.
+ * Writes the least date on or after a day since 1970, or the greatest date on or before it. Infinity is before or after all
+ * dates.
  */
 function writeDate(day: number, isCeiling: boolean): string {
   if (day < FIRST_DAY) return isCeiling ? writeDay(FIRST_DAY) : "-infinity";

@@ -57,8 +57,8 @@ export const SQLITE_NAME_JSON = (names: ReadonlySet<string>): JsonCell => ({
 const MAX_MEMBERS = 63;
 
 /**
- * A blob is not JSON, or malformed JSON in binary form. No text has more than 1,000,000,000 bytes. The last message is that of
- * `odata_spend_entities`.
+ * The messages of refused JSON: a blob is not JSON, or malformed JSON in binary form. No text has more than 1,000,000,000 bytes.
+ * `odata_spend_entities` throws the last message.
  */
 const REFUSED = /JSON cannot hold BLOB values|malformed JSON|string or blob too big|too many entities for JSON/;
 

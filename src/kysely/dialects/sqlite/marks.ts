@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { Mark, Sql } from "../../statement/sql-form.ts";
 
 const LEAST_INT64 = -(2 ** 63);
-/** What a driver makes of bytes that are not UTF-8. Different texts may contain it in the same places. */
+/** The character that a driver returns for bytes that are not UTF-8. Different texts may contain it in the same places. */
 const REPLACED = "\uFFFD";
 
-/** Selects a column as it stands. */
+/** Selects a column unchanged. */
 export const asItStands = (column: Sql): Sql => column;
 
 /** Cells of any type, as `sqliteDialect` returns them. SQLite compares bound values by their types as it does cells. */
@@ -26,7 +26,7 @@ export const SQLITE_MARK: Mark = Object.freeze<Mark>({
   },
 });
 
-/** The same for a `node:sqlite` that ends a text at U+0000: such a text is selected as one that is not UTF-8. */
+/** The same for a `node:sqlite` that ends a text at U+0000: such a text is selected like a text that is not UTF-8. */
 export const CUT_SQLITE_MARK: Mark = Object.freeze<Mark>({
   ...SQLITE_MARK,
   toSelected: (column) =>

@@ -18,8 +18,8 @@ type Readable = NonNullable<ColumnFormat["readable"]>;
 type Test = (column: Sql) => Sql;
 
 /**
- * Each returns the cell, or null for one that its type cannot have: a column of SQLite may contain anything. A test is exact,
- * because a filter must find as null what a response shows as null.
+ * Each function returns the cell, or null if its type cannot have the cell: a column of SQLite may contain any value. A test is
+ * exact, because a filter must find as null every cell that a response shows as null.
  * @see https://www.sqlite.org/flexquirks.html
  */
 
@@ -67,7 +67,7 @@ export const readableDate: Readable = (column) => where(column, isText(column), 
 
 export const readableTime: Readable = (column) => where(column, isText(column), isClock(column));
 
-/** How a dialect tells texts that are values from others. */
+/** The tests of a dialect that distinguish texts with a value from other texts. */
 type TextTests = Readonly<Record<StoredText, Test>>;
 
 /** The tests of texts of usual forms, which need no function. Another text may be a value, too. */
@@ -125,7 +125,7 @@ function testsOf(others: (kind: StoredText, column: Sql) => Sql): TextTests {
   return Object.freeze({ decimal: testOf("decimal"), duration: testOf("duration"), timestamp: testOf("timestamp") });
 }
 
-/** What texts of columns are readable, by the tests of a dialect. */
+/** The readable texts of columns, by the tests of a dialect. */
 export interface ReadableTexts {
   readonly decimal: Readable;
   readonly duration: Readable;
@@ -165,7 +165,7 @@ function isDay(day: Sql): Sql {
   return sql`(${day} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]' and date(${day}) = ${day})`;
 }
 
-/** Whether a text is a date of any year. Each year is a leap year if the one of its last four digits is. */
+/** Whether a text is a date of any year. Each year is a leap year if the year of its last four digits is. */
 function isDate(text: Sql): Sql {
   const unsigned = sql`substr(${text}, 1 + (substr(${text}, 1, 1) = '-'))`;
   const day = sql`substr(${text}, -10)`;

@@ -131,9 +131,9 @@ export const toUpper: TranslateCall = (call) => inCase(call, UPPER);
 const LONG_TEXT = { from: 400, to: 4_000_000 };
 
 /**
- * Changes the letter case of a text. A function of our own keeps its argument and its result until the statement ends, so only
- * texts with other characters than ASCII, or with U+0000, are passed to it. An index of the application can only serve a
- * property in the function that it contains.
+ * Changes the letter case of a text. A custom function keeps its argument and its result until the statement ends, so it only
+ * receives texts with other characters than ASCII, or with U+0000. An index of the application can only serve a property in the
+ * function that it contains.
  */
 function inCase(call: SqlCall, { indexed, ascii, text: ofText, bytes: ofBytes }: LetterCase): RowOperand {
   const given = argumentAt(call, 0);
@@ -169,7 +169,7 @@ export const concat: TranslateCall = (call) => {
   return { ...changed(call, join(joined)), joined };
 };
 
-/** Makes a text of those of a call, each of which it contains wholly: it has U+0000 where they have it. */
+/** Makes a text that wholly contains the texts of a call: it has U+0000 where they have it. */
 function changed(call: SqlCall, text: Sql): RowOperand {
   const parts = call.operands.map((_operand, index) => partsAt(call, index));
   const isShort = parts.every((each) => each !== undefined);
@@ -198,7 +198,7 @@ function join(joined: readonly JoinedText[]): Sql {
   return joined.some(({ nulls }) => nulls === "computed") ? inNames(texts, atOnce) : atOnce(texts);
 }
 
-/** Whether a text contains U+0000, where `length` and `substr` end. It costs less than calling a function of our own. */
+/** Whether a text contains U+0000, where `length` and `substr` end. This test costs less than calling a custom function. */
 function hasNul(text: Sql): Sql {
   return sql`instr(${text}, char(0)) and typeof(${text}) = 'text'`;
 }

@@ -105,7 +105,7 @@ function makeUtcForm(digits: number): SqlForm {
 /** The cells of other programs that responses show with the same digits and the same offset as a value. */
 const SPELLINGS: readonly Encode[] = Object.freeze<Encode[]>([
   asText,
-  // What `datetime` of SQLite returns.
+  // The result of `datetime` of SQLite.
   (value) => asText(value).replace(UTC, "").replace("T", " "),
   (value) => asText(value).replace(UTC, "+00:00"),
 ]);
