@@ -40,7 +40,7 @@ export type {
   NewEntityOf,
   ReadEntityOf,
   ResultOf,
-} from "./definition/types/infer.ts";
+} from "./definition/types/edm-builders.ts";
 export { fromPino } from "./definition/logger.ts";
 export type { FieldsFirstLogger, Logger } from "./definition/logger.ts";
 export type { NamingPolicy } from "./definition/names.ts";

@@ -4,7 +4,7 @@ import { ConfigurationError } from "../errors/configuration-error.ts";
 const OLDEST = [22, 18] as const;
 
 /** The versions of a runtime. Bun and Deno also state a Node.js version, which they do not match. */
-export type RuntimeVersions = Readonly<Partial<Record<"node" | "bun" | "deno", string>>>;
+type RuntimeVersions = Readonly<Partial<Record<"node" | "bun" | "deno", string>>>;
 
 /**
  * Checks at startup that Node.js is recent enough.

@@ -2,9 +2,8 @@ import { isNamespace, isSimpleIdentifier } from "../definition/names.ts";
 import { adviseName } from "../definition/option-table.ts";
 import { PRIMITIVE_TYPES } from "../edm/primitive-type.ts";
 import { FUNCTION_SIGNATURES } from "../query/functions.ts";
-import { findVocabulary, type NameFault } from "./annotation-term.ts";
 import type { PathTargets } from "./bind-annotation-path.ts";
-import type { ExpectedType } from "./vocabularies.ts";
+import { findVocabulary, type NameFault, type ExpectedType } from "./vocabularies.ts";
 
 /** The operands and attributes of a dynamic expression. */
 interface OperatorRule {

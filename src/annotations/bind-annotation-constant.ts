@@ -6,10 +6,15 @@ import type { AnnotationExpression, AnnotationConstantType } from "../edm/annota
 import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../edm/primitive-type.ts";
 import { InvalidValueError } from "../edm/value-codec.ts";
 import { valueCodec } from "../edm/value-codecs.ts";
-import { findVocabulary, type NameFault } from "./annotation-term.ts";
 import { bindAnnotationPath, type PathKind, type PathTargets } from "./bind-annotation-path.ts";
 import { type ValueContext, constant } from "./value-context.ts";
-import { type EnumerationType, type ExpectedType, expectedType } from "./vocabularies.ts";
+import {
+  findVocabulary,
+  type NameFault,
+  type EnumerationType,
+  type ExpectedType,
+  expectedType,
+} from "./vocabularies.ts";
 
 /** The constants whose text the codec of a type checks. */
 const CODED: Readonly<Record<string, AnnotationConstantType>> = {

@@ -5,8 +5,15 @@ import { adviseName } from "../definition/option-table.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { annotationPlace } from "../edm/annotation.ts";
 import { type AnnotationScope, type TypeMember, visibleMembers } from "./annotation-sites.ts";
-import { type TermScope, readTerm, termChain, type NameFault } from "./annotation-term.ts";
-import { type ExpectedType, isOpenRecord, propertiesOfValues } from "./vocabularies.ts";
+import {
+  type TermScope,
+  readTerm,
+  termChain,
+  type NameFault,
+  type ExpectedType,
+  isOpenRecord,
+  propertiesOfValues,
+} from "./vocabularies.ts";
 
 /** The kinds of paths in annotations. @see OData CSDL 4.0, sections 14.4.2 and 14.5.6 to 14.5.13 */
 export type PathKind = "AnnotationPath" | "ModelPath" | "NavigationPropertyPath" | "Path" | "PropertyPath";

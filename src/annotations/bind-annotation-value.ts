@@ -5,10 +5,11 @@ import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../definitio
 import type { Annotation, AnnotationExpression, AnnotationRecordProperty } from "../edm/annotation.ts";
 import { OPERATORS, operandType, operatorAttributes, operatorsOfLaterVersions } from "./annotation-operators.ts";
 import { visibleMembers } from "./annotation-sites.ts";
-import { readTerm, findVocabulary } from "./annotation-term.ts";
 import { EXPLICIT_CONSTANTS, bindConstant, bindExplicit } from "./bind-annotation-constant.ts";
 import { type ValueContext, constant, valueContext, within } from "./value-context.ts";
 import {
+  readTerm,
+  findVocabulary,
   type ExpectedType,
   type RecordType,
   derivedFrom,

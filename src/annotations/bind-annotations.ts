@@ -8,11 +8,17 @@ import type { Annotation, ModelAnnotations } from "../edm/annotation.ts";
 import { frozenMap } from "../edm/frozen-map.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
 import { type AnnotationSite, annotationSites } from "./annotation-sites.ts";
-import { type TermScope, termChain, type NameFault } from "./annotation-term.ts";
 import type { PathTargets } from "./bind-annotation-path.ts";
 import { bindAnnotationTable } from "./bind-annotation-value.ts";
 import { valueContext } from "./value-context.ts";
-import { serviceVocabularies, usedVocabularies, knownAlias } from "./vocabularies.ts";
+import {
+  type TermScope,
+  termChain,
+  type NameFault,
+  serviceVocabularies,
+  usedVocabularies,
+  knownAlias,
+} from "./vocabularies.ts";
 
 /**
  * Resolves the terms, types, paths and constants of all annotations of a service, and finds all faults of its annotations

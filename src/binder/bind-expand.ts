@@ -1,11 +1,19 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
 import type { Capabilities, Limits, NavigationStep, PathGuard, StarAccess } from "../query/capabilities.ts";
-import type { ExpandedForm, ExpandedNavigation, QueryParameter, SelectExpandClause } from "../query/clauses.ts";
-import type { ExpandItemSyntax } from "../syntax/ast.ts";
+import type {
+  ExpandedForm,
+  ExpandedNavigation,
+  QueryParameter,
+  SelectExpandClause,
+  SearchClause,
+  SearchExpression,
+} from "../query/clauses.ts";
+import type { ExpandItemSyntax, SearchSyntax } from "../syntax/ast.ts";
+import type { ParseContext } from "../syntax/parse-context.ts";
+import { parseSearch } from "../syntax/search-parser.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { targetSetOf } from "./bind-member-path.ts";
-import { toSearchClause } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import {
   invalidOption,
@@ -301,4 +309,34 @@ function heightOf(items: readonly ExpandItemSyntax[], limit: number): number {
   if (items.length === 0 || limit <= 0) return 0;
   const below = items.map(({ options }) => heightOf(options.expand ?? [], limit - 1));
   return 1 + Math.max(...below);
+}
+
+/**
+ * Binds `$search` for the search handler. It belongs to one request, not to a shape.
+ * @param text the decoded text of the option
+ * @returns the clause, frozen because the application receives it
+ * @throws ODataError `InvalidQueryOption`, target `$search`, also above the limits on tokens, parts and depth
+ * @see OData URL Conventions 4.0, section 5.1.7
+ */
+export function bindSearch(text: string, context: ParseContext): SearchClause {
+  return toSearchClause(text, parseSearch(text, context));
+}
+
+/** Returns the clause of a parsed `$search`, such as that of an expansion. */
+function toSearchClause(text: string, syntax: SearchSyntax): SearchClause {
+  return Object.freeze({ text, expression: toExpression(syntax) });
+}
+
+/** Recurses as deep as the parser, which has a limit. */
+function toExpression(syntax: SearchSyntax): SearchExpression {
+  switch (syntax.kind) {
+    case "word":
+    case "phrase":
+      return Object.freeze({ kind: syntax.kind, text: syntax.text });
+    case "not":
+      return Object.freeze({ kind: "not", operand: toExpression(syntax.operand) });
+    case "and":
+    case "or":
+      return Object.freeze({ kind: syntax.kind, operands: Object.freeze(syntax.operands.map(toExpression)) });
+  }
 }

@@ -14,8 +14,6 @@ import {
   typeOf,
 } from "./operand.ts";
 
-const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
-
 /**
  * Binds a Boolean expression: a whole filter, the predicate of a lambda operator, or an operand of `and`, `or` or `not`.
  * @param operator the operator that the expression belongs to; undefined for the whole option
@@ -23,7 +21,7 @@ const BOOLEAN = PRIMITIVE_TYPES["Edm.Boolean"];
  */
 export function bindBoolean(node: SyntaxNode, scope: BindingScope, operator?: string): Expression {
   const operand = scope.bind(node);
-  if (isCondition(operand)) return toType(operand, BOOLEAN, scope);
+  if (isCondition(operand)) return toType(operand, PRIMITIVE_TYPES["Edm.Boolean"], scope);
   const place = operator === undefined ? `${scope.option} takes` : `'${operator}' takes`;
   const message = `${place} a Boolean expression such as 'Name eq value', not ${describeOperand(operand)}.${notAdvice(node, operator)}`;
   throw invalidOption(scope.option, node.position, message);
@@ -69,5 +67,5 @@ export function itemOf({ type }: CollectionPath, scope: BindingScope): VariableE
 
 /** Makes the expression of a lambda operator. */
 export function toLambda(parts: Omit<LambdaExpression, "kind" | "type">): LambdaExpression {
-  return { kind: "lambda", ...parts, type: BOOLEAN };
+  return { kind: "lambda", ...parts, type: PRIMITIVE_TYPES["Edm.Boolean"] };
 }

@@ -21,9 +21,8 @@ import { type ParseContext, type SyntaxLimits, toSyntaxLimits } from "../syntax/
 import { parseBoolean, parseNonNegativeInteger, type QueryOptionsSyntax } from "../syntax/query-options-parser.ts";
 import { parseSelect, parseShapedExpand, shapeOfSelect, type ShapedExpand } from "../syntax/select-expand-parser.ts";
 import type { Literal, TokenList } from "../syntax/token.ts";
-import { bindExpand, type ExpandScope } from "./bind-expand.ts";
+import { bindExpand, type ExpandScope, bindSearch } from "./bind-expand.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
-import { bindSearch } from "./bind-search.ts";
 import { bindSelect, selectAll } from "./bind-select-expand.ts";
 import { invalidOption, checkMentions, expressionContext } from "./binding-scope.ts";
 import {

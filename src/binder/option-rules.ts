@@ -97,33 +97,33 @@ const RELATED_REFERENCES_OPTIONS: OptionRules = {
 /** `GET /Set(key)/Nav/$ref` of a single entity. @see docs/reference/navigation.md */
 const RELATED_REFERENCE_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "a reference" };
 
-/** A composable function that returns entities of the set it is bound to. @see docs/reference/operations.md */
-export const COMPOSED_OPTIONS: OptionRules = {
-  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$expand", "$format"]),
-  unsupported: new Set(["$search", "$skiptoken"]),
-  resource: "the result of a function",
-};
-
-/** A composable function that returns a bare array, which cannot contain a count. */
-export const BARE_RESULT_OPTIONS: OptionRules = {
-  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$expand", "$format"]),
-  unsupported: new Set(["$search", "$skiptoken", "$count"]),
-  resource: "the bare result of a function",
-};
-
-/** A composable function that returns complex values in an envelope. */
-export const COMPOSED_VALUES_OPTIONS: OptionRules = {
-  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$format"]),
-  unsupported: new Set(["$search", "$skiptoken", "$expand"]),
-  resource: "the result of a function",
-};
-
-/** A composable function that returns a bare array of complex values. */
-export const BARE_VALUES_OPTIONS: OptionRules = {
-  offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$format"]),
-  unsupported: new Set(["$search", "$skiptoken", "$count", "$expand"]),
-  resource: "the bare result of a function",
-};
+/**
+ * The results of composable functions: entities of the set they are bound to, and complex values. A bare array has no count.
+ * @see docs/reference/operations.md
+ */
+export const COMPOSED_OPTIONS: Readonly<Record<"entities" | "bareEntities" | "values" | "bareValues", OptionRules>> =
+  Object.freeze({
+    entities: {
+      offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$expand", "$format"]),
+      unsupported: new Set(["$search", "$skiptoken"]),
+      resource: "the result of a function",
+    },
+    bareEntities: {
+      offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$expand", "$format"]),
+      unsupported: new Set(["$search", "$skiptoken", "$count"]),
+      resource: "the bare result of a function",
+    },
+    values: {
+      offered: new Set(["$filter", "$orderby", "$top", "$skip", "$count", "$select", "$format"]),
+      unsupported: new Set(["$search", "$skiptoken", "$expand"]),
+      resource: "the result of a function",
+    },
+    bareValues: {
+      offered: new Set(["$filter", "$orderby", "$top", "$skip", "$select", "$format"]),
+      unsupported: new Set(["$search", "$skiptoken", "$count", "$expand"]),
+      resource: "the bare result of a function",
+    },
+  });
 
 /** Returns the options for the result of an operation without query options. */
 export function resultOptions({ returnType }: Pick<Operation, "returnType">): OptionRules {

@@ -1,6 +1,5 @@
 import { fromEpochDays, SECONDS_PER_DAY } from "../edm/calendar.ts";
-import { fractionOf, parseDateTimeOffset, toEpochSeconds } from "../edm/date-time-offset.ts";
-import { writeDate } from "../edm/date.ts";
+import { fractionOf, parseDateTimeOffset, toEpochSeconds, writeDate } from "../edm/date-time-offset.ts";
 import {
   compareDecimals,
   decimalFromNumber,

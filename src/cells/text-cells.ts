@@ -1,5 +1,4 @@
-import { parseDateTimeOffset } from "../edm/date-time-offset.ts";
-import { parseDate } from "../edm/date.ts";
+import { parseDateTimeOffset, parseDate } from "../edm/date-time-offset.ts";
 import { parseDecimal } from "../edm/decimal.ts";
 import { parseDuration } from "../edm/duration.ts";
 import { writeJsonString } from "../json/write-json.ts";

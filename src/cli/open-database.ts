@@ -106,7 +106,7 @@ const IDLE_TIMEOUT = 60_000;
 type ServerSettings = Pick<DatabaseSettings, "mayWrite" | "pool" | "timeout">;
 
 /** Opens PostgreSQL. Its sessions are in UTC, and read-only unless the command writes. */
-export async function openPostgres(url: string, settings: ServerSettings): Promise<Kysely<object>> {
+async function openPostgres(url: string, settings: ServerSettings): Promise<Kysely<object>> {
   const { Kysely } = await import("kysely");
   const { postgresDialect } = await import("odatakit/postgres");
   const { Pool } = await importPackage(() => import("pg"), ["pg"]);
@@ -137,7 +137,7 @@ export async function openPostgres(url: string, settings: ServerSettings): Promi
 }
 
 /** Opens MariaDB. Its sessions are in UTC, and read-only unless the command writes. */
-export async function openMariadb(url: string, settings: ServerSettings): Promise<Kysely<object>> {
+async function openMariadb(url: string, settings: ServerSettings): Promise<Kysely<object>> {
   const { Kysely } = await import("kysely");
   const { mariadbDialect } = await import("odatakit/mariadb");
   const { createPool } = await importPackage(() => import("mysql2"), ["mysql2"]);
@@ -164,7 +164,7 @@ export async function openMariadb(url: string, settings: ServerSettings): Promis
 }
 
 /** Opens a folder of PGlite. */
-export async function openPglite(folder: string): Promise<Kysely<object>> {
+async function openPglite(folder: string): Promise<Kysely<object>> {
   const { Kysely, PGliteDialect } = await import("kysely");
   // Its types need those of browsers.
   const name: string = "@electric-sql/pglite";
@@ -184,7 +184,7 @@ const RETRY = 5000;
  * Calls a function at each `notify odatakit`, on a separate connection, which connects again after it is lost. If the database
  * does not support `listen`, the schema is only checked in intervals.
  */
-export async function listenPostgres(url: string, onNotify: () => void, signal: AbortSignal): Promise<void> {
+async function listenPostgres(url: string, onNotify: () => void, signal: AbortSignal): Promise<void> {
   const { Client } = await import("pg");
   let isFirst = true;
   while (!signal.aborted) {

@@ -22,7 +22,7 @@ import {
   withAnnotations,
 } from "./write-annotations.ts";
 import { type CsdlCapabilities, writeCapabilities } from "./write-capabilities.ts";
-import { defaultText, typeAttributes, writeComplexType, writeEntityType, writeEnumType } from "./write-types.ts";
+import { defaultText, typeAttributes, writeTypes } from "./write-types.ts";
 import { element, printXml, type XmlElement } from "./xml.ts";
 
 /**
@@ -55,9 +55,7 @@ export function csdlDocument(
   const { entityContainer } = model;
   const annotations = model.annotations === undefined ? undefined : { ...model.annotations, onReplaced };
   const elements = [
-    ...[...model.enumTypes.values()].map((type) => writeEnumType(type, annotations)),
-    ...[...model.complexTypes.values()].map((type) => writeComplexType(type, annotations)),
-    ...[...model.entityTypes.values()].map((type) => writeEntityType(type, annotations)),
+    ...writeTypes(model, annotations),
     ...overloadsOf(model).map((operation) => writeOperation(operation, annotations)),
     ...(isEmpty(entityContainer)
       ? []

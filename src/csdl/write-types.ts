@@ -3,6 +3,7 @@ import type {
   ComplexType,
   EntityType,
   EnumType,
+  Model,
   NavigationProperty,
   StructuralProperty,
   ValueType,
@@ -21,8 +22,20 @@ import { element, type XmlElement } from "./xml.ts";
 const MAX_INT32 = 2_147_483_647;
 const MIN_INT32 = -2_147_483_648;
 
+/** Writes the types of a model. */
+export function writeTypes(
+  { enumTypes, complexTypes, entityTypes }: Model,
+  annotations?: StatedAnnotations,
+): readonly XmlElement[] {
+  return [
+    ...[...enumTypes.values()].map((type) => writeEnumType(type, annotations)),
+    ...[...complexTypes.values()].map((type) => writeComplexType(type, annotations)),
+    ...[...entityTypes.values()].map((type) => writeEntityType(type, annotations)),
+  ];
+}
+
 /** Writes an entity type: key, properties and navigation properties. @see OData CSDL 4.0, section 8 */
-export function writeEntityType(type: EntityType, annotations?: StatedAnnotations): XmlElement {
+function writeEntityType(type: EntityType, annotations?: StatedAnnotations): XmlElement {
   const references = type.key.map(({ name }) => element("PropertyRef", { Name: name }));
   return element("EntityType", { Name: type.name }, [
     element("Key", {}, references),
@@ -33,7 +46,7 @@ export function writeEntityType(type: EntityType, annotations?: StatedAnnotation
 }
 
 /** Writes a complex type. @see OData CSDL 4.0, section 9 */
-export function writeComplexType(type: ComplexType, annotations?: StatedAnnotations): XmlElement {
+function writeComplexType(type: ComplexType, annotations?: StatedAnnotations): XmlElement {
   return element("ComplexType", { Name: type.name }, [
     ...type.properties.map((property) => writeProperty(type, property, annotations)),
     ...withAnnotations(annotations, annotationPlace("type", type.name), descriptionAnnotation(type.description)),
@@ -41,7 +54,7 @@ export function writeComplexType(type: ComplexType, annotations?: StatedAnnotati
 }
 
 /** Writes an enumeration type with the value of every member. @see OData CSDL 4.0, section 10 */
-export function writeEnumType(type: EnumType, annotations?: StatedAnnotations): XmlElement {
+function writeEnumType(type: EnumType, annotations?: StatedAnnotations): XmlElement {
   const values = [...type.members.values()];
   const isInt32 = values.every((value) => value >= MIN_INT32 && value <= MAX_INT32);
   const attributes = {

@@ -1,6 +1,6 @@
 import type { Maybe } from "../base/maybe.ts";
 import type { Caller, Reading } from "../query/reading.ts";
-import type { EntityOf, DeltaOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/infer.ts";
+import type { EntityOf, DeltaOf, KeyOf, NewEntityOf, ReadEntityOf } from "./types/edm-builders.ts";
 import type { NavigationDeclaration } from "./types/navigation-declaration.ts";
 import type { RowOf, RowPredicate } from "./types/row-predicate.ts";
 import type { EntityTypeDeclaration } from "./types/value-type.ts";

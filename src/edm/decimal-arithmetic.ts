@@ -1,14 +1,7 @@
-import { fromScaled, scaleOf, toScaled } from "./decimal.ts";
-import {
-  computeDecimals,
-  fromScaledDecimal,
-  magnitude,
-  toScaledDecimal,
-  type DecimalOperator,
-} from "./scaled-decimal.ts";
+import { fromScaled, scaleOf, toScaled, MAX_DECIMAL_DIGITS } from "./decimal.ts";
 
 /**
- * Exact arithmetic on single canonical Decimals; `scaled-decimal.ts` computes whole expressions. Each operation returns null
+ * Exact arithmetic: first on single canonical Decimals, then of whole expressions. Each operation on single Decimals returns null
  * if its result would have more than MAX_DECIMAL_DIGITS digits, and for a divisor of zero.
  * @see OData URL Conventions 4.0, section 5.1.1.2
  */
@@ -92,4 +85,155 @@ function divideRounded(dividend: bigint, divisor: bigint, rounding: DecimalRound
   const isAway = twice > unit || (isMidpoint && (rounding === "half-away-from-zero" || quotient % 2n !== 0n));
   if (!isAway) return quotient;
   return dividend < 0n === divisor < 0n ? quotient + 1n : quotient - 1n;
+}
+
+/** An operator on two Decimals. @see OData URL Conventions 4.0, section 5.1.1.2 */
+type DecimalOperator = "add" | "sub" | "mul" | "div" | "mod";
+
+/** An intermediate integer: a number if it is a safe integer, otherwise a bigint, which is much slower. */
+export type LooseInteger = number | bigint;
+
+/**
+ * A Decimal in an arithmetic expression: `scaled` divided by ten to the power of `scale`. Text is converted once per
+ * expression, not once per operator.
+ */
+export interface ScaledDecimal {
+  readonly scaled: LooseInteger;
+  readonly scale: number;
+}
+
+/** Minimum number of fraction digits of a quotient, before trailing zeros are removed. */
+export const QUOTIENT_SCALE: number = 12;
+const LIMIT = 10n ** BigInt(MAX_DECIMAL_DIGITS);
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+const NEGATIVE_LIMIT = -LIMIT;
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+/** A text of at most this many characters, without its point, is a safe integer. */
+const SAFE_LENGTH = 15;
+/** Powers of ten that are safe integers. */
+const POWERS: readonly number[] = Array.from({ length: 16 }, (_none, exponent) => 10 ** exponent);
+
+/** Returns the parts of a canonical Decimal. */
+export function toScaledDecimal(value: string): ScaledDecimal {
+  if (value.length > SAFE_LENGTH) {
+    const scale = scaleOf(value);
+    return { scaled: toScaled(value, scale), scale };
+  }
+  const isNegative = value.charCodeAt(0) === MINUS;
+  let digits = 0;
+  let point = value.length - 1;
+  for (let at = isNegative ? 1 : 0; at < value.length; at += 1) {
+    const code = value.charCodeAt(at);
+    if (code === POINT) point = at;
+    else digits = digits * 10 + code - ZERO;
+  }
+  return { scaled: isNegative ? 0 - digits : digits, scale: value.length - 1 - point };
+}
+
+/** Returns the canonical Decimal of the parts. */
+export function fromScaledDecimal({ scaled, scale }: ScaledDecimal): string {
+  if (typeof scaled === "bigint") return fromScaled(scaled, scale);
+  if (scale === 0) return String(scaled);
+  const digits = String(Math.abs(scaled)).padStart(scale + 1, "0");
+  return `${scaled < 0 ? "-" : ""}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/**
+ * Computes with two Decimals: sum, difference, product and remainder are exact; a quotient is rounded half away from zero
+ * to 12 fraction digits or the greater scale of the operands, and has no trailing zeros. It returns null for division by
+ * zero, and for a result of more than MAX_DECIMAL_DIGITS digits.
+ * @see OData URL Conventions 4.0, section 5.1.1.2
+ */
+export function computeDecimals(
+  operator: DecimalOperator,
+  left: ScaledDecimal,
+  right: ScaledDecimal,
+): ScaledDecimal | null {
+  const scale = operator === "mul" ? left.scale + right.scale : Math.max(left.scale, right.scale);
+  const first = operator === "mul" ? left.scaled : rescale(left, scale);
+  const second = operator === "mul" ? right.scaled : rescale(right, scale);
+  if (operator !== "div" && typeof first === "number" && typeof second === "number") {
+    const result = computeNumbers(operator, first, second);
+    if (Number.isSafeInteger(result)) return bounded(result + 0, scale);
+  }
+  return computeExactly(operator, BigInt(first), BigInt(second), scale);
+}
+
+/** Computes with two numbers by IEEE 754. */
+export function computeNumbers(operator: DecimalOperator, left: number, right: number): number {
+  switch (operator) {
+    case "add":
+      return left + right;
+    case "sub":
+      return left - right;
+    case "mul":
+      return left * right;
+    case "div":
+      return left / right;
+    case "mod":
+      return left % right;
+  }
+}
+
+function computeExactly(operator: DecimalOperator, left: bigint, right: bigint, scale: number): ScaledDecimal | null {
+  switch (operator) {
+    case "add":
+      return bounded(left + right, scale);
+    case "sub":
+      return bounded(left - right, scale);
+    case "mul":
+      return bounded(left * right, scale);
+    case "div":
+      return right === 0n ? null : divide(left, right, Math.max(QUOTIENT_SCALE, scale));
+    case "mod":
+      return right === 0n ? null : bounded(left % right, scale);
+  }
+}
+
+/** Returns the negated Decimal. */
+export function negateScaledDecimal({ scaled, scale }: ScaledDecimal): ScaledDecimal {
+  return { scaled: typeof scaled === "number" ? 0 - scaled : -scaled, scale };
+}
+
+/** Returns `scaled` of the same value at a greater scale. */
+function rescale(value: ScaledDecimal, scale: number): LooseInteger {
+  const exponent = scale - value.scale;
+  if (exponent === 0) return value.scaled;
+  if (typeof value.scaled === "number") {
+    const product = value.scaled * (POWERS[exponent] ?? Number.NaN);
+    if (Number.isSafeInteger(product)) return product;
+  }
+  return BigInt(value.scaled) * 10n ** BigInt(exponent);
+}
+
+function divide(dividend: bigint, divisor: bigint, scale: number): ScaledDecimal | null {
+  const widened = dividend * 10n ** BigInt(scale);
+  const quotient = widened / divisor;
+  const rest = magnitude(widened % divisor);
+  if (2n * rest < magnitude(divisor)) return withoutTrailingZeros(quotient, scale);
+  return withoutTrailingZeros(quotient + (widened < 0n === divisor < 0n ? 1n : -1n), scale);
+}
+
+function withoutTrailingZeros(quotient: bigint, quotientScale: number): ScaledDecimal | null {
+  let scale = quotientScale;
+  if (magnitude(quotient) <= MAX_SAFE) {
+    let safe = Number(quotient);
+    for (; scale > 0 && safe % 10 === 0; scale -= 1) safe /= 10;
+    return bounded(safe, scale);
+  }
+  let exact = quotient;
+  for (; scale > 0 && exact % 10n === 0n; scale -= 1) exact /= 10n;
+  return bounded(exact, scale);
+}
+
+/** Returns the absolute value. */
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
+function bounded(scaled: LooseInteger, scale: number): ScaledDecimal | null {
+  if (scale >= MAX_DECIMAL_DIGITS) return null;
+  return typeof scaled === "number" || (scaled < LIMIT && scaled > NEGATIVE_LIMIT) ? { scaled, scale } : null;
 }

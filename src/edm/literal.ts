@@ -7,7 +7,7 @@ import { describeValue, InvalidValueError, type PrimitiveValue, type ValueCodec 
 import { valueCodec } from "./value-codecs.ts";
 
 /** A literal in a URL: the type by its spelling, and its text without prefix and quotes. */
-export interface SpelledLiteral {
+interface SpelledLiteral {
   readonly type: PrimitiveTypeName | "enum" | "geo";
   readonly text: string;
   /** The qualified name before the quote, of an enum literal. */

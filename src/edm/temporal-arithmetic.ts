@@ -1,6 +1,12 @@
 import { fromEpochDays, SECONDS_PER_DAY } from "./calendar.ts";
-import { fractionOf, offsetStart, toEpochSeconds, totalOffsetMinutesOf } from "./date-time-offset.ts";
-import { dateToEpochDays, writeDate } from "./date.ts";
+import {
+  fractionOf,
+  offsetStart,
+  toEpochSeconds,
+  totalOffsetMinutesOf,
+  dateToEpochDays,
+  writeDate,
+} from "./date-time-offset.ts";
 import { divideDecimals, multiplyDecimals, roundDecimal } from "./decimal-arithmetic.ts";
 import { decimalFromBigInt, decimalFromNumber, padDigits, type Fraction } from "./decimal.ts";
 import { durationFractionOf, totalSecondsOf, wholeSecondsOf } from "./duration.ts";

@@ -1,6 +1,11 @@
 import type { JsonValue } from "../json/write-json.ts";
-import { compareDateTimeOffsets, fractionOf, parseDateTimeOffset } from "./date-time-offset.ts";
-import { compareDates, parseDate } from "./date.ts";
+import {
+  compareDateTimeOffsets,
+  fractionOf,
+  parseDateTimeOffset,
+  compareDates,
+  parseDate,
+} from "./date-time-offset.ts";
 import type { Fraction } from "./decimal.ts";
 import { compareDurations, durationFractionOf, parseDuration } from "./duration.ts";
 import { PRIMITIVE_TYPES, type Facets } from "./primitive-type.ts";

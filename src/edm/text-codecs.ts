@@ -14,8 +14,22 @@ import {
 const GUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const CANONICAL_GUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
+/** Makes the codec of booleans, strings, Guids and bytes, whose values are texts in URLs or in JSON. */
+export function textCodec(name: "Edm.Boolean" | "Edm.String" | "Edm.Guid" | "Edm.Binary", facets: Facets): ValueCodec {
+  switch (name) {
+    case "Edm.Boolean":
+      return booleanCodec();
+    case "Edm.String":
+      return stringCodec(facets);
+    case "Edm.Guid":
+      return guidCodec();
+    case "Edm.Binary":
+      return binaryCodec(facets);
+  }
+}
+
 /** Makes the codec of Edm.Boolean: `true` and `false`, in URLs in any letter case. @see OData ABNF, booleanValue */
-export function booleanCodec(): ValueCodec {
+function booleanCodec(): ValueCodec {
   const name = "Edm.Boolean";
   const toText = (value: PrimitiveValue): string => (asBoolean(value) ? "true" : "false");
   const fromBoolean = (value: unknown): boolean => {
@@ -42,7 +56,7 @@ export function booleanCodec(): ValueCodec {
  * Makes the codec of Edm.String. Strings are ordered by code point, like UTF-8 and binary collations of databases;
  * `maxLength` counts code points.
  */
-export function stringCodec({ maxLength }: Facets): ValueCodec {
+function stringCodec({ maxLength }: Facets): ValueCodec {
   const name = "Edm.String";
   const fromClient = (value: unknown): string => {
     if (typeof value !== "string") throw invalidValue(value, name, "write a string in quotes");
@@ -100,7 +114,7 @@ function hasPairs(text: string, count: number): boolean {
 }
 
 /** Makes the codec of Edm.Guid: input in any letter case, output in lower case. @see OData ABNF, guidValue */
-export function guidCodec(): ValueCodec {
+function guidCodec(): ValueCodec {
   const name = "Edm.Guid";
   const fromText = (value: unknown): string => {
     if (typeof value === "string") {
@@ -126,7 +140,7 @@ export function guidCodec(): ValueCodec {
  * `maxLength` counts octets.
  * @see OData ABNF, binaryValue
  */
-export function binaryCodec({ maxLength }: Facets): ValueCodec {
+function binaryCodec({ maxLength }: Facets): ValueCodec {
   const name = "Edm.Binary";
   const fromClient = (value: unknown): Uint8Array => {
     const bytes = typeof value === "string" ? decodeBase64(value) : null;

@@ -13,7 +13,7 @@ import { enumCodec } from "./enum-codec.ts";
 import type { EnumType, StructuralProperty } from "./model.ts";
 import { type Facets, type PrimitiveType, type PrimitiveTypeName, PRIMITIVE_TYPES } from "./primitive-type.ts";
 import { temporalCodec } from "./temporal-codecs.ts";
-import { binaryCodec, booleanCodec, guidCodec, stringCodec } from "./text-codecs.ts";
+import { textCodec } from "./text-codecs.ts";
 import {
   asText,
   asBigInt,
@@ -49,8 +49,6 @@ function makeCodec(type: PrimitiveType | EnumType, facets: Facets): ValueCodec {
 
 function primitiveCodec(name: PrimitiveTypeName, facets: Facets): ValueCodec {
   switch (name) {
-    case "Edm.Boolean":
-      return booleanCodec();
     case "Edm.Byte":
     case "Edm.SByte":
     case "Edm.Int16":
@@ -63,12 +61,11 @@ function primitiveCodec(name: PrimitiveTypeName, facets: Facets): ValueCodec {
       return floatCodec(name);
     case "Edm.Decimal":
       return decimalCodec(facets);
+    case "Edm.Boolean":
     case "Edm.String":
-      return stringCodec(facets);
     case "Edm.Guid":
-      return guidCodec();
     case "Edm.Binary":
-      return binaryCodec(facets);
+      return textCodec(name, facets);
     case "Edm.Date":
     case "Edm.TimeOfDay":
     case "Edm.DateTimeOffset":

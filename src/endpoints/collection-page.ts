@@ -11,9 +11,9 @@ import type { EntityWriter } from "../payload/write-entity.ts";
 import { type CollectionPlan, type LastRow, nextPageOption, type ReadForm } from "../plan/plan-collection.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { maxLinkLength, unlinkablePage } from "./bind-query.ts";
-import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Execution } from "./execution.ts";
-import { jsonResponse } from "./response.ts";
+import { entityWriterFor, type EntityOrigin } from "./service-runtime.ts";
+import { jsonResponse } from "./stages.ts";
 
 /** Options that a generated next link replaces: its offset is absolute. */
 const OFFSET_OPTIONS: readonly string[] = ["$skip", "$skiptoken"];

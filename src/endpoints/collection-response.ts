@@ -29,10 +29,9 @@ import {
   type PagePart,
   toPayload,
 } from "./collection-page.ts";
-import { jsonMembers } from "./entity-writer-for.ts";
 import type { Execution } from "./execution.ts";
-import { noContentResponse } from "./response.ts";
-import { type Endpoint, inPlannedStages } from "./stages.ts";
+import { jsonMembers } from "./service-runtime.ts";
+import { noContentResponse, type Endpoint, inPlannedStages } from "./stages.ts";
 
 /** A collection that a request addresses, and the format of the response. */
 interface CollectionRequest {

@@ -1,12 +1,7 @@
 import { chain, type Maybe } from "../base/maybe.ts";
 import { keptPer, keeper } from "../base/memo.ts";
 import type { QueryTarget } from "../binder/bind-query-options.ts";
-import {
-  BARE_RESULT_OPTIONS,
-  COMPOSED_OPTIONS,
-  BARE_VALUES_OPTIONS,
-  COMPOSED_VALUES_OPTIONS,
-} from "../binder/option-rules.ts";
+import { COMPOSED_OPTIONS } from "../binder/option-rules.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import { isSource } from "../execution/entities/handler-answer.ts";
 import { type CollectionRows, runCollection } from "../execution/reads/run-collection.ts";
@@ -21,7 +16,6 @@ import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCollection, returnedBy } from "./bind-query.ts";
 import { startBody } from "./collection-page.ts";
 import { readsCollection } from "./collection-response.ts";
-import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Execution } from "./execution.ts";
 import {
   bareFormat,
@@ -31,9 +25,8 @@ import {
   mayBeHidden,
   seenEntities,
 } from "./operation-result.ts";
-import { jsonResponse, noContentResponse } from "./response.ts";
-import { runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
-import { type Endpoint, inPlannedStages, inStages } from "./stages.ts";
+import { entityWriterFor, type EntityOrigin, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { jsonResponse, noContentResponse, type Endpoint, inPlannedStages, inStages } from "./stages.ts";
 
 /** The arguments of a call by parameter name, in canonical form, with defaults. */
 export type OperationArguments = BodyObject;
@@ -124,7 +117,7 @@ function readsPage(open: OpenCall): Endpoint {
       format: opened.format,
       resource: {
         target,
-        rules: COMPOSED_OPTIONS,
+        rules: COMPOSED_OPTIONS.entities,
         form: "get-all",
         rows,
         isNull,
@@ -145,7 +138,7 @@ function readsBare(open: OpenCall): Endpoint {
       const opened = open(request);
       const entities = entitiesOf(opened);
       const { target, origin } = bareTarget(request.service, entities.type);
-      const query = bindCollection(request, returnedBy(target), BARE_RESULT_OPTIONS);
+      const query = bindCollection(request, returnedBy(target), COMPOSED_OPTIONS.bareEntities);
       return { ...entities, format: opened.format, target, origin, query };
     },
     plan: (bound, { service }) => {
@@ -228,7 +221,7 @@ function readsValues(open: OpenCall): Endpoint {
         fullContextUrl: profile.fullContextUrl,
       };
       const isEnveloped = isEnvelopedByType(request.service);
-      const query = bindCollection(request, target, isEnveloped ? COMPOSED_VALUES_OPTIONS : BARE_VALUES_OPTIONS);
+      const query = bindCollection(request, target, COMPOSED_OPTIONS[isEnveloped ? "values" : "bareValues"]);
       return { opened, type, capabilities, isEnveloped, query };
     },
     execute: ({ opened, capabilities, query }, execution) =>

@@ -12,9 +12,8 @@ import { etagOf, etagValuesReader } from "../payload/etag.ts";
 import { selectNothing, propertiesToRead, keyProperties } from "../plan/properties-to-read.ts";
 import type { SelectedProperty } from "../query/clauses.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
-import type { EntityOrigin } from "./entity-writer-for.ts";
 import type { Execution } from "./execution.ts";
-import { runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { type EntityOrigin, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 
 /** Whether the entity of a write exists; `unknown` where it was not loaded, or cannot be read. */
 export type EntityState = "present" | "missing" | "unknown";

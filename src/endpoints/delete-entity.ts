@@ -6,9 +6,8 @@ import { runDelete } from "../execution/writes/write-entity.ts";
 import { readJsonFormat, readOptions } from "./bind-query.ts";
 import { addressEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
-import { noContentResponse } from "./response.ts";
 import { runtimeOf } from "./service-runtime.ts";
-import { type Endpoint, inStages } from "./stages.ts";
+import { noContentResponse, type Endpoint, inStages } from "./stages.ts";
 
 /**
  * `DELETE /Set(key)`: 204, also for a missing entity unless the set returns 404.

@@ -13,11 +13,10 @@ import { graphClause, type TargetOf } from "../plan/graph-clause.ts";
 import type { BoundEntityQuery, SelectExpandClause } from "../query/clauses.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { queryReaderOf } from "./bind-query.ts";
-import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Execution } from "./execution.ts";
 import { expandEntity } from "./read-entity.ts";
-import { createdResponse, jsonResponse, noContentResponse } from "./response.ts";
-import { runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { entityWriterFor, type EntityOrigin, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+import { createdResponse, jsonResponse, noContentResponse } from "./stages.ts";
 
 /** The kind of write that saved an entity. */
 export type WriteOutcome = "patched" | "updated" | "created" | "upserted";

@@ -17,9 +17,8 @@ import { composedEndpoints, composedForm, type OpenedCall, type OperationArgumen
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { operationResponse, readResult } from "./operation-result.ts";
-import { noContentResponse } from "./response.ts";
 import { runtimeOf } from "./service-runtime.ts";
-import { type Endpoint, inStages, routed } from "./stages.ts";
+import { noContentResponse, type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
  * `GET` of a function, bound or unbound: calls it and returns its result, 204 for null.

@@ -12,10 +12,9 @@ import { writeCollection } from "../payload/write-collection.ts";
 import { isEntityResult, isValueResult, resultWriter } from "../payload/write-result.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { startBody } from "./collection-page.ts";
-import { entityWriterFor } from "./entity-writer-for.ts";
 import type { Execution } from "./execution.ts";
-import { jsonResponse, noContentResponse } from "./response.ts";
-import type { ServiceRuntime } from "./service-runtime.ts";
+import { entityWriterFor, type ServiceRuntime } from "./service-runtime.ts";
+import { jsonResponse, noContentResponse } from "./stages.ts";
 
 /** A called operation, and the set to which it is bound; null for an unbound one. */
 export interface CalledOperation {

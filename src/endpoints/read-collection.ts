@@ -5,9 +5,8 @@ import { collectionContext } from "../payload/urls.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
 import { bindCount, readJsonFormat, readTextFormat } from "./bind-query.ts";
 import { readsCollection } from "./collection-response.ts";
-import { okResponse } from "./response.ts";
 import { runtimeOf } from "./service-runtime.ts";
-import { type Endpoint, inStages, routed } from "./stages.ts";
+import { okResponse, type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
  * `GET /Set`: one page of a collection, through the form that the set declares.

@@ -14,8 +14,7 @@ import { readForm } from "../plan/plan-collection.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { readJsonFormat, readOptions } from "./bind-query.ts";
 import { isKnown } from "./read-entity.ts";
-import { jsonResponse, notModifiedResponse, okResponse } from "./response.ts";
-import type { Endpoint } from "./stages.ts";
+import { jsonResponse, notModifiedResponse, okResponse, type Endpoint } from "./stages.ts";
 
 /**
  * `GET` of the service root: the service document.

@@ -15,11 +15,9 @@ import type { EntityPath, ResourcePath } from "../query/resource-path.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindEntity, readJsonFormat } from "./bind-query.ts";
 import { addressEntity, entityNotFound, checkMissingMatch, checkReadMatch } from "./current-entity.ts";
-import { entityWriterFor, type EntityOrigin } from "./entity-writer-for.ts";
 import type { Execution } from "./execution.ts";
-import { jsonResponse, notModifiedResponse } from "./response.ts";
-import { runtimeOf } from "./service-runtime.ts";
-import { type Endpoint, inPlannedStages } from "./stages.ts";
+import { entityWriterFor, type EntityOrigin, runtimeOf } from "./service-runtime.ts";
+import { jsonResponse, notModifiedResponse, type Endpoint, inPlannedStages } from "./stages.ts";
 
 /**
  * `GET /Set(key)`: one entity; 304 when the client has it, 404 when it is missing.

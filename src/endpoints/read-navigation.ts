@@ -39,9 +39,8 @@ import { readsCollection } from "./collection-response.ts";
 import { authorizeRelated, requireEntity, checkMissingMatch } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { entityResponse, expandUnlessKnown } from "./read-entity.ts";
-import { okResponse, noContentResponse } from "./response.ts";
 import { type NavigationRuntime, runtimeOf } from "./service-runtime.ts";
-import { type Endpoint, inStages } from "./stages.ts";
+import { okResponse, noContentResponse, type Endpoint, inStages } from "./stages.ts";
 
 /** A navigation in a path, and its target. */
 export interface AddressedNavigation {

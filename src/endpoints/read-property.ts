@@ -18,9 +18,8 @@ import { readBinaryFormat, readJsonFormat, readOptions, readTextFormat } from ".
 import { addressEntity, entityNotFound, checkMissingMatch, checkReadMatch } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { isKnown } from "./read-entity.ts";
-import { jsonResponse, noContentResponse, notModifiedResponse, okResponse } from "./response.ts";
 import { runtimeOf } from "./service-runtime.ts";
-import { type Endpoint, inStages } from "./stages.ts";
+import { jsonResponse, noContentResponse, notModifiedResponse, okResponse, type Endpoint, inStages } from "./stages.ts";
 
 /**
  * `GET /Set(key)/Property`: the value, in the envelope of the profile; 204 for null, 304 when the client has the entity.

@@ -22,8 +22,7 @@ import {
   readOne,
   requireEmpty,
 } from "./read-navigation.ts";
-import { jsonResponse, noContentResponse } from "./response.ts";
-import { type Endpoint, inStages } from "./stages.ts";
+import { jsonResponse, noContentResponse, type Endpoint, inStages } from "./stages.ts";
 
 /**
  * `GET /Set(key)/Nav/$ref`: references to the related entities of one entity, or to its single related entity. The

@@ -27,9 +27,8 @@ import {
   propertyPathOf,
   readOwner,
 } from "./read-property.ts";
-import { minimalPreference, noContentResponse } from "./response.ts";
 import { type EntitySetRuntime, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
-import { type Endpoint, inStages } from "./stages.ts";
+import { minimalPreference, noContentResponse, type Endpoint, inStages } from "./stages.ts";
 
 /**
  * `PUT /Set(key)/Property`: replaces the value of one property, through the patch handler.

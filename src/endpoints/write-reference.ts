@@ -23,8 +23,7 @@ import {
 } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { type AddressedNavigation, type BoundNavigation, noParent, openNavigation } from "./read-navigation.ts";
-import { type ExtraHeaders, minimalPreference, noContentResponse } from "./response.ts";
-import { type Endpoint, inStages, routed } from "./stages.ts";
+import { type ExtraHeaders, minimalPreference, noContentResponse, type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
  * `POST /Set(key)/Nav/$ref`: adds a link to a collection. The handler gets the `@odata.id` as it was sent.

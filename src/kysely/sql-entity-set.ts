@@ -13,7 +13,7 @@ import {
   type InferredResults,
 } from "../definition/sets/entity-set.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
-import type { ResultOf } from "../definition/types/infer.ts";
+import type { ResultOf } from "../definition/types/edm-builders.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import { isTableName, tableNameText, type TableName } from "../edm/table-name.ts";

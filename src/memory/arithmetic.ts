@@ -1,6 +1,4 @@
 import { assertNever } from "../base/required.ts";
-import { negateDuration } from "../edm/duration.ts";
-import { isInteger, type PrimitiveType } from "../edm/primitive-type.ts";
 import {
   computeDecimals,
   computeNumbers,
@@ -9,7 +7,9 @@ import {
   toScaledDecimal,
   type LooseInteger,
   type ScaledDecimal,
-} from "../edm/scaled-decimal.ts";
+} from "../edm/decimal-arithmetic.ts";
+import { negateDuration } from "../edm/duration.ts";
+import { isInteger, type PrimitiveType } from "../edm/primitive-type.ts";
 import {
   addDurations,
   addDurationToDate,

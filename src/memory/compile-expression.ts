@@ -13,8 +13,7 @@ import type {
 import { childrenOf } from "../query/walk-expression.ts";
 import { compileArithmetic, compileNegation } from "./arithmetic.ts";
 import { canonicalKind, canonicalTest, type CanonicalTest } from "./canonical-test.ts";
-import { requireParameter } from "./compare-date-object.ts";
-import { compileComparison, compileIn } from "./compile-comparison.ts";
+import { requireParameter, compileComparison, compileIn } from "./compile-comparison.ts";
 import {
   compileCount,
   compileIt,

@@ -11,14 +11,13 @@ import type {
   VariableExpression,
 } from "../query/expression.ts";
 import { canonicalKind, canonicalTest } from "./canonical-test.ts";
-import type { CompiledExpression, Evaluation } from "./evaluation.ts";
-import { relatedOf, rootOf } from "./relations.ts";
+import { type CompiledExpression, type Evaluation, relatedOf, rootOf } from "./evaluation.ts";
 
 /** Reads a value as the application stores it; null for undefined, and where anything on the path is null. */
 export type RawAccessor = (entity: object, evaluation: Evaluation) => unknown;
 
 /** Converts a value of the application to canonical form; null and undefined are null. */
-export type ToCanonical = (value: unknown) => PrimitiveValue | null;
+type ToCanonical = (value: unknown) => PrimitiveValue | null;
 
 /** The number of strings of one enumeration property whose canonical form is kept. */
 const MAX_REMEMBERED = 256;
@@ -77,7 +76,7 @@ function compileNavigation(expression: NavigationExpression, slots: VariableSlot
 }
 
 /** Whether every object inherits a member of this name, such as `constructor` or `__proto__`. */
-export function isInheritedName(field: string): boolean {
+function isInheritedName(field: string): boolean {
   return field in Object.prototype;
 }
 
@@ -194,7 +193,7 @@ function makeCanonical(codec: ValueCodec, path: string, typeName: string): ToCan
 }
 
 /** Reads the number of items of a collection; null where the path to it is null. */
-export type CountItems = (entity: object, evaluation: Evaluation) => number | null;
+type CountItems = (entity: object, evaluation: Evaluation) => number | null;
 
 /**
  * Compiles the number of items of a collection-valued property, or of related entities: null where the path to it is
@@ -234,7 +233,7 @@ export function invalidHandlerValue(path: string, expected: string, value: unkno
 }
 
 /** Describes the kind of a value, such as `a string` or `a value of class Date`. */
-export function describeKind(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object") return value === undefined ? "undefined" : `a ${typeof value}`;
   return `a value of class ${Object.prototype.toString.call(value).slice("[object ".length, -1)}`;
@@ -255,14 +254,14 @@ export interface VariableSlot {
 export type VariableSlots = readonly VariableSlot[];
 
 /** Returns the slot of a range variable. @throws Error for a missing lambda operator: a fault of the binder */
-export function slotOf({ depth }: VariableExpression, slots: VariableSlots): VariableSlot {
+function slotOf({ depth }: VariableExpression, slots: VariableSlots): VariableSlot {
   const slot = slots[depth];
   if (slot === undefined) throw new Error(`Missing the lambda operator of depth ${String(depth)}.`);
   return slot;
 }
 
 /** Reads a field of an entity; undefined when it has none. */
-export type FieldGetter = (entity: object) => unknown;
+type FieldGetter = (entity: object) => unknown;
 
 /** An object by its fields: each can be read, and its value is unknown until it is checked. */
 type Fields = Readonly<Record<string, unknown>>;

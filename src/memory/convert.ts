@@ -1,7 +1,7 @@
 import { dateToDateTimeOffset } from "../edm/date-time-offset.ts";
+import type { LooseInteger } from "../edm/decimal-arithmetic.ts";
 import { decimalFromNumber } from "../edm/decimal.ts";
 import type { PrimitiveType } from "../edm/primitive-type.ts";
-import type { LooseInteger } from "../edm/scaled-decimal.ts";
 import { asText, type PrimitiveValue } from "../edm/value-codec.ts";
 
 /**

@@ -7,7 +7,6 @@ import {
 import { checkOptions, describe as describeValue, isObject, type OptionTable } from "../definition/option-table.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
-import type { RequestRules } from "./access.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
 import { addEntitySetPaths } from "./entity-set-paths.ts";
 import { addNavigationPaths } from "./navigation-paths.ts";
@@ -23,7 +22,7 @@ import {
   rawResponse,
   errorReferences,
 } from "./responses.ts";
-import { type DocumentParts, ServiceScope } from "./service-scope.ts";
+import { type RequestRules, type DocumentParts, ServiceScope } from "./service-scope.ts";
 import { componentName, objectSchema } from "./value-schemas.ts";
 
 /** A service that `openApiDocument` describes: the result of `odataService`. */

@@ -1,5 +1,4 @@
 import type { EntitySetDefinition, ServiceDefinition } from "../definition/model/service-definition.ts";
-import { type RequestRules, accessOf, collectionAccessOf, creationAccessOf } from "./access.ts";
 import { createExample, patchExample, replaceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
@@ -23,7 +22,14 @@ import {
   jsonResponse,
   rawResponse,
 } from "./responses.ts";
-import type { ServiceScope, OperationDescription } from "./service-scope.ts";
+import {
+  type RequestRules,
+  accessOf,
+  collectionAccessOf,
+  creationAccessOf,
+  type ServiceScope,
+  type OperationDescription,
+} from "./service-scope.ts";
 import {
   collectionSchema,
   createSchema,
@@ -31,7 +37,7 @@ import {
   entitySchema,
   patchSchema,
   replaceSchema,
-} from "./structured-schemas.ts";
+} from "./value-schemas.ts";
 
 /** Describes the routes of a set and of its entities. @see docs/reference/routes.md */
 export function addEntitySetPaths(scope: ServiceScope, set: EntitySetDefinition): void {

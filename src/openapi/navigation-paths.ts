@@ -4,7 +4,6 @@ import type { EntitySetDefinition, NavigationRouteMethods } from "../definition/
 import type { Category } from "../definition/sets/authorization.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
-import { type RequestRules, accessAlong, judgedAlong } from "./access.ts";
 import { bodyLimit, countResponse, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { createExample, referenceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -21,8 +20,8 @@ import {
   type QueryOption,
 } from "./parameters.ts";
 import { emptyResponse, errorResponses, jsonBody, jsonResponse, LOCATION_HEADER, QUERY_BODY } from "./responses.ts";
-import type { ServiceScope } from "./service-scope.ts";
-import { collectionSchema, createSchema, entitySchema, envelope, referenceSchema } from "./structured-schemas.ts";
+import { type RequestRules, accessAlong, judgedAlong, type ServiceScope } from "./service-scope.ts";
+import { collectionSchema, createSchema, entitySchema, envelope, referenceSchema } from "./value-schemas.ts";
 
 /** A navigation property of a set, with the common parts of its routes. */
 interface NavigationScope extends MemberScope<NavigationProperty> {

@@ -1,7 +1,6 @@
 import type { EntitySetDefinition, EntitySetSettings } from "../definition/model/service-definition.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import type { Operation, OperationParameter, ReturnType } from "../edm/model.ts";
-import type { RequestRules } from "./access.ts";
 import { bodyLimit, pathOf } from "./entity-set-paths.ts";
 import { argumentsExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -14,9 +13,17 @@ import {
   type QueryOption,
 } from "./parameters.ts";
 import { emptyResponse, errorResponses, jsonBody, jsonResponse } from "./responses.ts";
-import type { ServiceScope } from "./service-scope.ts";
-import { collectionSchema, entitySchema, envelope, withContext } from "./structured-schemas.ts";
-import { defaultOf, isValued, objectSchema, valueSchema } from "./value-schemas.ts";
+import type { RequestRules, ServiceScope } from "./service-scope.ts";
+import {
+  collectionSchema,
+  entitySchema,
+  envelope,
+  withContext,
+  defaultOf,
+  isValued,
+  objectSchema,
+  valueSchema,
+} from "./value-schemas.ts";
 
 /** The query options of a composable function. */
 const COMPOSED_OPTIONS: readonly QueryOption[] = [

@@ -1,13 +1,11 @@
 import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import type { StructuralProperty } from "../edm/model.ts";
-import { accessOf } from "./access.ts";
 import { bodyLimit, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
 import { conditionsOf, hasConditions, IF_NONE_MATCH, readConditionsOf } from "./parameters.ts";
 import { ETAG_HEADER, emptyResponse, errorResponses, jsonBody, jsonResponse, rawResponse } from "./responses.ts";
-import type { ServiceScope } from "./service-scope.ts";
-import { envelope, withContext } from "./structured-schemas.ts";
-import { objectSchema, valueSchema } from "./value-schemas.ts";
+import { accessOf, type ServiceScope } from "./service-scope.ts";
+import { envelope, withContext, objectSchema, valueSchema } from "./value-schemas.ts";
 
 type PropertyScope = MemberScope<StructuralProperty>;
 

@@ -145,7 +145,7 @@ export function encodeSegment(text: string): string {
  * only characters beyond ASCII are encoded.
  * @see RFC 3986, section 3.5
  */
-export function encodeNames(text: string): string {
+function encodeNames(text: string): string {
   return PLAIN.test(text) ? text : encodeURI(withoutLoneSurrogates(text));
 }
 

@@ -85,11 +85,6 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ...level(8, "has"),
 ]);
 
-/** Returns the precedence of an operator. */
-export function precedenceOf(symbol: Operator["symbol"]): number {
-  return OPERATORS.get(symbol)?.precedence ?? 0;
-}
-
 /**
  * A literal as written in a URL. Its spelling decides on its type: `5` is Edm.Int32 (or Edm.Int64 or Edm.Decimal if it is
  * larger), `5.0` Edm.Decimal, `5e0` Edm.Double, `'x'` Edm.String, `Ns.Color'Red'` the enum of that name.

@@ -1,7 +1,9 @@
 // Statements: docs/reference/serve.md#what-it-does
 import type { DescribedWarning } from "odatakit/introspect";
 import { expect, test } from "vitest";
-import { bannerLines, type BannerFacts } from "../../src/cli/serve/banner.ts";
+import { bannerLines } from "../../src/cli/serve/banner.ts";
+
+type BannerFacts = Parameters<typeof bannerLines>[0];
 
 const warning = (code: string, place: string): DescribedWarning => ({ code, place, message: "is odd", flag: null });
 

@@ -1,10 +1,12 @@
 // Statements: docs/reference/filter.md#literals
 // Statements: docs/reference/model.md#property-types
 import { describe, expect, test } from "vitest";
-import { fromLiteral, type SpelledLiteral } from "../../src/edm/literal.ts";
+import { fromLiteral } from "../../src/edm/literal.ts";
 import type { EnumType } from "../../src/edm/model.ts";
 import { type Facets, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
 import { InvalidValueError, type PrimitiveValue } from "../../src/edm/value-codec.ts";
+
+type SpelledLiteral = Parameters<typeof fromLiteral>[0];
 
 const color: EnumType = {
   kind: "EnumType",

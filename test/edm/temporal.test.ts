@@ -10,8 +10,12 @@ import {
   timePartOf,
   toEpochSeconds,
   totalOffsetMinutesOf,
+  compareDates,
+  dayOf,
+  monthOf,
+  parseDate,
+  yearOf,
 } from "../../src/edm/date-time-offset.ts";
-import { compareDates, dayOf, monthOf, parseDate, yearOf } from "../../src/edm/date.ts";
 import { compareDurations, negateDuration, parseDuration, totalSecondsOf } from "../../src/edm/duration.ts";
 import {
   compareTimesOfDay,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { checkNodeVersion, type RuntimeVersions } from "../../src/adapters/check-node-version.ts";
+import { checkNodeVersion } from "../../src/adapters/check-node-version.ts";
 import { ConfigurationError } from "../../src/errors/configuration-error.ts";
 
 describe("checkNodeVersion", () => {
-  test.each<[RuntimeVersions]>([
+  test.each<[Parameters<typeof checkNodeVersion>[0]]>([
     [{ node: "22.18.0" }],
     [{ node: "24.0.0" }],
     [{ node: "20.11.1", deno: "2.0.0" }],

@@ -2,8 +2,7 @@
 // Statements: docs/guides/replicas.md#when-the-replica-fails
 // Statements: docs/guides/replicas.md#which-server-runs-a-statement
 import { expect, test } from "vitest";
-import { replicaFault } from "../../src/kysely/read/replica-fault.ts";
-import { ReplicaReads, type ReplicatedRows } from "../../src/kysely/read/replica-reads.ts";
+import { replicaFault, ReplicaReads, type ReplicatedRows } from "../../src/kysely/read/replica-reads.ts";
 import { endOfRecord } from "../../src/kysely/read/traced-read.ts";
 import { tokenSeal } from "../../src/payload/token-seal.ts";
 import { Reading } from "../../src/query/reading.ts";

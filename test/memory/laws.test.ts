@@ -7,14 +7,12 @@ import {
   multiplyDecimals,
   negateDecimal,
   subtractDecimals,
-} from "../../src/edm/decimal-arithmetic.ts";
-import { PRIMITIVE_TYPE_NAMES, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
-import {
   computeDecimals,
   fromScaledDecimal,
   negateScaledDecimal,
   toScaledDecimal,
-} from "../../src/edm/scaled-decimal.ts";
+} from "../../src/edm/decimal-arithmetic.ts";
+import { PRIMITIVE_TYPE_NAMES, PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../src/edm/primitive-type.ts";
 import { compareStrings } from "../../src/edm/text-codecs.ts";
 import type { PrimitiveValue } from "../../src/edm/value-codec.ts";
 import { valueCodec } from "../../src/edm/value-codecs.ts";

@@ -4,12 +4,14 @@ import { describe, expect, test } from "vitest";
 import { bindAnnotations } from "../../src/annotations/bind-annotations.ts";
 import { compileRowRule } from "../../src/definition/sets/authorization.ts";
 import { buildServiceDefinition } from "../../src/definition/startup/build-service-definition.ts";
-import type { VaryingRowCondition } from "../../src/definition/types/row-conditions.ts";
+import type { RowCondition } from "../../src/definition/types/row-conditions.ts";
 import { ROW_RULES } from "../../src/execution/reads/gate.ts";
 import { canBeTrue } from "../../src/memory/can-be-true.ts";
 import { compiledFor } from "../../src/memory/compile-expression.ts";
 import { fieldOf } from "../../src/memory/compile-property.ts";
 import { Evaluation } from "../../src/memory/evaluation.ts";
+
+type VaryingRowCondition = Extract<RowCondition, object>;
 
 const Thing = entityType("Thing", {
   id: edm.int32().key(),

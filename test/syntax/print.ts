@@ -1,7 +1,11 @@
 import type { ArgumentSyntax, SyntaxNode } from "../../src/syntax/ast.ts";
-import { type Literal, precedenceOf, UNARY_PRECEDENCE } from "../../src/syntax/token.ts";
+import { type Literal, OPERATORS, UNARY_PRECEDENCE } from "../../src/syntax/token.ts";
 
 const PATH_PRECEDENCE = 9;
+
+function precedenceOf(symbol: string): number {
+  return OPERATORS.get(symbol)?.precedence ?? 0;
+}
 
 /**
  * Writes a syntax tree as the text of an expression, not percent-encoded, with the fewest parentheses. Parsing the text

@@ -157,13 +157,13 @@ interface Baseline {
 }
 
 /** Identifies a finding in a baseline. A finding that becomes more severe is a new one. */
-export function baselineKey({ severity, code, subject, table, column }: DatabaseFinding): string {
+function baselineKey({ severity, code, subject, table, column }: DatabaseFinding): string {
   const place = [table, column].filter((part) => part !== undefined).join(".");
   return [severity, code, subject, place].filter((part) => part !== "").join(" ");
 }
 
 /** Reads a baseline; null if the file does not exist. */
-export function readBaseline(path: string): Baseline | Problem | null {
+function readBaseline(path: string): Baseline | Problem | null {
   if (!existsSync(path)) return null;
   const fix = "Correct the file, or remove it and run `odatakit check` again.";
   let content: unknown;
@@ -181,18 +181,18 @@ export function readBaseline(path: string): Baseline | Problem | null {
 }
 
 /** Writes the findings of today. Equal findings make equal files. */
-export function writeBaseline(path: string, findings: readonly DatabaseFinding[]): void {
+function writeBaseline(path: string, findings: readonly DatabaseFinding[]): void {
   const accepted = [...new Set(findings.map(baselineKey))].toSorted();
   writeFileSync(path, `${JSON.stringify({ accepted }, null, 2)}\n`);
 }
 
 /** How a finding counts. */
-export type Severity = DatabaseFinding["severity"];
+type Severity = DatabaseFinding["severity"];
 
 const SHORT: Readonly<Record<Severity, string>> = { error: "error", warning: "warn", info: "info" };
 
 /** Returns the lines for a reader: two for each finding. */
-export function describeFindings(findings: readonly DatabaseFinding[]): readonly string[] {
+function describeFindings(findings: readonly DatabaseFinding[]): readonly string[] {
   const width = Math.max(0, ...findings.map(({ subject }) => subject.length));
   return findings.flatMap(({ severity, code, subject, message, fix }) => [
     `  ${SHORT[severity].padEnd(5)}  ${code}  ${subject.padEnd(width)}  ${printable(message)}`,
@@ -201,12 +201,12 @@ export function describeFindings(findings: readonly DatabaseFinding[]): readonly
 }
 
 /** Counts findings of one severity. */
-export function countOf(findings: readonly DatabaseFinding[], severity: Severity): number {
+function countOf(findings: readonly DatabaseFinding[], severity: Severity): number {
   return findings.filter((each) => each.severity === severity).length;
 }
 
 /** Returns a number with a noun. */
-export function counted(count: number, noun: string): string {
+function counted(count: number, noun: string): string {
   return `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
@@ -241,7 +241,7 @@ const CANDIDATES = [
 const EXPORT_IT = "Export the result of `odataService` as `service`: export const service = odataService({ … }).";
 
 /** Returns the path of the module of a service. @param given as an argument; undefined for the usual places */
-export function findModule(given: string | undefined, folder: string): string | Problem {
+function findModule(given: string | undefined, folder: string): string | Problem {
   const path = given ?? CANDIDATES.find((each) => existsSync(resolve(folder, each)));
   if (path === undefined) {
     return usageProblem(
@@ -261,7 +261,7 @@ export function findModule(given: string | undefined, folder: string): string | 
 }
 
 /** Imports the service of a module. @throws the error of the module */
-export async function loadService(path: string): Promise<ODataService | Problem> {
+async function loadService(path: string): Promise<ODataService | Problem> {
   const module = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
   // A service that waits for its database is a promise.
   const service: unknown = await (module["service"] ?? module["default"]);
@@ -277,7 +277,7 @@ function isService(value: unknown): value is ODataService {
 }
 
 /** Imports `odatakit/check` as the project does: another copy of the package would not know its services. */
-export async function loadCheck(path: string): Promise<typeof import("odatakit/check")> {
+async function loadCheck(path: string): Promise<typeof import("odatakit/check")> {
   let own: string;
   try {
     own = createRequire(path).resolve("odatakit/check");

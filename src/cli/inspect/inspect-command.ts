@@ -46,7 +46,7 @@ async function inspect(invocation: Invocation): Promise<ExitReason> {
 }
 
 /** Returns the lines for a described service: its sets, then its warnings. */
-export function describedLines({ sets, warnings }: DescribedService): readonly string[] {
+function describedLines({ sets, warnings }: DescribedService): readonly string[] {
   const count = (items: readonly unknown[], one: string, many = `${one}s`): string =>
     `${String(items.length)} ${items.length === 1 ? one : many}`;
   return [
@@ -66,7 +66,7 @@ function groupLines({ title, warnings }: WarningGroup): readonly string[] {
 }
 
 /** Returns a warning on one line. */
-export function warningText({ place, message, flag }: DescribedWarning): string {
+function warningText({ place, message, flag }: DescribedWarning): string {
   return printable(`${place}  ${message}${flag === null ? "" : `  → ${flag}`}`);
 }
 

@@ -1,29 +1,96 @@
 import { mkdirSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { resolve, isAbsolute, relative } from "node:path";
 import {
   writeDeclarations,
   type WrittenModule,
   type DescribedService,
   type DescribedSet,
   type DescribedNavigation,
+  type CodeOptions,
+  type Settings,
 } from "odatakit/introspect";
 import { matchesGlob } from "../../base/glob.ts";
+import { readByteSize, WRITE_SIZE } from "../byte-size.ts";
 import type { Command, Invocation, ExitReason } from "../command.ts";
 import { areProblems, DATABASE_OPTIONS, SHARED_OPTIONS } from "../database-options.ts";
+import { isNotLoaded, loadDatabase, publishedBy } from "../load-database.ts";
 import { paint } from "../paint.ts";
 import { isProblem, type Problem, usageProblem, reportProblems } from "../problem.ts";
 import { printable } from "../redact.ts";
-import { pullFolder } from "./pull-folder.ts";
+import { checkOwnRules, readSetRules, setOptions, type SetRules } from "../set-rules.ts";
+import { parseTarget } from "../target.ts";
+import { pullFolder, readFolder } from "./pull-folder.ts";
 import { PULL_OPTIONS } from "./pull-options.ts";
-import { type PulledDatabase, type ReadForPull, readForPull } from "./read-for-pull.ts";
-import { readFolder } from "./write-folder.ts";
+
+const TIMEOUT = 10_000;
+
+/** Reads the database of an invocation for `odatakit pull`, and closes it. */
+async function readForPull(invocation: Invocation): Promise<PulledDatabase | readonly Problem[]> {
+  const rules = readSetRules(invocation);
+  if (areProblems(rules)) return rules;
+  const service = serviceSettings(invocation, rules);
+  if (isProblem(service)) return [service];
+  const database = codeTarget(invocation);
+  if (isProblem(database)) return [database];
+  const loaded = await loadDatabase(invocation, { timeout: TIMEOUT, pool: 1, mayWrite: false });
+  if (isNotLoaded(loaded)) return loaded;
+  const found = await publishedBy(loaded);
+  const problems = checkOwnRules(rules, found.described.sets);
+  if (problems.length > 0) return problems;
+  return { described: found.described, database, service, settings: (set) => setOptions(set, rules) };
+}
+
+/** Returns how the written module opens the database. Paths within the folder stay relative to it. */
+function codeTarget({ positionals, environment, folder }: Invocation): CodeOptions["database"] | Problem {
+  const target = parseTarget(positionals[0], environment);
+  if (isProblem(target)) return target;
+  const within = (path: string): string => {
+    const shown = relative(folder, resolve(folder, path));
+    const isOutside = shown.startsWith("..") || isAbsolute(shown);
+    return isOutside ? resolve(folder, path) : shown.replaceAll("\\", "/");
+  };
+  switch (target.kind) {
+    case "sqlite":
+      return { kind: "sqlite", file: within(target.file) };
+    case "pglite":
+      return { kind: "pglite", folder: within(target.folder) };
+    case "postgres":
+    case "mariadb":
+      return { kind: target.kind };
+  }
+}
+
+/** Returns the settings of `odatakit.json` for `serve` as options of `odataService`. */
+function serviceSettings({ file }: Invocation, { maxTop }: SetRules): Problem | Settings {
+  const { prefix = "/odata", profile = "standard" } = file;
+  if (typeof prefix !== "string" || typeof profile !== "string") {
+    return usageProblem(
+      'odatakit.json: "prefix" or "profile" is invalid.',
+      "Write a path, and `standard` or `specification`.",
+    );
+  }
+  const { "max-body": size } = file;
+  if (size === undefined) return { prefix, profile, defaults: { maxTop } };
+  const text = typeof size === "string" ? size : JSON.stringify(size);
+  const maxRequestBodyBytes = readByteSize(text);
+  if (maxRequestBodyBytes === null) return usageProblem(`odatakit.json: "max-body" is "${text}".`, WRITE_SIZE);
+  return { prefix, profile, defaults: { maxTop, maxRequestBodyBytes } };
+}
+
+/** The description of a database that a pull needs. */
+interface PulledDatabase extends CodeOptions {
+  readonly described: DescribedService;
+}
+
+/** Reads the database of an invocation, with its options for tables and names, and closes it. */
+type ReadForPull = (invocation: Invocation) => Promise<PulledDatabase | readonly Problem[]>;
 
 /** A navigation in the text of a module, whose white space is collapsed: its key, and the pairs of columns that it follows. */
 const NAVIGATION =
   /([\p{ID_Continue}$]+|"(?:\\.|[^"\\])*"): has(?:Many|Optional|Required)\( ?(\(\) => [\p{ID_Continue}$]+, \{ .*?)(?:, partner: "[^"]*")? \} ?\)/gu;
 
 /** The inputs of the choice of names that a pull keeps. */
-export interface PulledNames {
+interface PulledNames {
   /** The modules of the service, with the names that the database gives now. */
   readonly modules: readonly WrittenModule[];
   /** The texts that the last pull wrote, by the paths of the modules. */
@@ -37,7 +104,7 @@ export interface PulledNames {
  * foreign key may choose others.
  * @returns the same service if it has these names
  */
-export function keepPulledNames(service: DescribedService, { modules, bases, given }: PulledNames): DescribedService {
+function keepPulledNames(service: DescribedService, { modules, bases, given }: PulledNames): DescribedService {
   let kept = service;
   for (const set of service.sets) {
     const module = modules.find(({ table }) => table === set.table);
@@ -204,7 +271,7 @@ function namesOf(tables: Invocation["options"][string]): readonly string[] {
  * Limits a described service to some of its tables. Navigations to others, and enumerations that only others use, are left
  * out.
  */
-export function limitTables(service: DescribedService, isKept: (set: DescribedSet) => boolean): DescribedService {
+function limitTables(service: DescribedService, isKept: (set: DescribedSet) => boolean): DescribedService {
   const sets = service.sets.filter(isKept);
   const types = new Set(sets.map(({ typeName }) => typeName));
   const enums = new Set(

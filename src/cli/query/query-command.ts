@@ -35,7 +35,7 @@ const TIMEOUT = 10_000;
 const ROOT = "http://localhost/odata/";
 
 /** Runs `odatakit query`. */
-export async function runQuery(invocation: Invocation): Promise<ExitReason> {
+async function runQuery(invocation: Invocation): Promise<ExitReason> {
   const { positionals, options, environment, terminal } = invocation;
   // With DATABASE_URL, the request may be the only argument.
   const [first, second] = positionals;

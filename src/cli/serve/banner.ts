@@ -8,7 +8,7 @@ import { groupWarnings } from "../warning-groups.ts";
 import type { ServeCommandSettings } from "./serve-settings.ts";
 
 /** The facts that the banner shows. */
-export interface BannerFacts {
+interface BannerFacts {
   /** The root of the service. */
   readonly url: string;
   readonly settings: ServeCommandSettings;

@@ -10,7 +10,7 @@ import {
   type DescribedNavigation,
   navigationField,
 } from "../described-service.ts";
-import { isPartial, keyedRowsQuery } from "../live/table-options.ts";
+import { isPartial, keyedRowsQuery } from "../live/declare-entity-sets.ts";
 import { exportNames } from "../names/export-names.ts";
 import {
   Imports,

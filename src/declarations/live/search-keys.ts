@@ -16,7 +16,7 @@ import type {
 import { isNameOf, placeOf } from "../mapping/find-key.ts";
 import { keylessObjects } from "../mapping/key-columns.ts";
 import { objectKey } from "../names/naming.ts";
-import { quotedTable } from "./table-options.ts";
+import { quotedTable } from "./declare-entity-sets.ts";
 
 /** Milliseconds for one statement. It ends those over very slow views only, as the sample of a view does. */
 const SEARCH_TIMEOUT = 10_000;

@@ -10,7 +10,7 @@ import type {
 } from "../described-service.ts";
 import { chooseNames } from "../names/choose-names.ts";
 import { objectKey, type NamingInput } from "../names/naming.ts";
-import { describeEnumTypes, isEnumColumn, describeSet } from "./describe-set.ts";
+import { describeEnumTypes, isEnumColumn, describeSet, enumNamer } from "./describe-set.ts";
 import { draftObject, type DraftObject } from "./draft-object.ts";
 import { publishedColumn } from "./find-key.ts";
 import {
@@ -21,7 +21,6 @@ import {
   type IsComparable,
   withGivenRelations,
 } from "./find-relations.ts";
-import { enumNamer } from "./found-service.ts";
 import { withKeyColumns } from "./key-columns.ts";
 import { mapReader } from "./read-map.ts";
 import { selectObjects } from "./select-objects.ts";

@@ -15,13 +15,21 @@ import type {
   DescribedLink,
   DescribedNavigation,
   DescribedEnumType,
+  DescribedWarning,
 } from "../described-service.ts";
-import { type RelationNames, objectKey, type ServiceNames } from "../names/naming.ts";
+import {
+  type RelationNames,
+  objectKey,
+  type ServiceNames,
+  TakenNames,
+  type MemberName,
+  type ObjectNames,
+} from "../names/naming.ts";
 import type { DraftObject } from "./draft-object.ts";
 import { isGuaranteed, mapColumn, placeOf, publishedColumn, roughMapping } from "./find-key.ts";
 import type { FoundLink, DraftRelation } from "./find-relations.ts";
-import { memberOf, namesOf, type FoundService } from "./found-service.ts";
 import { hasOwnDefault, literalDefault } from "./literal-default.ts";
+import type { ForcedTypes } from "./read-map.ts";
 
 /** Describes the entity set of an object. */
 export function describeSet(draft: DraftObject, found: FoundService): DescribedSet {
@@ -344,4 +352,42 @@ function mayBeUnreadable(
   // PostgreSQL has the time 24:00.
   if (type === "Edm.TimeOfDay") return kind === "postgres" && holdsUnreadable;
   return (type === "Edm.Date" || type === "Edm.DateTimeOffset") && holdsUnreadable;
+}
+
+/** Everything that is known when sets are described. */
+interface FoundService {
+  readonly schema: DatabaseSchema;
+  readonly options: DescribeOptions;
+  readonly relations: readonly DraftRelation[];
+  readonly links: readonly FoundLink[];
+  readonly names: ServiceNames;
+  readonly forced: ForcedTypes;
+  /** Returns a free name for the enumeration type of a column. */
+  readonly nameEnum: (object: SchemaObject, column: string) => string;
+  readonly warn: (warning: DescribedWarning) => void;
+}
+
+/** Makes the function that names enumeration types after an entity type and a property. */
+export function enumNamer(names: ServiceNames): FoundService["nameEnum"] {
+  const taken = new TakenNames();
+  for (const { typeName, setName, enumTypes } of names.objects.values()) {
+    for (const name of [typeName, setName, ...enumTypes.values()]) taken.add(name);
+  }
+  for (const name of names.enumTypes.values()) taken.add(name);
+  return (object, column) => {
+    const name = `${namesOf(object, names).typeName}${memberOf(object, column, names).name}`;
+    const free = taken.free([name, `${name}Type`]);
+    taken.add(free);
+    return free;
+  };
+}
+
+/** Returns the names of a published object. */
+function namesOf(object: SchemaObject, names: ServiceNames): ObjectNames {
+  return required(names.objects.get(objectKey(object)), `${object.name} has no name.`);
+}
+
+/** Returns the name of the property of a published column. */
+function memberOf(object: SchemaObject, column: string, names: ServiceNames): MemberName {
+  return required(namesOf(object, names).properties.get(column), `${object.name}.${column} has no name.`);
 }

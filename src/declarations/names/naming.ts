@@ -21,7 +21,7 @@ export interface NamingObject extends ObjectName {
 }
 
 /** A foreign key between two objects of the input; others get no names. */
-export interface NamingRelation {
+interface NamingRelation {
   /** Any text that no other relation or link has. */
   readonly id: string;
   readonly from: ObjectName;
@@ -32,7 +32,7 @@ export interface NamingRelation {
 }
 
 /** One direction through a link table. The three objects belong to the input; other links get no names. */
-export interface NamingLink {
+interface NamingLink {
   /** Any text that no other relation or link has. */
   readonly id: string;
   readonly link: ObjectName;

@@ -2,6 +2,7 @@ import { keeper } from "../../base/memo.ts";
 import type { DescribedElement } from "../../edm/annotation.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
 import type { EnumType } from "../../edm/model.ts";
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { isObject } from "../option-table.ts";
 import type {
   ComplexTypeDeclaration,
@@ -11,6 +12,9 @@ import type {
 } from "../types/value-type.ts";
 import { isDeclaration } from "./declaration-kind.ts";
 import { type DeclaredOperation, type DeclaredService, entriesOf } from "./declared-service.ts";
+
+/** One startup rule: finds its faults in the declarations of a registration. */
+export type StartupRule = (service: DeclaredService, types: DeclaredTypes) => Iterable<ConfigurationFault>;
 
 /** The types that the declarations of a registration use, each once, in order of first use. */
 export interface DeclaredTypes {

@@ -5,8 +5,8 @@ import type { SetContext, WriteContext, DeclaredEntitySet } from "../context.ts"
 import type { Entities, EntitySource, Answer, CollectionQuery } from "../handlers.ts";
 import type { Logger } from "../logger.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
+import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/edm-builders.ts";
 import { type Annotations, describe } from "../types/entity-type.ts";
-import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/infer.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { Authorization } from "./authorization.ts";

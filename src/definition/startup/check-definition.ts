@@ -10,103 +10,148 @@ import {
   operationPlace,
   propertyIn,
   type DeclaredNavigation,
+  propertiesOf,
 } from "../model/declared-service.ts";
-import type { DeclaredTypes } from "../model/declared-types.ts";
+import type { DeclaredTypes, StartupRule } from "../model/declared-types.ts";
 import { type FaultPlace, checkOptions, describe, isObject, adviseName } from "../option-table.ts";
+import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
-import { checkForeignKeys, checkStoredGuids } from "./check-foreign-keys.ts";
-import { checkChosenKeys, checkOpenOperations, checkReadable, checkResources, checkRowRules } from "./check-guards.ts";
+import { FOREIGN_KEY_RULES } from "./check-foreign-keys.ts";
+import { RESOURCE_RULES, ROW_RULES } from "./check-guards.ts";
 import { checkLinks } from "./check-links.ts";
-import {
-  checkContainerNames,
-  checkEnumMemberNames,
-  checkIdentifiers,
-  checkMemberNames,
-  checkOperationNames,
-  checkSchemaNames,
-  checkTypeNames,
-} from "./check-names.ts";
-import { checkAgreement, checkConditions, checkPartners, checkTargets } from "./check-navigations.ts";
-import {
-  checkBindings,
+import { MEMBER_NAME_RULES, NAME_RULES, checkOperationNames } from "./check-names.ts";
+import { PARTNER_RULES, TARGET_RULES } from "./check-navigations.ts";
+import { SERVICE_RULES } from "./check-service.ts";
+import { TYPE_RULES, checkSignatures } from "./check-types.ts";
+import { OPTION_TABLES } from "./option-tables.ts";
+
+/** The rules for the keys, paths and overloads of operations. They are listed in the order of their faults. */
+const OPERATION_RULES: readonly StartupRule[] = Object.freeze([
   checkKeyParameters,
   checkOperationPaths,
   checkOverloads,
-  checkCors,
-  checkRoutes,
-  checkSecret,
-  checkChallenge,
-  checkLogger,
-  checkTrace,
-  checkNamespace,
-  checkPrefix,
-  checkPublicUrl,
-  checkConnectionFiles,
-  checkBatch,
-  checkReplicas,
-} from "./check-service.ts";
-import { checkEnumTypes, checkKeys, checkProperties, checkSignatures } from "./check-types.ts";
-import {
-  ACTION_OPTIONS,
-  DEFAULTS_OPTIONS,
-  ENTITY_SET_OPTIONS,
-  FUNCTION_OPTIONS,
-  MANY_OPTIONS,
-  ONE_OPTIONS,
-  SERVICE_OPTIONS,
-} from "./option-tables.ts";
+]);
 
-/** One startup rule: finds its faults in the declarations of a registration. */
-type StartupRule = (service: DeclaredService, types: DeclaredTypes) => Iterable<ConfigurationFault>;
+/** Checks that operations of a set are bound to its type, and operations of the registration are unbound. */
+function* checkBindings({ sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
+  for (const operation of operations) {
+    if (operation.bound === undefined && operation.declaration.entityType === undefined) continue;
+    const message = `\`${operation.name}\` is bound to ${operation.bound === "entity" ? "an entity" : "a collection"}, but is listed with the unbound operations.`;
+    yield { ...operationPlace(undefined, operation), message, fix: "Remove `bound`, or move it into an entity set." };
+  }
+  for (const set of sets) {
+    for (const operation of set.operations) {
+      const place = operationPlace(set, operation);
+      const { entityType } = operation.declaration;
+      if (operation.bound === undefined) {
+        const fix = 'Give `bound: "entity"` or `bound: "collection"`, or move it to odataService.';
+        yield { ...place, message: `\`${operation.name}\` is not bound, but is declared in an entity set.`, fix };
+      }
+      if (entityType !== undefined && entityType !== set.entityType) {
+        const message = `\`${operation.name}\` is bound to ${entityType.name}, but the set contains ${set.entityType.name}.`;
+        yield { ...place, message, fix: "Move it into a set of its type." };
+      }
+    }
+  }
+}
+
+/** The source of a function without parameters; excludes bound functions, `function () { [native code] }`. */
+const NO_PARAMETERS = /^[^(]*\(\s*\)(?!\s*\{\s*\[native code\]\s*\}$)/u;
+
+/** Checks that the handler of an operation bound to an entity has a parameter for the key. */
+function* checkKeyParameters({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+  for (const set of sets) {
+    for (const operation of set.operations) {
+      const { handler } = operation.options;
+      if (operation.bound !== "entity" || typeof handler !== "function" || handler.length > 0) continue;
+      // Functions with rest or default parameters also have the length 0.
+      if (!NO_PARAMETERS.test(String(handler))) continue;
+      const message = `The handler of \`${operation.name}\`, which is bound to an entity, has no parameter.`;
+      yield {
+        ...operationPlace(set, operation),
+        message,
+        fix: "Declare the key as the first parameter: (key, parameters, ctx) => …",
+      };
+    }
+  }
+}
+
+/**
+ * Checks that no operation bound to an entity has the path of a property or navigation. Path segments are case-sensitive,
+ * so `total` and `Total` are different paths.
+ * @see docs/reference/operations.md
+ */
+function* checkOperationPaths({ sets, naming }: DeclaredService): Iterable<ConfigurationFault> {
+  for (const set of sets) {
+    const taken = new Map<string, string>();
+    for (const { name, declared } of propertiesOf(set.entityType, naming)) {
+      if (!declared.ignored) taken.set(name, `the property ${name}`);
+    }
+    for (const { name } of set.navigations) taken.set(name, `the navigation ${name}`);
+    for (const operation of set.operations) {
+      const other = taken.get(operation.name);
+      if (operation.bound !== "entity" || other === undefined) continue;
+      const message = `The ${operation.kind.toLowerCase()} \`${operation.name}\` and ${other} share a path.`;
+      const fix = "Rename the operation: its key in `functions` or `actions` is its name.";
+      yield { ...operationPlace(set, operation), message, fix };
+    }
+  }
+}
+
+/** Checks that sets of one type declare a shared operation alike, because operations are bound to the type. */
+function* checkOverloads({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+  const first = new Map<EntityTypeDeclaration, Map<string, { readonly set: DeclaredSet; readonly text: string }>>();
+  for (const set of sets) {
+    const known = first.get(set.entityType) ?? new Map<string, { set: DeclaredSet; text: string }>();
+    first.set(set.entityType, known);
+    for (const operation of set.operations) {
+      const id = `${String(operation.bound)} ${operation.name}`;
+      const text = signatureOf(operation);
+      const other = known.get(id);
+      if (other === undefined) known.set(id, { set, text });
+      if (other === undefined || other.set === set || other.text === text) continue;
+      const message = `\`${operation.name}\` has a different signature here than in the set ${other.set.name} of the same type.`;
+      yield {
+        ...operationPlace(set, operation),
+        message,
+        fix: "Give both the same parameters and result, or two names.",
+      };
+    }
+  }
+}
+
+/** Returns a string that is equal for equal signatures. Types are identified by their unique names. */
+function signatureOf({ kind, parameters, options }: DeclaredOperation): string {
+  const { returns, composable } = options;
+  return JSON.stringify([kind, parameters, returns, composable], (key, value: unknown) => {
+    if (typeof value === "bigint") return `${value}n`;
+    return key === "properties" || key === "members" ? undefined : value;
+  });
+}
 
 /** The startup rules, in the order in which their faults are listed. */
 const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   checkServiceOptions,
-  checkPrefix,
-  checkNamespace,
-  checkPublicUrl,
-  checkConnectionFiles,
-  checkChallenge,
-  checkLogger,
-  checkTrace,
-  checkSecret,
-  checkReplicas,
-  checkBatch,
-  checkCors,
-  checkRoutes,
-  checkContainerNames,
-  checkTypeNames,
-  checkSchemaNames,
-  checkIdentifiers,
-  checkProperties,
-  checkKeys,
-  checkEnumTypes,
-  checkEnumMemberNames,
-  checkMemberNames,
+  ...SERVICE_RULES,
+  ...NAME_RULES,
+  ...TYPE_RULES,
+  ...MEMBER_NAME_RULES,
   checkAllowlists,
   checkETags,
   checkSearch,
-  checkTargets,
-  checkConditions,
-  checkForeignKeys,
-  checkStoredGuids,
+  ...TARGET_RULES,
+  ...FOREIGN_KEY_RULES,
   checkUncomparable,
   checkLinks,
-  checkPartners,
-  checkAgreement,
+  ...PARTNER_RULES,
   checkOperationNames,
   checkBindings,
   checkSignatures,
-  checkKeyParameters,
-  checkOperationPaths,
-  checkOverloads,
+  ...OPERATION_RULES,
   checkAuthorization,
-  checkResources,
-  checkReadable,
+  ...RESOURCE_RULES,
   checkNavigationRules,
-  checkRowRules,
-  checkChosenKeys,
-  checkOpenOperations,
+  ...ROW_RULES,
 ]);
 
 /**
@@ -125,9 +170,9 @@ export function checkDefinition(
 
 /** Checks the names and kinds of all options of the registration, its defaults, sets, navigations and operations. */
 function* checkServiceOptions({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
-  yield* checkOptions(SERVICE_OPTIONS, options, "odataService", {});
+  yield* checkOptions(OPTION_TABLES.service, options, "odataService", {});
   const { defaults, entitySets } = options;
-  if (isObject(defaults)) yield* checkOptions(DEFAULTS_OPTIONS, defaults, "`defaults`", {});
+  if (isObject(defaults)) yield* checkOptions(OPTION_TABLES.defaults, defaults, "`defaults`", {});
   if (entitySets === undefined) {
     yield { message: "`entitySets` of odataService is missing.", fix: "Give an array of results of `entitySet`." };
   } else if (Array.isArray(entitySets)) {
@@ -155,7 +200,7 @@ function* checkListedSets(listed: readonly unknown[]): Iterable<ConfigurationFau
 
 function* checkSetOptions(set: DeclaredSet): Iterable<ConfigurationFault> {
   const place = { set: set.name };
-  yield* checkOptions(ENTITY_SET_OPTIONS, set.options, "entitySet", place);
+  yield* checkOptions(OPTION_TABLES.entitySet, set.options, "entitySet", place);
   for (const fault of set.check?.() ?? []) yield { ...place, ...fault };
   yield* checkOperationTables(set.options, place);
   for (const operation of set.operations) yield* checkOperationOptions(set, operation);
@@ -167,7 +212,7 @@ function* checkSetOptions(set: DeclaredSet): Iterable<ConfigurationFault> {
   for (const navigation of set.navigations) {
     const { field, declaration, target, failure, options } = navigation;
     const { cardinality } = declaration;
-    const table = cardinality === "many" ? MANY_OPTIONS : ONE_OPTIONS;
+    const table = cardinality === "many" ? OPTION_TABLES.many : OPTION_TABLES.one;
     const maker = `has${cardinality.charAt(0).toUpperCase()}${cardinality.slice(1)}`;
     const where = navigationPlace(set, navigation);
     yield* checkOptions(table, options, `\`${field}\` (${maker})`, where);
@@ -200,7 +245,7 @@ function* checkOperationOptions(
 ): Iterable<ConfigurationFault> {
   const { kind, name, options } = operation;
   const place = operationPlace(set, operation);
-  const [table, maker] = kind === "Function" ? [FUNCTION_OPTIONS, "fn"] : [ACTION_OPTIONS, "action"];
+  const [table, maker] = kind === "Function" ? [OPTION_TABLES.fn, "fn"] : [OPTION_TABLES.action, "action"];
   yield* checkOptions(table, options, `\`${name}\` (${maker})`, place);
   if (options["handler"] === undefined) {
     yield { ...place, message: `\`${name}\` has no handler.`, fix: "Give a `handler` function." };

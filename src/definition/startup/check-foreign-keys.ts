@@ -7,7 +7,11 @@ import {
   propertyIn,
   navigationPlace,
 } from "../model/declared-service.ts";
+import type { StartupRule } from "../model/declared-types.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
+
+/** The rules for foreign keys. They are listed in the order of their faults. */
+export const FOREIGN_KEY_RULES: readonly StartupRule[] = Object.freeze([checkForeignKeys, checkStoredGuids]);
 
 interface ForeignKeyProperty {
   readonly field: string;
@@ -19,7 +23,7 @@ interface ForeignKeyProperty {
  * otherwise `hasRequired`.
  * @see OData CSDL 4.0, section 7.2
  */
-export function* checkForeignKeys({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkForeignKeys({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     for (const navigation of set.navigations) {
       const properties = foreignKeyOf(set, navigation);
@@ -120,7 +124,7 @@ const WRITES = ["create", "replace", "patch"] as const;
  * with its letter case, so it would reject every write if only one side has `storage: "text"`.
  * @see docs/reference/storage.md, Guids in any letter case
  */
-export function* checkStoredGuids({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkStoredGuids({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     for (const navigation of set.navigations) {
       const related = sets.find(({ name }) => name === navigation.options["target"]);

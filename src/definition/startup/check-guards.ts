@@ -7,11 +7,13 @@ import {
   navigationPlace,
   operationPlace,
 } from "../model/declared-service.ts";
+import type { StartupRule } from "../model/declared-types.ts";
 import { isObject } from "../option-table.ts";
 import { type Category, needsResource, resolveCategories } from "../sets/authorization.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
-import { isGuarded, statesRules } from "./check-authorization.ts";
 import {
+  isGuarded,
+  statesRules,
   navigationHandlersOf,
   askingNavigations,
   type EntityRoute,
@@ -19,12 +21,18 @@ import {
   linkRoutes,
   navigationRoutes,
   navigationsInto,
-} from "./routes-into.ts";
+} from "./check-authorization.ts";
+
+/** The rules for `resource` and `readable`. They are listed in the order of their faults. */
+export const RESOURCE_RULES: readonly StartupRule[] = Object.freeze([checkResources, checkReadable]);
+
+/** The rules for conditions on rows. They are listed in the order of their faults. */
+export const ROW_RULES: readonly StartupRule[] = Object.freeze([checkRowRules, checkChosenKeys, checkOpenOperations]);
 
 const ROWS_FIX = "Give `authorization.rows` of";
 
 /** Checks that the service can load the entities that `resource` rules check. @see docs/guides/authorization.md */
-export function* checkResources({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkResources({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     const { name } = set;
     const judged = judgedCategories(set);
@@ -51,7 +59,7 @@ export function* checkResources({ sets }: DeclaredService): Iterable<Configurati
  * Checks that a set with a `resource` rule for `read` also has `rows`: queries cannot evaluate `resource` rules.
  * @see docs/guides/authorization.md
  */
-export function* checkReadable({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkReadable({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     if (!judgedCategories(set).includes("read") || hasRows(set)) continue;
     const { name, options } = set;
@@ -70,7 +78,7 @@ export function* checkReadable({ sets }: DeclaredService): Iterable<Configuratio
 }
 
 /** Checks that row rules can be evaluated on every route: by key they need `getByKey`, along a navigation a `target`. */
-export function* checkRowRules({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkRowRules({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   const guarding = new Map<EntityTypeDeclaration, string[]>();
   for (const set of sets.filter(hasRows)) {
     guarding.set(set.entityType, [...(guarding.get(set.entityType) ?? []), set.name]);
@@ -96,7 +104,7 @@ export function* checkRowRules({ sets }: DeclaredService): Iterable<Configuratio
  * Checks that a create with a key of the client cannot overwrite a hidden entity.
  * @see docs/guides/authorization.md
  */
-export function* checkChosenKeys(service: DeclaredService): Iterable<ConfigurationFault> {
+function* checkChosenKeys(service: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of service.sets.filter(hasRows)) {
     if (set.options["getByKey"] !== undefined || !choosesKeys(set)) continue;
     const [first] = creatingRoutes(set, service);
@@ -108,7 +116,7 @@ export function* checkChosenKeys(service: DeclaredService): Iterable<Configurati
 }
 
 /** Checks that unbound operations have explicit rules if any set has rules: a forgotten rule would open them to all. */
-export function* checkOpenOperations({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkOpenOperations({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
   const guarded = sets.find(isGuarded);
   if (guarded === undefined || statesRules(options["authorization"])) return;
   for (const operation of operations) {

@@ -7,9 +7,20 @@ import {
   navigationPlace,
   operationPlace,
 } from "../model/declared-service.ts";
-import type { DeclaredTypes } from "../model/declared-types.ts";
+import type { DeclaredTypes, StartupRule } from "../model/declared-types.ts";
 import { isSimpleIdentifier } from "../names.ts";
 import { type FaultPlace, nameOf } from "../option-table.ts";
+
+/** The rules for the names of the model. They are listed in the order of their faults. */
+export const NAME_RULES: readonly StartupRule[] = Object.freeze([
+  checkContainerNames,
+  checkTypeNames,
+  checkSchemaNames,
+  checkIdentifiers,
+]);
+
+/** The rules for the names of members. They are listed in the order of their faults. */
+export const MEMBER_NAME_RULES: readonly StartupRule[] = Object.freeze([checkEnumMemberNames, checkMemberNames]);
 
 /** A name, its owner and the place of the owner. */
 interface Named {
@@ -24,7 +35,7 @@ interface Named {
 const LETTERS = "Begin with a letter or underscore, then letters, digits and underscores, at most 128 characters.";
 
 /** Checks that every name in `$metadata` and in URLs is a simple identifier. @see OData CSDL 4.0, section 17.2 */
-export function* checkIdentifiers(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
+function* checkIdentifiers(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const { name, what, place, rename } of everyName(service, types)) {
     if (isSimpleIdentifier(name)) continue;
     yield { ...place, message: `The name "${name}" of ${what} is not an identifier.`, fix: `${rename} ${LETTERS}` };
@@ -32,12 +43,12 @@ export function* checkIdentifiers(service: DeclaredService, types: DeclaredTypes
 }
 
 /** Checks that entity sets, unbound functions and unbound actions have different names. @see OData CSDL 4.0, section 13 */
-export function* checkContainerNames(service: DeclaredService): Iterable<ConfigurationFault> {
+function* checkContainerNames(service: DeclaredService): Iterable<ConfigurationFault> {
   yield* clashes([...service.sets.map(namedSet), ...unboundOperations(service)]);
 }
 
 /** Checks that all types have different names. @see OData CSDL 4.0, section 4 */
-export function* checkTypeNames(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
+function* checkTypeNames(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   yield* clashes(namedTypes(types));
 }
 
@@ -46,7 +57,7 @@ export function* checkTypeNames(_service: DeclaredService, types: DeclaredTypes)
  * they are overloads.
  * @see OData CSDL 4.0, section 5.1
  */
-export function* checkSchemaNames(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
+function* checkSchemaNames(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   const taken = new Map(namedTypes(types).map((named) => [named.name, named]));
   for (const operation of [...service.sets.flatMap(boundOperations), ...unboundOperations(service)]) {
     const type = taken.get(operation.name);
@@ -56,7 +67,7 @@ export function* checkSchemaNames(service: DeclaredService, types: DeclaredTypes
 }
 
 /** Checks that the members of a type, including navigation properties, have different wire names. */
-export function* checkMemberNames(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
+function* checkMemberNames(service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const type of [...types.entityTypes, ...types.complexTypes]) yield* clashes(namedProperties(service, type));
   for (const set of service.sets) {
     const properties = namedProperties(service, set.entityType);
@@ -73,7 +84,7 @@ export function* checkMemberNames(service: DeclaredService, types: DeclaredTypes
 }
 
 /** Checks that the members of an enumeration differ in more than case. */
-export function* checkEnumMemberNames(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
+function* checkEnumMemberNames(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const type of types.enumTypes) {
     yield* clashes(namedMembers(nameOf(type.name), namesOf(type.members)));
   }

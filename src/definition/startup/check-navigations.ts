@@ -9,12 +9,19 @@ import {
   propertyIn,
   navigationPlace,
 } from "../model/declared-service.ts";
+import type { StartupRule } from "../model/declared-types.ts";
 import { adviseName, describe } from "../option-table.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
-import { everyNavigation } from "./routes-into.ts";
+import { everyNavigation } from "./check-authorization.ts";
+
+/** The rules for the targets of navigations. They are listed in the order of their faults. */
+export const TARGET_RULES: readonly StartupRule[] = Object.freeze([checkTargets, checkConditions]);
+
+/** The rules for navigations of one relation. They are listed in the order of their faults. */
+export const PARTNER_RULES: readonly StartupRule[] = Object.freeze([checkPartners, checkAgreement]);
 
 /** Checks that `target` names a set of the related type in the same registration. */
-export function* checkTargets({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkTargets({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const { from: set, navigation } of everyNavigation(sets)) {
     const { target: name } = navigation.options;
     if (typeof name !== "string") continue;
@@ -40,7 +47,7 @@ export function* checkTargets({ sets }: DeclaredService): Iterable<Configuration
 }
 
 /** Checks that `on` pairs comparable properties of both types. */
-export function* checkConditions({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkConditions({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const { from: set, navigation } of everyNavigation(sets)) {
     const { target, options, field } = navigation;
     const place = navigationPlace(set, navigation);
@@ -70,7 +77,7 @@ export function* checkConditions({ sets }: DeclaredService): Iterable<Configurat
 }
 
 /** Checks that `partner` names a navigation of the related type that leads back. @see OData CSDL 4.0, section 7.1.4 */
-export function* checkPartners({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkPartners({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const { from: set, navigation } of everyNavigation(sets)) {
     const { target, options, field } = navigation;
     const { partner } = options;
@@ -100,7 +107,7 @@ export function* checkPartners({ sets }: DeclaredService): Iterable<Configuratio
 }
 
 /** Checks that sets of one type declare a shared navigation alike. */
-export function* checkAgreement({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkAgreement({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   const first = new Map<
     EntityTypeDeclaration,
     Map<string, { readonly set: DeclaredSet; readonly navigation: DeclaredNavigation }>

@@ -2,24 +2,34 @@ import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import type { ReplicatedDatabase } from "../../query/reading.ts";
 import { CAN_TRACE } from "../logger.ts";
 import { isDeclaration } from "../model/declaration-kind.ts";
-import {
-  type DeclaredService,
-  type DeclaredOperation,
-  type DeclaredSet,
-  propertiesOf,
-  operationPlace,
-} from "../model/declared-service.ts";
+import type { DeclaredService } from "../model/declared-service.ts";
+import type { StartupRule } from "../model/declared-types.ts";
 import { isNamespace } from "../names.ts";
 import { checkOptions, describe, isObject } from "../option-table.ts";
-import type { EntityTypeDeclaration } from "../types/value-type.ts";
-import { BATCH_OPTIONS, CORS_OPTIONS, POSITION_OPTIONS } from "./option-tables.ts";
+import { OPTION_TABLES } from "./option-tables.ts";
+
+/** The rules for the options of a registration. They are listed in the order of their faults. */
+export const SERVICE_RULES: readonly StartupRule[] = Object.freeze([
+  checkPrefix,
+  checkNamespace,
+  checkPublicUrl,
+  checkConnectionFiles,
+  checkChallenge,
+  checkLogger,
+  checkTrace,
+  checkSecret,
+  checkReplicas,
+  checkBatch,
+  checkCors,
+  checkRoutes,
+]);
 
 /** Segments of characters that need no percent-encoding in a path. */
 const PREFIX = /^(?:\/[\w.~!$&'()*+,;=:@-]+)*$/;
 const VISIBLE_ASCII = /^[\x20-\x7e]+$/;
 
 /** Checks that the prefix starts with a slash and does not end with one; the empty string is the root. */
-export function* checkPrefix({ options }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkPrefix({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { name, prefix } = options;
   if (prefix === undefined && typeof name === "string" && name !== "" && !isPrefix(`/${name}`)) {
     const message = `The prefix would be "/${name}", after the \`name\`, which is not a path.`;
@@ -31,7 +41,7 @@ export function* checkPrefix({ options }: DeclaredService): Iterable<Configurati
 }
 
 /** Checks that the namespace consists of identifiers. @see OData CSDL 4.0, section 5.1.1 */
-export function* checkNamespace({ options }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkNamespace({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { namespace } = options;
   if (typeof namespace !== "string" || isNamespace(namespace)) return;
   const fix = 'Give identifiers separated by dots, such as "Shop.Sales", except Edm, odata, System and Transient.';
@@ -39,7 +49,7 @@ export function* checkNamespace({ options }: DeclaredService): Iterable<Configur
 }
 
 /** Checks that the public URL is an absolute http or https URL to which paths can be appended. */
-export function* checkPublicUrl({ options }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkPublicUrl({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { publicUrl } = options;
   if (typeof publicUrl !== "string" || isBaseUrl(publicUrl)) return;
   const fix = 'Give scheme, host and perhaps a path, such as "https://api.example.com", without "?" and "#".';
@@ -47,7 +57,7 @@ export function* checkPublicUrl({ options }: DeclaredService): Iterable<Configur
 }
 
 /** Checks that the name of the connection files is a segment of a path. */
-export function* checkConnectionFiles({ options }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkConnectionFiles({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { connectionFiles: given } = options;
   const isName = typeof given === "string" && /^[\w-][\w.-]{0,99}$/.test(given);
   if (given === undefined || typeof given === "boolean" || isName) return;
@@ -56,7 +66,7 @@ export function* checkConnectionFiles({ options }: DeclaredService): Iterable<Co
 }
 
 /** Checks that the challenge is a valid header value. */
-export function* checkChallenge({ options }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkChallenge({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { challenge } = options;
   // `checkServiceOptions` reports other values and the empty string.
   if (typeof challenge !== "string" || challenge === "" || VISIBLE_ASCII.test(challenge)) return;
@@ -65,7 +75,7 @@ export function* checkChallenge({ options }: DeclaredService): Iterable<Configur
 }
 
 /** Checks that the logger has the functions that the service calls. */
-export function* checkLogger({ options }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkLogger({ options }: DeclaredService): Iterable<ConfigurationFault> {
   const { logger } = options;
   if (!isObject(logger)) return;
   const missing = ["error", "warn", "info"].filter((name) => typeof logger[name] !== "function");
@@ -75,7 +85,7 @@ export function* checkLogger({ options }: DeclaredService): Iterable<Configurati
 }
 
 /** Checks that the runtime can attribute statements to requests. */
-export function checkTrace({ options }: DeclaredService): Iterable<ConfigurationFault> {
+function checkTrace({ options }: DeclaredService): Iterable<ConfigurationFault> {
   return traceFaults(options, CAN_TRACE);
 }
 
@@ -105,7 +115,7 @@ const MIN_LENGTH = 16;
 const FIX = `Give at least ${String(MIN_LENGTH)} random characters that all processes of the service share, from its environment.`;
 
 /** Checks the secret, which keyset paging requires. @see docs/reference/paging.md */
-export function* checkSecret({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkSecret({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
   const { secret, defaults } = options;
   if (secret !== undefined) {
     // The message does not contain the secret, because logs contain messages.
@@ -126,14 +136,14 @@ export function* checkSecret({ options, sets }: DeclaredService): Iterable<Confi
 }
 
 /** Checks the options of batches. @see docs/reference/batch.md */
-export function* checkBatch({ options: { batch } }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkBatch({ options: { batch } }: DeclaredService): Iterable<ConfigurationFault> {
   if (batch === undefined || typeof batch === "boolean") return;
   if (!isObject(batch)) {
     const message = `\`batch\` of odataService cannot be ${describe(batch)}.`;
     yield { message, fix: "Give true, false, or an object such as { json: true }." };
     return;
   }
-  yield* checkOptions(BATCH_OPTIONS, batch, "batch", {});
+  yield* checkOptions(OPTION_TABLES.batch, batch, "batch", {});
   if (batch["multipart"] === false && batch["json"] !== true) {
     const message = "`batch` of odataService enables no format.";
     yield { message, fix: "Enable `multipart` or `json`, or set `batch` to false." };
@@ -141,7 +151,7 @@ export function* checkBatch({ options: { batch } }: DeclaredService): Iterable<C
 }
 
 /** Checks further routes: their options, and that their paths are free. */
-export function* checkRoutes({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkRoutes({ options, sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
   const listed: readonly unknown[] = Array.isArray(options["routes"]) ? options["routes"] : [];
   const taken = new Set([...sets, ...operations].map(({ name }) => name));
   for (const [index, route] of listed.entries()) {
@@ -170,14 +180,14 @@ const GIVE_ORIGINS = 'Give `"*"`, or an array such as ["https://app.example.com"
  * Checks the options of requests from pages of other origins.
  * @see RFC 6454, section 6.2; docs/guides/browsers.md
  */
-export function* checkCors({ options: { cors } }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkCors({ options: { cors } }: DeclaredService): Iterable<ConfigurationFault> {
   if (cors === undefined) return;
   if (!isObject(cors)) {
     const message = `\`cors\` of odataService cannot be ${describe(cors)}.`;
     yield { message, fix: 'Give an object such as { origins: ["https://app.example.com"] }, or leave it out.' };
     return;
   }
-  yield* checkOptions(CORS_OPTIONS, cors, "cors", {});
+  yield* checkOptions(OPTION_TABLES.cors, cors, "cors", {});
   yield* checkOrigins(cors["origins"]);
   yield* checkHeaders(cors["headers"]);
   if (cors["credentials"] === true && isAnyOrigin(cors["origins"])) {
@@ -250,7 +260,7 @@ function* checkHeaders(headers: unknown): Iterable<ConfigurationFault> {
  * Checks that the sets of one database agree on its replica, and that the service can seal and keep positions.
  * @see docs/guides/replicas.md
  */
-export function* checkReplicas({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkReplicas({ options, sets }: DeclaredService): Iterable<ConfigurationFault> {
   const { secret, positions } = options;
   const byDatabase = new Map<object, { readonly name: string; readonly replicated: ReplicatedDatabase | undefined }>();
   let isReplicated = false;
@@ -276,7 +286,7 @@ export function* checkReplicas({ options, sets }: DeclaredService): Iterable<Con
 function* checkStore(positions: unknown, isReplicated: boolean): Iterable<ConfigurationFault> {
   // Other values are reported with the options of the service.
   if (!isObject(positions)) return;
-  yield* checkOptions(POSITION_OPTIONS, positions, "positions", {});
+  yield* checkOptions(OPTION_TABLES.positions, positions, "positions", {});
   const missing = ["read", "write"].filter((name) => positions[name] === undefined);
   if (missing.length > 0) {
     const message = `\`positions\` of odataService has no function ${missing.join(", ")}.`;
@@ -285,101 +295,4 @@ function* checkStore(positions: unknown, isReplicated: boolean): Iterable<Config
   if (isReplicated) return;
   const message = "`positions` of odataService has no effect: no set has `readFrom`.";
   yield { message, fix: "Give the sets of the database `readFrom`, or remove `positions`." };
-}
-
-/** Checks that operations of a set are bound to its type, and operations of the registration are unbound. */
-export function* checkBindings({ sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
-  for (const operation of operations) {
-    if (operation.bound === undefined && operation.declaration.entityType === undefined) continue;
-    const message = `\`${operation.name}\` is bound to ${operation.bound === "entity" ? "an entity" : "a collection"}, but is listed with the unbound operations.`;
-    yield { ...operationPlace(undefined, operation), message, fix: "Remove `bound`, or move it into an entity set." };
-  }
-  for (const set of sets) {
-    for (const operation of set.operations) {
-      const place = operationPlace(set, operation);
-      const { entityType } = operation.declaration;
-      if (operation.bound === undefined) {
-        const fix = 'Give `bound: "entity"` or `bound: "collection"`, or move it to odataService.';
-        yield { ...place, message: `\`${operation.name}\` is not bound, but is declared in an entity set.`, fix };
-      }
-      if (entityType !== undefined && entityType !== set.entityType) {
-        const message = `\`${operation.name}\` is bound to ${entityType.name}, but the set contains ${set.entityType.name}.`;
-        yield { ...place, message, fix: "Move it into a set of its type." };
-      }
-    }
-  }
-}
-
-/** The source of a function without parameters; excludes bound functions, `function () { [native code] }`. */
-const NO_PARAMETERS = /^[^(]*\(\s*\)(?!\s*\{\s*\[native code\]\s*\}$)/u;
-
-/** Checks that the handler of an operation bound to an entity has a parameter for the key. */
-export function* checkKeyParameters({ sets }: DeclaredService): Iterable<ConfigurationFault> {
-  for (const set of sets) {
-    for (const operation of set.operations) {
-      const { handler } = operation.options;
-      if (operation.bound !== "entity" || typeof handler !== "function" || handler.length > 0) continue;
-      // Functions with rest or default parameters also have the length 0.
-      if (!NO_PARAMETERS.test(String(handler))) continue;
-      const message = `The handler of \`${operation.name}\`, which is bound to an entity, has no parameter.`;
-      yield {
-        ...operationPlace(set, operation),
-        message,
-        fix: "Declare the key as the first parameter: (key, parameters, ctx) => …",
-      };
-    }
-  }
-}
-
-/**
- * Checks that no operation bound to an entity has the path of a property or navigation. Path segments are case-sensitive,
- * so `total` and `Total` are different paths.
- * @see docs/reference/operations.md
- */
-export function* checkOperationPaths({ sets, naming }: DeclaredService): Iterable<ConfigurationFault> {
-  for (const set of sets) {
-    const taken = new Map<string, string>();
-    for (const { name, declared } of propertiesOf(set.entityType, naming)) {
-      if (!declared.ignored) taken.set(name, `the property ${name}`);
-    }
-    for (const { name } of set.navigations) taken.set(name, `the navigation ${name}`);
-    for (const operation of set.operations) {
-      const other = taken.get(operation.name);
-      if (operation.bound !== "entity" || other === undefined) continue;
-      const message = `The ${operation.kind.toLowerCase()} \`${operation.name}\` and ${other} share a path.`;
-      const fix = "Rename the operation: its key in `functions` or `actions` is its name.";
-      yield { ...operationPlace(set, operation), message, fix };
-    }
-  }
-}
-
-/** Checks that sets of one type declare a shared operation alike, because operations are bound to the type. */
-export function* checkOverloads({ sets }: DeclaredService): Iterable<ConfigurationFault> {
-  const first = new Map<EntityTypeDeclaration, Map<string, { readonly set: DeclaredSet; readonly text: string }>>();
-  for (const set of sets) {
-    const known = first.get(set.entityType) ?? new Map<string, { set: DeclaredSet; text: string }>();
-    first.set(set.entityType, known);
-    for (const operation of set.operations) {
-      const id = `${String(operation.bound)} ${operation.name}`;
-      const text = signatureOf(operation);
-      const other = known.get(id);
-      if (other === undefined) known.set(id, { set, text });
-      if (other === undefined || other.set === set || other.text === text) continue;
-      const message = `\`${operation.name}\` has a different signature here than in the set ${other.set.name} of the same type.`;
-      yield {
-        ...operationPlace(set, operation),
-        message,
-        fix: "Give both the same parameters and result, or two names.",
-      };
-    }
-  }
-}
-
-/** Returns a string that is equal for equal signatures. Types are identified by their unique names. */
-function signatureOf({ kind, parameters, options }: DeclaredOperation): string {
-  const { returns, composable } = options;
-  return JSON.stringify([kind, parameters, returns, composable], (key, value: unknown) => {
-    if (typeof value === "bigint") return `${value}n`;
-    return key === "properties" || key === "members" ? undefined : value;
-  });
 }

@@ -9,19 +9,22 @@ import {
   entriesOf,
   operationPlace,
 } from "../model/declared-service.ts";
-import { type DeclaredTypes, toEnumType } from "../model/declared-types.ts";
+import { type DeclaredTypes, toEnumType, type StartupRule } from "../model/declared-types.ts";
 import { checkOptions, describe, type FaultPlace, isObject, adviseName } from "../option-table.ts";
 import type { DeclaredValueType, PropertyDeclaration } from "../types/value-type.ts";
-import { ENUM_TYPE_OPTIONS, TYPE_OPTIONS } from "./option-tables.ts";
+import { OPTION_TABLES } from "./option-tables.ts";
+
+/** The rules for declared types. They are listed in the order of their faults. */
+export const TYPE_RULES: readonly StartupRule[] = Object.freeze([checkProperties, checkKeys, checkEnumTypes]);
 
 /** Checks the properties of entity and complex types. */
-export function* checkProperties(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
+function* checkProperties(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const type of types.entityTypes) yield* checkMembers(type, "entity property");
   for (const type of types.complexTypes) yield* checkMembers(type, "complex property");
 }
 
 /** Checks that each entity type has a key. @see OData CSDL 4.0, section 8.2 */
-export function* checkKeys(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
+function* checkKeys(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const { name, properties } of types.entityTypes) {
     const keys = entriesOf(properties).filter(
       ([, property]) => isDeclaration(property, "Property") && property.declared.key,
@@ -33,11 +36,11 @@ export function* checkKeys(_service: DeclaredService, types: DeclaredTypes): Ite
 }
 
 /** Checks that enumerations have members with integers, not negative for flags. @see OData CSDL 4.0, section 10 */
-export function* checkEnumTypes(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
+function* checkEnumTypes(_service: DeclaredService, types: DeclaredTypes): Iterable<ConfigurationFault> {
   for (const { name, members, isFlags, options } of types.enumTypes) {
     const place = { set: name };
     if (isObject(options)) {
-      yield* checkOptions(ENUM_TYPE_OPTIONS, options, `the enumeration ${name}`, place);
+      yield* checkOptions(OPTION_TABLES.enumType, options, `the enumeration ${name}`, place);
     } else if (options !== undefined) {
       const message = `The options of ${name} are ${describe(options)}.`;
       yield { ...place, message, fix: "Give an object, such as { isFlags: true }, or leave them out." };
@@ -87,7 +90,7 @@ function* checkMembers(
 }
 
 function* checkTypeOptions(options: unknown, name: string, place: FaultPlace): Iterable<ConfigurationFault> {
-  if (isObject(options)) yield* checkOptions(TYPE_OPTIONS, options, `the type ${name}`, place);
+  if (isObject(options)) yield* checkOptions(OPTION_TABLES.type, options, `the type ${name}`, place);
   else if (options !== undefined) {
     const fix = "Give an object, such as { annotations: { … } }, or leave them out.";
     yield { ...place, message: `The options of ${name} are ${describe(options)}.`, fix };

@@ -58,7 +58,7 @@ const LIMITS: OptionTable<keyof LimitSettings> = {
 };
 
 /** The options of `entitySet`. */
-export const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclaration>> = {
+const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclaration>> = {
   ...SET_SETTINGS,
   name: TEXT,
   queryable: HANDLER,
@@ -84,7 +84,7 @@ export const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDe
 };
 
 /** The options of `batch` of `odataService`. */
-export const BATCH_OPTIONS: OptionTable<keyof BatchOptions> = {
+const BATCH_OPTIONS: OptionTable<keyof BatchOptions> = {
   multipart: FLAG,
   json: FLAG,
   maxParts: FROM_ONE,
@@ -93,7 +93,7 @@ export const BATCH_OPTIONS: OptionTable<keyof BatchOptions> = {
 };
 
 /** The options of `cors` of `odataService`. */
-export const CORS_OPTIONS: OptionTable<keyof CorsOptions> = {
+const CORS_OPTIONS: OptionTable<keyof CorsOptions> = {
   origins: ANY,
   credentials: FLAG,
   maxAge: ANY,
@@ -101,13 +101,13 @@ export const CORS_OPTIONS: OptionTable<keyof CorsOptions> = {
 };
 
 /** The options of `positions` of `odataService`. */
-export const POSITION_OPTIONS: OptionTable<keyof PositionStore> = { read: HANDLER, write: HANDLER };
+const POSITION_OPTIONS: OptionTable<keyof PositionStore> = { read: HANDLER, write: HANDLER };
 
 /** The options of `defaults` of `odataService`. */
-export const DEFAULTS_OPTIONS: OptionTable<keyof (InheritedSettings & LimitSettings)> = { ...SET_SETTINGS, ...LIMITS };
+const DEFAULTS_OPTIONS: OptionTable<keyof (InheritedSettings & LimitSettings)> = { ...SET_SETTINGS, ...LIMITS };
 
 /** The options of `odataService`. */
-export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
+const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
   name: TEXT,
   prefix: ANY,
   namespace: TEXT,
@@ -143,14 +143,14 @@ export const SERVICE_OPTIONS: OptionTable<keyof ServiceOptions> = {
 };
 
 /** The options of `enumType`. */
-export const ENUM_TYPE_OPTIONS: OptionTable<keyof EnumTypeOptions<string, boolean>> = {
+const ENUM_TYPE_OPTIONS: OptionTable<keyof EnumTypeOptions<string, boolean>> = {
   isFlags: FLAG,
   annotations: ANY,
   memberAnnotations: OBJECT,
 };
 
 /** The options of `entityType` and `complexType`. */
-export const TYPE_OPTIONS: OptionTable<keyof TypeOptions> = { annotations: ANY };
+const TYPE_OPTIONS: OptionTable<keyof TypeOptions> = { annotations: ANY };
 
 const NAVIGATION = {
   on: OBJECT,
@@ -163,14 +163,14 @@ const NAVIGATION = {
 } as const satisfies OptionTable;
 
 /** The options of `hasOptional` and `hasRequired`. */
-export const ONE_OPTIONS: OptionTable<keyof OneOptions<EntityTypeDeclaration, EntityTypeDeclaration>> = {
+const ONE_OPTIONS: OptionTable<keyof OneOptions<EntityTypeDeclaration, EntityTypeDeclaration>> = {
   ...NAVIGATION,
   setRef: HANDLER,
   removeRef: HANDLER,
 };
 
 /** The options of `hasMany`. */
-export const MANY_OPTIONS: OptionTable<keyof ManyOptions<EntityTypeDeclaration, EntityTypeDeclaration>> = {
+const MANY_OPTIONS: OptionTable<keyof ManyOptions<EntityTypeDeclaration, EntityTypeDeclaration>> = {
   ...NAVIGATION,
   create: HANDLER,
   addRef: HANDLER,
@@ -189,7 +189,39 @@ const { composable, ...OPERATION }: OptionTable<keyof FunctionOptions<never, unk
 };
 
 /** The options of `action`. */
-export const ACTION_OPTIONS: OptionTable = { ...OPERATION, transactional: FLAG };
+const ACTION_OPTIONS: OptionTable = { ...OPERATION, transactional: FLAG };
 
 /** The options of `fn`. */
-export const FUNCTION_OPTIONS: OptionTable = { ...OPERATION, composable };
+const FUNCTION_OPTIONS: OptionTable = { ...OPERATION, composable };
+
+/** The options of the functions that declare a service, its sets, navigations, operations and types, and of their objects. */
+export const OPTION_TABLES: Readonly<
+  Record<
+    | "service"
+    | "defaults"
+    | "batch"
+    | "cors"
+    | "positions"
+    | "entitySet"
+    | "one"
+    | "many"
+    | "action"
+    | "fn"
+    | "type"
+    | "enumType",
+    OptionTable
+  >
+> = Object.freeze({
+  service: SERVICE_OPTIONS,
+  defaults: DEFAULTS_OPTIONS,
+  batch: BATCH_OPTIONS,
+  cors: CORS_OPTIONS,
+  positions: POSITION_OPTIONS,
+  entitySet: ENTITY_SET_OPTIONS,
+  one: ONE_OPTIONS,
+  many: MANY_OPTIONS,
+  action: ACTION_OPTIONS,
+  fn: FUNCTION_OPTIONS,
+  type: TYPE_OPTIONS,
+  enumType: ENUM_TYPE_OPTIONS,
+});

@@ -32,7 +32,7 @@ import type { AnyProperty } from "./value-type.ts";
 export type RowCondition = "all" | "none" | VaryingRowCondition;
 
 /** A condition that depends on the row. */
-export interface VaryingRowCondition {
+interface VaryingRowCondition {
   /** The same object for all conditions of one structure, so that its compiled form is reused. */
   readonly filter: FilterClause;
   /** The values of its parameters. */

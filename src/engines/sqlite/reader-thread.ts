@@ -1,4 +1,9 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { getHeapStatistics } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
+import { required } from "../../base/required.ts";
+import type { Fetch } from "../../connection/patient-reader.ts";
+import { Watch, PreparedStatements, type RowInForm, type SqliteSettings } from "./prepared-statement.ts";
 import {
   sendError,
   type ReadOutcome,
@@ -7,8 +12,142 @@ import {
   type SnapshotEnd,
   type ThreadData,
 } from "./reader-messages.ts";
-import { ThreadConnections, keepsMuchMemory, usesMuchMemory } from "./thread-connections.ts";
-import { Watch } from "./watch.ts";
+import { openConnection } from "./sqlite-database.ts";
+
+/** The most connections without a snapshot that wait for the next one. */
+const MOST_IDLE = 2;
+
+/** Pages of a table are read once, so a large cache would only fill memory: 2 MB. */
+const SMALL_CACHE = "pragma cache_size = -2000";
+
+interface Connection {
+  readonly database: DatabaseSync;
+  readonly statements: PreparedStatements<"arrays">;
+  /** The statement that a snapshot reads row by row. */
+  cursor?: { readonly sql: string; readonly rows: Rows } | undefined;
+}
+
+type ArrayRow = RowInForm<"arrays">;
+type Rows = Generator<ArrayRow, void, undefined>;
+
+/** The connections of a reader thread: one for single statements, and one for each snapshot. */
+class ThreadConnections {
+  readonly #settings: SqliteSettings;
+  readonly #watch: Watch;
+  readonly #usual: PreparedStatements<"arrays">;
+  readonly #snapshots = new Map<number, Connection>();
+  readonly #idle: Connection[] = [];
+
+  constructor(settings: SqliteSettings, watch: Watch) {
+    this.#settings = settings;
+    this.#watch = watch;
+    this.#usual = this.#open().statements;
+  }
+
+  /**
+   * Returns the statements of a snapshot, or of no snapshot (undefined). A new snapshot begins with its first statement.
+   * @throws Error if the file cannot be opened
+   */
+  statements(snapshot: number | undefined): PreparedStatements<"arrays"> {
+    if (snapshot === undefined) return this.#usual;
+    return this.#connectionOf(snapshot).statements;
+  }
+
+  /**
+   * Returns the next rows of the only cursor of a snapshot, fewer at its end. The first call for a text opens it.
+   * @throws as `statements`; errors of the statement
+   */
+  fetch(
+    snapshot: number | undefined,
+    { sql, values }: { readonly sql: string; readonly values: readonly SQLInputValue[] },
+    { rows: most, isJson }: Fetch,
+  ): readonly ArrayRow[] {
+    const connection = this.#connectionOf(required(snapshot, "A cursor belongs to a snapshot."));
+    let { cursor } = connection;
+    if (cursor?.sql !== sql) {
+      cursor?.rows.return();
+      // The statement stays out of the cache: it is busy.
+      cursor = { sql, rows: connection.statements.take(sql).iterate(values) };
+      connection.cursor = cursor;
+    }
+    return isJson ? [joinObjects(cursor.rows, most)] : Array.from(firstOf(cursor.rows, most));
+  }
+
+  #connectionOf(snapshot: number): Connection {
+    const known = this.#snapshots.get(snapshot);
+    if (known !== undefined) return known;
+    const connection = this.#idle.pop() ?? this.#openSmall();
+    connection.database.exec("begin");
+    this.#snapshots.set(snapshot, connection);
+    return connection;
+  }
+
+  /** Ends a snapshot, unless no statement has begun it. */
+  end(snapshot: number): void {
+    const connection = this.#snapshots.get(snapshot);
+    if (connection === undefined) return;
+    this.#snapshots.delete(snapshot);
+    connection.cursor?.rows.return();
+    connection.cursor = undefined;
+    if (connection.database.isTransaction) connection.database.exec("rollback");
+    if (this.#idle.length < MOST_IDLE) this.#idle.push(connection);
+    else connection.database.close();
+  }
+
+  #openSmall(): Connection {
+    const connection = this.#open();
+    connection.database.exec(SMALL_CACHE);
+    return connection;
+  }
+
+  #open(): Connection {
+    const database = openConnection(this.#settings, true, this.#watch);
+    return { database, statements: new PreparedStatements(database, "arrays", this.#settings.statements) };
+  }
+}
+
+/** Yields the next rows, and leaves the others. */
+function* firstOf(rows: Rows, most: number): Generator<ArrayRow, void, undefined> {
+  for (let count = 0; count < most; count += 1) {
+    const next = rows.next();
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+/** Joins the next objects to one row, as a statement for a page does. Bytes can change their thread without a copy. */
+function joinObjects(rows: Rows, most: number): ArrayRow {
+  const texts: string[] = [];
+  let unfit = 0;
+  for (const [text, isUnfit] of firstOf(rows, most)) {
+    if (isUnfit === 1) unfit += 1;
+    texts.push(String(text));
+  }
+  return [new TextEncoder().encode(texts.join(",")), unfit, texts.length];
+}
+
+/** Bytes of the heap of a thread between statements. An idle thread would keep them, since it collects no garbage. */
+const MOST_KEPT = 96e6;
+
+/** Bytes of the heap of a thread during a statement, if its limit is not lower. */
+const MOST_USED = 1e9;
+
+/** The share of the limit of the heap that a statement may use: V8 ends the thread at the limit. */
+const SHARE = 0.5;
+
+/** Whether the heap of this thread is so large that another thread should replace it. */
+function keepsMuchMemory(): boolean {
+  return getHeapStatistics().total_heap_size > MOST_KEPT;
+}
+
+/**
+ * Whether the running statement uses too much of the heap of this thread. `node:sqlite` keeps the arguments and results of
+ * all calls of functions until the statement ends.
+ */
+function usesMuchMemory(): boolean {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return used > Math.min(MOST_USED, limit * SHARE);
+}
 
 // The entry of a thread. A reader runs one statement after another on its own read-only connections.
 

@@ -9,9 +9,8 @@ import {
 import { nextTurn } from "../../base/host.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import type { RunRows, SynchronousWriter, WritePatience } from "../../connection/synchronous-reader.ts";
-import { changeRows, type PreparedStatement, toBoundValues } from "./prepared-statement.ts";
+import { changeRows, type PreparedStatement, toBoundValues, MAX_TIME_HERE } from "./prepared-statement.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
-import { MAX_TIME_HERE } from "./watch.ts";
 
 /** The number of rows after which a stream yields to other work. */
 const ROWS_PER_TURN = 500;

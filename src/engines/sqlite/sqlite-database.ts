@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { WritePatience } from "../../connection/synchronous-reader.ts";
 import { FileLock, OpenedFile } from "./opened-file.ts";
-import { PreparedStatements, type SqliteSettings } from "./prepared-statement.ts";
+import { PreparedStatements, type SqliteSettings, Watch } from "./prepared-statement.ts";
 import { registerFunctions } from "./sqlite-functions.ts";
-import { Watch } from "./watch.ts";
 import { WriteGroup } from "./write-group.ts";
 
 /** A value of more bytes is read in a reader thread: its conversion to a string takes long. */

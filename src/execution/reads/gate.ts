@@ -6,9 +6,8 @@ import type { GuardedReference, RowRuleChecks } from "../../definition/sets/auth
 import { keyIn } from "../../edm/literal.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
 import { compiledFor } from "../../memory/compile-expression.ts";
-import { asEntity, isObject, Evaluation } from "../../memory/evaluation.ts";
+import { asEntity, isObject, Evaluation, relatedTable } from "../../memory/evaluation.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
-import { relatedTable } from "../../memory/relations.ts";
 import { FilteredRows, visitRows } from "../../memory/visit-rows.ts";
 import { planMentions } from "../../plan/plan-collection.ts";
 import { clausesOf, requiredProperties } from "../../plan/row-rules.ts";

@@ -6,8 +6,7 @@ import type { ComplexType, EntityType, NavigationProperty, StructuralProperty } 
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { declaredFieldOf, fieldOf } from "../../memory/compile-property.ts";
-import { isEntity } from "../../memory/evaluation.ts";
-import { relatedTable, type RelatedByEntity, type RelatedObject } from "../../memory/relations.ts";
+import { isEntity, relatedTable, type RelatedByEntity, type RelatedObject } from "../../memory/evaluation.ts";
 import type { ExpandStep } from "../../plan/plan-expand.ts";
 import { pathWays, type RelatedWay, targetWay } from "../../plan/plan-related.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";

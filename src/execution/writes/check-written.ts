@@ -18,9 +18,8 @@ import type { EntitySet, NavigationProperty, StructuralProperty } from "../../ed
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { canBeTrue, type PartialEntity } from "../../memory/can-be-true.ts";
 import { declaredFieldOf, fieldOf } from "../../memory/compile-property.ts";
-import { isObject, Evaluation } from "../../memory/evaluation.ts";
+import { isObject, Evaluation, relatedTable } from "../../memory/evaluation.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
-import { relatedTable } from "../../memory/relations.ts";
 import { parentProperties } from "../../plan/plan-related.ts";
 import { clausesOf } from "../../plan/row-rules.ts";
 import { mentionsOf, type NavigationMention } from "../../query/mentions.ts";

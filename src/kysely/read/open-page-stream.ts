@@ -1,11 +1,14 @@
-import type { Maybe } from "../../base/maybe.ts";
+import { type Maybe, unawaited, chain } from "../../base/maybe.ts";
 import { isPatientReader, type PatientReader, type SnapshotReader } from "../../connection/patient-reader.ts";
+import type { StreamingSyntax } from "../../connection/synchronous-reader.ts";
+import { lastValuesOf } from "../../query/last-values.ts";
 import { placeAt } from "../../query/place.ts";
-import type { KeyContinuation, PageStream, SourceQuery, StreamQuery } from "../../query/source.ts";
-import { statementOf } from "./read-page.ts";
-import { type KeysetPage, KeysetStream, openServerStream } from "./server-stream.ts";
-import { CursorStream, objectStatement, SnapshotCursor } from "./snapshot-cursor.ts";
+import type { KeyContinuation, PageStream, SourceQuery, StreamQuery, Page } from "../../query/source.ts";
+import { beginStatement } from "../statement/parameter-slot.ts";
+import { statementOf, readPage } from "./read-page.ts";
+import { CursorStream, objectStatement, SnapshotCursor, type CursorPart } from "./snapshot-cursor.ts";
 import type { SqlReader } from "./sql-reader.ts";
+import type { SqlRows } from "./sql-rows.ts";
 import { holdStream, type StreamHold } from "./stream-hold.ts";
 
 /** The number of rows of a chunk of a database in this process. */
@@ -100,4 +103,242 @@ function seeks(reader: SqlReader, local: PatientReader, query: StreamQuery, cont
   const later: SourceQuery = { ...query, after, skip: 0, top: LOCAL_CHUNK };
   const { sql, slots } = reader.statements.page(later);
   return local.seeks(sql, slots.length);
+}
+
+/** A page of at most so many rows is one statement. */
+const SHORT = 1000;
+
+/** The number of rows of a chunk. */
+const CHUNK = 1000;
+
+/** The integer types, whose columns are compared as they are stored. */
+const INTEGERS: ReadonlySet<string> = new Set(["Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"]);
+
+/**
+ * Opens a page of a database server. Its first rows are read without a transaction: most pages end with them.
+ * @returns null if one statement must read the page
+ * @throws as `openPageStream`
+ */
+async function openServerStream(
+  reader: SqlReader,
+  streaming: StreamingSyntax,
+  query: StreamQuery,
+): Promise<PageStream | null> {
+  const { continuation } = query;
+  const { cursor } = streaming;
+  if (cursor === undefined && !(await seeksOnServer(reader, streaming, query))) return null;
+  const most = query.top ?? Infinity;
+  // A page without following rows needs no place.
+  const first = await readPage(reader, { ...query, marked: undefined, top: Math.min(most, SHORT + 1) });
+  if ((first.json?.length ?? first.entities.length) <= SHORT) return new WholePage(reader, first);
+  const hold = await holdTransaction(reader, streaming, query);
+  if (cursor !== undefined) return openCursor(reader, query, cursor, hold);
+  return continuation === null ? null : new KeysetStream(reader, { query, continuation, size: CHUNK, hold });
+}
+
+type CursorSyntax = NonNullable<StreamingSyntax["cursor"]>;
+
+function openCursor(reader: SqlReader, query: StreamQuery, cursor: CursorSyntax, hold: StreamHold): CursorStream {
+  const { statement, parameters } = statementOf(reader, query);
+  const { sql, table, width, rowShape } = statement;
+  const { signal, transaction } = hold.scope;
+  const rows = reader.rows.within(transaction);
+  // The transaction limits the time of each statement.
+  const patience = { signal, timeout: null };
+  // Its commands are parts of one statement.
+  const running = beginStatement(sql, parameters);
+  const declaring = rows.all({ sql: cursor.declare(sql), table, isInternal: true }, parameters, patience);
+  const declared = Promise.resolve(unawaited(declaring));
+  const next = async (): Promise<CursorPart> => {
+    try {
+      await declared;
+      const entities = await rows.all({ sql: cursor.fetch(CHUNK), table, width, isInternal: true }, [], patience);
+      const isLast = entities.length < CHUNK;
+      running?.add(entities.length);
+      if (isLast) running?.end();
+      return { page: { entities, rowShape }, isLast };
+    } catch (error) {
+      running?.fail(error);
+      throw error;
+    }
+  };
+  return new CursorStream(reader, { hold, next, close: () => running?.end() });
+}
+
+/** Whether an index finds the rows after a row, in their order. */
+async function seeksOnServer(reader: SqlReader, { search }: StreamingSyntax, query: StreamQuery): Promise<boolean> {
+  const { continuation } = query;
+  if (search === undefined || continuation === null || !isOfIntegers(continuation)) return false;
+  // The plan of a statement for any other row is the same.
+  const after = placeAt(
+    continuation.order,
+    continuation.key.map(() => "0"),
+  );
+  const { statement, parameters } = statementOf(reader, { ...query, after, skip: 0, top: CHUNK });
+  const { signal, timeout } = query;
+  try {
+    return search.isServed(
+      await reader.rows.all({ sql: search.explain(statement.sql), isInternal: true }, parameters, { signal, timeout }),
+    );
+  } catch {
+    // The statement itself reports the error.
+    return false;
+  }
+}
+
+function isOfIntegers({ key }: KeyContinuation): boolean {
+  return key.every(({ type }) => INTEGERS.has(type.name));
+}
+
+/** Opens a transaction that holds a snapshot, where the request reads. */
+function holdTransaction(reader: SqlReader, streaming: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
+  const { rows } = reader;
+  if (rows.replicated === null) return holdOn(rows, streaming, query);
+  return rows.replicated.read(
+    query,
+    (placed, rest) => holdOn(placed, streaming, { ...query, ...rest }),
+    (hold) => hold.end(),
+  );
+}
+
+async function holdOn(rows: SqlRows, { begin }: StreamingSyntax, query: StreamQuery): Promise<StreamHold> {
+  const { streams, signal, timeout = null } = query;
+  const leave = await rows.slots.enter(streams.most, signal, timeout);
+  const transaction = await rows.begin({ signal, timeout }).catch((error: unknown) => {
+    leave();
+    throw error;
+  });
+  const release = (): void => {
+    // A lost connection has no transaction any longer.
+    transaction.rollback().then(leave, leave);
+  };
+  const hold = holdStream(query, { transaction, readsElsewhere: true, release });
+  try {
+    const within = rows.within(transaction);
+    for (const sql of begin(timeout)) await within.all({ sql, isInternal: true }, [], { timeout: null });
+    return hold;
+  } catch (error) {
+    hold.end();
+    throw error;
+  }
+}
+
+/** A page that has been read. */
+class WholePage implements PageStream {
+  readonly #reader: SqlReader;
+  #page: Page | null;
+
+  constructor(reader: SqlReader, page: Page) {
+    this.#reader = reader;
+    this.#page = (page.json?.length ?? page.entities.length) === 0 ? null : page;
+  }
+
+  next(): Page | null {
+    const page = this.#page;
+    this.#page = null;
+    return page;
+  }
+
+  read(query: SourceQuery): ReturnType<PageStream["read"]> {
+    return readPage(this.#reader, query);
+  }
+
+  close(): void {
+    this.#page = null;
+  }
+}
+
+/** A page that is read in chunks by key. */
+interface KeysetPage {
+  readonly query: StreamQuery;
+  readonly continuation: KeyContinuation;
+  /** The number of rows of a chunk. */
+  readonly size: number;
+  readonly hold: StreamHold;
+}
+
+/**
+ * Reads a page in the order of its key: each chunk is a statement for the rows after the last one. In a snapshot, the next
+ * chunk is read while the response contains the last one.
+ */
+class KeysetStream implements PageStream {
+  readonly #reader: SqlReader;
+  readonly #page: KeysetPage;
+  /** The query for the next chunk; null after the last one. */
+  #next: SourceQuery | null;
+  /** The number of rows read so far. */
+  #length = 0;
+  /** The number of rows that remain to be read. */
+  #left: number;
+  /** The most entities in the other chunks, expansions included; null: no limit. */
+  #entitiesLeft: number | null;
+  #ahead: Maybe<Page> | undefined;
+
+  constructor(reader: SqlReader, page: KeysetPage) {
+    this.#reader = reader;
+    this.#page = page;
+    const { query, hold } = page;
+    this.#left = query.top ?? Infinity;
+    this.#entitiesLeft = query.maxEntities ?? null;
+    this.#next = { ...query, ...hold.scope };
+  }
+
+  get snapshot(): unknown {
+    return this.#page.hold.scope.transaction;
+  }
+
+  next(): Maybe<Page | null> {
+    const page = this.#ahead ?? this.#read();
+    this.#ahead = undefined;
+    return page === null ? null : chain(page, (read) => this.#take(read));
+  }
+
+  read(query: SourceQuery): Maybe<Page> {
+    return readPage(this.#reader, this.#page.hold.within(query));
+  }
+
+  close(): void {
+    this.#next = null;
+    this.#page.hold.end();
+  }
+
+  #read(): Maybe<Page> | null {
+    if (this.#next === null) return null;
+    const size = this.#chunkSize();
+    const { order } = this.#page.continuation;
+    const marked = { order, row: size - 1 };
+    return readPage(this.#reader, { ...this.#next, marked, top: size, maxEntities: this.#entitiesLeft });
+  }
+
+  /** Returns the query for the rows after the rows already read, if the place of the last row is unknown. */
+  #atOffset(query: SourceQuery): SourceQuery {
+    const { after, skip } = this.#page.query;
+    return { ...query, after, skip: skip + this.#length };
+  }
+
+  #chunkSize(): number {
+    return Math.min(this.#page.size, this.#left);
+  }
+
+  #take(page: Page): Maybe<Page | null> {
+    const query = this.#next;
+    if (query === null) return null;
+    const { continuation, hold } = this.#page;
+    const length = page.json?.length ?? page.entities.length;
+    const isLast = length < this.#chunkSize() || length === this.#left;
+    if (isLast) {
+      this.#next = null;
+      // A response that counts its entities does so in the same snapshot, before its first byte.
+      return length === 0 ? null : page;
+    }
+    const values = lastValuesOf(page);
+    this.#left -= length;
+    // Only rows show which expansion exceeds the limit: a longer chunk of JSON becomes a chunk of rows.
+    if (this.#entitiesLeft !== null) this.#entitiesLeft -= page.json?.total ?? length;
+    this.#length += length;
+    this.#next =
+      values === null ? this.#atOffset(query) : { ...query, skip: 0, after: placeAt(continuation.order, values) };
+    if (hold.readsElsewhere) this.#ahead = unawaited(this.#read() ?? page);
+    return page;
+  }
 }

@@ -7,9 +7,8 @@ import type { SelectedProperty } from "../../query/clauses.ts";
 import type { ReadScope } from "../../query/reading.ts";
 import type { Row, RowColumn, RowShape } from "../../query/row-shape.ts";
 import type { KeyedJoins, KeyedRow } from "../../query/source.ts";
-import { readableRow } from "../../query/unreadable-cells.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
-import { baseOf } from "./read-page.ts";
+import { readableRow, baseOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
 
 /** The entity to read, and the properties to select. */

@@ -17,7 +17,6 @@ import type {
   RelatedPage,
   RelatedQuery,
 } from "../../query/source.ts";
-import { readableRows } from "../../query/unreadable-cells.ts";
 import { childrenOf, isPath, stepsOf } from "../../query/walk-expression.ts";
 import { isUnsupported } from "../dialects/database-fault.ts";
 import { toExecution, readSlots, type Execution } from "../statement/parameter-slot.ts";
@@ -25,7 +24,7 @@ import { isJoinedLocally } from "../translate/join-navigation.ts";
 import type { Rows } from "../translate/relation.ts";
 import { openPageStream } from "./open-page-stream.ts";
 import { readRow } from "./read-entity.ts";
-import { baseOf, readPage, statementOf } from "./read-page.ts";
+import { readableRows, baseOf, readPage, statementOf } from "./read-page.ts";
 import { findReader, RowSource } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 

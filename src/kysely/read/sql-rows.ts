@@ -282,14 +282,14 @@ function reasonOf(error: unknown): string {
  * @param name the database, for messages
  * @throws as `toReadFault`
  */
-export function readLocal<Method extends "readRows" | "readOne">(
+function readLocal<Method extends "readRows" | "readOne">(
   reader: SynchronousReader,
   method: Method,
   read: Read,
   patience: Patience,
   name: string,
 ): Maybe<ReturnType<SynchronousReader[Method]>>;
-export function readLocal(
+function readLocal(
   reader: SynchronousReader,
   method: "readRows" | "readOne",
   { statement, parameters }: Read,

@@ -14,10 +14,10 @@ import { boundTexts } from "./held-texts.ts";
 import { type JsonMarks, markRow, NO_MARKS } from "./json-marks.ts";
 import { linkOrder } from "./link-order.ts";
 import { relationScope } from "./path-scope.ts";
-import { itemTests, joinItems, selectItems } from "./related-items.ts";
 import { whereClause, type Relation, type Rows, type StatementState } from "./relation.ts";
 import type { Cells } from "./select-columns.ts";
 import { makeTranslator } from "./translate-expression.ts";
+import { itemTests, joinItems, selectItems } from "./translate-lambda.ts";
 import { orderClause, translateOrder, translateSelection, type PageClauses } from "./translate-query.ts";
 
 /** A query of a page as JSON, and the members of its objects. */

@@ -1,14 +1,39 @@
 import { sql } from "kysely";
+import type { EntitySet, NavigationJoin } from "../../edm/model.ts";
+import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import type { Expression, LambdaExpression, NavigationExpression } from "../../query/expression.ts";
-import type { Sql } from "../statement/sql-form.ts";
-import type { ConditionMode } from "../statement/sql-operand.ts";
+import { type Sql, longSort } from "../statement/sql-form.ts";
+import type { ConditionMode, RowOperand } from "../statement/sql-operand.ts";
+import { bareTests, isCoLocated } from "./co-location.ts";
 import { notTrue } from "./constant-condition.ts";
-import { findCollection } from "./find-path.ts";
-import { endOfList, listed, notNull, tuple } from "./join-navigation.ts";
+import { findCollection, findRelation, isEntityPresent } from "./find-path.ts";
+import { joinedRows } from "./gathered-relation.ts";
+import {
+  endOfList,
+  listed,
+  notNull,
+  tuple,
+  equal,
+  joinOf,
+  linkAlive,
+  linkEnds,
+  linkTable,
+  linkTest,
+  targetOf,
+} from "./join-navigation.ts";
 import { itemScope, type PathScope } from "./path-scope.ts";
-import { itemTests, readsAllAtOnce, relatedItems, selectItems, type RelatedItems } from "./related-items.ts";
-import { whereClause, type StatementState } from "./relation.ts";
+import { areLinkedLocal, areLinksLocal, bareLinkTests } from "./placed-links.ts";
+import { leadsTo } from "./related-rows.ts";
+import {
+  whereClause,
+  type StatementState,
+  addRelation,
+  Level,
+  pairOperand,
+  type Relation,
+  joinOuter,
+} from "./relation.ts";
 import { dependsOnItemsAlone } from "./shared-navigation.ts";
 import { isInJoinedList } from "./translate-semi-join.ts";
 
@@ -119,4 +144,188 @@ function inJoinedList(items: RelatedItems, wanted: readonly Sql[], statement: St
 function tooEntangled({ navigationProperty }: NavigationExpression, operator: string): Error {
   const message = `The database of this set cannot evaluate '${operator}' over ${navigationProperty.name} with a predicate that refers to anything but the related entities.`;
   return protocolError("UnsupportedQueryOption", message);
+}
+
+/** The related entities of a collection-valued navigation, for a subquery. */
+interface RelatedItems {
+  /** The entities that the navigation starts from. */
+  readonly source: Relation;
+  readonly related: Relation;
+  /** The alias of the link table; null without one. */
+  readonly link: string | null;
+  /** Returns the start of the `from` clause, after all other parts of the subquery are translated. */
+  readonly from: () => Sql;
+  /** The first conditions of the subquery: see `Alive`. */
+  readonly alive: readonly Sql[];
+  /** Set if the links and the related entities must not be joined: the condition that links have one of these entities. */
+  readonly linkedTo: ((wanted: readonly Sql[]) => Sql) | null;
+  /** Columns of the subquery, each with the column of the source that must be equal. */
+  readonly pairs: ReadonlyArray<readonly [inner: RowOperand, outer: RowOperand]>;
+  /**
+   * Whether several rows of the statement may have the same related entities. A correlated subquery reads them again for
+   * each of these rows, so its cost is the product of rows and related entities.
+   */
+  readonly isShared: boolean;
+  /** Whether a distributed database has the related entities of each row on its machine. */
+  readonly isPlaced: boolean;
+  /** Whether it finds them there by a subquery at this place. */
+  readonly isLocal: boolean;
+  /** Further tests that a related entity belongs to the source; only a distributed database needs them, to find its machine. */
+  readonly bare: readonly Sql[];
+}
+
+/** Finds the related entities of a collection-valued navigation, and joins the navigations to their source. */
+function relatedItems(navigation: NavigationExpression, scope: PathScope): RelatedItems {
+  const { statement } = scope;
+  const source = findRelation(navigation.source, scope);
+  const join = joinOf(navigation);
+  const properties =
+    join.kind === "direct" ? join.pairs.map(({ property }) => property) : join.from.map(({ property }) => property);
+  const isShared = source !== scope.each || !source.isIdentifiedBy(properties);
+  const items = joinItems(join, targetOf(navigation), source.qualified(), statement);
+  const { joins } = statement.profile.capabilities;
+  const { isPlaced, bare } = joins ? ELSEWHERE : placeItems(join, source, items, statement);
+  const isLocal = isPlaced && scope.isCondition;
+  return { source, ...items, isShared, isPlaced, isLocal, bare: isLocal ? bare : [] };
+}
+
+const ELSEWHERE = Object.freeze({ isPlaced: false, bare: Object.freeze([]) });
+
+function placeItems(
+  join: NavigationJoin,
+  source: Relation,
+  { plain, link }: Pick<JoinedItems, "plain" | "link">,
+  { profile }: StatementState,
+): Pick<RelatedItems, "isPlaced" | "bare"> {
+  if (join.kind === "direct") {
+    const isPlaced = isCoLocated(join, source, plain);
+    return isPlaced ? { isPlaced, bare: bareTests(join.pairs, source.qualified(), plain) } : ELSEWHERE;
+  }
+  if (link === null || !areLinksLocal(join, source, plain, profile)) return ELSEWHERE;
+  return { isPlaced: true, bare: bareLinkTests(join, join.from, link, source.qualified(), profile) };
+}
+
+interface JoinedItems extends Pick<RelatedItems, "related" | "from" | "pairs" | "link" | "alive" | "linkedTo"> {
+  /** The related entities as their table has them, even if the statement gathers them. */
+  readonly plain: Relation;
+}
+
+/**
+ * Adds the entities of a target set that are related to a row of a statement.
+ * @param outer the relation of that row, with qualified columns
+ */
+export function joinItems(
+  join: NavigationJoin,
+  target: EntitySet,
+  outer: Relation,
+  statement: StatementState,
+): JoinedItems {
+  const { profile } = statement;
+  const rows = statement.rowsOf(target);
+  const plain = addRelation(rows, new Level(), statement.nextAlias());
+  if (join.kind === "direct") {
+    const pairs = join.pairs.map(
+      (pair) => [pairOperand(pair, "related", plain), pairOperand(pair, "property", outer)] as const,
+    );
+    const alive = plain.alive(statement);
+    return { related: plain, plain, from: () => plain.from, pairs, link: null, alive, linkedTo: null };
+  }
+  const link = statement.nextAlias();
+  const pairs = join.from.map((column) => linkEnds(column, link, outer, profile));
+  const links = linkTable(join, link);
+  const isJoined = profile.capabilities.joins || areLinkedLocal(join, plain, profile);
+  // Links that are not joined can be counted only if each belongs to one entity.
+  if (!isJoined && plain.isIdentifiedBy(join.to.map(({ property }) => property))) {
+    const linkedTo = (wanted: readonly Sql[]): Sql => leadsTo({ join, link, profile }, plain, wanted);
+    return { related: plain, plain, from: () => links, pairs, link, alive: [], linkedTo };
+  }
+  const { related } = joinedRows({ rows, level: plain.level, statement, alias: plain.alias, isGathered: !isJoined });
+  const tests = [...bareLinkTests(join, join.to, link, related, profile), linkTest(join, link, related, profile)];
+  const from = (): Sql => sql`${links} inner join ${related.from} on ${sql.join(tests, sql` and `)}`;
+  const alive = [...linkAlive(join, link, statement), ...related.alive(statement)];
+  return { related, plain, from, pairs, link, alive, linkedTo: null };
+}
+
+/** Returns the tests that a related entity belongs to the source. */
+export function itemTests({
+  pairs,
+  bare = [],
+}: Pick<RelatedItems, "pairs"> & Partial<Pick<RelatedItems, "bare">>): readonly Sql[] {
+  return [...bare, ...pairs.map(([inner, outer]) => equal(inner, outer))];
+}
+
+/**
+ * Selects from the related entities, or from their links if both must not be joined.
+ * @param what refers to the inner sides of `pairs` only
+ * @param known conditions on these
+ * @param wanted conditions on the related entities
+ */
+export function selectItems(
+  what: Sql,
+  { from, related, alive, linkedTo }: Pick<RelatedItems, "from" | "related" | "alive" | "linkedTo">,
+  known: readonly Sql[],
+  wanted: readonly Sql[],
+): Sql {
+  if (linkedTo !== null) return sql`select ${what} from ${from()}${whereClause([...known, linkedTo(wanted)])}`;
+  return sql`select ${what} from ${related.level.from(from())}${whereClause([...alive, ...known, ...wanted])}`;
+}
+
+/**
+ * Whether a statement reads the related entities of all rows at once, grouped by row, instead of those of each row. This
+ * prevents the product for shared entities, and costs one read of the related table. That is too much for a lookup of few
+ * rows. Related entities of one row only are read once in either form, and an index on their foreign key then finds those
+ * of the rows that other conditions leave.
+ */
+function readsAllAtOnce({ isShared }: RelatedItems, { profile, isLookup }: StatementState): boolean {
+  return !profile.capabilities.correlatedSubqueries || (isShared && !isLookup);
+}
+
+/** Translates the number of related entities; null if the source entity is missing. */
+export function countRelated(navigation: NavigationExpression, scope: PathScope): RowOperand {
+  const { statement } = scope;
+  const { syntax, values } = statement.profile;
+  const items = relatedItems(navigation, scope);
+  const { source } = items;
+  // Counted again for each of the rows that share them, the related entities would cost more than a list.
+  const isCountedEach = items.isLocal && !items.isShared;
+  const count =
+    !isCountedEach && readsAllAtOnce(items, statement)
+      ? syntax.ifNull(joinedCount(navigation, items, statement), sql`0`)
+      : sql`(${selectItems(sql`count(*)`, items, itemTests(items), [])})`;
+  const form = values.canonicalForm(PRIMITIVE_TYPES["Edm.Int64"]);
+  if (!source.isOptional) return { kind: "row", sql: count, form, nulls: "never" };
+  const value = syntax.choose(isEntityPresent(source), count, sql`null`);
+  return { kind: "row", sql: value, form, nulls: "computed" };
+}
+
+/** Joins the counts of all entities, grouped by entity; null for none. They are joined once, however often they are used. */
+function joinedCount(
+  { navigationProperty }: NavigationExpression,
+  items: RelatedItems,
+  statement: StatementState,
+): Sql {
+  const { counted, level } = items.source;
+  const known = counted.get(navigationProperty);
+  if (known !== undefined) return known;
+  const alias = statement.nextAlias();
+  const pairs = items.pairs.map(([inner, outer], index) => ({
+    cells: listed(inner, outer),
+    name: sql.id(`k${String(index)}`),
+    joined: sql.id(alias, `k${String(index)}`),
+  }));
+  const values = sql.join(pairs.map(({ cells: [inner], name }) => sql`${inner} as ${name}`));
+  const grouped = selectItems(sql`${values}, count(*) as ${sql.id("n")}`, items, [], []);
+  // By position: an expression with bound values would differ from itself.
+  const positions = sql.join(pairs.map((_pair, index) => sql.lit(index + 1)));
+  const group = statement.profile.syntax.sortingLong === undefined ? positions : longSort(positions);
+  const on = sql.join(
+    pairs.map(({ cells: [, outer], joined }) => sql`${joined} = ${outer}`),
+    sql` and `,
+  );
+  // Each machine counts the rows that are related to its own rows.
+  const end = items.isPlaced ? sql`` : endOfList(statement.profile);
+  joinOuter(level, statement, () => sql`(${grouped} group by ${group}${end}) as ${sql.id(alias)} on ${on}`);
+  const count = sql`${sql.id(alias, "n")}`;
+  counted.set(navigationProperty, count);
+  return count;
 }

@@ -4,9 +4,9 @@ import type { RowShape } from "../../query/row-shape.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { Translator } from "../statement/sql-operand.ts";
 import { DerivedRelation } from "./derived-relation.ts";
+import { selectMarks } from "./json-marks.ts";
 import type { Rows, StatementState } from "./relation.ts";
 import { addCell, cellName, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
-import { selectMarks } from "./sorted-term.ts";
 import { translateSelection, type PageClauses, type RowQuery } from "./translate-query.ts";
 
 /** The alias of the derived table to which the limit applies. */

@@ -5,9 +5,9 @@ import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
 import { findCollection, findPath, findProperty, isEntityPresent, itemOf } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
-import { countRelated } from "./related-items.ts";
 import { plannedOperand, Relation } from "./relation.ts";
 import { booleanLiteral } from "./translate-comparison.ts";
+import { countRelated } from "./translate-lambda.ts";
 
 /** Translates a single-valued primitive or enumeration property. */
 export function translateProperty(expression: PropertyExpression, scope: PathScope): RowOperand {

@@ -15,6 +15,7 @@ import type { Translator } from "../statement/sql-operand.ts";
 import { toDerivedTable, type From } from "./base-query.ts";
 import { unfoldOf } from "./constant-condition.ts";
 import { boundTexts } from "./held-texts.ts";
+import { sortTerm, translateAfter } from "./json-marks.ts";
 import { outsideConditions, rowScope, type PathScope, ROWS_ALIAS } from "./path-scope.ts";
 import {
   columnOperand,
@@ -26,7 +27,6 @@ import {
   whereClause,
 } from "./relation.ts";
 import { addCell, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
-import { sortTerm, translateAfter } from "./sorted-term.ts";
 import { StatementNotes } from "./statement-notes.ts";
 import { equalsConstant } from "./translate-comparison.ts";
 import { makeTranslator } from "./translate-expression.ts";

@@ -10,7 +10,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Invocation } from "../../../src/cli/command.ts";
 import { unavailable } from "../../../src/cli/problem.ts";
 import { makePullCommand } from "../../../src/cli/pull/pull-command.ts";
-import type { ReadForPull } from "../../../src/cli/pull/read-for-pull.ts";
 import { type ApplicationFolder, makeApplicationFolder } from "../../declarations/code/application-folder.ts";
 import { writeSample } from "../../fixtures/databases/load.ts";
 import { runProgram } from "../run-program.ts";
@@ -37,7 +36,7 @@ async function withDatabase<Result>(use: (db: Kysely<object>) => Promise<Result>
   }
 }
 
-const readChinook: ReadForPull = () =>
+const readChinook: Parameters<typeof makePullCommand>[0] = () =>
   withDatabase(async (db) => {
     const { described } = await introspectDatabase(db);
     return { described, database: { kind: "sqlite", file: "chinook.db" }, service: SETTINGS };

@@ -14,8 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { WrittenModule } from "odatakit/introspect";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { pullFolder, type PullOptions } from "../../../src/cli/pull/pull-folder.ts";
-import { writeFolder } from "../../../src/cli/pull/write-folder.ts";
+import { pullFolder, writeFolder } from "../../../src/cli/pull/pull-folder.ts";
 
 let folder = "";
 
@@ -45,7 +44,7 @@ interface Report {
   readonly lines: readonly string[];
 }
 
-function pull(modules: readonly WrittenModule[], options: Partial<PullOptions> = {}): Report {
+function pull(modules: readonly WrittenModule[], options: Partial<Parameters<typeof pullFolder>[1]> = {}): Report {
   const lines: string[] = [];
   const given = { folder, isCheck: false, isDryRun: false, keepMine: false, ...options };
   const result = pullFolder(modules, given, (line) => lines.push(line));

@@ -1,14 +1,15 @@
 import { chooseNames } from "../../../src/declarations/names/choose-names.ts";
 import {
   type NamingInput,
-  type NamingLink,
   type NamingObject,
   type NamingOptions,
-  type NamingRelation,
   objectKey,
   type ServiceNames,
 } from "../../../src/declarations/names/naming.ts";
 import type { ObjectName } from "../../../src/introspect/database-schema.ts";
+
+type NamingRelation = NamingInput["relations"][number];
+type NamingLink = NamingInput["links"][number];
 
 /**
  * Tables as text: columns separated by commas. `customer_id > customer` is a foreign key, `>>` a unique one. Columns of a

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { QUOTIENT_SCALE } from "../../../edm/decimal-arithmetic.ts";
 import { countWholeDigits, scaleOf } from "../../../edm/decimal.ts";
-import { QUOTIENT_SCALE } from "../../../edm/scaled-decimal.ts";
 import { asBoolean, asText } from "../../../edm/value-codec.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
 import type { TextComparison } from "../../../introspect/schema.ts";

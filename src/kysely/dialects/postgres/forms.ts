@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { doublesAround } from "../../../cells/instant.ts";
-import { QUOTIENT_SCALE } from "../../../edm/scaled-decimal.ts";
+import { QUOTIENT_SCALE } from "../../../edm/decimal-arithmetic.ts";
 import { asBoolean, asText, type PrimitiveValue } from "../../../edm/value-codec.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
 import { castForms, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { toInstant, type Instant } from "../../../cells/instant.ts";
 import { fromEpochDays, SECONDS_PER_DAY, toEpochDays } from "../../../edm/calendar.ts";
-import { dateToEpochDays } from "../../../edm/date.ts";
+import { dateToEpochDays } from "../../../edm/date-time-offset.ts";
 import { padDigits } from "../../../edm/decimal.ts";
 import { asText } from "../../../edm/value-codec.ts";
 import { castInstants, type StoredInstants } from "../../forms/stored-instants.ts";

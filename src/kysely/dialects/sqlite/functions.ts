@@ -8,18 +8,7 @@ import type { SqlConstant } from "../../statement/parameter-slot.ts";
 import type { Sql, SqlForm, TextMemory } from "../../statement/sql-form.ts";
 import { computed, type ConstantOperand } from "../../statement/sql-operand.ts";
 import { DECIMAL_FORM, DOUBLE_FORM, INTEGER_FORM } from "./forms.ts";
-import {
-  concat,
-  contains,
-  endsWith,
-  indexOf,
-  length,
-  startsWith,
-  substring,
-  toLower,
-  toUpper,
-  trim,
-} from "./string-functions.ts";
+import { SQLITE_STRING_FUNCTIONS } from "./string-functions.ts";
 import { ANY_DATE_FORM, ANY_TIME_FORM, DATE_FORM, digitsOfUtcForm, TIME_FORM } from "./temporal-forms.ts";
 
 /**
@@ -154,16 +143,7 @@ const ceilingOf: TranslateCall = (call) =>
  * @see OData URL Conventions 4.0, section 5.1.1.4
  */
 export const SQLITE_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
-  contains,
-  startswith: startsWith,
-  endswith: endsWith,
-  length,
-  indexof: indexOf,
-  substring,
-  tolower: toLower,
-  toupper: toUpper,
-  trim,
-  concat,
+  ...SQLITE_STRING_FUNCTIONS,
   year: partOf(sql`odata_year`, { start: 1, length: 4 }),
   month: partOf(sql`odata_month`, { start: 6, length: 2 }),
   day: partOf(sql`odata_day`, { start: 9, length: 2 }),
@@ -186,8 +166,8 @@ export const SQLITE_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
 /** The same functions for statements that no index on `odata_lower` or `odata_upper` serves. */
 export const SQLITE_UNINDEXED_FUNCTIONS: Readonly<Record<FunctionName, TranslateCall>> = {
   ...SQLITE_FUNCTIONS,
-  tolower: unindexed(toLower),
-  toupper: unindexed(toUpper),
+  tolower: unindexed(SQLITE_STRING_FUNCTIONS.tolower),
+  toupper: unindexed(SQLITE_STRING_FUNCTIONS.toupper),
 };
 
 function unindexed(translate: TranslateCall): TranslateCall {

@@ -30,19 +30,19 @@ const isText: Test = (column) => sql`typeof(${column}) = 'text'`;
 const isFinite: Test = (column) => sql`${column} > -9e999 and ${column} < 9e999`;
 
 /** Numbers, the infinite ones included. */
-export const readableDouble: Readable = (column) => where(column, isNumber(column));
+const readableDouble: Readable = (column) => where(column, isNumber(column));
 
 /** 0 and 1. */
-export const readableBoolean: Readable = (column) => where(column, isNumber(column), sql`${column} in (0, 1)`);
+const readableBoolean: Readable = (column) => where(column, isNumber(column), sql`${column} in (0, 1)`);
 
 /** Integers of 64 bits. */
-export const readableInt64: Readable = (column) => where(column, sql`typeof(${column}) = 'integer'`);
+const readableInt64: Readable = (column) => where(column, sql`typeof(${column}) = 'integer'`);
 
 /** Texts. */
-export const readableText: Readable = (column) => where(column, isText(column));
+const readableText: Readable = (column) => where(column, isText(column));
 
 /** Bytes. */
-export const readableBytes: Readable = (column) => where(column, sql`typeof(${column}) = 'blob'`);
+const readableBytes: Readable = (column) => where(column, sql`typeof(${column}) = 'blob'`);
 
 /** Whole numbers within bounds. */
 export function readableInteger(least: number, greatest: number): Readable {
@@ -53,19 +53,34 @@ export function readableInteger(least: number, greatest: number): Readable {
 }
 
 /** Finite numbers that are doubles. */
-export const readableReal: Readable = (column) => {
+const readableReal: Readable = (column) => {
   const isDouble = sql`(typeof(${column}) = 'real' or ${column} between -9007199254740991 and 9007199254740991 or ${column} = -9223372036854775808)`;
   return where(column, isNumber(column), isFinite(column), isDouble);
 };
 
 const GUID = [8, 4, 4, 4, 12].map((digits) => "[0-9a-fA-F]".repeat(digits)).join("-");
 
-export const readableGuid: Readable = (column) =>
+const readableGuid: Readable = (column) =>
   where(column, isText(column), sql`length(${column}) = 36`, isPlain(column), sql`${column} glob ${sql.lit(GUID)}`);
 
-export const readableDate: Readable = (column) => where(column, isText(column), isDate(column));
+const readableDate: Readable = (column) => where(column, isText(column), isDate(column));
 
-export const readableTime: Readable = (column) => where(column, isText(column), isClock(column));
+const readableTime: Readable = (column) => where(column, isText(column), isClock(column));
+
+/** The readable cells of types without facets. */
+export const READABLE: Readonly<
+  Record<"double" | "boolean" | "int64" | "text" | "bytes" | "real" | "guid" | "date" | "time", Readable>
+> = Object.freeze({
+  double: readableDouble,
+  boolean: readableBoolean,
+  int64: readableInt64,
+  text: readableText,
+  bytes: readableBytes,
+  real: readableReal,
+  guid: readableGuid,
+  date: readableDate,
+  time: readableTime,
+});
 
 /** The tests of a dialect that distinguish texts with a value from other texts. */
 type TextTests = Readonly<Record<StoredText, Test>>;

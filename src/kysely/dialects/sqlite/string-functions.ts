@@ -27,11 +27,11 @@ const SHORT_TEXT = 4_000_000;
 
 const NOTHING = sql`null`;
 
-export const contains: TranslateCall = (call) =>
+const contains: TranslateCall = (call) =>
   computed({ sql: sql`(instr(${argumentAt(call, 0)}, ${argumentAt(call, 1)}) > 0)`, form: BOOLEAN_FORM });
 
 /** Uses a range for columns, which an index can serve, and a search for computed strings. */
-export const startsWith: TranslateCall = (call) => {
+const startsWith: TranslateCall = (call) => {
   const text = operandAt(call, 0);
   const prefix = constantAt(call, 1);
   if (text.kind === "row" && text.nulls !== "computed" && prefix !== undefined) {
@@ -47,7 +47,7 @@ export const startsWith: TranslateCall = (call) => {
 };
 
 /** Compares the last bytes: the functions of SQLite that count characters end at U+0000. */
-export const endsWith: TranslateCall = (call) => {
+const endsWith: TranslateCall = (call) => {
   const ends = ([text = NOTHING, part = NOTHING]: readonly Sql[]): Sql => {
     const bytes = sql`cast(${part} as blob)`;
     const start = sql`iif(${part} = '', ${sql.lit(FAR)}, - length(${bytes}))`;
@@ -58,7 +58,7 @@ export const endsWith: TranslateCall = (call) => {
 };
 
 /** Adds the lengths of texts that `concat` joins, so the joined text takes no memory. */
-export const length: TranslateCall = (call) => {
+const length: TranslateCall = (call) => {
   const lengthBy = (test: Sql, text: Sql): Sql => sql`iif(${test}, odata_length(${text}), length(${text}))`;
   const lengthOf = ([text = NOTHING]: readonly Sql[]): Sql => lengthBy(hasNul(text), text);
   const operand = operandAt(call, 0);
@@ -76,11 +76,11 @@ export const length: TranslateCall = (call) => {
   return computed({ sql: sql`(${sql.join(lengths, sql` + `)})`, form: INTEGER_FORM });
 };
 
-export const indexOf: TranslateCall = (call) =>
+const indexOf: TranslateCall = (call) =>
   computed({ sql: sql`(instr(${argumentAt(call, 0)}, ${argumentAt(call, 1)}) - 1)`, form: INTEGER_FORM });
 
 /** A negative start counts as 0, a negative length as 0. */
-export const substring: TranslateCall = (call) => {
+const substring: TranslateCall = (call) => {
   const hasLength = call.operands.length > 2;
   const substringBy = (test: Sql, text: Sql, [start = NOTHING, count = sql.lit(FAR)]: readonly Sql[]): Sql => {
     const places = hasLength ? sql`${start} + 1, ${count}` : sql`${start} + 1`;
@@ -120,9 +120,9 @@ const UPPER: LetterCase = {
   bytes: sql`odata_upper_bytes`,
 };
 
-export const toLower: TranslateCall = (call) => inCase(call, LOWER);
+const toLower: TranslateCall = (call) => inCase(call, LOWER);
 
-export const toUpper: TranslateCall = (call) => inCase(call, UPPER);
+const toUpper: TranslateCall = (call) => inCase(call, UPPER);
 
 /**
  * A text of so many bytes is passed to a function as bytes, whose memory it releases. A call with a shorter text keeps less
@@ -161,10 +161,9 @@ function isAscii(text: Sql): Sql {
   return sql`length(${text}) is octet_length(${text}) and typeof(${text}) in ('text', 'null')`;
 }
 
-export const trim: TranslateCall = (call) =>
-  changed(call, sql`trim(${argumentAt(call, 0)}, ${bindFixed(WHITE_SPACE)})`);
+const trim: TranslateCall = (call) => changed(call, sql`trim(${argumentAt(call, 0)}, ${bindFixed(WHITE_SPACE)})`);
 
-export const concat: TranslateCall = (call) => {
+const concat: TranslateCall = (call) => {
   const joined = joinedTexts(call);
   return { ...changed(call, join(joined)), joined };
 };
@@ -251,3 +250,31 @@ export function successorOf(prefix: string): string | Uint8Array {
   }
   return BEHIND_ALL_TEXTS;
 }
+
+/** The SQL of functions of texts. */
+export const SQLITE_STRING_FUNCTIONS: Readonly<
+  Record<
+    | "contains"
+    | "startswith"
+    | "endswith"
+    | "length"
+    | "indexof"
+    | "substring"
+    | "tolower"
+    | "toupper"
+    | "trim"
+    | "concat",
+    TranslateCall
+  >
+> = Object.freeze({
+  contains,
+  startswith: startsWith,
+  endswith: endsWith,
+  length,
+  indexof: indexOf,
+  substring,
+  tolower: toLower,
+  toupper: toUpper,
+  trim,
+  concat,
+});

@@ -11,8 +11,7 @@ import {
   type Instant,
 } from "../../../cells/instant.ts";
 import { SECONDS_PER_DAY } from "../../../edm/calendar.ts";
-import { fractionOf } from "../../../edm/date-time-offset.ts";
-import { dateToEpochDays, isFourDigitYear } from "../../../edm/date.ts";
+import { fractionOf, dateToEpochDays, isFourDigitYear } from "../../../edm/date-time-offset.ts";
 import { asText } from "../../../edm/value-codec.ts";
 import { plainForm, type Conversion, type Encode, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
