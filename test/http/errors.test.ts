@@ -6,7 +6,6 @@
 // Statements: docs/reference/errors.md#errors
 // Statements: docs/reference/errors.md#your-own-errors
 // Statements: docs/reference/formats.md#formats
-// Statements: docs/reference/formats.md#methods
 // Statements: docs/reference/headers.md#response-headers
 // Statements: docs/reference/model.md#results-of-handlers
 // Statements: docs/reference/routes.md#methods
