@@ -35,6 +35,8 @@ export interface BatchLimits {
 
 /** The depth of the bodies within a JSON batch: object, array, object. */
 const ENVELOPE_DEPTH = 3;
+/** The most levels of such a body, also without `maxJsonDepth`: bodies are written again, by recursion. */
+const MOST_LEVELS = 1000;
 
 /** A batch request that has passed authentication. */
 interface BatchArrival {
@@ -85,7 +87,8 @@ export async function answerBatch(
 
 async function readJson(bytes: Uint8Array, limits: BatchLimits): Promise<readonly BatchItem[]> {
   const { maxJsonDepth, maxJsonValues } = limits;
-  const body = parseBody(bytes, (maxJsonDepth ?? Infinity) + ENVELOPE_DEPTH, maxJsonValues ?? Infinity);
+  const depth = Math.min(maxJsonDepth ?? MOST_LEVELS, MOST_LEVELS) + ENVELOPE_DEPTH;
+  const body = parseBody(bytes, depth, maxJsonValues ?? Infinity);
   if (bytes.length > LONG_BODY) await nextTurn();
   return readJsonBatch(body, limits);
 }

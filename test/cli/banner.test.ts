@@ -1,4 +1,4 @@
-// Statements: docs/reference/serve.md#what-it-does
+// Statements: docs/reference/serve.md#sessions-hosts-and-changes
 import type { DescribedWarning } from "odatakit/introspect";
 import { expect, test } from "vitest";
 import { bannerLines } from "../../src/cli/serve/banner.ts";

@@ -1,4 +1,4 @@
-// Statements: docs/reference/command-line.md#what-is-published
+// Statements: docs/reference/command-line.md#publication-options
 import { Kysely, sql } from "kysely";
 import { ConfigurationError, odataService, type EntitySet, type ODataService } from "odatakit";
 import { introspectDatabase, type IntrospectedDatabase } from "odatakit/introspect";

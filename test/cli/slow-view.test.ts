@@ -1,4 +1,4 @@
-// Statements: docs/reference/serve.md#what-it-does
+// Statements: docs/reference/serve.md#sessions-hosts-and-changes
 import { expect, test } from "vitest";
 import { runProgram, testFolder, writeDatabase } from "./run-program.ts";
 

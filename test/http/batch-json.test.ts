@@ -350,6 +350,20 @@ eachDoor((door) => {
     expect(allowed?.body.error.message).toContain("Name");
   });
 
+  test.each([null, 1_000_000])("with maxJsonDepth %s, bodies have at most 1,000 levels", async (maxJsonDepth) => {
+    const { json, send } = await jsonShop(door, { defaults: { maxJsonDepth } });
+    const deep = (depth: number): string => `${"[".repeat(depth)}1${"]".repeat(depth)}`;
+    const [allowed] = await json([
+      { id: "1", method: "patch", url: "Customers(1)", body: { Name: JSON.parse(deep(999)) as unknown } },
+    ]);
+    expect([allowed?.status, allowed?.body.error.code]).toEqual([400, "InvalidBody"]);
+    for (const depth of [1000, 100_000]) {
+      const body = `{"requests":[{"id":"1","method":"patch","url":"Customers(1)","body":{"Name":${deep(depth)}}}]}`;
+      const answer = await send("/odata/$batch", JSON_TYPE, "POST", body);
+      expect([answer.status, answer.json]).toMatchObject([400, { error: { code: "InvalidBody" } }]);
+    }
+  });
+
   test('`changeSets: "sequential"`: operations that are executed keep their responses', async () => {
     const { json, journal } = await jsonShop(door, { batch: { json: true, changeSets: "sequential" } });
     const responses = await json([

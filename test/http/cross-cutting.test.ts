@@ -2,8 +2,6 @@
 // Statements: docs/reference/errors.md#codes
 // Statements: docs/reference/errors.md#errors
 // Statements: docs/reference/formats.md#choose-a-format
-// Statements: docs/reference/formats.md#methods
-// Statements: docs/reference/formats.md#versions
 // Statements: docs/reference/headers.md#request-headers
 // Statements: docs/reference/headers.md#response-headers
 // Statements: docs/reference/limitations.md#not-part-of-the-service

@@ -4,9 +4,8 @@
 // Statements: docs/reference/envelopes.md#which-envelope-a-response-has
 // Statements: docs/reference/errors.md#codes
 // Statements: docs/reference/errors.md#errors
-// Statements: docs/reference/errors.md#errors-of-your-own
+// Statements: docs/reference/errors.md#your-own-errors
 // Statements: docs/reference/formats.md#formats
-// Statements: docs/reference/formats.md#methods
 // Statements: docs/reference/headers.md#response-headers
 // Statements: docs/reference/model.md#results-of-handlers
 // Statements: docs/reference/routes.md#methods

@@ -7,7 +7,6 @@
 // Statements: docs/reference/headers.md#request-headers
 // Statements: docs/reference/headers.md#response-headers
 // Statements: docs/reference/limitations.md#values
-// Statements: docs/reference/limits.md#pages
 // Statements: docs/reference/limits.md#settings
 // Statements: docs/reference/orderby.md#rules
 // Statements: docs/reference/paging.md#next-links

@@ -2,11 +2,10 @@
 // Statements: docs/reference/formats.md#choose-a-format
 // Statements: docs/reference/formats.md#metadata
 // Statements: docs/reference/formats.md#metadata-levels
-// Statements: docs/reference/formats.md#methods
-// Statements: docs/reference/formats.md#versions
 // Statements: docs/reference/headers.md#request-headers
 // Statements: docs/reference/headers.md#response-headers
 // Statements: docs/reference/navigation.md#links
+// Statements: docs/reference/routes.md#methods
 // Statements: docs/reference/services.md#the-profile-of-the-standard
 // Statements: docs/reference/status-codes.md#the-order-of-checks
 // Statements: docs/reference/writing.md#responses

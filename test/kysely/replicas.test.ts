@@ -1,7 +1,7 @@
+// Statements: docs/guides/replicas.md#costs-of-a-write
 // Statements: docs/guides/replicas.md#keep-positions-in-sessions
 // Statements: docs/guides/replicas.md#read-your-own-writes
 // Statements: docs/guides/replicas.md#replicas
-// Statements: docs/guides/replicas.md#what-a-write-costs
 // Statements: docs/guides/replicas.md#when-the-replica-fails
 // Statements: docs/guides/replicas.md#which-server-runs-a-statement
 // Statements: docs/reference/headers.md#request-headers

@@ -1,4 +1,4 @@
-// Statements: docs/reference/command-line.md#what-is-published
+// Statements: docs/reference/command-line.md#publication-options
 import { sql } from "kysely";
 import { odataService } from "odatakit";
 import { introspectDatabase, type IntrospectOptions } from "odatakit/introspect";
