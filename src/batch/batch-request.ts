@@ -51,11 +51,6 @@ export function unreadable(place: string, problem: string): ODataError {
   return protocolError("InvalidBody", `${place} ${problem}`);
 }
 
-/** Makes the error for a URL that an operation may not have. @param problem the fault, and the correct form */
-export function refusedUrl(problem: string): ODataError {
-  return protocolError("InvalidUrl", problem, { target: "url" });
-}
-
 /** Counts the operations of a batch while it is read. */
 export class OperationCount {
   readonly #most: number;

@@ -1,5 +1,5 @@
 import { protocolError, type ODataError } from "../errors/odata-error.ts";
-import { refusedUrl, REQUEST_ID_SYNTAX } from "./batch-request.ts";
+import { REQUEST_ID_SYNTAX } from "./batch-request.ts";
 
 /** The origin of the URLs that the operations of a batch may use. */
 export interface BatchOrigin {
@@ -207,4 +207,9 @@ export class BatchUrls {
     if (url === undefined) throw this.#broken(id);
     return url;
   }
+}
+
+/** Makes the error for a URL that an operation may not have. @param problem the fault, and the correct form */
+function refusedUrl(problem: string): ODataError {
+  return protocolError("InvalidUrl", problem, { target: "url" });
 }

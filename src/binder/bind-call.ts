@@ -18,10 +18,8 @@ import {
   type ScalarOperand,
   bound,
   describeOperand,
-  growthOf,
   isPrimitive,
   isScalar,
-  joinedGrowthOf,
   typeOf,
 } from "./operand.ts";
 
@@ -142,4 +140,14 @@ function mismatch(name: FunctionName, signatures: readonly FunctionSignature[], 
 function signaturesText(name: FunctionName): string {
   const signatures: readonly FunctionSignature[] = FUNCTION_SIGNATURES[name];
   return signatures.map(({ parameters }) => `${name}(${parameters.join(", ")})`).join(" or ");
+}
+
+/** Returns the growth factor of an operand: stored texts and literals have 1. */
+function growthOf(operand: Operand): number {
+  return operand.kind === "bound" ? (operand.growth ?? 1) : 1;
+}
+
+/** Returns the growth factor of a text that `concat` takes part in; 0 for other operands. */
+function joinedGrowthOf(operand: Operand): number {
+  return operand.kind === "bound" ? (operand.joined ?? 0) : 0;
 }

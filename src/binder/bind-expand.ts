@@ -1,5 +1,6 @@
 import { keeper, keptPer } from "../base/memo.ts";
 import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
+import type { ODataError } from "../errors/odata-error.ts";
 import type { Capabilities, Limits, NavigationStep, PathGuard, StarAccess } from "../query/capabilities.ts";
 import type {
   ExpandedForm,
@@ -22,8 +23,10 @@ import {
   type JoinedTexts,
   checkMentions,
   expressionContext,
+  isModelName,
+  quotedName,
 } from "./binding-scope.ts";
-import { checkExpansion, checkLoaded, mayBeLoaded, refusedCast } from "./check-expansion.ts";
+import { checkExpansion, checkLoaded, mayBeLoaded } from "./check-expansion.ts";
 import { type MemberTable, resolveMember } from "./resolve-member.ts";
 
 /** The state that all levels of one `$expand` share. */
@@ -339,4 +342,17 @@ function toExpression(syntax: SearchSyntax): SearchExpression {
     case "or":
       return Object.freeze({ kind: syntax.kind, operands: Object.freeze(syntax.operands.map(toExpression)) });
   }
+}
+
+/**
+ * Makes the error of a type cast in an item, which a path with points looks like.
+ * @see OData URL Conventions 4.0, section 5.1.2
+ */
+function refusedCast(name: string, position: number, model: Model): ODataError {
+  if (isModelName(name, model)) {
+    return unsupportedOption("$expand", position, "Type casts are not supported in $expand.");
+  }
+  const first = quotedName(name.slice(0, name.indexOf("."))).slice(1, -1);
+  const advice = first === "" ? "" : ` Write what follows in parentheses: ${first}($select=…) or ${first}($expand=…).`;
+  return invalidOption("$expand", position, `There is no type ${quotedName(name)}.${advice}`);
 }

@@ -1,8 +1,7 @@
-import type { EntitySet, Model, NavigationProperty } from "../edm/model.ts";
-import type { ODataError } from "../errors/odata-error.ts";
+import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import type { ExpandItemSyntax, ExpandOptionsSyntax } from "../syntax/ast.ts";
-import { invalidOption, isModelName, quotedName, unsupportedOption } from "./binding-scope.ts";
+import { invalidOption, unsupportedOption } from "./binding-scope.ts";
 
 /** An expansion to check. */
 interface ExpansionToCheck {
@@ -111,17 +110,4 @@ export function checkLoaded(navigationProperty: NavigationProperty, start: Expan
   if (mayBeLoaded(navigationProperty, start)) return;
   const reason = `'${navigationProperty.name}' of ${start.entitySet.name} cannot be expanded: the service cannot read these related entities together with their parents.`;
   throw unsupportedOption("$expand", position, reason);
-}
-
-/**
- * Makes the error of a type cast in an item, which a path with points looks like.
- * @see OData URL Conventions 4.0, section 5.1.2
- */
-export function refusedCast(name: string, position: number, model: Model): ODataError {
-  if (isModelName(name, model)) {
-    return unsupportedOption("$expand", position, "Type casts are not supported in $expand.");
-  }
-  const first = quotedName(name.slice(0, name.indexOf("."))).slice(1, -1);
-  const advice = first === "" ? "" : ` Write what follows in parentheses: ${first}($select=…) or ${first}($expand=…).`;
-  return invalidOption("$expand", position, `There is no type ${quotedName(name)}.${advice}`);
 }

@@ -48,16 +48,6 @@ export function bound(
   return { kind: "bound", expression, type, isCollection: false, position, growth, joined };
 }
 
-/** Returns the growth factor of an operand: stored texts and literals have 1. */
-export function growthOf(operand: Operand): number {
-  return operand.kind === "bound" ? (operand.growth ?? 1) : 1;
-}
-
-/** Returns the growth factor of a text that `concat` takes part in; 0 for other operands. */
-export function joinedGrowthOf(operand: Operand): number {
-  return operand.kind === "bound" ? (operand.joined ?? 0) : 0;
-}
-
 /** Returns the collection of an operand; undefined for a single value. */
 export function collectionOf(operand: Operand): CollectionPath | undefined {
   if (operand.kind !== "bound" || !operand.isCollection) return undefined;

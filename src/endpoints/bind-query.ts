@@ -7,7 +7,7 @@ import {
 } from "../binder/bind-query-options.ts";
 import type { OptionRules, QueryOptionsReading } from "../binder/option-rules.ts";
 import type { ServiceDefinition } from "../definition/model/service-definition.ts";
-import { ODataError, protocolError } from "../errors/odata-error.ts";
+import { ODataError } from "../errors/odata-error.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
 import {
   authorizeExpansions,
@@ -17,7 +17,7 @@ import {
   starAccessOf,
 } from "../execution/rules/authorize-query.ts";
 import { checkQueryHeaders, readQueryText } from "../http/fetch-request.ts";
-import { negotiateBinary, negotiateJson, negotiateText, type JsonFormat } from "../http/media-type.ts";
+import { negotiateJson, negotiateText, type JsonFormat } from "../http/media-type.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import type { BoundEntityQuery, BoundQuery, ShapeCache } from "../query/clauses.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
@@ -155,16 +155,6 @@ export function mayOutgrowLinks(request: AuthorizedRequest): boolean {
   return sent.path.length + sent.query.length + OFFSET_LENGTH > limit;
 }
 
-/** Creates the error for a page whose next link would be longer than URLs may be. */
-export function unlinkablePage(length: number, limit: number): Error {
-  return protocolError(
-    "InvalidQueryOption",
-    `There are further pages, but the link to the next one would have ${String(length)} characters, and the limit is ` +
-      `${String(limit)}. Set $top to the size of a page, and $skip for the next ones.`,
-    { target: "$top" },
-  );
-}
-
 /**
  * Returns the query options of a request, at their turn in the order of checks.
  * @throws the ODataError of an option that could not be read
@@ -189,10 +179,4 @@ export function readTextFormat(request: AuthorizedRequest): string {
   const { mediaParameters } = request.service.definition.profile;
   const { format } = request.options;
   return negotiateText(format, odata.header("accept"), odata.header("accept-charset"), mediaParameters);
-}
-
-/** Negotiates the Content-Type of bytes. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
-export function readBinaryFormat(request: AuthorizedRequest): string {
-  const { mediaParameters } = request.service.definition.profile;
-  return negotiateBinary(request.options.format, request.arrival.odata.header("accept"), mediaParameters);
 }

@@ -1,5 +1,6 @@
 import type { QueryTarget } from "../binder/bind-query-options.ts";
 import type { OptionRules } from "../binder/option-rules.ts";
+import { protocolError } from "../errors/odata-error.ts";
 import { type CollectionPart, type CollectionResult, sizeOf } from "../execution/entities/handler-answer.ts";
 import type { CollectionRows } from "../execution/reads/run-collection.ts";
 import type { JsonFormat } from "../http/media-type.ts";
@@ -10,7 +11,7 @@ import { compileReferenceWriter } from "../payload/write-entity-reference.ts";
 import type { EntityWriter } from "../payload/write-entity.ts";
 import { type CollectionPlan, type LastRow, nextPageOption, type ReadForm } from "../plan/plan-collection.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
-import { maxLinkLength, unlinkablePage } from "./bind-query.ts";
+import { maxLinkLength } from "./bind-query.ts";
 import type { Execution } from "./execution.ts";
 import { entityWriterFor, type EntityOrigin } from "./service-runtime.ts";
 import { jsonResponse } from "./stages.ts";
@@ -158,4 +159,14 @@ export function startBody(body: ReturnType<typeof writeCollection>): ReturnType<
   return (function* rest() {
     for (let next = first; next.done !== true; next = iterator.next()) yield next.value;
   })();
+}
+
+/** Creates the error for a page whose next link would be longer than URLs may be. */
+function unlinkablePage(length: number, limit: number): Error {
+  return protocolError(
+    "InvalidQueryOption",
+    `There are further pages, but the link to the next one would have ${String(length)} characters, and the limit is ` +
+      `${String(limit)}. Set $top to the size of a page, and $skip for the next ones.`,
+    { target: "$top" },
+  );
 }

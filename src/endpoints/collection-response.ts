@@ -7,14 +7,18 @@ import { openCollection, runCollection, tooManyEntities } from "../execution/rea
 import { type ExpandRequest, runExpand } from "../execution/reads/run-expand.ts";
 import type { JsonFormat } from "../http/media-type.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
+import type { PayloadFormat } from "../payload/payload-format.ts";
 import { entityUrlStart } from "../payload/urls.ts";
 import { streamCollection } from "../payload/write-collection.ts";
+import type { EntityRoutes } from "../payload/write-entity.ts";
 import type { TokenScope } from "../plan/keyset-token.ts";
 import { type CollectionPlan, planCollection } from "../plan/plan-collection.ts";
 import { planExpand, type ExpandPlan } from "../plan/plan-expand.ts";
+import { planNamedJson, planJson } from "../plan/plan-json.ts";
 import { SHORT_PAGE } from "../plan/plan-paging.ts";
 import { keyProperties, propertiesToRead } from "../plan/properties-to-read.ts";
-import { type BoundQuery, shapeKey } from "../query/clauses.ts";
+import { type BoundQuery, shapeKey, type SelectExpandClause, selectsKey } from "../query/clauses.ts";
+import type { JsonMembers } from "../query/source.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCollection, returnedBy, mayOutgrowLinks } from "./bind-query.ts";
 import {
@@ -30,7 +34,7 @@ import {
   toPayload,
 } from "./collection-page.ts";
 import type { Execution } from "./execution.ts";
-import { jsonMembers } from "./service-runtime.ts";
+import type { EntityOrigin } from "./service-runtime.ts";
 import { noContentResponse, type Endpoint, inPlannedStages } from "./stages.ts";
 
 /** A collection that a request addresses, and the format of the response. */
@@ -303,4 +307,26 @@ function closing(chunks: AsyncGenerator<Uint8Array, void, void>, stream: Collect
     },
   };
   return { [Symbol.asyncIterator]: () => iterator };
+}
+
+/**
+ * Returns the members of entities that are written with nothing but values, and the ids of entities without expansions, at all
+ * levels of the expansions; undefined if there is other control information.
+ */
+function jsonMembers(
+  { routes }: { readonly routes: EntityRoutes },
+  origin: EntityOrigin,
+  clause: SelectExpandClause,
+  expand: ExpandPlan | null,
+  { metadata, ieee754Compatible }: PayloadFormat,
+): JsonMembers | undefined {
+  if (metadata === "full" || ieee754Compatible) return undefined;
+  const hasControl = metadata !== "none";
+  if (hasControl && origin.kind === "EntitySet") {
+    if (origin.etag.length > 0) return undefined;
+    if (routes.isReadByKey(origin) && !selectsKey(clause, origin.entityType)) {
+      return expand === null ? (planNamedJson(clause, origin.entityType) ?? undefined) : undefined;
+    }
+  }
+  return planJson(clause, expand, hasControl) ?? undefined;
 }

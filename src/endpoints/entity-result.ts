@@ -5,7 +5,7 @@ import { isSavedSeen } from "../execution/writes/check-written.ts";
 import { readableGraph, readGraph, shapeOf, toExpanded, visibleGraph } from "../execution/writes/populated-graph.ts";
 import type { Preferences } from "../http/headers.ts";
 import type { JsonFormat } from "../http/media-type.ts";
-import type { ODataResponse } from "../http/odata-response.ts";
+import type { ODataResponse, ResponseBody } from "../http/odata-response.ts";
 import { isEntity } from "../memory/evaluation.ts";
 import { etagOf } from "../payload/etag.ts";
 import { entityContext, entityUrl } from "../payload/urls.ts";
@@ -16,7 +16,7 @@ import { queryReaderOf } from "./bind-query.ts";
 import type { Execution } from "./execution.ts";
 import { expandEntity } from "./read-entity.ts";
 import { entityWriterFor, type EntityOrigin, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
-import { createdResponse, jsonResponse, noContentResponse } from "./stages.ts";
+import { jsonResponse, noContentResponse, type ExtraHeaders } from "./stages.ts";
 
 /** The kind of write that saved an entity. */
 export type WriteOutcome = "patched" | "updated" | "created" | "upserted";
@@ -164,4 +164,14 @@ function resultHeaders(request: AuthorizedRequest, { origin, outcome, entity }: 
 
 function isNew(outcome: WriteOutcome): boolean {
   return outcome === "created" || outcome === "upserted";
+}
+
+/** Makes a 201 response with JSON. */
+function createdResponse(
+  request: AuthorizedRequest,
+  format: JsonFormat,
+  body: ResponseBody,
+  extra: ExtraHeaders,
+): ODataResponse {
+  return { ...jsonResponse(request, format, body, extra), status: 201 };
 }

@@ -6,6 +6,7 @@ import type { StructuralProperty, ComplexType, EntityType } from "../edm/model.t
 import { protocolError } from "../errors/odata-error.ts";
 import { rowReader, toRow } from "../execution/entities/canonical-entity.ts";
 import { readByKey, type FoundEntity } from "../execution/reads/read-by-key.ts";
+import { negotiateBinary } from "../http/media-type.ts";
 import { etagOf } from "../payload/etag.ts";
 import { compileFieldReader, requireObject } from "../payload/property-reader.ts";
 import { propertyContext, keyPredicateOf } from "../payload/urls.ts";
@@ -14,7 +15,7 @@ import { selectProperty, propertiesToRead } from "../plan/properties-to-read.ts"
 import type { PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import type { RowShape } from "../query/row-shape.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
-import { readBinaryFormat, readJsonFormat, readOptions, readTextFormat } from "./bind-query.ts";
+import { readJsonFormat, readOptions, readTextFormat } from "./bind-query.ts";
 import { addressEntity, entityNotFound, checkMissingMatch, checkReadMatch } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { isKnown } from "./read-entity.ts";
@@ -208,4 +209,10 @@ function countItems(path: PropertyPath, found: FoundEntity): number {
   if (Array.isArray(items)) return items.length;
   if (typeof items === "object" && Symbol.iterator in items) return [...(items as Iterable<unknown>)].length;
   throw new Error(`${type.qualifiedName}/${addressedProperty(path).name} is not a collection.`);
+}
+
+/** Negotiates the Content-Type of bytes. @throws ODataError `UnsupportedFormat` or `NotAcceptable` */
+function readBinaryFormat(request: AuthorizedRequest): string {
+  const { mediaParameters } = request.service.definition.profile;
+  return negotiateBinary(request.options.format, request.arrival.odata.header("accept"), mediaParameters);
 }

@@ -17,13 +17,10 @@ import {
   type WriterTarget,
 } from "../payload/write-entity.ts";
 import type { ReadForm } from "../plan/plan-collection.ts";
-import type { ExpandPlan } from "../plan/plan-expand.ts";
-import { planJson, planNamedJson } from "../plan/plan-json.ts";
 import type { TargetWay } from "../plan/plan-related.ts";
 import type { Capabilities } from "../query/capabilities.ts";
-import { type ShapeCache, selectsKey, type SelectExpandClause } from "../query/clauses.ts";
+import type { ShapeCache, SelectExpandClause } from "../query/clauses.ts";
 import type { RowShape } from "../query/row-shape.ts";
-import type { JsonMembers } from "../query/source.ts";
 import type { EntitySets } from "../sets/entity-sets.ts";
 
 /** The state that all requests of one registration share: made at startup, except for the caches. */
@@ -137,28 +134,6 @@ export function entityWriterFor(
     ofClause.set(key, writer);
   }
   return writer;
-}
-
-/**
- * Returns the members of entities that are written with nothing but values, and the ids of entities without expansions, at all
- * levels of the expansions; undefined if there is other control information.
- */
-export function jsonMembers(
-  { routes }: { readonly routes: EntityRoutes },
-  origin: EntityOrigin,
-  clause: SelectExpandClause,
-  expand: ExpandPlan | null,
-  { metadata, ieee754Compatible }: PayloadFormat,
-): JsonMembers | undefined {
-  if (metadata === "full" || ieee754Compatible) return undefined;
-  const hasControl = metadata !== "none";
-  if (hasControl && origin.kind === "EntitySet") {
-    if (origin.etag.length > 0) return undefined;
-    if (routes.isReadByKey(origin) && !selectsKey(clause, origin.entityType)) {
-      return expand === null ? (planNamedJson(clause, origin.entityType) ?? undefined) : undefined;
-    }
-  }
-  return planJson(clause, expand, hasControl) ?? undefined;
 }
 
 function toTarget(routes: EntityRoutes, origin: EntityOrigin): WriterTarget {

@@ -98,16 +98,6 @@ export function jsonResponse(
   return okResponse(request, format.contentType, body, extra);
 }
 
-/** Makes a 201 response with JSON. */
-export function createdResponse(
-  request: AuthorizedRequest,
-  format: JsonFormat,
-  body: ResponseBody,
-  extra: ExtraHeaders,
-): ODataResponse {
-  return { ...jsonResponse(request, format, body, extra), status: 201 };
-}
-
 /** Makes a 204 response. Caches must not store the responses of signed-in users. @see RFC 9110, section 15.3.5 */
 export function noContentResponse({ access }: AuthorizedRequest, extra?: ExtraHeaders): ODataResponse {
   const personal = access.user === null ? undefined : { Vary: VARY, "Cache-Control": "no-store" };

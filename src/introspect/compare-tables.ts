@@ -1,7 +1,7 @@
 import { nearestName } from "../errors/nearest-name.ts";
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import type { ColumnSource, ExpectedTable, ExpectedColumn, StoredTypes, TypeAdvice } from "./expected-table.ts";
-import type { ColumnSchema, CheckedSchema, IndexSchema, TableSchema } from "./schema.ts";
+import type { ColumnSchema, CheckedSchema, TableSchema } from "./schema.ts";
 
 /**
  * Compares the declarations of a service with the catalogue of a database: tables, columns, types, nullability and keys.
@@ -75,12 +75,6 @@ export function findColumn<Column extends { readonly name: string }>(
   const exact = columns.find((column) => column.name === name);
   if (exact !== undefined || !ignoresCase) return exact;
   return columns.find((column) => column.name.toLowerCase() === name.toLowerCase());
-}
-
-/** Returns whether an index begins with the columns, in any order. */
-export function beginsWith({ columns }: IndexSchema, wanted: readonly ColumnSchema[]): boolean {
-  const first = columns.slice(0, wanted.length);
-  return wanted.every(({ name }) => first.some((column) => column?.name === name));
 }
 
 function* checkKey(expected: ExpectedTable, table: TableSchema, schema: CheckedSchema): Iterable<SchemaFinding> {

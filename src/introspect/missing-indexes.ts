@@ -1,9 +1,9 @@
 import type { SchemaFinding } from "../errors/schema-finding.ts";
 import { textOf, type CatalogueSteps } from "./catalogue-steps.ts";
-import { beginsWith, findColumn } from "./compare-tables.ts";
+import { findColumn } from "./compare-tables.ts";
 import type { ExpectedColumn, ExpectedTable } from "./expected-table.ts";
 import { plainName } from "./quote-name.ts";
-import type { ColumnSchema, CheckedSchema, IndexedColumn, TableSchema } from "./schema.ts";
+import type { ColumnSchema, CheckedSchema, IndexedColumn, TableSchema, IndexSchema } from "./schema.ts";
 
 /** Smaller tables are fast to read without an index. */
 const MANY_ROWS = 10_000;
@@ -152,4 +152,10 @@ function warn({ expected, syntax }: Scope, { code, columns, items, what, propert
     message: `${what} \`${columns.join(", ")}\`, but no index of the table \`${table}\` begins with it. The table has more than ${String(MANY_ROWS)} rows.`,
     fix: `create index${name} on ${on} (${items.join(", ")})`,
   };
+}
+
+/** Returns whether an index begins with the columns, in any order. */
+function beginsWith({ columns }: IndexSchema, wanted: readonly ColumnSchema[]): boolean {
+  const first = columns.slice(0, wanted.length);
+  return wanted.every(({ name }) => first.some((column) => column?.name === name));
 }

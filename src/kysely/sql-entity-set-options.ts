@@ -1,7 +1,7 @@
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { DeclaredEntitySet } from "../definition/context.ts";
 import { declaredEntityType } from "../definition/model/declared-entity-type.ts";
-import type { EntitySetOptions, CheckedResults, HandlerResults, NoResults } from "../definition/sets/entity-set.ts";
+import type { EntitySetOptions, HandlerResults, NoResults } from "../definition/sets/entity-set.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { type TableName, isTableName } from "../edm/table-name.ts";
@@ -69,16 +69,6 @@ export interface SqlEntitySetOptions<
   /** The property that counts the writes of a row. */
   readonly rowVersion?: (keyof E["properties"] & string) | undefined;
 }
-
-/** The options of a call of `sqlEntitySet`, whose handlers return `R`. */
-export type CheckedSqlOptions<
-  E extends EntityTypeDeclaration,
-  N extends Navigations<E>,
-  F,
-  A,
-  R extends HandlerResults,
-  Fitting extends HandlerResults,
-> = SqlEntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting>;
 
 /** The table of an entity set, as its declaration maps it. @see docs/reference/tables.md, Read the mapping of a set */
 export interface MappedTable {

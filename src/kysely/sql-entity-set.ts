@@ -11,6 +11,8 @@ import {
   type EntitySetOptions,
   type AppliedQueryOf,
   type InferredResults,
+  type HandlerResults,
+  type CheckedResults,
 } from "../definition/sets/entity-set.ts";
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { ResultOf } from "../definition/types/edm-builders.ts";
@@ -33,12 +35,7 @@ import { narrowedHandlers, readHandlers } from "./read/narrowed-handlers.ts";
 import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
 import { QueryRows } from "./schema/check-query.ts";
 import { noteRows, TableRows } from "./schema/table-rows.ts";
-import {
-  type CheckedSqlOptions,
-  type SqlEntitySetOptions,
-  type SqlOperation,
-  mappedBy,
-} from "./sql-entity-set-options.ts";
+import { type SqlEntitySetOptions, type SqlOperation, mappedBy } from "./sql-entity-set-options.ts";
 import { linkNavigations } from "./write/sql-links.ts";
 import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
 import { transactionsOf } from "./write/sql-transactions.ts";
@@ -275,3 +272,13 @@ function storedRows(
   const given = { table: name, rowVersion, forgives: unreadable === "null", omit, distributedBy };
   return new TableRows(database, given, plan);
 }
+
+/** The options of a call of `sqlEntitySet`, whose handlers return `R`. */
+type CheckedSqlOptions<
+  E extends EntityTypeDeclaration,
+  N extends Navigations<E>,
+  F,
+  A,
+  R extends HandlerResults,
+  Fitting extends HandlerResults,
+> = SqlEntitySetOptions<E, N, F, A, R | Fitting> & CheckedResults<E, R, Fitting>;

@@ -1,9 +1,11 @@
 import { atOnce, type Pace, type Steps } from "../base/maybe.ts";
 import type { FilterClause } from "../query/clauses.ts";
+import type { Place } from "../query/place.ts";
 import type { EntityPage, SourceQuery } from "../query/source.ts";
+import { keyOrder } from "./compare.ts";
 import { compiledFor } from "./compile-expression.ts";
 import { asEntity, Evaluation } from "./evaluation.ts";
-import { isBehind, isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";
+import { isKnownOrder, type MemoryQuery, orderRows } from "./order-rows.ts";
 import { FEWEST_ROWS, rowsPerReading, type Effort, visitInTurns, visitRows } from "./visit-rows.ts";
 
 /** A condition on rows. */
@@ -149,4 +151,28 @@ function* readInOrder(
 
 function isList(rows: Iterable<unknown>): rows is readonly unknown[] {
   return Array.isArray(rows);
+}
+
+/** Makes the test whether a row follows a place in the order of `orderRows`. */
+function isBehind(
+  { kind, values }: Place,
+  { entityType, roundingMode }: MemoryQuery["shape"],
+  evaluation: Evaluation,
+): (row: unknown) => boolean {
+  const terms = kind.order.terms.map((term, index) => {
+    const { order, noteKey } = keyOrder(term.type);
+    const value = values[index] ?? null;
+    noteKey(value);
+    return { order, noteKey, value, evaluate: compiledFor(term, roundingMode), descending: term.descending };
+  });
+  return (row) => {
+    const entity = asEntity(row, entityType);
+    for (const { order, noteKey, value, evaluate, descending } of terms) {
+      const key = evaluate(entity, evaluation);
+      noteKey(key);
+      const difference = order(key, value);
+      if (difference !== 0) return difference > 0 !== descending;
+    }
+    return false;
+  };
 }

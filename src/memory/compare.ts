@@ -49,11 +49,6 @@ export function comparisonFamily(type: ScalarType): ComparisonFamily {
   }
 }
 
-/** Whether `===` compares canonical values of a type for equality. */
-export function equalsNatively(type: ScalarType): boolean {
-  return comparisonFamily(type) !== "coded";
-}
-
 /**
  * Returns the comparison of two values of a type for the relational operators: NaN is neither less nor greater nor
  * equal.

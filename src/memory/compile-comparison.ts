@@ -9,7 +9,7 @@ import type {
   ScalarType,
   InExpression,
 } from "../query/expression.ts";
-import { comparisonFamily, equalsNatively, valueComparison, type CompareValues } from "./compare.ts";
+import { comparisonFamily, valueComparison, type CompareValues } from "./compare.ts";
 import { compileRawProperty, compileRawSource, type RawAccessor, type VariableSlots } from "./compile-property.ts";
 import type { CompiledExpression, CompiledPredicate, Evaluation } from "./evaluation.ts";
 
@@ -366,4 +366,9 @@ function holds(operator: ComparisonOperator, order: number): boolean {
     default:
       return assertNever(operator);
   }
+}
+
+/** Whether `===` compares canonical values of a type for equality. */
+function equalsNatively(type: ScalarType): boolean {
+  return comparisonFamily(type) !== "coded";
 }

@@ -5,7 +5,6 @@ import type { PrimitiveValue } from "../edm/value-codec.ts";
 import { tooLongKeys } from "../errors/odata-error.ts";
 import type { OrderByItem, QueryShape } from "../query/clauses.ts";
 import type { ScalarType } from "../query/expression.ts";
-import type { Place } from "../query/place.ts";
 import type { SourceQuery } from "../query/source.ts";
 import { canonicalKind } from "./canonical-test.ts";
 import { keyOrder } from "./compare.ts";
@@ -166,30 +165,6 @@ function scalarType(type: OrderByItem["expression"]["type"]): ScalarType | null 
 /** The parts of a query that rows in memory need, for sets and expansions. */
 export interface MemoryQuery extends Pick<SourceQuery, "filter" | "orderBy" | "after" | "skip" | "top" | "count"> {
   readonly shape: Pick<QueryShape, "entityType" | "roundingMode">;
-}
-
-/** Makes the test whether a row follows a place in the order of `orderRows`. */
-export function isBehind(
-  { kind, values }: Place,
-  { entityType, roundingMode }: MemoryQuery["shape"],
-  evaluation: Evaluation,
-): (row: unknown) => boolean {
-  const terms = kind.order.terms.map((term, index) => {
-    const { order, noteKey } = keyOrder(term.type);
-    const value = values[index] ?? null;
-    noteKey(value);
-    return { order, noteKey, value, evaluate: compiledFor(term, roundingMode), descending: term.descending };
-  });
-  return (row) => {
-    const entity = asEntity(row, entityType);
-    for (const { order, noteKey, value, evaluate, descending } of terms) {
-      const key = evaluate(entity, evaluation);
-      noteKey(key);
-      const difference = order(key, value);
-      if (difference !== 0) return difference > 0 !== descending;
-    }
-    return false;
-  };
 }
 
 /** The results of areInOrder, by array. */

@@ -26,7 +26,6 @@ import {
   type RequestRules,
   accessOf,
   collectionAccessOf,
-  creationAccessOf,
   type ServiceScope,
   type OperationDescription,
 } from "./service-scope.ts";
@@ -285,4 +284,10 @@ export function addMemberOperation(
     tag: name,
     parameters: [...key, ...(operation.parameters ?? [])],
   });
+}
+
+/** Returns the rules for creating entities. With a row rule, only an authenticated user can see the new entity. */
+function creationAccessOf(set: EntitySetDefinition): RequestRules {
+  const access = accessOf(set, "create");
+  return set.rows === null ? access : { ...access, rules: [...access.rules, { kind: "authenticated" }] };
 }

@@ -1,5 +1,5 @@
 import { keyHolderOf, keyPairsOf } from "../edm/key-holder.ts";
-import type { ComplexType, EntitySet, EntityType, OperationParameter, StructuralProperty } from "../edm/model.ts";
+import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { Facets, PrimitiveTypeName } from "../edm/primitive-type.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
 import type { Valued } from "./value-schemas.ts";
@@ -92,11 +92,6 @@ export function replaceExample(target: BodyTarget): DocumentObject {
 /** Returns a valid body of a PATCH that changes no link. */
 export function patchExample(target: BodyTarget): DocumentObject {
   return bodyExample(target, (property) => !property.isKey && !property.immutable && !isLink(target, property));
-}
-
-/** Returns the arguments of an action. */
-export function argumentsExample(parameters: readonly OperationParameter[]): DocumentObject {
-  return Object.fromEntries(parameters.map((each) => [each.name, exampleOf(each)]));
 }
 
 function bodyExample(target: BodyTarget, isShown: (property: StructuralProperty) => boolean): DocumentObject {

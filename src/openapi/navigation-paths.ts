@@ -1,7 +1,7 @@
 import type { Context } from "../definition/context.ts";
 import type { NavigationHandlers } from "../definition/handlers.ts";
 import type { EntitySetDefinition, NavigationRouteMethods } from "../definition/model/service-definition.ts";
-import type { Category } from "../definition/sets/authorization.ts";
+import { needsResource, type Category, type AuthorizationRequirement } from "../definition/sets/authorization.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../edm/model.ts";
 import { bodyLimit, countResponse, addMemberOperation, type MemberScope, memberScopes } from "./entity-set-paths.ts";
@@ -20,7 +20,7 @@ import {
   type QueryOption,
 } from "./parameters.ts";
 import { emptyResponse, errorResponses, jsonBody, jsonResponse, LOCATION_HEADER, QUERY_BODY } from "./responses.ts";
-import { type RequestRules, accessAlong, judgedAlong, type ServiceScope } from "./service-scope.ts";
+import { type RequestRules, accessAlong, type ServiceScope } from "./service-scope.ts";
 import { collectionSchema, createSchema, entitySchema, envelope, referenceSchema } from "./value-schemas.ts";
 
 /** A navigation property of a set, with the common parts of its routes. */
@@ -282,4 +282,15 @@ function handlersOf({ set, member }: NavigationScope): NavigationHandlers<Contex
 /** Links belong to the parent entity, so its ETag applies. */
 function refusalsOfWrite(set: EntitySetDefinition) {
   return { isAddressed: true, isWrite: true, isConditional: hasConditions(set) };
+}
+
+/** Returns the rules along a navigation for one category that need a loaded entity. */
+function judgedAlong(
+  set: EntitySetDefinition,
+  navigation: string,
+  categories: readonly Category[],
+): readonly AuthorizationRequirement[] {
+  const asked = set.navigationAuthorization.get(navigation)?.target;
+  const rules = asked === undefined ? [] : categories.flatMap((each) => asked[each]);
+  return rules.some(needsResource) ? rules : [];
 }

@@ -2,7 +2,7 @@ import type { EntitySetDefinition, EntitySetSettings } from "../definition/model
 import { fullDescription } from "../edm/annotation.ts";
 import type { Operation, OperationParameter, ReturnType } from "../edm/model.ts";
 import { bodyLimit, pathOf } from "./entity-set-paths.ts";
-import { argumentsExample } from "./examples.ts";
+import { exampleOf } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
   conditionsOf,
@@ -20,9 +20,9 @@ import {
   envelope,
   withContext,
   defaultOf,
-  isValued,
   objectSchema,
   valueSchema,
+  type Valued,
 } from "./value-schemas.ts";
 
 /** The query options of a composable function. */
@@ -201,4 +201,14 @@ function resultSchema(
   if (!isCollection) return entitySchema(type, schemas);
   const isPage = isEnveloped || set?.entitySet.entityType === type;
   return isPage ? collectionSchema(type, schemas) : { type: "array", items: entitySchema(type, schemas) };
+}
+
+/** Returns the arguments of an action. */
+function argumentsExample(parameters: readonly OperationParameter[]): DocumentObject {
+  return Object.fromEntries(parameters.map((each) => [each.name, exampleOf(each)]));
+}
+
+/** A result other than entities. */
+function isValued(returns: ReturnType): returns is ReturnType & Valued {
+  return returns.type.kind !== "EntityType";
 }

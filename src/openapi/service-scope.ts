@@ -5,7 +5,7 @@ import type {
   EntitySetRouteMethods,
   ServiceDescription,
 } from "../definition/model/service-definition.ts";
-import { type AuthorizationRequirement, type Category, needsResource } from "../definition/sets/authorization.ts";
+import type { AuthorizationRequirement, Category } from "../definition/sets/authorization.ts";
 import type { DocumentObject, PathItem } from "./open-api-document.ts";
 import { errorReferences } from "./responses.ts";
 import { SchemaRegistry, componentName } from "./value-schemas.ts";
@@ -225,12 +225,6 @@ export function accessOf(set: EntitySetDefinition, category: Category, target?: 
   };
 }
 
-/** Returns the rules for creating entities. With a row rule, only an authenticated user can see the new entity. */
-export function creationAccessOf(set: EntitySetDefinition): RequestRules {
-  const access = accessOf(set, "create");
-  return set.rows === null ? access : { ...access, rules: [...access.rules, { kind: "authenticated" }] };
-}
-
 /** Returns the rules for reading a collection: row rules apply instead of `resource` rules. */
 export function collectionAccessOf(set: EntitySetDefinition): RequestRules {
   const { rules, ...access } = accessOf(set, "read");
@@ -259,17 +253,6 @@ interface AccessAlong {
   readonly along: readonly Category[];
   /** The target set; undefined if the navigation names none. */
   readonly target: EntitySetDefinition | undefined;
-}
-
-/** Returns the rules along a navigation for one category that need a loaded entity. */
-export function judgedAlong(
-  set: EntitySetDefinition,
-  navigation: string,
-  categories: readonly Category[],
-): readonly AuthorizationRequirement[] {
-  const asked = set.navigationAuthorization.get(navigation)?.target;
-  const rules = asked === undefined ? [] : categories.flatMap((each) => asked[each]);
-  return rules.some(needsResource) ? rules : [];
 }
 
 /** Replaces rules that need an entity for requests that address none: such a rule then only needs a user. */

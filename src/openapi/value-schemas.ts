@@ -3,7 +3,6 @@ import type {
   ComplexType,
   EnumType,
   OperationParameter,
-  ReturnType,
   StructuralProperty,
   EntitySet,
   EntityType,
@@ -20,11 +19,6 @@ const SUFFIXES: Readonly<Record<SchemaUse, string>> = { answer: "", body: ".body
 
 /** A property, a parameter, or the result of an operation other than entities. */
 export type Valued = Pick<StructuralProperty | OperationParameter, "type" | "isCollection" | "nullable" | "facets">;
-
-/** A result other than entities. */
-export function isValued(returns: ReturnType): returns is ReturnType & Valued {
-  return returns.type.kind !== "EntityType";
-}
 
 /** Returns the schema of a value in JSON: an array for a collection. */
 export function valueSchema(valued: Valued, use: SchemaUse, schemas: SchemaRegistry): DocumentObject {

@@ -157,24 +157,6 @@ export function answerBatched(
   return answerAs(access, { arrival: { ...arrival, url: routed.url }, runtime, routes, routed, endpoint });
 }
 
-/**
- * Finds the route of an operation of a change set, before any operation of it runs.
- * @throws ODataError `Unauthorized` for an anonymous user where all routes need a user, before any name is looked up;
- *   `PreconditionFailed` for snapshot isolation
- */
-export function batchedRoute(
-  request: ODataRequest,
-  user: User | null,
-  definition: ServiceDefinition,
-  routes: ServiceRoutes,
-): RoutedRequest {
-  refuseIsolation(request);
-  const place = placeOf(request, definition, routes.further);
-  const refusal = routes.guarded.refusalAt(place, user);
-  if (refusal !== null) throw refusal;
-  return routeAt(place, definition, routes);
-}
-
 /** Checks the rules of a route for a user. @throws ODataError as for authorize */
 function accessOf(
   user: User | null,

@@ -2,6 +2,7 @@ import { chain } from "../base/maybe.ts";
 import { answerBatch, type BatchLimits } from "../batch/answer-batch.ts";
 import type { PartPipeline, PlannedOperation, PlannedWrite } from "../batch/batch-request.ts";
 import { bindNoQuery } from "../binder/bind-query-options.ts";
+import type { User } from "../definition/context.ts";
 import { requestFields } from "../definition/model/request-fields.ts";
 import type {
   BatchDefinition,
@@ -15,8 +16,11 @@ import type { Execution } from "../endpoints/execution.ts";
 import { StageClock } from "../endpoints/stage-clock.ts";
 import type { Endpoint } from "../endpoints/stages.ts";
 import { definitionIn } from "../execution/entities/reader.ts";
+import { refuseIsolation } from "../http/base-url.ts";
+import type { ODataRequest } from "../http/odata-request.ts";
 import type { ResourcePath } from "../query/resource-path.ts";
-import { answerBatched, batchedRoute, isJsonBody, type ServiceRoutes, withoutBody } from "./answer-request.ts";
+import { answerBatched, isJsonBody, type ServiceRoutes, withoutBody } from "./answer-request.ts";
+import { placeOf, type RoutedRequest, routeAt } from "./find-route.ts";
 import { followStatements } from "./follow-statements.ts";
 import { handleError } from "./handle-error.ts";
 import { positionAdder, withPosition } from "./position-reports.ts";
@@ -103,12 +107,6 @@ function pipelineOf(execution: Execution, routes: ServiceRoutes, database: Trans
   };
 }
 
-/** Returns the media types of the batches that a service accepts. */
-export function batchFormatsOf(batch: BatchDefinition | null): readonly string[] {
-  if (batch === null) return [];
-  return [...(batch.multipart ? ["multipart/mixed"] : []), ...(batch.json ? ["application/json"] : [])];
-}
-
 /** Returns the handlers that a write would call, and where it would create an entity. */
 function planOperation(definition: ServiceDefinition, path: ResourcePath, method: string): PlannedOperation {
   if (path.kind === "operationImport") {
@@ -180,4 +178,22 @@ function createdPath({ prefix }: ServiceDefinition, { entitySet }: EntitySetDefi
       ? entitySet.navigationPropertyBindings.get(path.navigationProperty.name)
       : entitySet.name;
   return name === undefined ? null : `${prefix}/${name}(0)`;
+}
+
+/**
+ * Finds the route of an operation of a change set, before any operation of it runs.
+ * @throws ODataError `Unauthorized` for an anonymous user where all routes need a user, before any name is looked up;
+ *   `PreconditionFailed` for snapshot isolation
+ */
+function batchedRoute(
+  request: ODataRequest,
+  user: User | null,
+  definition: ServiceDefinition,
+  routes: ServiceRoutes,
+): RoutedRequest {
+  refuseIsolation(request);
+  const place = placeOf(request, definition, routes.further);
+  const refusal = routes.guarded.refusalAt(place, user);
+  if (refusal !== null) throw refusal;
+  return routeAt(place, definition, routes);
 }

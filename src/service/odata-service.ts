@@ -12,6 +12,7 @@ import {
   type ServiceDefinition,
   describeService,
   type EntitySetDefinition,
+  type BatchDefinition,
 } from "../definition/model/service-definition.ts";
 import type { ServiceOptions } from "../definition/model/service-options.ts";
 import { buildServiceDefinition } from "../definition/startup/build-service-definition.ts";
@@ -37,7 +38,7 @@ import { hasNavigationRoute, routeWays } from "../plan/table-navigation.ts";
 import type { Capabilities } from "../query/capabilities.ts";
 import { EntitySets } from "../sets/entity-sets.ts";
 import { answerRequest, type ServiceRoutes, finishResponse } from "./answer-request.ts";
-import { batchEndpoint, batchFormatsOf } from "./batch-endpoint.ts";
+import { batchEndpoint } from "./batch-endpoint.ts";
 import { withCors } from "./cors.ts";
 import { GuardedPlaces, openFurtherRoutes } from "./find-route.ts";
 import { followStatements } from "./follow-statements.ts";
@@ -352,4 +353,10 @@ function toNavigationRuntime(
     search: target?.handlers.search,
     selectPushdownEnabled: target?.settings.selectPushdownEnabled ?? true,
   };
+}
+
+/** Returns the media types of the batches that a service accepts. */
+function batchFormatsOf(batch: BatchDefinition | null): readonly string[] {
+  if (batch === null) return [];
+  return [...(batch.multipart ? ["multipart/mixed"] : []), ...(batch.json ? ["application/json"] : [])];
 }

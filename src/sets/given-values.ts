@@ -44,19 +44,6 @@ function expectedValue(entityType: EntityType, field: string, value: unknown, ca
   return canonical(property, value, `\`expected\` of ${call}: \`${field}\` must be`);
 }
 
-/** Returns whether an entity in canonical form has the expected values, to the last digit. */
-export function checkExpected(entityType: EntityType, entity: object, expected: ExpectedValues): boolean {
-  return declaredProperties(entityType).every(({ property }) => {
-    const { field } = property;
-    if (!Object.hasOwn(expected, field)) return true;
-    const [wanted, current] = [expected[field] ?? null, fieldOf(entity, field) ?? null];
-    if (wanted === null || current === null) return wanted === current;
-    const { toText } = codecOf(property);
-    // `expectedOption` checked that the property has a single value.
-    return toText(wanted) === toText(current as PrimitiveValue);
-  });
-}
-
 /**
  * Returns a key in canonical form, as handlers receive it from a URL.
  * @param key the value of a single key property, or an object with the values of several

@@ -3,6 +3,9 @@ import type { Context, EntityFilter, WriteOptions } from "../definition/context.
 import type { EntitySetDefinition } from "../definition/model/service-definition.ts";
 import { type Category, refusal } from "../definition/sets/authorization.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
+import type { EntityType } from "../edm/model.ts";
+import type { PrimitiveValue } from "../edm/value-codec.ts";
+import { codecOf } from "../edm/value-codecs.ts";
 import { protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { type Reader, serviceOf } from "../execution/entities/reader.ts";
@@ -12,10 +15,12 @@ import { runCount } from "../execution/reads/run-collection.ts";
 import { authorizeNested, authorizeShape } from "../execution/rules/authorize-query.ts";
 import { actionOf, judgeLoaded, requireCategory } from "../execution/rules/judge-rules.ts";
 import { runCreate, runDelete, runPatch } from "../execution/writes/write-entity.ts";
+import { fieldOf } from "../memory/compile-property.ts";
 import { readForm, type ReadForm } from "../plan/plan-collection.ts";
+import { declaredProperties } from "../plan/properties-to-read.ts";
 import type { BoundQuery } from "../query/clauses.ts";
 import type { ReachedSet } from "./entity-sets.ts";
-import { toBody, checkExpected, expectedOption, type ExpectedValues, toKey } from "./given-values.ts";
+import { toBody, expectedOption, type ExpectedValues, toKey } from "./given-values.ts";
 import { readEntities, toReadEntity, type AnyQuery, bindQuery, COUNT_OPTIONS, QUERY_OPTIONS } from "./set-query.ts";
 
 /** The handlers that read or write one entity. */
@@ -244,4 +249,17 @@ function formOf({ handlers, entitySet }: EntitySetDefinition, call: string): Rea
 
 function changedMeanwhile(name: string): never {
   throw protocolError("PreconditionFailed", `The entity of ${name} was changed or deleted in the meantime.`);
+}
+
+/** Returns whether an entity in canonical form has the expected values, to the last digit. */
+function checkExpected(entityType: EntityType, entity: object, expected: ExpectedValues): boolean {
+  return declaredProperties(entityType).every(({ property }) => {
+    const { field } = property;
+    if (!Object.hasOwn(expected, field)) return true;
+    const [wanted, current] = [expected[field] ?? null, fieldOf(entity, field) ?? null];
+    if (wanted === null || current === null) return wanted === current;
+    const { toText } = codecOf(property);
+    // `expectedOption` checked that the property has a single value.
+    return toText(wanted) === toText(current as PrimitiveValue);
+  });
 }

@@ -137,16 +137,6 @@ export function readParts(reader: TokenCursor, parts: ArgumentSyntax[]): number 
 }
 
 /**
- * Returns whether the next name and its parenthesis begin a key predicate: one value, or named values.
- * @see ABNF rule keyPredicate
- */
-export function isKeyPredicateNext(reader: TokenCursor): boolean {
-  const first = lookAhead(reader, 2).kind;
-  const second = lookAhead(reader, 3).kind;
-  return first === "name" ? second === "=" : (first === "literal" || first === "alias") && second === ")";
-}
-
-/**
  * Reads a key predicate in parentheses.
  * @throws ODataError 400 for a value that is neither a literal nor a parameter alias
  * @see ABNF rule keyPredicate

@@ -6,7 +6,6 @@ import {
   startsList,
   toLeaf,
   isCanonicalFunction,
-  isKeyPredicateNext,
   readCanonicalCall,
   readKeyPredicate,
   readLambda,
@@ -295,4 +294,14 @@ function readKeyBehind(reader: TokenCursor, source: SyntaxNode): SyntaxNode {
   const { position } = reader.token;
   const key = readKeyPredicate(reader);
   return counted(reader, { kind: "key", source, key, position }, Math.max(height, reader.height) + 1);
+}
+
+/**
+ * Returns whether the next name and its parenthesis begin a key predicate: one value, or named values.
+ * @see ABNF rule keyPredicate
+ */
+function isKeyPredicateNext(reader: TokenCursor): boolean {
+  const first = lookAhead(reader, 2).kind;
+  const second = lookAhead(reader, 3).kind;
+  return first === "name" ? second === "=" : (first === "literal" || first === "alias") && second === ")";
 }

@@ -68,28 +68,6 @@ export function push(
   lexer.afterSlash = false;
 }
 
-/** Adds a token that ends an operand, so that an operator or the end follows. */
-export function addOperand(lexer: Lexer, kind: TokenKind, start: number, end: number): void {
-  push(lexer, kind, start, end);
-  lexer.expectOperand = false;
-  lexer.prefixes = 0;
-}
-
-/**
- * Refuses nesting that is too deep, before more of the text is read.
- * @throws ODataError 400 above `maxDepth`
- */
-export function checkDepth(lexer: Lexer, start: number): void {
-  const { maxDepth } = lexer.shared.context.limits;
-  if (lexer.depth + lexer.prefixes > maxDepth) {
-    throw fault(
-      lexer,
-      start,
-      `the expression is nested deeper than ${maxDepth} levels: use fewer nested parentheses, calls and operators.`,
-    );
-  }
-}
-
 /** Makes an error at an offset of the text. */
 export function fault(lexer: Lexer, start: number, message: string): ODataError {
   return syntaxError(lexer.option, lexer.base + start, message);

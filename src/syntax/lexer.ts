@@ -1,10 +1,10 @@
 import { isDigit } from "../edm/decimal.ts";
 import type { ODataError } from "../errors/odata-error.ts";
-import { addOperand, checkDepth, type Expansion, fault, type Lexer, push } from "./lexer-state.ts";
+import { type Expansion, fault, type Lexer, push } from "./lexer-state.ts";
 import { scanJson, scanJsonString, add, isGuid, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { quoteText } from "./syntax-error.ts";
-import { skipDottedName, skipName, toShape, OPERATORS, type TokenList, type Token } from "./token.ts";
+import { skipDottedName, skipName, toShape, OPERATORS, type TokenList, type Token, type TokenKind } from "./token.ts";
 
 const QUOTE = 39;
 
@@ -323,4 +323,26 @@ function isSelfContained(tokens: readonly Token[], first: number): boolean {
     if (depth === 0 && index < tokens.length - 1) return false;
   }
   return true;
+}
+
+/** Adds a token that ends an operand, so that an operator or the end follows. */
+function addOperand(lexer: Lexer, kind: TokenKind, start: number, end: number): void {
+  push(lexer, kind, start, end);
+  lexer.expectOperand = false;
+  lexer.prefixes = 0;
+}
+
+/**
+ * Refuses nesting that is too deep, before more of the text is read.
+ * @throws ODataError 400 above `maxDepth`
+ */
+function checkDepth(lexer: Lexer, start: number): void {
+  const { maxDepth } = lexer.shared.context.limits;
+  if (lexer.depth + lexer.prefixes > maxDepth) {
+    throw fault(
+      lexer,
+      start,
+      `the expression is nested deeper than ${maxDepth} levels: use fewer nested parentheses, calls and operators.`,
+    );
+  }
 }

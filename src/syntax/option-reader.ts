@@ -46,14 +46,6 @@ export function skipCharacter(reader: OptionCursor, character: string): boolean 
   return true;
 }
 
-/** Moves over a comma and the blanks around it. */
-export function skipComma(reader: OptionCursor): boolean {
-  skipBlanks(reader);
-  if (!skipCharacter(reader, ",")) return false;
-  skipBlanks(reader);
-  return true;
-}
-
 /**
  * Reads `Name`, `Namespace.Name`, `Namespace.*` or `*`.
  * @param expected the missing name, for the message

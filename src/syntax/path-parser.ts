@@ -4,7 +4,7 @@ import { parseArguments } from "./expression-parser.ts";
 import { tokenize } from "./lexer.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { quoteText, syntaxError } from "./syntax-error.ts";
-import { isDottedName, type TokenKind, type TokenList } from "./token.ts";
+import { type TokenKind, type TokenList, skipDottedName } from "./token.ts";
 
 const MAX_SEGMENTS = 100;
 
@@ -225,4 +225,12 @@ export function malformedEscapeAt(text: string): number {
     if (run[0].length < 3 || decodePercent(run[0]) === null) return run.index;
   }
   return 0;
+}
+
+/**
+ * Returns whether a text is an identifier or several identifiers separated by dots, such as `Namespace.Type`.
+ * @see ABNF namespace, qualifiedEntityTypeName
+ */
+function isDottedName(text: string): boolean {
+  return text !== "" && skipDottedName(text, 0) === text.length;
 }

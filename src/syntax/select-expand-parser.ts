@@ -11,7 +11,6 @@ import {
   readerError,
   skipBlanks,
   skipCharacter,
-  skipComma,
   withoutOuterBlanks,
 } from "./option-reader.ts";
 import { parseOrderBy } from "./order-by-parser.ts";
@@ -344,4 +343,12 @@ function readSignature(reader: OptionCursor): string {
     throw readerError(reader, `a comma or the closing parenthesis is missing: found ${foundText(reader)}.`);
   }
   return `(${names.join(",")})`;
+}
+
+/** Moves over a comma and the blanks around it. */
+function skipComma(reader: OptionCursor): boolean {
+  skipBlanks(reader);
+  if (!skipCharacter(reader, ",")) return false;
+  skipBlanks(reader);
+  return true;
 }

@@ -228,11 +228,3 @@ function nameCharacterLength(text: string, offset: number, mask: number, unicode
 export function isIdentifier(text: string): boolean {
   return text !== "" && skipName(text, 0) === text.length;
 }
-
-/**
- * Returns whether a text is an identifier or several identifiers separated by dots, such as `Namespace.Type`.
- * @see ABNF namespace, qualifiedEntityTypeName
- */
-export function isDottedName(text: string): boolean {
-  return text !== "" && skipDottedName(text, 0) === text.length;
-}

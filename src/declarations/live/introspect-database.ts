@@ -9,11 +9,11 @@ import { readMysqlDatabase } from "../../introspect/mysql-database.ts";
 import { readPostgresDatabase } from "../../introspect/postgres-database.ts";
 import { readSqliteDatabase } from "../../introspect/sqlite-database.ts";
 import { dialectName, findDialectProfile } from "../../kysely/dialects/find-dialect-profile.ts";
-import type { DescribeOptions, DescribedService, DescribedWarning } from "../described-service.ts";
+import type { DescribeOptions, DescribedService, DescribedWarning, DescribedSet } from "../described-service.ts";
 import { describeService } from "../mapping/describe-service.ts";
-import { searchesKeys } from "../mapping/find-key.ts";
+import { searchesKeys, isNameOf } from "../mapping/find-key.ts";
 import { declareEntitySets, type DeclareOptions } from "./declare-entity-sets.ts";
-import { checkGivenKeys, withoutKeys, searchKeys, excludeUnreadableKeys } from "./search-keys.ts";
+import { checkGivenKeys, searchKeys, excludeUnreadableKeys } from "./search-keys.ts";
 
 /** The settings of `introspectDatabase`. All keys are optional. */
 export interface IntrospectOptions extends DescribeOptions, SchemaSelection, Omit<DeclareOptions, "db"> {}
@@ -111,4 +111,12 @@ function kindOf(db: AnyKysely): DatabaseKind {
 function cellsOf(row: Readonly<Record<string, unknown>>, width: number | undefined): CatalogueRow {
   if (width === undefined) return Object.values(row);
   return Array.from({ length: width }, (_, place) => row[`c${String(place)}`]);
+}
+
+/** Returns the options without the keys that rows share. */
+function withoutKeys(options: DescribeOptions, shared: readonly DescribedSet[]): DescribeOptions {
+  const { keys } = options;
+  if (typeof keys !== "object") return options;
+  const entries = Object.entries(keys).filter(([name]) => !shared.some(({ table }) => isNameOf(name, table)));
+  return { ...options, keys: Object.fromEntries(entries) };
 }

@@ -13,7 +13,7 @@ import type {
   DescribedWarning,
   DescribedProperty,
 } from "../described-service.ts";
-import { isNameOf, placeOf } from "../mapping/find-key.ts";
+import { placeOf } from "../mapping/find-key.ts";
 import { keylessObjects } from "../mapping/key-columns.ts";
 import { objectKey } from "../names/naming.ts";
 import { quotedTable } from "./declare-entity-sets.ts";
@@ -83,14 +83,6 @@ export async function checkGivenKeys(db: AnyKysely, service: DescribedService): 
     }
   }
   return { shared, warnings };
-}
-
-/** Returns the options without the keys that rows share. */
-export function withoutKeys(options: DescribeOptions, shared: readonly DescribedSet[]): DescribeOptions {
-  const { keys } = options;
-  if (typeof keys !== "object") return options;
-  const entries = Object.entries(keys).filter(([name]) => !shared.some(({ table }) => isNameOf(name, table)));
-  return { ...options, keys: Object.fromEntries(entries) };
 }
 
 /** Excludes rows with null in the key: they are not entities. */

@@ -17,7 +17,8 @@ import { startAll } from "../entities/concurrency.ts";
 import { findByKey } from "../entities/entity-key.ts";
 import { answeredEntity, isIterable } from "../entities/handler-answer.ts";
 import { definitionOf, serviceOf } from "../entities/reader.ts";
-import { cannotFollow, countLoaded, type LoadRun, noteUnfollowed } from "./load-run.ts";
+import { ServiceContext } from "../rules/row-access.ts";
+import { cannotFollow, type LoadRun, countEntities } from "./load-run.ts";
 import { openSet } from "./open-set.ts";
 import { perEntity } from "./parent-keys.ts";
 import { readByKey } from "./read-by-key.ts";
@@ -358,4 +359,31 @@ function membersOf({ properties }: ComplexType): readonly SelectedProperty[] {
 function warn({ place }: ExpandStep, reason: Reason, context: Context): void {
   const message = `The expansion '${place}' is left out for some entities: ${reason}.`;
   logWarning(serviceOf(context), context, message, { navigation: place });
+}
+
+/**
+ * Marks an entity as hidden because nothing loads the related entities that a row rule uses. A warning is logged once
+ * per path. An error would reveal the hidden row to the client.
+ */
+function noteUnfollowed(run: LoadRun, owner: object, path: string): void {
+  run.unfollowed.add(owner);
+  if (!ServiceContext.accessOf(run.context).isFirst(path)) return;
+  const message = `${run.option} follows '${path}', but for some entities no handler, join or loaded value provides the related entities. These entities are hidden.`;
+  logWarning(serviceOf(run.context), run.context, message, { navigation: path });
+}
+
+/**
+ * Counts the entities that a path leads to.
+ * @param place set and navigation property, for the message
+ * @throws ODataError `InvalidQueryOption` above `maxResponseEntities`
+ * @see docs/reference/services.md
+ */
+function countLoaded(run: LoadRun, entities: number, place: string): void {
+  countEntities(run, entities, () =>
+    protocolError(
+      "InvalidQueryOption",
+      `${run.option} follows '${place}' to more than ${String(run.maxEntities)} entities: add a condition that matches fewer entities.`,
+      { target: run.option },
+    ),
+  );
 }

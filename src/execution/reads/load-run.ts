@@ -1,11 +1,9 @@
 import { type Maybe, Turn } from "../../base/maybe.ts";
 import { type Context, seesAllRows } from "../../definition/context.ts";
-import { logWarning } from "../../definition/model/request-fields.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { protocolError, type ODataError } from "../../errors/odata-error.ts";
 import type { Evaluation } from "../../memory/evaluation.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
-import { ServiceContext } from "../rules/row-access.ts";
 
 /** The state that all reads of related entities in one execution share. */
 export interface ReadRun extends Reader {
@@ -68,40 +66,8 @@ export function startRuleLoads(evaluation: Evaluation, { name }: EntitySet, cont
   return { ...run, isRule: true, maxEntities: null };
 }
 
-/** Returns the same loads for the expressions of another option. */
-export function withOption(run: LoadRun, option: string): LoadRun {
-  return run.option === option ? run : { ...run, option };
-}
-
-/**
- * Counts the entities that a path leads to.
- * @param place set and navigation property, for the message
- * @throws ODataError `InvalidQueryOption` above `maxResponseEntities`
- * @see docs/reference/services.md
- */
-export function countLoaded(run: LoadRun, entities: number, place: string): void {
-  countEntities(run, entities, () =>
-    protocolError(
-      "InvalidQueryOption",
-      `${run.option} follows '${place}' to more than ${String(run.maxEntities)} entities: add a condition that matches fewer entities.`,
-      { target: run.option },
-    ),
-  );
-}
-
 /** Makes the error for a path whose related entities cannot be loaded. */
 export function cannotFollow({ option }: Pick<LoadRun, "option">, path: string, reason: string): ODataError {
   const message = `Paths through '${path}' are not supported in ${option}: ${reason}.`;
   return protocolError("UnsupportedQueryOption", message, { target: option });
-}
-
-/**
- * Marks an entity as hidden because nothing loads the related entities that a row rule uses. A warning is logged once
- * per path. An error would reveal the hidden row to the client.
- */
-export function noteUnfollowed(run: LoadRun, owner: object, path: string): void {
-  run.unfollowed.add(owner);
-  if (!ServiceContext.accessOf(run.context).isFirst(path)) return;
-  const message = `${run.option} follows '${path}', but for some entities no handler, join or loaded value provides the related entities. These entities are hidden.`;
-  logWarning(serviceOf(run.context), run.context, message, { navigation: path });
 }

@@ -14,7 +14,7 @@ import { gateOf, type Reader } from "../entities/reader.ts";
 import { ServiceContext } from "../rules/row-access.ts";
 import { refuseUnjoined } from "./choose-joins.ts";
 import { loadRelations } from "./load-relations.ts";
-import { startLoads, withOption } from "./load-run.ts";
+import { startLoads, type LoadRun } from "./load-run.ts";
 import { resolveSource, resolveSources } from "./resolve-sources.ts";
 
 /**
@@ -120,4 +120,9 @@ function applyPlan(
       ),
     ),
   );
+}
+
+/** Returns the same loads for the expressions of another option. */
+function withOption(run: LoadRun, option: string): LoadRun {
+  return run.option === option ? run : { ...run, option };
 }

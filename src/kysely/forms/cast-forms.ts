@@ -184,11 +184,6 @@ export function integerMark(toSelected: Mark["toSelected"]): Mark {
   return Object.freeze<Mark>({ toSelected, read: (cell) => readInteger(cell)?.toString() });
 }
 
-/** Makes the form of texts that the database converts to another form. */
-export function textForm(name: string, form: SqlForm, apply: (text: Sql) => Sql): SqlForm {
-  return convertedForm(name, asText, { form, apply });
-}
-
 /** Returns `true` or `false` for a database with 1 and 0. */
 export function truthNumber(value: boolean): Sql {
   return value ? sql`1` : sql`0`;

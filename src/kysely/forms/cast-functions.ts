@@ -7,7 +7,7 @@ import type { Sql, SqlForm } from "../statement/sql-form.ts";
 import { computed, type JoinedText, type ConstantOperand } from "../statement/sql-operand.ts";
 import type { CastForms } from "./cast-forms.ts";
 import type { DialectSyntax, SqlCall, TranslateCall } from "./dialect-profile.ts";
-import { type NumberSyntax, modulo, toDays, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
+import { type NumberSyntax, toDays, type NumericTemporalForms } from "./numeric-temporal-forms.ts";
 import { argumentAt, constantAt, joinedTexts, operandAt, typeAt } from "./translate-call.ts";
 
 /** A position or length beyond any text. */
@@ -236,4 +236,10 @@ function yearOf(days: Sql, { numbers, once }: NumericTemporals): Sql {
     const year = numbers.calendarPart("year", dayOfCycle(name));
     return numbers.asInteger(sql`(${year} + ${cycles} * ${sql.lit(YEARS_PER_CYCLE)})`);
   });
+}
+
+/** Returns the remainder of any number: at least 0 and less than the divisor. */
+function modulo(value: Sql, divisor: number): Sql {
+  // The remainder of a negative number is negative.
+  return sql`mod(mod(${value}, ${sql.lit(divisor)}) + ${sql.lit(divisor)}, ${sql.lit(divisor)})`;
 }

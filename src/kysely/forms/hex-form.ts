@@ -1,5 +1,4 @@
 import { asText } from "../../edm/value-codec.ts";
-import { writeJsonString } from "../../json/write-json.ts";
 import type { ReadCell } from "../columns/column-format.ts";
 import { plainForm, type Conversion, type Sql, type SqlForm } from "../statement/sql-form.ts";
 
@@ -50,9 +49,3 @@ export const readDigits: ReadCell = (cell) => {
   const digits = typeof cell === "string" ? cell.toLowerCase() : "";
   return typeof cell === "string" && DIGITS.test(digits) ? digits : null;
 };
-
-/** Returns the JSON of bytes that were selected as digits. */
-export function digitsText(cell: unknown): string | null {
-  const digits = readDigits(cell);
-  return typeof digits === "string" ? writeJsonString(digits) : null;
-}

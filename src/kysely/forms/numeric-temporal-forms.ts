@@ -75,12 +75,6 @@ export interface NumberSyntax {
   readonly calendarPart: (part: "year" | "month" | "day", days: Sql) => Sql;
 }
 
-/** Returns the remainder of any number: at least 0 and less than the divisor. */
-export function modulo(value: Sql, divisor: number): Sql {
-  // The remainder of a negative number is negative.
-  return sql`mod(mod(${value}, ${sql.lit(divisor)}) + ${sql.lit(divisor)}, ${sql.lit(divisor)})`;
-}
-
 /** Returns the days in a number of seconds, rounded down. */
 export function toDays(seconds: Sql, { asInteger, floorDivide }: NumberSyntax): Sql {
   return asInteger(floorDivide(sql`floor(${seconds})`, SECONDS_PER_DAY));

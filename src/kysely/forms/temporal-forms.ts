@@ -1,8 +1,15 @@
 import { sql } from "kysely";
 import { roundedUp, toInstant, writeInstant, type Instant } from "../../cells/instant.ts";
 import { asText } from "../../edm/value-codec.ts";
-import { rangeForm, singleForm, type Conversion, type Mark, type Sql, type SqlForm } from "../statement/sql-form.ts";
-import { textForm } from "./cast-forms.ts";
+import {
+  rangeForm,
+  singleForm,
+  type Conversion,
+  type Mark,
+  type Sql,
+  type SqlForm,
+  convertedForm,
+} from "../statement/sql-form.ts";
 import type { NumericTemporalForms } from "./numeric-temporal-forms.ts";
 
 /** The fraction digits of databases with at most six in their temporal types. */
@@ -142,3 +149,8 @@ const OFFSET = "([Zz]|[-+]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))";
  * @see docs/reference/storage.md
  */
 export const TIMESTAMP_PATTERN: string = `^((${YEAR}-${DAY}|${LEAP_YEAR}-02-29)[Tt]${TIME}${OFFSET}|([0-9]{4}-${DAY}|[0-9]{2}(0[48]|[2468][048]|[13579][26])-02-29|([02468][048]|[13579][26])00-02-29) ${TIME})$`;
+
+/** Makes the form of texts that the database converts to another form. */
+function textForm(name: string, form: SqlForm, apply: (text: Sql) => Sql): SqlForm {
+  return convertedForm(name, asText, { form, apply });
+}

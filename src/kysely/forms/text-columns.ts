@@ -14,11 +14,12 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import { asText, type PrimitiveValue } from "../../edm/value-codec.ts";
 import type { TextComparison } from "../../introspect/schema.ts";
+import { writeJsonString } from "../../json/write-json.ts";
 import { ofCodec, onlyCell, type ReadCell } from "../columns/column-format.ts";
 import { type Sql, type SqlForm, convertedForm, plainForm, type Conversion } from "../statement/sql-form.ts";
 import type { CastForms } from "./cast-forms.ts";
 import type { ColumnParts, ColumnRow, ColumnTable } from "./column-table.ts";
-import { digitsText, readDigits } from "./hex-form.ts";
+import { readDigits } from "./hex-form.ts";
 import { SERVER_DIGITS } from "./temporal-forms.ts";
 
 /** The bounds of types whose column may be wider. */
@@ -219,4 +220,10 @@ export function comparedTextForm(
 ): SqlForm {
   const form = plainForm("compared text", asText, { place: bound, fromKey: bound });
   return convertedForm(`${type ?? "text"} by ${collation}`, asText, { form, apply: column });
+}
+
+/** Returns the JSON of bytes that were selected as digits. */
+function digitsText(cell: unknown): string | null {
+  const digits = readDigits(cell);
+  return typeof digits === "string" ? writeJsonString(digits) : null;
 }

@@ -1,9 +1,7 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { OrderByItem } from "../../query/clauses.ts";
 import type { Expression } from "../../query/expression.ts";
-import type { Row } from "../../query/row-shape.ts";
 import type { SourceQuery } from "../../query/source.ts";
-import type { RowStatement } from "./compile-statement.ts";
 import type { StatementTarget } from "./proven-columns.ts";
 
 /**
@@ -55,12 +53,4 @@ function isGiven(field: string, condition: Expression): boolean {
   const sides = [condition.left, condition.right];
   const isValue = ({ kind }: Expression): boolean => kind === "parameter" || kind === "literal";
   return sides.some((side) => isField(field, side)) && sides.some(isValue);
-}
-
-/**
- * Returns whether rows of a page may be missing, because they were changed or deleted after their keys were read. If all rows are
- * missing, the number of keys is unknown.
- */
-export function mayMiss(rows: readonly Row[], { width }: RowStatement): boolean {
-  return Number(rows[0]?.[width - 1]) !== rows.length;
 }

@@ -12,7 +12,6 @@ import type { JsonSyntax } from "../columns/json-syntax.ts";
 import { readSlots, toExecution, type Execution } from "../statement/parameter-slot.ts";
 import type { JsonMarks, MarkMember } from "../translate/json-marks.ts";
 import type { RowStatement } from "./compile-statement.ts";
-import { mayMiss } from "./keys-first.ts";
 import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { SqlRows } from "./sql-rows.ts";
@@ -328,4 +327,12 @@ function valueOf({ toValue, index }: ScalarColumn | DocumentColumn, row: Row): u
   } catch {
     return row[index];
   }
+}
+
+/**
+ * Returns whether rows of a page may be missing, because they were changed or deleted after their keys were read. If all rows are
+ * missing, the number of keys is unknown.
+ */
+function mayMiss(rows: readonly Row[], { width }: RowStatement): boolean {
+  return Number(rows[0]?.[width - 1]) !== rows.length;
 }

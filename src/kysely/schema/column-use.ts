@@ -19,11 +19,6 @@ export function accessOf({ capabilities }: EntitySetDefinition, property: Struct
   return new Set([...(isFiltered ? (["filter"] as const) : []), ...(isSorted ? (["sort"] as const) : [])]);
 }
 
-/** Returns whether any handler writes entities of a set. */
-export function isWritten({ handlers }: EntitySetDefinition): boolean {
-  return handlers.create !== undefined || handlers.replace !== undefined || handlers.patch !== undefined;
-}
-
 /** Returns whether `resource` rules read ignored properties and members of a set: they receive all of them. */
 export function resourceRulesReadIgnored({ authorization }: EntitySetDefinition): boolean {
   return CATEGORIES.some((category) => authorization[category].some(needsResource));

@@ -1,3 +1,4 @@
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { EnumType, LinkColumn, LinkJoin, StructuralProperty } from "../../edm/model.ts";
 import type {
   ColumnSource,
@@ -18,7 +19,7 @@ import {
   type ScalarPlan,
 } from "../columns/table-columns.ts";
 import type { StoredTypeRow, StoredTypeTable } from "../forms/dialect-profile.ts";
-import { accessOf, isCreated, isWritten, limitsOf, NOTHING, resourceRulesReadIgnored, sourceOf } from "./column-use.ts";
+import { accessOf, isCreated, limitsOf, NOTHING, resourceRulesReadIgnored, sourceOf } from "./column-use.ts";
 import { readByRowRules, type RowRulesRead } from "./compared-properties.ts";
 import {
   type CheckedSet,
@@ -269,4 +270,9 @@ function memberLabels({ members }: EnumType, writes: boolean): ExpectedLabels {
   // Of several members with the same value, the first is written.
   const written = known.filter((name) => known.find((other) => members.get(other) === members.get(name)) === name);
   return { known, written: writes ? written : [] };
+}
+
+/** Returns whether any handler writes entities of a set. */
+function isWritten({ handlers }: EntitySetDefinition): boolean {
+  return handlers.create !== undefined || handlers.replace !== undefined || handlers.patch !== undefined;
 }

@@ -1,12 +1,15 @@
 import { sql } from "kysely";
 import { required } from "../../base/required.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
-import type { PathSource, PropertyExpression, VariableExpression } from "../../query/expression.ts";
+import type { PathSource, PropertyExpression, VariableExpression, RootExpression } from "../../query/expression.ts";
 import { comparedPlanOf, type ArrayPlan, type ColumnPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { joinNavigation, joinRoot } from "./join-navigation.ts";
+import { unfoldOf } from "./constant-condition.ts";
+import { joinedRows } from "./gathered-relation.ts";
+import { joinNavigation } from "./join-navigation.ts";
 import type { ItemScope, PathScope } from "./path-scope.ts";
-import { Relation } from "./relation.ts";
+import { Relation, columnOperand, joinOuter } from "./relation.ts";
+import { equalsConstant } from "./translate-comparison.ts";
 
 /** The target of a path of properties: an entity, columns of an entity, or a value within JSON text. */
 type FoundPath = FoundRelation | FoundColumns | FoundMember;
@@ -112,4 +115,23 @@ export function itemOf({ depth }: VariableExpression, scope: PathScope): ItemSco
 /** Returns the test whether an entity exists. */
 export function isEntityPresent(relation: Relation): Sql {
   return relation.isOptional ? relation.isPresent() : sql`1 = 1`;
+}
+
+/** Returns the relation of the entity that `$root` addresses. */
+function joinRoot(root: RootExpression, { level, statement }: PathScope): Relation {
+  const known = level.roots.get(root);
+  if (known !== undefined) return known;
+  const rows = statement.rowsOf(root.entitySet);
+  const hasKey = (related: Relation): readonly Sql[] =>
+    root.entitySet.entityType.key.map((property, index) => {
+      const part = required(root.key[index], `The key of ${root.entitySet.name} lacks ${property.name}.`);
+      const constant = part.kind === "parameter" ? part : ({ kind: "fixed", value: part.value } as const);
+      return equalsConstant(columnOperand(property, related), constant, "filter", unfoldOf(statement));
+    });
+  const { related, optional } = joinedRows({ rows, level, statement, where: hasKey });
+  const tests = statement.profile.capabilities.joins ? [...related.alive(statement), ...hasKey(related)] : [sql`1 = 1`];
+  joinOuter(level, statement, () => sql`${related.from} on ${sql.join(tests, sql` and `)}`);
+  const found = optional();
+  level.roots.set(root, found);
+  return found;
 }

@@ -9,16 +9,13 @@ import type {
   LinkColumn,
   LinkJoin,
 } from "../../edm/model.ts";
-import type { RootExpression } from "../../query/expression.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { toComparable, type Sql, type SqlForm } from "../statement/sql-form.ts";
 import { type RowOperand, sqlTableName } from "../statement/sql-operand.ts";
 import { bareTests, isCoLocated, type PlacedRows } from "./co-location.ts";
-import { unfoldOf } from "./constant-condition.ts";
 import { joinedRows } from "./gathered-relation.ts";
-import type { PathScope } from "./path-scope.ts";
 import {
   columnOperand,
   addRelation,
@@ -30,7 +27,6 @@ import {
   type StatementState,
   whereClause,
 } from "./relation.ts";
-import { equalsConstant } from "./translate-comparison.ts";
 
 /** A navigation with its target set. */
 interface Navigation {
@@ -110,25 +106,6 @@ export function isJoinedLocally(
   if (join.kind === "link" || !isCoLocated(join, source, target)) return false;
   const fields = new Set(join.pairs.map(({ related }) => related.field));
   return target.rows.key.every(({ field }) => fields.has(field));
-}
-
-/** Returns the relation of the entity that `$root` addresses. */
-export function joinRoot(root: RootExpression, { level, statement }: PathScope): Relation {
-  const known = level.roots.get(root);
-  if (known !== undefined) return known;
-  const rows = statement.rowsOf(root.entitySet);
-  const hasKey = (related: Relation): readonly Sql[] =>
-    root.entitySet.entityType.key.map((property, index) => {
-      const part = required(root.key[index], `The key of ${root.entitySet.name} lacks ${property.name}.`);
-      const constant = part.kind === "parameter" ? part : ({ kind: "fixed", value: part.value } as const);
-      return equalsConstant(columnOperand(property, related), constant, "filter", unfoldOf(statement));
-    });
-  const { related, optional } = joinedRows({ rows, level, statement, where: hasKey });
-  const tests = statement.profile.capabilities.joins ? [...related.alive(statement), ...hasKey(related)] : [sql`1 = 1`];
-  joinOuter(level, statement, () => sql`${related.from} on ${sql.join(tests, sql` and `)}`);
-  const found = optional();
-  level.roots.set(root, found);
-  return found;
 }
 
 /** Returns the test that the values of a join pair are equal; null or false if one is null. */

@@ -1,7 +1,7 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { ArrayPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
-import { Level, Relation, type Rows, type StatementState } from "./relation.ts";
+import type { Level, Relation, StatementState } from "./relation.ts";
 
 /** The alias of the rows within a statement, like `$it` in OData. */
 export const ROWS_ALIAS = "it";
@@ -39,14 +39,6 @@ interface DocumentItem {
   readonly array?: ArrayPlan | undefined;
 }
 
-/** Makes the scope of a whole statement over rows. */
-export function rowScope(rows: Rows, statement: StatementState, alias: string = ROWS_ALIAS): PathScope {
-  const level = new Level();
-  const isQualified = statement.isRelational;
-  const it = new Relation({ alias, rows, level, isOptional: false, isQualified, hasCells: true });
-  return relationScope(it, statement);
-}
-
 /** Makes the scope of a condition over the rows of one relation. */
 export function relationScope(it: Relation, statement: StatementState): PathScope {
   return Object.freeze({ statement, level: it.level, it, each: it, isCondition: true, items: [] });
@@ -55,13 +47,4 @@ export function relationScope(it: Relation, statement: StatementState): PathScop
 /** Makes the scope of other expressions over the same rows. */
 export function outsideConditions(scope: PathScope): PathScope {
   return Object.freeze({ ...scope, isCondition: false });
-}
-
-/** Makes the scope within a lambda operator: JSON items have columns too, so the columns of the entity are qualified. */
-export function itemScope(scope: PathScope, item: ItemScope): PathScope {
-  const level = item instanceof Relation ? item.level : scope.level;
-  // The predicate is part of the `where` of a subquery, if the items have one.
-  const isCondition = item instanceof Relation || scope.isCondition;
-  const items = [...scope.items, item];
-  return Object.freeze({ ...scope, level, it: scope.it.qualified(), each: item, isCondition, items });
 }

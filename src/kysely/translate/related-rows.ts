@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { required } from "../../base/required.ts";
 import type { NavigationJoin, LinkJoin } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type { RoundingMode } from "../../query/clauses.ts";
@@ -91,16 +90,6 @@ function parentSide(
   return join.kind === "direct"
     ? join.pairs.map((pair) => pairOperand(pair, "related", related))
     : join.from.map((column) => compared(linkColumn(column, link, profile), related.rows.comparisonOf(column)));
-}
-
-/** Returns the list of keys, which databases other than distributed ones always join. */
-export function listOf({ keys }: RelatedRows): Sql {
-  return required(keys.list, "The keys are not listed.").from;
-}
-
-/** Returns the conditions between the list of keys and the other relations. */
-export function tieOf({ keys }: RelatedRows): readonly Sql[] {
-  return required(keys.list, "The keys are not listed.").tie;
 }
 
 /** The keys of the parents within a statement that reads their related entities. */

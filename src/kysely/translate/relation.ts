@@ -63,12 +63,6 @@ export function whereClause(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`;
 }
 
-/** Returns the `where` of some conditions, and of a last condition that may be a disjunction; null for none. */
-export function whereAll(conditions: readonly Sql[], last: Sql | null): Sql {
-  if (last === null) return whereClause(conditions);
-  return whereClause(conditions.length === 0 ? [last] : [...conditions, sql`(${last})`]);
-}
-
 /** Returns the rows for a statement: of a set that it mentions, or of the queried source (null). */
 export interface RowStatements {
   readonly rowsFor: (entitySet: EntitySet | null, use?: RowsUse) => Rows;

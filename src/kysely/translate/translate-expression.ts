@@ -20,9 +20,15 @@ import type { DialectProfile, DialectValues, Term } from "../forms/dialect-profi
 import { memberName } from "../forms/translate-call.ts";
 import { bindFormed, type SqlConstant } from "../statement/parameter-slot.ts";
 import { type Sql, type SqlForm, toComputable } from "../statement/sql-form.ts";
-import { NULL_OPERAND, type ConditionMode, type SqlOperand, type Translator } from "../statement/sql-operand.ts";
+import {
+  NULL_OPERAND,
+  type ConditionMode,
+  type SqlOperand,
+  type Translator,
+  type RowOperand,
+} from "../statement/sql-operand.ts";
 import { unfoldOf, withColumn } from "./constant-condition.ts";
-import { findPath } from "./find-path.ts";
+import { findPath, itemOf } from "./find-path.ts";
 import { withinBound, type TextBound } from "./held-texts.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
@@ -36,7 +42,7 @@ import {
 } from "./translate-comparison.ts";
 import { translateIn, costOf, joinBalanced } from "./translate-in.ts";
 import { translateLambda } from "./translate-lambda.ts";
-import { translateCount, translateProperty, translateStructuredNull, translateVariable } from "./translate-property.ts";
+import { translateCount, translateProperty, translateStructuredNull } from "./translate-property.ts";
 import { translateSemiJoin } from "./translate-semi-join.ts";
 
 const TRUE: SqlConstant = Object.freeze({ kind: "fixed", value: true });
@@ -356,4 +362,15 @@ function toTerm(
 function typeOf({ type }: ArithmeticExpression["left"]): ScalarType {
   if (type?.kind === "PrimitiveType") return type;
   throw new Error("Only primitive values can be computed with.");
+}
+
+/** Translates the current item of a lambda operator, if items are primitive or enumeration values. */
+function translateVariable(expression: VariableExpression, scope: PathScope): RowOperand {
+  const item = itemOf(expression, scope);
+  if (item instanceof Relation) throw new Error("An entity has no value to compare.");
+  const { collection, document, alias, array } = item;
+  if (array !== undefined) {
+    return { kind: "row", sql: array.syntax.item(alias), form: array.format.form, nulls: "column" };
+  }
+  return { kind: "row", ...scope.statement.profile.documents.item(document, alias, collection), nulls: "column" };
 }

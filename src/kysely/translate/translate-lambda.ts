@@ -22,18 +22,10 @@ import {
   linkTest,
   targetOf,
 } from "./join-navigation.ts";
-import { itemScope, type PathScope } from "./path-scope.ts";
+import type { PathScope, ItemScope } from "./path-scope.ts";
 import { areLinkedLocal, areLinksLocal, bareLinkTests } from "./placed-links.ts";
 import { leadsTo } from "./related-rows.ts";
-import {
-  whereClause,
-  type StatementState,
-  addRelation,
-  Level,
-  pairOperand,
-  type Relation,
-  joinOuter,
-} from "./relation.ts";
+import { whereClause, type StatementState, addRelation, Level, pairOperand, Relation, joinOuter } from "./relation.ts";
 import { dependsOnItemsAlone } from "./shared-navigation.ts";
 import { isInJoinedList } from "./translate-semi-join.ts";
 
@@ -328,4 +320,13 @@ function joinedCount(
   const count = sql`${sql.id(alias, "n")}`;
   counted.set(navigationProperty, count);
   return count;
+}
+
+/** Makes the scope within a lambda operator: JSON items have columns too, so the columns of the entity are qualified. */
+function itemScope(scope: PathScope, item: ItemScope): PathScope {
+  const level = item instanceof Relation ? item.level : scope.level;
+  // The predicate is part of the `where` of a subquery, if the items have one.
+  const isCondition = item instanceof Relation || scope.isCondition;
+  const items = [...scope.items, item];
+  return Object.freeze({ ...scope, level, it: scope.it.qualified(), each: item, isCondition, items });
 }

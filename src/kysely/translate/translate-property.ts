@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import type { CountExpression, PathSource, PropertyExpression, VariableExpression } from "../../query/expression.ts";
+import type { CountExpression, PathSource, PropertyExpression } from "../../query/expression.ts";
 import { columnNames, type ColumnPlan } from "../columns/table-columns.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { RowOperand } from "../statement/sql-operand.ts";
-import { findCollection, findPath, findProperty, isEntityPresent, itemOf } from "./find-path.ts";
+import { findCollection, findPath, findProperty, isEntityPresent } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
-import { plannedOperand, Relation } from "./relation.ts";
+import { plannedOperand } from "./relation.ts";
 import { booleanLiteral } from "./translate-comparison.ts";
 import { countRelated } from "./translate-lambda.ts";
 
@@ -25,17 +25,6 @@ function readableOperand(plan: ColumnPlan, operand: RowOperand): RowOperand {
   // The test of a text is cheap enough to be repeated, so functions of texts keep their ways.
   const nulls = plan.kind === "scalar" && plan.property.type.name === "Edm.String" ? operand.nulls : "computed";
   return { ...operand, sql: readable(operand.sql), nulls, bare: operand.sql };
-}
-
-/** Translates the current item of a lambda operator, if items are primitive or enumeration values. */
-export function translateVariable(expression: VariableExpression, scope: PathScope): RowOperand {
-  const item = itemOf(expression, scope);
-  if (item instanceof Relation) throw new Error("An entity has no value to compare.");
-  const { collection, document, alias, array } = item;
-  if (array !== undefined) {
-    return { kind: "row", sql: array.syntax.item(alias), form: array.format.form, nulls: "column" };
-  }
-  return { kind: "row", ...scope.statement.profile.documents.item(document, alias, collection), nulls: "column" };
 }
 
 /** Translates the test whether a complex value or an entity is null, or is not null. */

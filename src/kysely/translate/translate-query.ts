@@ -16,15 +16,16 @@ import { toDerivedTable, type From } from "./base-query.ts";
 import { unfoldOf } from "./constant-condition.ts";
 import { boundTexts } from "./held-texts.ts";
 import { sortTerm, translateAfter } from "./json-marks.ts";
-import { outsideConditions, rowScope, type PathScope, ROWS_ALIAS } from "./path-scope.ts";
+import { outsideConditions, type PathScope, ROWS_ALIAS, relationScope } from "./path-scope.ts";
 import {
   columnOperand,
   type Rows,
   type StatementState,
   aliases,
   type RowStatements,
-  whereAll,
   whereClause,
+  Level,
+  Relation,
 } from "./relation.ts";
 import { addCell, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { StatementNotes } from "./statement-notes.ts";
@@ -278,4 +279,18 @@ export function orderTerms(
   const maxLength = expression.kind === "property" ? expression.property.facets.maxLength : undefined;
   const terms = form.sortTerms?.(sorted, maxLength) ?? [sorted];
   return terms.map((each) => orderTerm(each, descending, isNullable));
+}
+
+/** Makes the scope of a whole statement over rows. */
+function rowScope(rows: Rows, statement: StatementState, alias: string = ROWS_ALIAS): PathScope {
+  const level = new Level();
+  const isQualified = statement.isRelational;
+  const it = new Relation({ alias, rows, level, isOptional: false, isQualified, hasCells: true });
+  return relationScope(it, statement);
+}
+
+/** Returns the `where` of some conditions, and of a last condition that may be a disjunction; null for none. */
+function whereAll(conditions: readonly Sql[], last: Sql | null): Sql {
+  if (last === null) return whereClause(conditions);
+  return whereClause(conditions.length === 0 ? [last] : [...conditions, sql`(${last})`]);
 }

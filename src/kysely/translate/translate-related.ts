@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { keeper } from "../../base/memo.ts";
+import { required } from "../../base/required.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { RowShape } from "../../query/row-shape.ts";
 import type { RelatedShape } from "../../query/source.ts";
@@ -10,7 +11,7 @@ import type { Translator } from "../statement/sql-operand.ts";
 import { boundTexts } from "./held-texts.ts";
 import { linkOrder } from "./link-order.ts";
 import { outsideConditions } from "./path-scope.ts";
-import { listOf, relatedRows, tieOf, type RelatedRows } from "./related-rows.ts";
+import { relatedRows, type RelatedRows } from "./related-rows.ts";
 import { addRelation, Level, whereClause, type Relation, type Rows, type StatementState } from "./relation.ts";
 import { addCell, cellName, selectColumns, type Cells, selectJoined } from "./select-columns.ts";
 import { makeTranslator } from "./translate-expression.ts";
@@ -256,4 +257,14 @@ function limitOf({ profile }: StatementState, { hasTop, hasSkip }: RelatedLimits
 
 function maxRows({ profile }: StatementState, { hasMaxRows }: RelatedLimits): Sql {
   return profile.syntax.limit(hasMaxRows ? MAX_ROWS : null, null);
+}
+
+/** Returns the list of keys, which databases other than distributed ones always join. */
+function listOf({ keys }: RelatedRows): Sql {
+  return required(keys.list, "The keys are not listed.").from;
+}
+
+/** Returns the conditions between the list of keys and the other relations. */
+function tieOf({ keys }: RelatedRows): readonly Sql[] {
+  return required(keys.list, "The keys are not listed.").tie;
 }

@@ -260,20 +260,6 @@ export function checkSame(
   throw new UnstorableValueError(path, "The column cannot store the whole value.");
 }
 
-/** Returns the error for a written column whose value differs afterwards, or cannot be read; null for other errors. */
-export function unstorable(error: unknown, columns: readonly StoredColumn[]): UnstorableValueError | null {
-  if (error instanceof UnstorableValueError) return error;
-  if (!(error instanceof Error) || !("column" in error)) return null;
-  const found = columns.find(({ column }) => column === error.column);
-  return found === undefined ? null : new UnstorableValueError(found.path, "The column cannot store the value.");
-}
-
-/** Blames a key that the database may have changed, for a new row without the given key. @throws UnstorableValueError */
-export function checkKeyKept(columns: readonly StoredColumn[]): void {
-  const changed = columns.find(({ path, mayRound: rounds }) => rounds && path[0]?.isKey === true);
-  if (changed !== undefined) throw new UnstorableValueError(changed.path, "The column cannot store the whole value.");
-}
-
 function areSame(property: StructuralProperty, kept: unknown, given: unknown): boolean {
   if (!Array.isArray(kept) || !Array.isArray(given) || kept.length !== given.length) return false;
   return given.every((item: unknown, index) =>

@@ -12,7 +12,7 @@ import { changedColumns, writtenColumns, type RowValues, type WrittenColumns } f
 import { bindReferred, type BoundCells } from "./referred-texts.ts";
 import type { SqlSession, WriteResult } from "./sql-session.ts";
 import type { SqlTable } from "./sql-table.ts";
-import { checkKeyKept, checkSame, unstorable, type StoredColumn, type Values } from "./stored-columns.ts";
+import { checkSame, type StoredColumn, type Values, UnstorableValueError } from "./stored-columns.ts";
 import { findReferences, type StoredReferences } from "./stored-references.ts";
 import { keyConflict, toWriteFault } from "./write-faults.ts";
 import {
@@ -361,4 +361,18 @@ function splitRow(row: object, beside: readonly StructuralProperty[], beyond: re
   const others = beside.map(({ field }) => [field, entity[field]] as const);
   for (const { field } of beyond) Reflect.deleteProperty(entity, field);
   return { entity, beside: Object.fromEntries(others) };
+}
+
+/** Blames a key that the database may have changed, for a new row without the given key. @throws UnstorableValueError */
+function checkKeyKept(columns: readonly StoredColumn[]): void {
+  const changed = columns.find(({ path, mayRound: rounds }) => rounds && path[0]?.isKey === true);
+  if (changed !== undefined) throw new UnstorableValueError(changed.path, "The column cannot store the whole value.");
+}
+
+/** Returns the error for a written column whose value differs afterwards, or cannot be read; null for other errors. */
+function unstorable(error: unknown, columns: readonly StoredColumn[]): UnstorableValueError | null {
+  if (error instanceof UnstorableValueError) return error;
+  if (!(error instanceof Error) || !("column" in error)) return null;
+  const found = columns.find(({ column }) => column === error.column);
+  return found === undefined ? null : new UnstorableValueError(found.path, "The column cannot store the value.");
 }

@@ -3,10 +3,8 @@ import { QUOTIENT_SCALE } from "../../../edm/decimal-arithmetic.ts";
 import { countWholeDigits, scaleOf } from "../../../edm/decimal.ts";
 import { asBoolean, asText } from "../../../edm/value-codec.ts";
 import { protocolError } from "../../../errors/odata-error.ts";
-import type { TextComparison } from "../../../introspect/schema.ts";
 import { castForms, truthNumber, type CastForms, integerMark, scaledDecimals } from "../../forms/cast-forms.ts";
 import type { NumberSyntax, DecimalTerm } from "../../forms/numeric-temporal-forms.ts";
-import { comparedTextForm } from "../../forms/text-columns.ts";
 import { bindConstant } from "../../statement/parameter-slot.ts";
 import { longSort, convertedForm, type Mark, textMark, type Sql, type SqlForm } from "../../statement/sql-form.ts";
 
@@ -218,15 +216,6 @@ export const MY_JSON_TEXT: SqlForm = convertedForm("text of JSON", asText, {
   form: MY_FORMS.string,
   apply: (column) => asString(sql`cast(${column} as char character set utf8mb4)`),
 });
-
-/** Texts as a foreign key compares them. Both columns have the collation, whose name begins with its character set. */
-export function myComparedText(comparison: TextComparison): SqlForm {
-  const { collation } = comparison;
-  const characterSet = collation.replace(/_.*$/, "");
-  const bound = (text: Sql): Sql =>
-    sql`(convert(${text} using ${sql.raw(characterSet)}) collate ${sql.raw(collation)})`;
-  return comparedTextForm(comparison, bound, (column) => column);
-}
 
 /** Edm.Decimal as text. */
 export const MY_TEXT_DECIMAL: SqlForm = convertedForm("decimal as text", asText, {

@@ -1,6 +1,7 @@
 import { MysqlAdapter, sql } from "kysely";
 import { writeKeyList } from "../../../cells/write-key-list.ts";
 import type { StreamingSyntax } from "../../../connection/synchronous-reader.ts";
+import type { TextComparison } from "../../../introspect/schema.ts";
 import type { FunctionName } from "../../../query/functions.ts";
 import { infixOperators, refuseModulo, castValues } from "../../forms/arithmetic.ts";
 import { castFunctions } from "../../forms/cast-functions.ts";
@@ -13,15 +14,16 @@ import type {
   TranslateCall,
   DocumentSyntax,
 } from "../../forms/dialect-profile.ts";
+import { comparedTextForm } from "../../forms/text-columns.ts";
 import { jsonPath, textDocuments } from "../../forms/text-documents.ts";
 import { argumentAt, bindText, constantAt, operandAt, WHITE_SPACE } from "../../forms/translate-call.ts";
 import { bindFixed } from "../../statement/parameter-slot.ts";
-import type { TextMemory, Sql } from "../../statement/sql-form.ts";
+import type { TextMemory, Sql, SqlForm } from "../../statement/sql-form.ts";
 import { computed } from "../../statement/sql-operand.ts";
 import { MY_CATALOGUE } from "./catalogue.ts";
 import { myColumnFormat, MY_DATE, MY_MIDNIGHT, myOffsetOfText, MY_TEXTS } from "./column-format.ts";
 import { MY_FAULTS } from "./faults.ts";
-import { MY_FORMS, MY_MARK, MY_NUMBERS, myComparedText, myText, decimalOfText } from "./forms.ts";
+import { MY_FORMS, MY_MARK, MY_NUMBERS, myText, decimalOfText } from "./forms.ts";
 
 /** How MariaDB looks into JSON: columns of type `json` or text. */
 const MY_DOCUMENTS: DocumentSyntax = textDocuments({
@@ -299,3 +301,12 @@ export const MY_PROFILE: DialectProfile = Object.freeze<DialectProfile>({
   streaming: MY_STREAMING,
   transactionIsolation: "serializable",
 });
+
+/** Texts as a foreign key compares them. Both columns have the collation, whose name begins with its character set. */
+function myComparedText(comparison: TextComparison): SqlForm {
+  const { collation } = comparison;
+  const characterSet = collation.replace(/_.*$/, "");
+  const bound = (text: Sql): Sql =>
+    sql`(convert(${text} using ${sql.raw(characterSet)}) collate ${sql.raw(collation)})`;
+  return comparedTextForm(comparison, bound, (column) => column);
+}

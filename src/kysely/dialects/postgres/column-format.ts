@@ -25,7 +25,6 @@ import {
   PG_REAL_DECIMAL,
   PG_TEXT_DECIMAL,
   pgScaledDecimal,
-  selectTextDecimal,
   PG_FORMS,
   PG_SPREAD_STRING,
   pgDoubleText,
@@ -45,7 +44,6 @@ import {
   finiteText,
   pgDateText,
   pgFinite,
-  pgFiniteNumber,
 } from "./temporal-forms.ts";
 
 const PG_COLUMNS = textColumns({
@@ -287,4 +285,15 @@ function writeInterval(microseconds: bigint): string {
   const signed = (count: bigint): string => `${sign}${String(count)}`;
   const clock = `${signed(hours)}H${signed(minutes)}M${signed(seconds)}.${String(fraction).padStart(6, "0")}S`;
   return `P${signed(days)}DT${clock}`;
+}
+
+/** Selects a Decimal stored as text or as money, independent of `lc_monetary`. */
+function selectTextDecimal(column: Sql): Sql {
+  const isMoney = sql`pg_typeof(${column}) = 'money'::regtype`;
+  return sql`(case when ${isMoney} then ${column}::numeric::text else ${column}::text end)`;
+}
+
+/** The same for numbers, NaN included. The column may also be of integers. */
+function pgFiniteNumber(operand: Sql): Sql {
+  return sql`(case when ${operand}::numeric not in ('NaN', 'Infinity', '-Infinity') then ${operand} end)`;
 }

@@ -195,12 +195,6 @@ export const PG_TEXT_DECIMAL: SqlForm = convertedForm(
   { place: asNumeric },
 );
 
-/** Selects a Decimal stored as text or as money, independent of `lc_monetary`. */
-export function selectTextDecimal(column: Sql): Sql {
-  const isMoney = sql`pg_typeof(${column}) = 'money'::regtype`;
-  return sql`(case when ${isMoney} then ${column}::numeric::text else ${column}::text end)`;
-}
-
 /** Converts the shortest decimal notation. */
 const REAL_TO_DECIMAL: Conversion = { form: PG_FORMS.decimal, apply: (operand) => sql`${operand}::text::numeric` };
 

@@ -62,11 +62,6 @@ export function pgFinite(operand: Sql): Sql {
   return sql`nullif(nullif(${operand}, 'infinity'), '-infinity')`;
 }
 
-/** The same for numbers, NaN included. The column may also be of integers. */
-export function pgFiniteNumber(operand: Sql): Sql {
-  return sql`(case when ${operand}::numeric not in ('NaN', 'Infinity', '-Infinity') then ${operand} end)`;
-}
-
 const ZEROS = "0".repeat(12);
 /**
  * The first day of PostgreSQL, and the last days of dates and of timestamps, since 1970.
