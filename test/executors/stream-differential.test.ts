@@ -206,7 +206,9 @@ async function insert(db: AnyDatabase, table: string, rows: readonly object[]): 
 }
 
 describe.each([FILE, ...SERVERS])("streams of $title", ({ name, open }) => {
-  const rows = rowsOf(name === "sqlite" ? 21_000 : 2600);
+  // Servers stream from 1000 rows on: the shortest long page of a query has 2000 rows after 5, or the rest after 1003. MariaDB
+  // joins texts without an index, so its time grows with the square.
+  const rows = rowsOf(name === "sqlite" ? 21_000 : 2100);
   let database: OpenDatabase;
   beforeAll(async () => {
     database = await open();
