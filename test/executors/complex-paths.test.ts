@@ -15,7 +15,7 @@ import {
   shown,
   withoutTag,
 } from "./complex-people.ts";
-import { ENGINES } from "./engines.ts";
+import { ENGINES, isSpread } from "./engines.ts";
 
 /** Paths into complex values are read and written: over arrays, in a column per member, and in one column of JSON. */
 
@@ -124,9 +124,12 @@ async function checkPathReads(service: Service): Promise<void> {
   expect((await ask(service, "GET", "People(9)/Stops/$count"))[0]).toBe(404);
 }
 
-test("over arrays paths into complex values are read and written in the standard profile", async () => {
-  await checkPaths(memoryService("PascalCase", false, "standard"));
-});
+test.skipIf(isSpread())(
+  "over arrays paths into complex values are read and written in the standard profile",
+  async () => {
+    await checkPaths(memoryService("PascalCase", false, "standard"));
+  },
+);
 
 describe.each(ENGINES)("complex values in tables of $title", (engine) => {
   test("are read and written by paths in the standard profile, as over arrays", async () => {
