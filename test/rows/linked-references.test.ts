@@ -463,3 +463,91 @@ describe.each(VARIANTS)("foreign keys that share a property with a link: $title"
     },
   );
 });
+
+/** Clients never see the tenant of a ticket: only links and parents write it. */
+const Tenant = entityType("Tenant", { id: edm.int32().key(), user: edm.string() });
+const Desk = entityType("Desk", { tenant: edm.int32().key(), id: edm.int32().key() });
+const Ticket = entityType("Ticket", {
+  id: edm.int32().key(),
+  tenant: edm.int32().nullable().ignored(),
+  deskId: edm.int32().nullable(),
+});
+const tenantRules: Authorization<typeof Tenant> = { rows: (user, row) => row.user.eq(idOf(user)) };
+
+describe.each(ENGINES)("an ignored foreign key that shares a property with a link: $title", (engine) => {
+  let opened: OpenDatabase;
+  let send: (method: string, target: string, body: object) => Promise<readonly unknown[]>;
+
+  beforeAll(async () => {
+    opened = await engine.open();
+    const { db } = opened;
+    await sql`create table lr_tenants (id integer primary key, ${sql.id("user")} varchar(20) not null)`.execute(db);
+    await sql`create table lr_desks (tenant integer not null, id integer not null, primary key (tenant, id))`.execute(
+      db,
+    );
+    await sql`create table lr_tickets (id integer primary key, tenant integer, ${sql.id("deskId")} integer)`.execute(
+      db,
+    );
+    await sql`insert into lr_tenants values (1, 'ann'), (2, 'bob')`.execute(db);
+    await sql`insert into lr_desks values (1, 1), (2, 1), (3, 1)`.execute(db);
+    await sql`insert into lr_tickets values (1, 1, 1)`.execute(db);
+    const service = odataService({
+      ...options,
+      entitySets: [
+        sqlEntitySet(Tenant, { db, table: "lr_tenants", operations: OPERATIONS, authorization: tenantRules }),
+        sqlEntitySet(Desk, {
+          db,
+          table: "lr_desks",
+          operations: OPERATIONS,
+          navigation: {
+            tickets: hasMany<typeof Desk, typeof Ticket>(Ticket, {
+              on: { tenant: "tenant", id: "deskId" },
+              target: "Tickets",
+            }),
+          },
+        }),
+        sqlEntitySet(Ticket, {
+          db,
+          table: "lr_tickets",
+          operations: OPERATIONS,
+          navigation: {
+            desk: hasOptional<typeof Ticket, typeof Desk>(Desk, {
+              on: { tenant: "tenant", deskId: "id" },
+              target: "Desks",
+            }),
+            owner: hasOptional<typeof Ticket, typeof Tenant>(Tenant, { on: { tenant: "id" }, target: "Tenants" }),
+          },
+        }),
+      ],
+    });
+    send = async (method, target, body) => {
+      const headers = { "x-user": "ann", "Content-Type": "application/json" };
+      const sent = { method, headers, body: JSON.stringify(body) };
+      const response = await service.fetch(new Request(`http://service.example/${target}`, sent));
+      const text = await response.text();
+      const { error } = (text === "" ? {} : JSON.parse(text)) as { readonly error?: object };
+      return [response.status, error];
+    };
+  });
+  afterAll(() => opened.close());
+
+  const deskOf = (tenant: number): string => `Desks(Tenant=${String(tenant)},Id=1)`;
+
+  test.each<readonly [method: string, target: (tenant: number) => string, body: (tenant: number) => object]>([
+    ["PUT", () => "Tickets(1)/Desk/$ref", (tenant) => referenceTo(deskOf(tenant))],
+    ["POST", (tenant) => `${deskOf(tenant)}/Tickets/$ref`, () => referenceTo("Tickets(1)")],
+  ])("%s of a link to another tenant that the user does not see", async (method, target, body) => {
+    const [hidden, missing] = [await send(method, target(2), body(2)), await send(method, target(3), body(3))];
+    expect(hidden).toEqual(missing);
+    const message =
+      "This value refers to an entity that does not exist. Create the entity first, or use another value.";
+    expect(hidden).toEqual([409, { code: "Conflict", message }]);
+    expect(await send(method, target(1), body(1))).toEqual([204, undefined]);
+    const { rows } = await sql`select tenant from lr_tickets where id = 1`.execute(opened.db);
+    expect(rows).toEqual([{ tenant: 1 }]);
+  });
+
+  test("a new ticket has the tenant of its desk", async () => {
+    expect(await send("POST", `${deskOf(2)}/Tickets`, { Id: 9 })).toEqual([201, undefined]);
+  });
+});
