@@ -1,5 +1,5 @@
 import { isConnectionLost } from "../dialects/connection-lost.ts";
-import { databaseFault } from "../dialects/database-fault.ts";
+import { databaseFault, isOutdated } from "../dialects/database-fault.ts";
 
 /**
  * Why a replica failed where its primary may succeed: it cannot be reached, or it cannot run this statement now.
@@ -25,6 +25,7 @@ const MAX_CAUSES = 5;
  */
 export function replicaFault(error: unknown): ReplicaFault | null {
   if (isConnectionLost(error)) return "unreachable";
+  if (isOutdated(error)) return "refused";
   const code = codeOf(error);
   if (code === undefined) return databaseFault(error)?.kind === "unavailable" ? "unreachable" : null;
   if (UNREACHABLE.test(code)) return "unreachable";
