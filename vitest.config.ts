@@ -5,6 +5,7 @@ import { ALL_CASES } from "./test/cases.ts";
 import { ClosingLineReporter } from "./test/house/closing-line-reporter.ts";
 import { BRANCH_FLOORS } from "./test/house/coverage-floors.ts";
 import { LONG } from "./test/long-files.ts";
+import { LongestFirst } from "./test/longest-first.ts";
 import { makeRunFolder } from "./test/once-per-run.ts";
 import { filesOverServers } from "./test/over-servers.ts";
 
@@ -45,7 +46,8 @@ const SLOW = [
  * which assert the forms of statements for one machine are absent, and those with their own such engine.
  */
 const SPREAD = [
-  "test/executors/{beyond,cancelled,cell-names,collated-references,column-expressions,complex-changes,foreign-texts}.test.ts",
+  "test/executors/{beyond,cancelled,cell-names,collated-references,column-expressions,foreign-texts}.test.ts",
+  "test/executors/{complex-changes,complex-columns,complex-paths}.test.ts",
   "test/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,streams}.test.ts",
   "test/executors/{shared-keys,stream-differential,value-functions,wide-decimals}.test.ts",
   "test/kysely/{change-sets,character-sets,check-constraints,converted-columns,if-none-match,infinite-cells}.test.ts",
@@ -128,6 +130,9 @@ export default defineConfig({
     // One more than the cores of a small machine: some files wait for timers, sockets and programs.
     // A cluster runs one file at a time: files that distribute tables at once wait for one another without end.
     maxWorkers: IS_CLUSTER ? 1 : 3,
+    sequence: { sequencer: LongestFirst },
+    // Later runs read the modules that an earlier run has transformed.
+    fsModuleCache: true,
     setupFiles: ["test/setup.ts"],
     // Programs that tests start compile the sources once, not once each.
     env: {

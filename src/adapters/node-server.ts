@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server as HttpServer, ServerOptions, ServerResponse } from "node:http";
-import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import type { ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { nextTurn, pause } from "../base/host.ts";
-import { answerClientError, faultResponse, HEADERS_TOO_LARGE, TIMEOUT } from "./node-client-error.ts";
+import { destroyLater, Http2Sessions, MAX_HEADERS } from "./http2-sessions.ts";
+import { answerClientError } from "./node-client-error.ts";
 import { http2StreamOf } from "./node-request.ts";
-import { sendResponse } from "./node-response.ts";
 import type { ServeSettings, TlsSettings } from "./serve-options.ts";
 
 // @see docs/decisions/0037-fast-start.md
@@ -28,21 +28,13 @@ const PAUSES = 4;
 /** Two pauses of a client follow one another if the second one ends within so many times its length: a late timer counts. */
 const NEXT = 1.9;
 
-/** How long a client may take to close its side after the last response, in milliseconds. */
-const LINGER = 500;
-
 /** The requests of one connection of HTTP/2 that run at the same time. */
 const MAX_STREAMS = 100;
-/** The bytes of the headers of a request: those of `node:http`. */
-const MAX_HEADERS = 16_384;
 /** Node.js resets a stream with more than this, so up to here the client gets a response. */
 const MAX_ANSWERED_HEADERS = 4 * MAX_HEADERS;
 /** The number of requests that a client may cancel at once before its connection ends, and the number for each second. */
 const MAX_RESETS = 200;
 const RESETS_PER_SECOND = 10;
-/** The code that ends a stream of HTTP/2. @see RFC 9113, section 7 */
-const CANCEL = 8;
-
 /**
  * The server of `serve`. All its responses have OData-Version and the error envelope, which those of Node.js lack.
  * @see docs/guides/deployment.md, Timeouts
@@ -301,100 +293,4 @@ class Http1Connections {
       if (this.lastResponse(socket) === response) socket.end();
     });
   }
-}
-
-/** One connection of HTTP/2. */
-interface Http2Session {
-  readonly session: ServerHttp2Session;
-  /** A session that is closed leaves its socket open until the client has closed its side. */
-  readonly socket: Socket | undefined;
-  streams: number;
-  /** Ends the connection while it has no request. */
-  timer: ReturnType<typeof setTimeout> | undefined;
-}
-
-/**
- * The open connections of HTTP/2 of a server, with the timeouts of HTTP/1.1.
- * @see RFC 9113, section 10.5; docs/guides/production.md, TLS and HTTP/2
- */
-class Http2Sessions {
-  readonly #settings: ServeSettings;
-  readonly #open = new Map<ServerHttp2Session, Http2Session>();
-
-  constructor(settings: ServeSettings) {
-    this.#settings = settings;
-  }
-
-  /** Registers a new connection. */
-  begin(session: ServerHttp2Session, socket: Socket | undefined): void {
-    const state: Http2Session = { session, socket, streams: 0, timer: undefined };
-    this.#open.set(session, state);
-    session.once("close", () => {
-      clearTimeout(state.timer);
-      this.#open.delete(session);
-    });
-    this.#endLater(state, this.#settings.headersTimeout);
-  }
-
-  /** Lets each connection end after its requests. */
-  drain(): void {
-    for (const session of this.#open.keys()) session.close();
-  }
-
-  /** Ends a connection unless a request arrives in time. */
-  #endLater(state: Http2Session, timeout: number | null): void {
-    clearTimeout(state.timer);
-    if (timeout === null) return;
-    state.timer = setTimeout(() => {
-      state.session.close();
-      if (state.socket !== undefined) destroyLater(state.socket);
-    }, timeout);
-  }
-
-  /** Registers a new request. @returns false if its headers are too large: it has its response */
-  serves(stream: ServerHttp2Stream, request: IncomingMessage, response: ServerResponse): boolean {
-    const state = this.#open.get(stream.session as ServerHttp2Session);
-    if (state !== undefined) {
-      state.streams += 1;
-      clearTimeout(state.timer);
-      stream.once("close", () => {
-        state.streams -= 1;
-        const { closed, destroyed } = state.session;
-        if (state.streams === 0 && !closed && !destroyed) this.#endLater(state, this.#settings.keepAliveTimeout);
-      });
-    }
-    this.#limitTime(stream, response);
-    // Node.js only announces its limit.
-    const length = request.rawHeaders.reduce((sum, field) => sum + field.length, 0);
-    if (length <= MAX_HEADERS) return true;
-    void sendResponse(faultResponse(HEADERS_TOO_LARGE), response);
-    return false;
-  }
-
-  /** Ends a request whose body does not arrive, and a response that the client does not read. */
-  #limitTime(stream: ServerHttp2Stream, response: ServerResponse): void {
-    const { requestTimeout, slowReaderTimeout } = this.#settings;
-    if (requestTimeout !== null && !stream.endAfterHeaders) {
-      const timer = setTimeout(() => {
-        // A handler need not read the body, and may take longer than the client took to send it.
-        if (stream.state.remoteClose === 1) return;
-        if (stream.headersSent) stream.close(CANCEL);
-        else void sendResponse(faultResponse(TIMEOUT), response);
-      }, requestTimeout);
-      stream.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
-    }
-    if (slowReaderTimeout === null) return;
-    const check = (): void => {
-      // Nothing waits to be read while a handler runs.
-      if (stream.writableLength > 0) stream.close(CANCEL);
-      else stream.setTimeout(slowReaderTimeout, check);
-    };
-    stream.setTimeout(slowReaderTimeout, check);
-  }
-}
-
-/** Destroys a socket whose client does not close its side in time. A reset would discard a response that it has not read. */
-function destroyLater(socket: Socket): void {
-  const timer = setTimeout(() => socket.destroy(), LINGER);
-  socket.once("close", () => clearTimeout(timer));
 }

@@ -153,20 +153,19 @@ export class MultipartError extends Error {
  * @param boundary the boundary without its dashes
  * @returns the parts
  * @throws MultipartError after the last part, if the closing delimiter is missing; before the first, if other text precedes a
- * delimiter in its line: the next part would be lost
+ * delimiter in its line, unless it consists of dashes: the next part would be lost
  * @see RFC 2046, section 5.1.1
  */
 export function* splitMultipart(bytes: Uint8Array, boundary: string): Generator<Uint8Array, void, void> {
   const delimiter = new TextEncoder().encode(`--${boundary}`);
-  const telling = Math.max(
-    delimiter.findIndex((byte) => byte !== DASH),
-    0,
-  );
+  const telling = delimiter.findIndex((byte) => byte !== DASH);
   const begin = MARK.every((byte, index) => bytes[index] === byte) ? MARK.length : 0;
   let start = -1;
   let at = begin;
   for (;;) {
-    at = findDelimiter(bytes, at, { delimiter, telling, lineStart: start < 0 ? null : begin });
+    // The end of each longer line of dashes would look like a delimiter of dashes alone that does not begin its line.
+    const lineStart = start < 0 && telling >= 0 ? null : begin;
+    at = findDelimiter(bytes, at, { delimiter, telling: Math.max(telling, 0), lineStart });
     if (at >= bytes.length) break;
     const line = readDelimiter(bytes, at, delimiter);
     if (line === null) {

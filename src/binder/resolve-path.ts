@@ -68,11 +68,13 @@ function resolveInSet(
     return key === undefined ? { kind: "entitySet", entitySet } : { kind: "entity", entitySet, key };
   }
   if (key !== undefined) return resolveInEntity(scope, { entitySet, key }, second, further);
-  refuseFurther(second, further);
-  if (second.name === "$count" && second.parentheses === undefined) return { kind: "entitySetCount", entitySet };
   const declared = boundOperations(scope.model, entitySet, "collection");
   const operations = declared.get(second.name);
-  if (operations === undefined) throw unknownBelowSet(entitySet, second, declared);
+  const isCount = second.name === "$count" && second.parentheses === undefined;
+  // The first segment that is not valid is at fault, not those after it.
+  if (operations === undefined && !isCount) throw unknownBelowSet(entitySet, second, declared);
+  refuseFurther(second, further);
+  if (isCount || operations === undefined) return { kind: "entitySetCount", entitySet };
   return { kind: "boundOperation", entitySet, key: null, operations, arguments: second.parentheses ?? null };
 }
 
@@ -83,7 +85,7 @@ function resolveInEntity(
   segment: PathSegmentSyntax,
   rest: readonly PathSegmentSyntax[],
 ): ResourcePath {
-  const [suffix, ...further] = rest;
+  const [suffix] = rest;
   if (segment.name === "") throw notFound(segment, "Write the key once, in one pair of parentheses.");
   const declared = boundOperations(model, entitySet, "entity");
   const operations = declared.get(segment.name) ?? [];
@@ -94,14 +96,13 @@ function resolveInEntity(
     const place = { owner: { entitySet, key, property: member }, members: [], operations };
     return resolveProperty(place, segment, rest, reach);
   }
-  if (suffix !== undefined) refuseFurther(suffix, further);
   // Navigation properties that only other sets declare have no route here.
   if (
     member?.kind === "NavigationProperty" &&
     entitySet.navigationProperties.has(member.name) &&
     !(isCall && !member.isCollection)
   ) {
-    return resolveNavigation({ entitySet, key, navigationProperty: member, operations }, segment, suffix);
+    return resolveNavigation({ entitySet, key, navigationProperty: member, operations }, segment, rest);
   }
   if (operations.length === 0) throw unknownMember(entitySet, segment, declared);
   if (suffix !== undefined) throw notFound(suffix, `Nothing may follow the operation '${segment.name}' in a path.`);
@@ -183,9 +184,10 @@ interface NavigationFound {
 function resolveNavigation(
   found: NavigationFound,
   segment: PathSegmentSyntax,
-  suffix: PathSegmentSyntax | undefined,
+  rest: readonly PathSegmentSyntax[],
 ): ResourcePath {
   const { entitySet, key, navigationProperty } = found;
+  const [suffix, ...further] = rest;
   const relatedKey = segment.parentheses;
   if (relatedKey !== undefined) {
     if (!navigationProperty.isCollection) {
@@ -197,15 +199,22 @@ function resolveNavigation(
     return { kind: "relatedEntity", entitySet, key, navigationProperty, relatedKey };
   }
   if (suffix === undefined) return { kind: "navigation", ...found };
-  if (suffix.parentheses === undefined) {
-    if (suffix.name === "$ref") return { kind: "reference", ...found, operations: [] };
-    if (suffix.name === "$count" && navigationProperty.isCollection) {
-      return { kind: "navigationCount", ...found, operations: [] };
-    }
+  const kinds = navigationProperty.isCollection ? COLLECTION_SUFFIXES : ENTITY_SUFFIXES;
+  const kind = suffix.parentheses === undefined ? kinds.get(suffix.name) : undefined;
+  if (kind === undefined) {
+    const suffixes = [...kinds.keys()].map((name) => `'${name}'`).join(" and ");
+    throw notFound(suffix, `Only ${suffixes} may follow the navigation property '${segment.name}'.`);
   }
-  const suffixes = navigationProperty.isCollection ? "'$count' and '$ref'" : "'$ref'";
-  throw notFound(suffix, `Only ${suffixes} may follow the navigation property '${segment.name}'.`);
+  refuseFurther(suffix, further);
+  return { kind, ...found, operations: [] };
 }
+
+/** What may follow a navigation property. */
+const ENTITY_SUFFIXES: ReadonlyMap<string, "reference" | "navigationCount"> = new Map([["$ref", "reference"]]);
+const COLLECTION_SUFFIXES: typeof ENTITY_SUFFIXES = new Map([
+  ["$count", "navigationCount"],
+  ["$ref", "reference"],
+]);
 
 function refuseFurther(last: PathSegmentSyntax, further: readonly PathSegmentSyntax[]): void {
   const [next] = further;

@@ -24,9 +24,9 @@ export function keyPairsOf({ navigationJoins }: EntitySet, navigation: Navigatio
   return partnerPairs(navigation);
 }
 
-/** Returns the pairs whose values the related entity repeats from the entity that the navigation starts from. */
-export function linkedPairsOf(entitySet: EntitySet, navigation: NavigationProperty): readonly JoinPair[] {
-  return keyHolderOf(entitySet, navigation) === "parent" ? [] : keyPairsOf(entitySet, navigation);
+/** Returns pairs of properties as the entity on the other side has them. */
+export function reversedPairs(pairs: readonly JoinPair[]): readonly JoinPair[] {
+  return pairs.map(({ property, related }) => ({ property: related, related: property }));
 }
 
 /** Returns the pairs of the partner, which references the key of the entity that the navigation starts from. */

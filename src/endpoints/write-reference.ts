@@ -8,6 +8,7 @@ import type { EntitySet } from "../edm/model.ts";
 import { ODataError, protocolError } from "../errors/odata-error.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { ServiceContext } from "../execution/rules/row-access.ts";
+import { checkLinked, sharesReferences } from "../execution/writes/write-entity.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import { entityUrlOf } from "../payload/urls.ts";
 import { readReference } from "../payload/write-entity-reference.ts";
@@ -53,13 +54,13 @@ export const removeReference: Endpoint = inStages({
     const id = navigation.navigationProperty.isCollection ? readId(request, navigation) : null;
     if (id === null) {
       bindNoQuery(readOptions(request));
-      return { navigation, referenced: null, isAdded: false, write: (context) => removeRef(key, context) };
+      return { navigation, referenced: null, added: null, write: (context) => removeRef(key, context) };
     }
     const { byKey } = removeRef;
     const referenced = referencedBy(request, navigation, byKey, { id, fault: INVALID_OPTION, target: "$id" });
     const write: Link["write"] = (context) =>
       byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : removeRef(key, id, context);
-    return { navigation, referenced, isAdded: false, write };
+    return { navigation, referenced, added: null, write };
   },
   execute: writeLink,
   write: linkResponse,
@@ -87,7 +88,7 @@ function writesLink(name: "addRef" | "setRef"): Endpoint {
             byKey !== undefined && referenced !== null
               ? byKey(key, referenced.key, context)
               : handler(key, id, context);
-          return { navigation, referenced, isAdded: true, named, write };
+          return { navigation, referenced, added: handler, named, write };
         },
       );
     },
@@ -158,8 +159,13 @@ function referencedBy(
 ): Referenced | null {
   const { origin } = navigation.runtime;
   const isHiding = origin.kind === "EntitySet" && hidesRows(request.service, origin);
-  const isAsked = byKey !== undefined || isHiding || judgesLinks(request.service, navigation);
-  if (origin.kind !== "EntitySet" || !isAsked) return null;
+  if (origin.kind !== "EntitySet") return null;
+  const isAsked =
+    byKey !== undefined ||
+    isHiding ||
+    judgesLinks(request.service, navigation) ||
+    sharesReferences(request.service.definition, { navigation, target: origin });
+  if (!isAsked) return null;
   return {
     entitySet: origin,
     key: relatedKey(request, navigation, id, fault),
@@ -172,8 +178,8 @@ function referencedBy(
 interface Link {
   readonly navigation: BoundNavigation;
   readonly referenced: Referenced | null;
-  /** Whether the link is added; else it is removed. */
-  readonly isAdded: boolean;
+  /** The handler that adds the link; null: the link is removed. */
+  readonly added: object | null;
   /** The header of the response that names the referenced entity. */
   readonly named?: ExtraHeaders | undefined;
   /** Calls the handler. */
@@ -181,7 +187,8 @@ interface Link {
 }
 
 /** Writes a link. Links are part of the parent, so the rules and the ETag of the parent apply. */
-function writeLink({ navigation, referenced, isAdded, write }: Link, execution: Execution): Maybe<void> {
+function writeLink(link: Link, execution: Execution): Maybe<void> {
+  const { navigation, referenced, added, write } = link;
   const { entitySet, parentKey: key } = navigation;
   const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
   const parent = requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
@@ -192,13 +199,21 @@ function writeLink({ navigation, referenced, isAdded, write }: Link, execution: 
       authorizeLink(execution, {
         navigation,
         related: referenced?.key,
-        isAdded,
+        isAdded: added !== null,
         missing: () => notThere(navigation.runtime.origin.name, referenced?.target),
       }),
     );
-    const written = chain(allowed, () => write(ServiceContext.ofSet(entitySet, execution.writer(expected).context)));
+    const checked = chain(allowed, () => checkShared(link, execution));
+    const written = chain(checked, () => write(ServiceContext.ofSet(entitySet, execution.writer(expected).context)));
     return chain(written, (answer) => answeredValue(answer));
   });
+}
+
+/** Checks the foreign keys that share properties with an added link. */
+function checkShared({ navigation, referenced, added }: Link, { reader }: Execution): Maybe<undefined> {
+  if (added === null || referenced === null) return undefined;
+  const { parentKey: key } = navigation;
+  return checkLinked({ navigation, target: referenced.entitySet, key, related: referenced.key }, added, reader);
 }
 
 function linkResponse(_written: unknown, { named }: Link, request: AuthorizedRequest): ODataResponse {

@@ -4,10 +4,10 @@ import { MultipartError, splitMultipart } from "../../src/batch/read-multipart.t
 import { caseCount } from "../cases.ts";
 
 /** The parts as text, and the fault. */
-function split(bytes: Uint8Array): readonly [parts: readonly string[], fault: string] {
+function split(bytes: Uint8Array, boundary = "b"): readonly [parts: readonly string[], fault: string] {
   const parts: string[] = [];
   try {
-    for (const part of splitMultipart(bytes, "b")) parts.push(Buffer.from(part).toString("latin1"));
+    for (const part of splitMultipart(bytes, boundary)) parts.push(Buffer.from(part).toString("latin1"));
   } catch (error) {
     if (!(error instanceof MultipartError)) throw error;
     return [parts, error.fault];
@@ -58,6 +58,36 @@ test.each<readonly [string, readonly string[], string]>([
 ])("the first delimiter of %j", (text, parts, fault) => {
   expect(split(Buffer.from(text, "latin1"))).toEqual([parts, fault]);
 });
+
+/** Lines of dashes that are no delimiters, because they are longer or shorter, and lines that contain one. */
+const DASHES = ["-", "--", "--------------------", "x-----", "x ---", " -----", "-----x", "x-----------"];
+
+test.each(["-", "--", "---", "-----------", "b-", "b--", "---b", "-b-"])(
+  "a boundary with dashes at its end or beginning: %s",
+  (boundary) => {
+    const delimiter = `--${boundary}`;
+    const others = [...DASHES, `${delimiter}-`, `${delimiter}---`, `${delimiter}--x`].filter(
+      (line) => line !== delimiter && line !== `${delimiter}--`,
+    );
+    const preamble = others.filter((line) => /^-+$/.test(boundary) || !line.endsWith(delimiter));
+    const lines = [
+      ...preamble,
+      delimiter,
+      "one",
+      ...others,
+      delimiter,
+      delimiter,
+      "",
+      "two",
+      `${delimiter}--`,
+      "three",
+    ];
+    expect(split(Buffer.from(lines.join("\r\n"), "latin1"), boundary)).toEqual([
+      [["one", ...others].join("\r\n"), "", "\r\ntwo"],
+      "",
+    ]);
+  },
+);
 
 test("the blanks of a delimiter are skipped, however many they are", () => {
   const blanks = " \t".repeat(500_000);

@@ -181,6 +181,28 @@ describe("404", () => {
       "/Products(1)/Total/x",
       "The path segment 'x' is not valid here. Nothing may follow the operation 'Total' in a path.",
     ],
+    // The first segment that is not valid is named, whatever follows it.
+    [
+      "/Products(1)/Supplier/Address/City",
+      "The path segment 'Address' is not valid here. Only '$ref' may follow the navigation property 'Supplier'.",
+    ],
+    ["/Products(1)/Supplier/$ref/x", "The path segment 'x' is not valid here. Nothing may follow '$ref' in a path."],
+    ["/Products(1)/Parts/$count/x", "The path segment 'x' is not valid here. Nothing may follow '$count' in a path."],
+    [
+      "/Products(1)/Parts(2)/Name/x",
+      "The path segment 'Name' is not valid here. To go further, address the related entity in its own entity set.",
+    ],
+    [
+      "/Products(1)/Maker(1)/Name/x",
+      "The path segment 'Maker' is not valid here. 'Maker' leads to a single entity and takes no key.",
+    ],
+    ["/Products(1)/Naem/x/y", "An entity of 'Products' has no property or operation 'Naem'. Did you mean 'Name'?"],
+    [
+      "/Products(1)/Total/x/y",
+      "The path segment 'x' is not valid here. Nothing may follow the operation 'Total' in a path.",
+    ],
+    ["/Products/Bets/x", "The entity set 'Products' has no operation 'Bets'. Did you mean 'Best'?"],
+    ["/Products/$ref/x", "The entity set 'Products' has no operation '$ref'."],
   ])("%s", (path, message) => {
     expect(errorOf(() => resolve(path))).toEqual([404, "NotFound", undefined, message]);
   });

@@ -90,12 +90,12 @@ describe.each(ENGINES.filter(({ name }) => name === "postgres"))("statements tha
   });
 
   test.each([
-    ["0A000", MESSAGE, "Orders?$filter=Total gt 1"],
-    ["0A000", "cached plan must not change result type", "Orders?$filter=year(Placed) eq 2024"],
-    ["42P01", MESSAGE, "Orders?$filter=year(Placed) eq 2024"],
-  ])("%s (%s) is a failure for %s", async (code, message, target) => {
+    ["0A000", MESSAGE, "Orders?$filter=Total gt 1", 500],
+    ["0A000", "cached plan must not change result type", "Orders?$filter=year(Placed) eq 2024", 503],
+    ["42P01", MESSAGE, "Orders?$filter=year(Placed) eq 2024", 500],
+  ])("%s (%s) is a failure for %s", async (code, message, target, status) => {
     await refuse(code, message);
-    expect((await send(target))[0]).toBe(500);
+    expect((await send(target))[0]).toBe(status);
     expect(logged).toHaveLength(1);
   });
 

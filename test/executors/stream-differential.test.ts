@@ -8,7 +8,7 @@ import { sqlEntitySet } from "odatakit/kysely";
 import { sqliteDialect } from "odatakit/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { caseCount } from "../cases.ts";
-import { type AnyDatabase, type DatabaseEngine, ENGINES, type OpenDatabase } from "./engines.ts";
+import { type AnyDatabase, type DatabaseEngine, ENGINES, isSpread, type OpenDatabase } from "./engines.ts";
 
 const Step = entityType("Step", {
   id: edm.int32().key(),
@@ -196,7 +196,8 @@ function openFile(): Promise<OpenDatabase> {
 }
 
 const FILE: DatabaseEngine = { name: "sqlite", title: "SQLite in threads", open: openFile };
-const SERVERS = ENGINES.filter(({ title }) => title === "PostgreSQL" || title === "MariaDB");
+/** PostgreSQL in this process reads no streams. */
+const SERVERS = ENGINES.filter(({ name, title }) => name !== "sqlite" && !title.startsWith("PGlite"));
 
 async function insert(db: AnyDatabase, table: string, rows: readonly object[]): Promise<void> {
   for (let start = 0; start < rows.length; start += 500) {
@@ -205,8 +206,10 @@ async function insert(db: AnyDatabase, table: string, rows: readonly object[]): 
   }
 }
 
-describe.each([FILE, ...SERVERS])("streams of $title", ({ name, open }) => {
-  const rows = rowsOf(name === "sqlite" ? 21_000 : 2600);
+describe.each(isSpread() ? SERVERS : [FILE, ...SERVERS])("streams of $title", ({ name, open }) => {
+  // Servers stream from 1000 rows on: the shortest long page of a query has 2000 rows after 5, or the rest after 1003. MariaDB
+  // joins texts without an index, so its time grows with the square.
+  const rows = rowsOf(name === "sqlite" ? 21_000 : 2100);
   let database: OpenDatabase;
   beforeAll(async () => {
     database = await open();
@@ -255,7 +258,7 @@ describe.each([FILE, ...SERVERS])("streams of $title", ({ name, open }) => {
   });
 });
 
-test("streams of iterables are the bytes of the rows read at once", async () => {
+test.skipIf(isSpread())("streams of iterables are the bytes of the rows read at once", async () => {
   const rows = rowsOf(2600);
   const [streamed, whole] = [overHandlers(rows), inMemory(rows)];
   await fc.assert(

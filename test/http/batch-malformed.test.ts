@@ -125,6 +125,25 @@ eachDoor((door) => {
     });
   });
 
+  test.each(["---", "-", "batch-", "--batch--"])("a batch with the boundary %s", async (boundary) => {
+    const { send, rowsOf } = await shopBehind(door);
+    const body = crlf(
+      "a preamble",
+      "------------------------",
+      multipart([{ request: "GET Customers" }, { request: "DELETE Orders(10)" }], boundary),
+    );
+    const answer = await send(
+      "/odata/$batch",
+      { "Content-Type": `multipart/mixed; boundary=${boundary}` },
+      "POST",
+      body,
+    );
+    expect(answer.status).toBe(200);
+    const parts = received(answer.headers["content-type"], answer.text);
+    expect(parts.map((part) => single(part).status)).toEqual([200, 204]);
+    expect(await rowsOf("orders")).toHaveLength(1);
+  });
+
   describe("an operation that cannot be read is 400 by itself", () => {
     const long = (length: number): string => "x".repeat(length);
     test.each<readonly [string, readonly string[], RegExp]>([

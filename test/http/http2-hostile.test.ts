@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders } from "node:http2";
+import { connect as connectTcp } from "node:net";
 import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
 import { action, edm, entitySet, entityType, fn, odataService } from "odatakit";
 import { serve, type ServeOptions } from "odatakit/node";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -193,3 +195,56 @@ async function giveUp(session: ClientHttp2Session, most: number): Promise<number
   }
   return count;
 }
+
+describe("close() of a server of HTTP/2", () => {
+  /** The preface of a client, its settings, and the acknowledgement of those of the server. @see RFC 9113, section 3.4 */
+  const PREFACE = Buffer.concat([
+    Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+    Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
+    Buffer.from([0, 0, 0, 4, 1, 0, 0, 0, 0]),
+  ]);
+  /** A GET as the first stream. @see RFC 7541, section 6 */
+  const requestOf = (path: string): Buffer => {
+    const fields = [0x82, 0x87, 0x04, path.length, ...Buffer.from(path), 0x41, 1, ...Buffer.from("x")];
+    return Buffer.from([0, 0, fields.length, 1, 5, 0, 0, 0, 1, ...fields]);
+  };
+
+  /** A client that reads everything, and never closes its side. */
+  async function hold(options: ServeOptions, sent: Buffer) {
+    const server = await serve(slow, { port: 0, host: "127.0.0.1", tls: TLS, drainTimeout: null, ...options });
+    const socket = connectTls({
+      socket: connectTcp({ port: server.port, host: "127.0.0.1", allowHalfOpen: true }),
+      ca: CERT,
+      ALPNProtocols: ["h2"],
+      checkServerIdentity: () => undefined,
+    });
+    onTestFinished(() => void socket.destroy());
+    let received = Buffer.alloc(0);
+    socket.on("data", (chunk: Buffer) => (received = Buffer.concat([received, chunk]))).on("error", () => undefined);
+    socket.write(sent);
+    await expect.poll(() => received.length).toBeGreaterThan(0);
+    return { server, has: (text: string) => received.includes(text) };
+  }
+
+  test("does not wait for an idle client that ignores GOAWAY", async () => {
+    const { server } = await hold({}, PREFACE);
+    await server.close();
+  });
+
+  test("does not wait for such a client after its request", async () => {
+    const { server, has } = await hold({}, Buffer.concat([PREFACE, requestOf("/odata/echo(text='a')")]));
+    await expect.poll(() => has('"a"')).toBe(true);
+    await server.close();
+  });
+
+  test("waits for a request under way, and then only for keepAliveTimeout", async () => {
+    held.length = 0;
+    const sent = Buffer.concat([PREFACE, requestOf("/odata/Notes(1)")]);
+    const { server, has } = await hold({ keepAliveTimeout: 100 }, sent);
+    await expect.poll(() => held.length).toBe(1);
+    const closing = server.close();
+    for (const give of held.splice(0)) give();
+    await closing;
+    expect(has('"Text":"a"')).toBe(true);
+  });
+});

@@ -129,6 +129,19 @@ eachDoor((door) => {
     });
   });
 
+  test.each([
+    ["People(1)/Best/Home/City", "'Home' is not valid here. Only '$ref' may follow the navigation property 'Best'."],
+    ["People(2)/Fans(1)/Home/City", "'Home' is not valid here. To go further, address the related entity"],
+    ["People(1)/Net.Person/Home/City", "An entity of 'People' has no property or operation 'Net.Person'."],
+  ])("%s: the message names the first segment that is not supported", async (path, message) => {
+    const answer = await standard(targetOf(path));
+    expectError(answer, {
+      status: 501,
+      code: "NotImplemented",
+      message: new RegExp(message.replaceAll(/[$.]/g, "\\$&"), "u"),
+    });
+  });
+
   test("HEAD and other methods on a path that is not supported", async () => {
     expect((await standard("/p/People(1)/Best/Name", {}, "HEAD")).status).toBe(501);
     const put = await standard("/p/People(1)/Best/Name", { "Content-Type": "application/json" }, "PUT", "{}");

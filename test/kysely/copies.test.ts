@@ -11,13 +11,14 @@ import { Kysely, sql } from "kysely";
 import { postgresDialect } from "odatakit/postgres";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import type { AnyDatabase } from "../executors/engines.ts";
 
 /** Three processes serve one PostgreSQL database behind a proxy. They share a secret, and nothing else. */
 
 const url = process.env["ODATAKIT_POSTGRES"];
 const COPIES = 3;
-const RACES = 1000;
+const RACES = caseCount(1000);
 const ROWS = 60;
 const SENDERS = 6;
 /** Milliseconds, many times longer than a check of readiness takes. */
@@ -154,7 +155,7 @@ describe.skipIf(url === undefined)("three copies of a service behind a proxy", (
     expect(new Set(ids).size).toBe(ROWS);
   });
 
-  test(`${String(RACES)} races between two copies have one winner each`, async () => {
+  test("races between two copies have one winner each", async () => {
     let tag = String((await ask(0, "/Items(1)")).tag);
     for (let round = 1; round <= RACES; round += 1) {
       const body = JSON.stringify({ Version: round });

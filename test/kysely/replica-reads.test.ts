@@ -200,6 +200,7 @@ test.each<[what: string, error: Error, fault: "unreachable" | "refused" | null]>
   ["a conflict with replay", coded("40001"), "refused"],
   ["a table that is not there yet", coded("42P01"), "refused"],
   ["a function that writes", coded("25006"), "refused"],
+  ["a prepared statement that is lost", coded("26000"), "refused"],
   ["a statement that is too slow", coded("57014"), null],
   ["a division by zero", coded("22012"), null],
   ["a statement that is too complex", coded("54001"), null],

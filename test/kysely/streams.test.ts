@@ -144,6 +144,14 @@ const inMemory = odataService({
   ],
 });
 
+/** The texts of pages in memory, which all modes of SQLite are compared with. */
+const texts = new Map<string, string>();
+async function textInMemory(path: string): Promise<string> {
+  const text = texts.get(path) ?? (await (await get(inMemory, path)).text());
+  texts.set(path, text);
+  return text;
+}
+
 const QUERIES = [
   "/Orders",
   "/Orders?$count=true",
@@ -174,9 +182,9 @@ const MODES: readonly [string, () => Service | Promise<Service>][] = [
 describe.each(MODES)("a long page of SQLite in %s", (_mode, start) => {
   test.each(QUERIES)("%s is the same as of rows in memory", async (path) => {
     const service = await start();
-    const [left, right] = await Promise.all([get(service, encodeURI(path)), get(inMemory, encodeURI(path))]);
-    expect(left.status).toBe(200);
-    expect(await left.text()).toBe(await right.text());
+    const response = await get(service, encodeURI(path));
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(await textInMemory(encodeURI(path)));
   });
 
   test.each([

@@ -43,6 +43,16 @@ beforeAll(() => {
     insert into part select id, id % 7, name from city;
     create table mark (id text primary key, name text not null);
     create view seen_mark as select * from mark;
+    create table "order" (id integer primary key, name text not null);
+    insert into "order" select id, name from city;
+    create table "order details" (id integer primary key, name text not null);
+    insert into "order details" select * from country;
+    create table "CONSTANT" (id integer primary key, name text not null);
+    insert into "CONSTANT" select id, name from city;
+    create table "a ""b"" USING INDEX c (x=?)" (id text primary key, name text not null) without rowid;
+    insert into "a ""b"" USING INDEX c (x=?)" select * from country;
+    create table "select" (id integer primary key, name text not null);
+    insert into "select" select * from country;
     insert into mark select printf('00000000-0000-4000-8000-%012d', id), name from city`);
   made.close();
   db = new Kysely({ dialect: sqliteDialect(file, { readerThreads: 1 }) });
@@ -59,6 +69,11 @@ beforeAll(() => {
       sqlEntitySet(Person, { db, table: "person", name: "People", operations }),
       sqlEntitySet(City, { db, table: "place", name: "Places", operations }),
       sqlEntitySet(Part, { db, table: "part", name: "Parts", operations }),
+      sqlEntitySet(Country, { db, table: "order", name: "Orders", operations }),
+      sqlEntitySet(Country, { db, table: "order details", name: "OrderDetails", operations }),
+      sqlEntitySet(Country, { db, table: "CONSTANT", name: "Constants", operations }),
+      sqlEntitySet(Country, { db, table: 'a "b" USING INDEX c (x=?)', name: "Quoted", operations }),
+      sqlEntitySet(Country, { db, table: "select", name: "Keywords", operations }),
       sqlEntitySet(Named, { db, table: "city", name: "Named", operations, columns: { label: { sql: "name || 'x'" } } }),
       entitySet(Country, {
         name: "Query",
@@ -105,6 +120,13 @@ test.each<readonly [target: string, place: "here" | "thread"]>([
   ["/Countries/$count", "here"],
   ["/Countries?$top=5&$count=true", "here"],
   ["/Cities/$count", "thread"],
+  // A plan names a table without quotes.
+  ["/OrderDetails/$count", "here"],
+  ["/OrderDetails?$count=true&$filter=contains(Name,'9')&$orderby=Name", "here"],
+  ["/Orders/$count", "thread"],
+  ["/Constants/$count", "thread"],
+  ["/Quoted/$count", "here"],
+  ["/Keywords/$count", "here"],
   ["/Cities?$top=20&$filter=contains(Name,'n4')", "thread"],
   ["/Cities/$count?$filter=contains(Name,'n4')", "thread"],
   ["/Cities?$filter=CountryId eq 5", "thread"],

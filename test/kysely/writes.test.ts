@@ -3,6 +3,7 @@
 // Statements: docs/reference/status-codes.md#errors
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { caseCount } from "../cases.ts";
 import { DISTRIBUTED } from "../distributed/distributed-engines.ts";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import {
@@ -161,7 +162,7 @@ describe.each([...ENGINES, ...DISTRIBUTED])("writes to tables of $title", (engin
   test.each(["Orders", "PricedOrders"])(
     "of two writers of %s with one ETag exactly one wins, each time",
     async (set) => {
-      const rounds = set === "Orders" || engine.name === "sqlite" ? 1000 : 200;
+      const rounds = caseCount(set === "Orders" || engine.name === "sqlite" ? 1000 : 200);
       const { id } = await newOrder("A1", { Total: "0", Placed: "2024-02-29T12:00:00Z" });
       const path = `${set}(${String(id)})`;
       let etag = (await send("GET", path)).headers.get("etag") ?? "";

@@ -1,8 +1,9 @@
 // Statements: docs/reference/command-line.md#command-line
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
@@ -45,7 +46,14 @@ const MODULES: Readonly<Record<string, string>> = {
     export const service = odataService({ entitySets: [sqlEntitySet(Thing, { db, table: "things", operations: ["read"] })] });`,
 };
 
+/** A database of PGlite without tables. The first folder with PGlite makes it, which takes seconds, and others copy it. */
+const SHOP = join(mkdtempSync(join(tmpdir(), "odatakit-shop-")), "shop");
+afterAll(() => {
+  rmSync(dirname(SHOP), { recursive: true, force: true });
+});
+
 function prepare(folder: string): void {
+  if (existsSync(SHOP)) cpSync(SHOP, join(folder, "shop"), { recursive: true });
   const database = new DatabaseSync(join(folder, "x.db"));
   database.exec("create table things (id integer primary key, name text); insert into things values (1, 'a')");
   database.close();
@@ -134,6 +142,7 @@ describe.each([
   });
 
   afterAll(() => {
+    if (existsSync(join(folder, "shop")) && !existsSync(SHOP)) cpSync(join(folder, "shop"), SHOP, { recursive: true });
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -17,7 +17,7 @@ import {
 } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ENGINES, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
+import { ENGINES, isSpread, type AnyDatabase, type OpenDatabase } from "../executors/engines.ts";
 import { noFailures } from "../http/model.ts";
 
 const Owner = entityType("Owner", { id: edm.int32().key(), user: edm.string() });
@@ -353,9 +353,12 @@ interface Variant {
   readonly open: () => Promise<Running>;
 }
 
-const VARIANTS: readonly Variant[] = [
+const ARRAYS: readonly Variant[] = [
   { title: "arrays read by keys", open: () => Promise.resolve(overArrays("keys")) },
   { title: "arrays read as lists", open: () => Promise.resolve(overArrays("lists")) },
+];
+const VARIANTS: readonly Variant[] = [
+  ...(isSpread() ? [] : ARRAYS),
   ...ENGINES.flatMap(({ name, title, open }): readonly Variant[] => [
     { title, open: async () => overTables(await open(), { isConstrained: false }) },
     {

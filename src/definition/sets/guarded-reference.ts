@@ -1,6 +1,7 @@
-import { refersToKey, keyHolderOf } from "../../edm/key-holder.ts";
+import { refersToKey, keyHolderOf, reversedPairs } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair } from "../../edm/model.ts";
 import type { GuardedReference } from "./authorization.ts";
+import { isSameReference } from "./judge-references.ts";
 
 /**
  * Returns the foreign keys of a set that refer to sets with row rules. A navigation of either side declares a foreign
@@ -21,9 +22,9 @@ export function guardedReferencesOf(entitySet: EntitySet, guarded: readonly Enti
   );
   const inverse = guarded
     .flatMap((target) => inverseReferences(entitySet, target))
-    .filter((reference) => !own.some((each) => isSame(each, reference)));
-  const isWritten = ({ property }: JoinPair): boolean =>
-    entitySet.entityType.properties.includes(property) && !property.computed;
+    .filter((reference) => !own.some((each) => isSameReference(each, reference)));
+  // Links write ignored properties, too.
+  const isWritten = ({ property }: JoinPair): boolean => !property.computed;
   const isShared = ({ pairs }: GuardedReference): boolean =>
     entitySet.entityType.key.every((key) => pairs.some(({ property }) => property === key));
   const found = [...own, ...inverse].filter((each) => each.pairs.some(isWritten) && !isShared(each));
@@ -40,7 +41,7 @@ function inverseReferences(entitySet: EntitySet, target: EntitySet): readonly Gu
     const isInto = named === undefined ? navigation.entityType === entitySet.entityType : named === entitySet.name;
     if (!isInto || join?.kind !== "direct" || keyHolderOf(target, navigation) !== "related") return [];
     if (!entityType.key.every((key) => join.pairs.some(({ property }) => property === key))) return [];
-    const pairs = join.pairs.map(({ property, related }) => ({ property: related, related: property }));
+    const pairs = reversedPairs(join.pairs);
     // Names of properties contain no slash, so no entity is nested under this navigation.
     const name = `${target.name}/${navigation.name}`;
     const navigationProperty = { ...navigation, name, field: name, entityType, isCollection: false };
@@ -48,11 +49,4 @@ function inverseReferences(entitySet: EntitySet, target: EntitySet): readonly Gu
     const owner = { ...entitySet, navigationJoins: new Map([[name, navigationJoin]]) };
     return [{ navigationProperty, entitySet: owner, target, pairs }];
   });
-}
-
-function isSame(one: GuardedReference, other: GuardedReference): boolean {
-  if (one.target !== other.target || one.pairs.length !== other.pairs.length) return false;
-  return one.pairs.every(({ property, related }) =>
-    other.pairs.some((pair) => pair.property === property && pair.related === related),
-  );
 }

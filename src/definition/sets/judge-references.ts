@@ -1,5 +1,5 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { keyHolderOf, linkedPairsOf } from "../../edm/key-holder.ts";
+import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
 import type { EntitySet, JoinPair, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import type { GuardedReference } from "./authorization.ts";
@@ -13,12 +13,24 @@ interface GuardedSet {
   readonly guardedReferences: readonly GuardedReference[];
 }
 
-/** The position of an entity in a body, and the properties that follow from its parent. */
+/** A link of a written entity to another entity, whose values it repeats. */
+export interface EntityLink {
+  /** The set of the other entity. */
+  readonly target: EntitySet;
+  /** The properties of the written entity, each with the property of the other entity that has the same value. */
+  readonly pairs: readonly JoinPair[];
+  /** The values of the other entity by field, as far as they are known. */
+  readonly values: object;
+}
+
+/** The position of an entity in a body, and its links. */
 export interface Nesting {
   /** The path in the body, with a trailing slash; empty for the body itself. */
   readonly place: string;
-  /** The properties that repeat values of the parent; null without a parent. */
-  readonly linked: readonly JoinPair[] | null;
+  /** The link to the entity that a new entity belongs to; null without one. */
+  readonly parent: EntityLink | null;
+  /** The other links from which values of the entity follow. */
+  readonly links: readonly EntityLink[];
 }
 
 /** An entity that a write states. */
@@ -29,7 +41,7 @@ export interface WrittenEntity<S = GuardedSet> extends Nesting {
 }
 
 /** The position of a body that is not nested. */
-export const ALONE: Nesting = Object.freeze({ place: "", linked: null });
+export const ALONE: Nesting = Object.freeze({ place: "", parent: null, links: [] });
 
 /**
  * Returns an entity with the entities that are nested in it, in the order in which they are added: each after the
@@ -44,18 +56,23 @@ export function entitiesWithin<S extends Pick<GuardedSet, "entitySet">>(
   const { set, entity, place } = written;
   const before: WrittenEntity<S>[] = [];
   const behind: WrittenEntity<S>[] = [];
+  const links = [...written.links];
   for (const navigation of set.entitySet.navigationProperties.values()) {
     const items = nestedItems(entity, navigation);
     const target = items.length === 0 ? null : (targetOf(set, navigation.name) ?? null);
     if (target === null) continue;
-    const linked = linkedPairsOf(set.entitySet, navigation);
-    const list = keyHolderOf(set.entitySet, navigation) === "parent" ? before : behind;
+    const isPrincipal = keyHolderOf(set.entitySet, navigation) === "parent";
+    const list = isPrincipal ? before : behind;
+    const pairs = keyPairsOf(set.entitySet, navigation);
+    const parent = { target: set.entitySet, pairs: isPrincipal ? [] : reversedPairs(pairs), values: entity };
     for (const [index, item] of items.entries()) {
       const here = `${place}${navigation.name}/${navigation.isCollection ? `${String(index)}/` : ""}`;
-      for (const each of entitiesWithin({ set: target, entity: item, place: here, linked }, targetOf)) list.push(each);
+      const nested = { set: target, entity: item, place: here, parent, links: [] };
+      for (const each of entitiesWithin(nested, targetOf)) list.push(each);
+      if (isPrincipal) links.push({ target: target.entitySet, pairs, values: item });
     }
   }
-  return [...before, written, ...behind];
+  return [...before, { ...written, links }, ...behind];
 }
 
 /** Returns the entities that a body contains for a navigation. */
@@ -68,23 +85,52 @@ export function nestedItems(entity: object, { field }: Pick<NavigationProperty, 
 /** A foreign key that a write states. */
 export interface StatedReference {
   readonly reference: GuardedReference;
+  /** The entity with the values that follow from its links. */
   readonly entity: object;
-  /** The name of the property, with the path of its entity in the body. */
-  readonly name: string;
+  /** The name of a property, with the path of its entity in the body; undefined if clients see none of them. */
+  readonly name: string | undefined;
 }
 
 /**
- * Returns the foreign keys to sets with row rules that the client states for an entity: not foreign keys that follow from the
- * parent as a whole, nor foreign keys to an entity that is created along with it.
+ * Returns the foreign keys to sets with row rules that a write states for an entity, or changes with its links. A link
+ * itself is not one of them: the entity on its other side is known to be visible, or created along with this one. Neither
+ * are foreign keys of a new entity that repeat values of its parent alone, such as its tenant.
  */
-export function statedReferences({ set, entity, place, linked }: WrittenEntity): readonly StatedReference[] {
+export function statedReferences({
+  set,
+  entity,
+  place,
+  parent,
+  links: others,
+}: WrittenEntity): readonly StatedReference[] {
+  const links = parent === null ? others : [parent, ...others];
+  const known = links.length === 0 ? entity : { ...entity, ...linkedValues(links) };
+  const follows = (property: StructuralProperty): boolean => links.some((link) => repeats(link, property));
   return set.guardedReferences.flatMap((reference): readonly StatedReference[] => {
-    const isLinked = (property: StructuralProperty): boolean =>
-      linked?.some(({ related }) => related === property) === true;
-    const own = statedProperties(reference, entity).find((property) => !isLinked(property));
+    const stated = statedProperties(reference, entity);
+    const isTouched = stated.length > 0 || reference.pairs.some(({ property }) => follows(property));
     const isNested = nestedItems(entity, reference.navigationProperty).length > 0;
-    return own === undefined || isNested ? [] : [{ reference, entity, name: place + own.name }];
+    if (!isTouched || isNested || links.some((link) => isSameReference(link, reference))) return [];
+    if (parent !== null && reference.pairs.every(({ property }) => repeats(parent, property))) return [];
+    const { properties } = reference.entitySet.entityType;
+    // A link may write a property that clients do not see.
+    const shown = reference.pairs.map(({ property }) => property).filter((property) => properties.includes(property));
+    const own = stated.find((property) => !follows(property)) ?? stated[0];
+    const named = own ?? shown.find(follows) ?? shown[0];
+    return [{ reference, entity: known, name: named === undefined ? undefined : place + named.name }];
   });
+}
+
+function repeats({ pairs }: EntityLink, property: StructuralProperty): boolean {
+  return pairs.some((pair) => pair.property === property);
+}
+
+/** Returns the values that follow from links, by the fields of the entity itself. */
+function linkedValues(links: readonly EntityLink[]): Values {
+  const known = links.flatMap(({ pairs, values }) =>
+    pairs.map(({ property, related }) => [property.field, ownValue(values, related.field)] as const),
+  );
+  return Object.fromEntries(known.filter(([, value]) => value !== undefined && value !== null));
 }
 
 /** Returns the properties of a foreign key that are present in a body. */
@@ -93,6 +139,17 @@ export function statedProperties({ pairs, entitySet }: GuardedReference, given: 
     const isOwn = !property.computed && entitySet.entityType.properties.includes(property);
     return isOwn && ownValue(given, property.field) !== undefined ? [property] : [];
   });
+}
+
+/** Whether two foreign keys of a set are the same. */
+export function isSameReference(
+  one: Pick<GuardedReference, "target" | "pairs">,
+  other: Pick<GuardedReference, "target" | "pairs">,
+): boolean {
+  if (one.target !== other.target || one.pairs.length !== other.pairs.length) return false;
+  return one.pairs.every(({ property, related }) =>
+    other.pairs.some((pair) => pair.property === property && pair.related === related),
+  );
 }
 
 /** The entities around a foreign key. */

@@ -20,6 +20,8 @@ export function explain(sql: string, parameters: number, readRows: ReadRows): re
 
 /** The rows of the tables of a statement. */
 interface PlannedSizes {
+  /** The aliases and names of the tables, which may contain spaces and words of plans. */
+  readonly names: readonly string[];
   /** Returns a bound for the rows of an alias; undefined if it is unknown, or no table. */
   readonly rowsOf: (alias: string) => number | undefined;
   /** Whether values for the first columns of an index, or of the primary key of an alias (null), identify a row. */
@@ -34,7 +36,8 @@ const BY_PRIMARY_KEY = / USING PRIMARY KEY \((?<terms>.*)\)/;
 const NO_VALUE = /[<>]|^ANY\(/;
 const SORTS = /^USE TEMP B-TREE /;
 const LIST = /^(?:CORRELATED |REUSE )?LIST SUBQUERY/;
-const DERIVED = /^(?:CO-ROUTINE|MATERIALIZE) (?<name>\S+)/;
+const DERIVED = /^(?:CO-ROUTINE|MATERIALIZE) (?<name>.+)$/;
+const VERB = /^(?:SCAN|SEARCH) /;
 
 /** The rows of a list, such as the keys of the parents of a page. */
 const LISTED = 1000;
@@ -46,12 +49,16 @@ export class QueryPlan {
   readonly #limit: number;
   /** The rows of derived tables that were already visited, by their names. */
   readonly #derived = new Map<string, number>();
+  /** The names of tables, the longest first: one may begin with another one. */
+  readonly #names: readonly string[];
 
   /** @param limit the most rows of a table that the page of the statement visits in the order of an index */
   constructor(lines: readonly PlanLine[], sizes: PlannedSizes, limit: number) {
     this.#lines = lines;
     this.#sizes = sizes;
     this.#limit = limit;
+    const derived = lines.flatMap(({ detail }) => DERIVED.exec(detail)?.groups?.["name"] ?? []);
+    this.#names = [...sizes.names, ...derived].toSorted((one, other) => other.length - one.length);
   }
 
   /** Returns the most visits of rows: nested loops multiply, and correlated subqueries run once per row. */
@@ -92,12 +99,22 @@ export class QueryPlan {
     if (detail === "MULTI-INDEX OR") {
       return known(this.#below(id).reduce((sum, line) => sum + this.#visit(line.id, false), 0));
     }
-    const { name = "", rest = "" } = LOOP.exec(detail)?.groups ?? {};
+    const { name = "", rest = "" } = this.#tableOf(detail);
     if (name === "") return null;
-    if (name === "CONSTANT" || (!hasList && this.#isSingle(name, detail, rest))) return known(1);
+    const isRow = name === "CONSTANT" && rest === " ROW";
+    if (isRow || (!hasList && this.#isSingle(name, detail, rest))) return known(1);
     const rows = this.#sizes.rowsOf(name);
     if (rows !== undefined) return { rows, isTable: true };
     return known(this.#derived.get(name) ?? (rest.startsWith(" VIRTUAL TABLE") ? LISTED : Infinity));
+  }
+
+  /** Returns the table or alias of a loop, which a plan does not quote, and the text after it. */
+  #tableOf(detail: string): { readonly name?: string; readonly rest?: string } {
+    const [verb = ""] = VERB.exec(detail) ?? [];
+    const text = detail.slice(verb.length);
+    const known = verb === "" ? undefined : this.#names.find((each) => text === each || text.startsWith(`${each} `));
+    if (known === undefined) return LOOP.exec(detail)?.groups ?? {};
+    return { name: known, rest: text.slice(known.length) };
   }
 
   /** Whether a loop searches one row by its whole key. */
@@ -118,7 +135,7 @@ export class QueryPlan {
 }
 
 /** A search by a key, from a row on. */
-const FROM_ROW = /^SEARCH \S+ USING (?:COVERING INDEX|INDEX|INTEGER PRIMARY KEY|PRIMARY KEY)\b.*[<>]\?/;
+const FROM_ROW = /^SEARCH .+? USING (?:COVERING INDEX|INDEX|INTEGER PRIMARY KEY|PRIMARY KEY)\b.*[<>]\?/;
 
 /** Whether the outermost loop of a plan searches from a row on, and nothing sorts or stores its rows. */
 export function seeksInOrder(lines: readonly PlanLine[]): boolean {

@@ -234,7 +234,8 @@ function visitsOf(
   };
   const isUnique = (alias: string, index: string | null, columns: number): boolean =>
     sizes.isUnique(tablesOf(alias), index, columns);
-  return (1 + operations) * new QueryPlan(lines, { rowsOf, isUnique }, isOfTables ? limit : Infinity).visits;
+  const names = tables.flatMap(([alias, table]) => [alias, lastName(table)]);
+  return (1 + operations) * new QueryPlan(lines, { names, rowsOf, isUnique }, isOfTables ? limit : Infinity).visits;
 }
 
 /** Whether an execution visits few rows. */

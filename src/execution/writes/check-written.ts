@@ -177,9 +177,9 @@ export function checkCreated(
 }
 
 /** Null properties of an entity with a parent are unknown, because the handler may fill them in from the parent. */
-function knownPart({ entity, linked }: BodyEntity): WrittenEntity {
+function knownPart({ entity, parent }: BodyEntity): WrittenEntity {
   const isKnown = (property: StructuralProperty): boolean =>
-    isStated(entity, property) && (linked === null || fieldOf(entity, property.field) !== null);
+    isStated(entity, property) && (parent === null || fieldOf(entity, property.field) !== null);
   return { entity, isKnown };
 }
 

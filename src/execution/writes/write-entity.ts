@@ -1,17 +1,26 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers, NavigationHandlers } from "../../definition/handlers.ts";
-import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { refusalOfUnseen } from "../../definition/sets/authorization.ts";
-import { ALONE, isNew, positionsOf } from "../../definition/sets/judge-references.ts";
+import {
+  ALONE,
+  type EntityLink,
+  isNew,
+  type Nesting,
+  positionsOf,
+  statedReferences,
+  type WrittenEntity,
+} from "../../definition/sets/judge-references.ts";
 import { mergeDelta } from "../../definition/sets/merge-delta.ts";
-import { linkedPairsOf } from "../../edm/key-holder.ts";
-import type { EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
+import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
+import { keyFields } from "../../edm/literal.ts";
+import type { EntitySet, EntityType, JoinPair, StructuralProperty } from "../../edm/model.ts";
 import { asEntity, isObject } from "../../memory/evaluation.ts";
 import { givenFieldOf } from "../../memory/missing-value.ts";
 import type { PathStep } from "../../plan/plan-related.ts";
 import { canonicalEntity, wholeEntity } from "../entities/canonical-entity.ts";
-import { definitionOf, type Reader, serviceOf } from "../entities/reader.ts";
+import { definitionIn, definitionOf, type Reader, serviceOf } from "../entities/reader.ts";
 import { findEntity, getEntity } from "../reads/read-by-key.ts";
 import { conditionFor, ServiceContext } from "../rules/row-access.ts";
 import { checkCreated, checkReferences, checkWritten, isHidden, keyTaken } from "./check-written.ts";
@@ -43,8 +52,77 @@ export function runCreateRelated(
 ): Maybe<unknown> {
   const call = (): Maybe<unknown> => create(key, entity, ServiceContext.ofSet(entitySet, reader.context));
   if (isFree(create, reader) || target === null) return call();
-  const nesting = { place: "", linked: linkedPairsOf(entitySet, navigationProperty) };
-  return chain(checkCreated(definitionOf(target, reader.context), entity, reader, nesting), call);
+  const set = definitionOf(target, reader.context);
+  const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
+  const link = set.guardedReferences.length === 0 ? {} : linkedPart({ entitySet, key }, pairs, reader);
+  return chain(link, (values) => {
+    const nesting = { ...ALONE, parent: { target: entitySet, pairs, values } };
+    return chain(checkCreated(set, entity, reader, nesting), call);
+  });
+}
+
+/** The entities of a link between two sets. */
+interface LinkedEntities {
+  readonly navigation: Pick<PathStep, "entitySet" | "navigationProperty">;
+  readonly target: EntitySet;
+  readonly key: unknown;
+  readonly related: unknown;
+}
+
+/** Whether a link writes a property that a foreign key to a set with a row rule shares. */
+export function sharesReferences(
+  definition: ServiceDefinition,
+  { navigation, target }: Omit<LinkedEntities, "key" | "related">,
+): boolean {
+  const { written, link } = linkOf({ navigation, target, key: undefined, related: undefined });
+  const entity = { ...ALONE, set: definitionIn(definition, written.entitySet), entity: {} };
+  return statedReferences({ ...entity, links: [{ ...link, values: {} }] }).length > 0;
+}
+
+/**
+ * Refuses a link that would change another foreign key to an entity that the user does not see.
+ * @param handler the handler that adds the link
+ * @throws ODataError `Conflict`, target the property; an error of a handler
+ */
+export function checkLinked(entities: LinkedEntities, handler: object, reader: Reader): Maybe<undefined> {
+  if (isFree(handler, reader) || !sharesReferences(serviceOf(reader.context), entities)) return undefined;
+  const { written, from, link } = linkOf(entities);
+  const set = definitionOf(written.entitySet, reader.context);
+  return chain(linkedPart(from, link.pairs, reader), (values) => {
+    const nesting = { ...ALONE, links: [{ ...link, values }] };
+    return checkReferring(set, written.key, { entity: {}, ...nesting }, false, reader);
+  });
+}
+
+interface KeyedEntity {
+  readonly entitySet: EntitySet;
+  readonly key: unknown;
+}
+
+/** Returns the entity with the foreign key of a link, the other entity, and the link as the first one has it. */
+function linkOf({ navigation, target, key, related }: LinkedEntities): {
+  readonly written: KeyedEntity;
+  readonly from: KeyedEntity;
+  readonly link: Omit<EntityLink, "values">;
+} {
+  const { entitySet, navigationProperty } = navigation;
+  const pairs = keyPairsOf(entitySet, navigationProperty);
+  const [own, other] = [
+    { entitySet, key },
+    { entitySet: target, key: related },
+  ];
+  return keyHolderOf(entitySet, navigationProperty) === "parent"
+    ? { written: own, from: other, link: { target, pairs } }
+    : { written: other, from: own, link: { target: entitySet, pairs: reversedPairs(pairs) } };
+}
+
+/** Returns the part of an entity that a link repeats, loaded if it is more than the key. */
+function linkedPart({ entitySet, key }: KeyedEntity, pairs: readonly JoinPair[], reader: Reader): Maybe<object> {
+  const { entityType } = entitySet;
+  const { getByKey } = definitionOf(entitySet, reader.context).handlers;
+  if (getByKey === undefined || pairs.every(({ related }) => related.isKey)) return keyFields(entityType, key);
+  const found = findEntity(entitySet, key, reader, () => wholeEntity(entitySet));
+  return chain(found, (entity) => (entity === null ? {} : canonicalEntity(entityType, asEntity(entity, entityType))));
 }
 
 /**
@@ -56,7 +134,7 @@ export function runReplace(entitySet: EntitySet, key: unknown, entity: object, r
   const { set, handler } = writerOf(entitySet, "replace", reader);
   const call = (): Maybe<unknown> => handler(key, entity, ServiceContext.ofSet(entitySet, reader.context));
   if (isFree(handler, reader)) return call();
-  if (set.rows === null) return chain(checkReferring(set, key, entity, set.settings.allowUpsert, reader), call);
+  if (set.rows === null) return chain(checkReferring(set, key, { entity }, set.settings.allowUpsert, reader), call);
   return chain(findSeen(entitySet, key, reader), (seen) => {
     const refused = seen === null ? checkMissing(set, key, reader) : false;
     return chain(refused, (isRefused) => {
@@ -75,7 +153,7 @@ export function runPatch(entitySet: EntitySet, key: unknown, delta: object, read
   const { set, handler } = writerOf(entitySet, "patch", reader);
   const call = (): Maybe<unknown> => handler(key, delta, ServiceContext.ofSet(entitySet, reader.context));
   if (isFree(handler, reader)) return call();
-  if (set.rows === null) return chain(checkReferring(set, key, delta, false, reader), call);
+  if (set.rows === null) return chain(checkReferring(set, key, { entity: delta }, false, reader), call);
   return chain(findSeen(entitySet, key, reader), (seen) => {
     if (seen === null) return null;
     const { entityType } = entitySet;
@@ -150,7 +228,7 @@ function checkReplacement(set: EntitySetDefinition, { entity, seen }: Replaced, 
 function checkReferring(
   set: EntitySetDefinition,
   key: unknown,
-  changes: object,
+  changes: Pick<WrittenEntity, "entity"> & Partial<Nesting>,
   mayCreate: boolean,
   reader: Reader,
 ): Maybe<undefined> {
@@ -161,7 +239,7 @@ function checkReferring(
       (found) => found ?? (mayCreate ? {} : null),
     );
   const current = set.handlers.getByKey === undefined ? isNew : find;
-  return checkReferences({ set, entity: changes, ...ALONE }, reader, { current });
+  return checkReferences({ set, ...ALONE, ...changes }, reader, { current });
 }
 
 /** Returns the members of an entity, which may be an instance of a class: absent nullable members are null. */

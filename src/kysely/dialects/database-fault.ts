@@ -88,9 +88,15 @@ export function unavailable(cause: unknown, mayLog?: () => boolean): ODataError 
   return laterAgain("The database cannot be reached at the moment. Try again later.", cause, mayLog);
 }
 
-/** Creates the error for a database that is busy with other writes. */
-export function tooBusy(cause: unknown): ODataError {
+/** Creates the error for a failure that a retry may resolve: a conflict with other writes, or an outdated statement. */
+export function later(cause: unknown): ODataError {
+  if (isOutdated(cause)) return laterAgain("The tables of the database have changed. Try again later.", cause);
   return laterAgain("Conflicts with other writes prevented the request. Try again later.", cause);
+}
+
+/** Whether a statement did not fit the tables any more, or its connection had lost it. */
+export function isOutdated(error: unknown): boolean {
+  return databaseFault(error)?.kind === "outdated";
 }
 
 function laterAgain(message: string, cause: unknown, mayLog?: () => boolean): ODataError {
@@ -132,7 +138,7 @@ export function toReadFault(error: unknown, name: string, table: string | undefi
   if (explained !== error) return explained;
   const kind = databaseFault(error)?.kind;
   if (kind === "unavailable") return unavailable(ofTable(error, table));
-  if (kind === "contention") return tooBusy(ofTable(error, table));
+  if (kind === "contention" || kind === "outdated") return later(ofTable(error, table));
   const tooLarge = explainTooLarge(error);
   return tooLarge === error ? ofTable(error, table) : tooLarge;
 }

@@ -279,6 +279,8 @@ export type FaultKind =
   | "character"
   /** A conflict with another transaction. A retry may succeed. */
   | "contention"
+  /** The statement does not fit the tables any more, or the connection has lost it. A retry may succeed. */
+  | "outdated"
   | "unavailable";
 
 /** The fields that errors of drivers may have. */

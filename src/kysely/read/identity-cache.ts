@@ -7,20 +7,35 @@ interface Level<V> {
   value: V | undefined;
 }
 
+/** Counts the changes of the tables of a database that made statements outdated. */
+export interface SchemaChanges {
+  readonly count: number;
+}
+
 /**
  * Caches a value per list of objects, by their identity. An entry lives as long as those objects, so the cache is bounded
- * if they are.
+ * if they are. All entries end when the tables change.
  */
 export class IdentityCache<V> {
-  readonly #root: Level<V> = { next: new WeakMap(), value: undefined };
+  readonly #changes: SchemaChanges;
+  #root: Level<V> = newLevel();
+  #count = 0;
+
+  constructor(changes: SchemaChanges) {
+    this.#changes = changes;
+  }
 
   /** Returns the cached value for the objects; makes it on first use. */
   get(keys: readonly object[], make: () => V): V {
+    if (this.#count !== this.#changes.count) {
+      this.#count = this.#changes.count;
+      this.#root = newLevel();
+    }
     let level = this.#root;
     for (const key of keys) {
       let next = level.next.get(key);
       if (next === undefined) {
-        next = { next: new WeakMap(), value: undefined };
+        next = newLevel();
         level.next.set(key, next);
       }
       level = next;
@@ -28,6 +43,10 @@ export class IdentityCache<V> {
     level.value ??= make();
     return level.value;
   }
+}
+
+function newLevel<V>(): Level<V> {
+  return { next: new WeakMap(), value: undefined };
 }
 
 /** Returns the identities of a statement besides its shape: one for each base query that it mentions. */

@@ -13,6 +13,7 @@ import type { Sql } from "../statement/sql-form.ts";
 import type { JoinComparisons, Placement } from "../translate/relation.ts";
 import type { PageClauses } from "../translate/translate-query.ts";
 import type { CompileTarget } from "./compile-statement.ts";
+import type { SchemaChanges } from "./identity-cache.ts";
 import type { SqlRows } from "./sql-rows.ts";
 
 const NOTHING_PROVEN: ReadonlySet<unknown> = new Set();
@@ -131,6 +132,7 @@ export interface StatementTarget extends CompileTarget {
   readonly comparisons: JoinComparisons;
   /** The paths of ignored properties and members that have no column, as far as the schema check found. */
   readonly absent: Set<string>;
+  readonly changes: SchemaChanges;
 }
 
 /** Returns the clauses of a page that depend on places of rows. */

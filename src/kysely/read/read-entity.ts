@@ -29,6 +29,14 @@ interface KeyedRead extends ReadScope {
 export function readRow(
   reader: SqlReader,
   keyProperties: readonly StructuralProperty[],
+  read: KeyedRead,
+): Maybe<KeyedRow | null> {
+  return reader.rows.upToDate(() => readOnce(reader, keyProperties, read));
+}
+
+function readOnce(
+  reader: SqlReader,
+  keyProperties: readonly StructuralProperty[],
   { key, selected, joins, transaction, reading, timeout, caller }: KeyedRead,
 ): Maybe<KeyedRow | null> {
   const statement = reader.statements.byKey(keyProperties, selected, joins);

@@ -5,10 +5,11 @@ import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Rows, StatementState } from "../translate/relation.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import type { RowStatement, StatementCompiler } from "./compile-statement.ts";
-import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
+import { identitiesOf, IdentityCache, type SchemaChanges, variantOf } from "./identity-cache.ts";
 
 /** The facts about a table that statements of related entities need. */
 interface RelatedTable {
+  readonly changes: SchemaChanges;
   readonly compiler: StatementCompiler;
   /** Whether statements differ for one key and for several. */
   readonly bindsKeys: boolean;
@@ -26,11 +27,13 @@ type Translate = <T>(
 /** The statements that read the entities of one table by the keys of the entities that they are related to. */
 export class RelatedStatements {
   readonly #table: RelatedTable;
-  readonly #entities = new IdentityCache<Map<number, RowStatement>>();
-  readonly #counts = new IdentityCache<Map<number, RowStatement>>();
+  readonly #entities: IdentityCache<Map<number, RowStatement>>;
+  readonly #counts: IdentityCache<Map<number, RowStatement>>;
 
   constructor(table: RelatedTable) {
     this.#table = table;
+    this.#entities = new IdentityCache(table.changes);
+    this.#counts = new IdentityCache(table.changes);
   }
 
   /**

@@ -4,7 +4,7 @@ import { queryTimeout } from "../../errors/odata-error.ts";
 import type { Position, Reading, ReplicaRun, ReplicatedDatabase } from "../../query/reading.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { isConnectionLost } from "../dialects/connection-lost.ts";
-import { databaseFault } from "../dialects/database-fault.ts";
+import { databaseFault, isOutdated } from "../dialects/database-fault.ts";
 import {
   type Read,
   CLUSTER_READ,
@@ -381,6 +381,7 @@ const MAX_CAUSES = 5;
  */
 export function replicaFault(error: unknown): ReplicaFault | null {
   if (isConnectionLost(error)) return "unreachable";
+  if (isOutdated(error)) return "refused";
   const code = codeOf(error);
   if (code === undefined) return databaseFault(error)?.kind === "unavailable" ? "unreachable" : null;
   if (UNREACHABLE.test(code)) return "unreachable";

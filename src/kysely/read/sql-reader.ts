@@ -151,7 +151,8 @@ function statementsOf(
   };
   const { key: keyProperties } = entityType;
   const proven = new ProvenColumns(db, profile, base.quoted);
-  const found = { findPlans, placement, proven, comparisons, absent: new Set<string>() };
+  const { changes } = rows;
+  const found = { findPlans, placement, proven, comparisons, absent: new Set<string>(), changes };
   const made = new StatementCache({ db, profile, from, key: keyProperties, ...found, local: rows.local });
   ofType.set(key, made);
   return made;

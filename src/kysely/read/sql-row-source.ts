@@ -42,15 +42,17 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
       : recover(read, (error) => {
           throw explainUnsupported(error, query, name);
         });
-  const { hidesAll = false } = reader;
+  const { hidesAll = false, rows } = reader;
   const prepare = (query: SourceQuery): Maybe<undefined> => reader.statements.prepare(query, reader.rows);
   const source = new SqlRowSource(type, reader, {
     read: (query) =>
       hidesAll
         ? explained(() => emptyPage(reader, query), query)
-        : explained(() => chain(prepare(query), () => readPage(reader, query)), query),
+        : explained(() => chain(prepare(query), () => rows.upToDate(() => readPage(reader, query))), query),
     stream: (query) =>
-      hidesAll ? null : explained(() => chain(prepare(query), () => openPageStream(reader, query)), query),
+      hidesAll
+        ? null
+        : explained(() => chain(prepare(query), () => rows.upToDate(() => openPageStream(reader, query))), query),
     relational: Object.freeze<RelationalSource>({
       joinsExpansions: capabilities.joins || joinsLocally,
       joins: (other) => findReader(other)?.rows === reader.rows,
@@ -58,7 +60,7 @@ export function sourceOf<E extends EntityTypeDeclaration>(type: E, reader: SqlRe
         hidesAll
           ? null
           : explained(() => readRow(reader, keyProperties, { key, selected, joins, ...scope }), joins ?? {}),
-      readRelated: (query) => explained(() => readRelatedPage(reader, query), query.shape),
+      readRelated: (query) => explained(() => rows.upToDate(() => readRelatedPage(reader, query)), query.shape),
     }),
     restrict: (restriction) => sourceOf(type, narrowedReader(reader, restriction)),
   });

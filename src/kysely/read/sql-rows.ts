@@ -1,6 +1,6 @@
 import { CompiledQuery, type DatabaseConnection } from "kysely";
 import { pause } from "../../base/host.ts";
-import { chain, type Maybe, unawaited, isPromiseLike } from "../../base/maybe.ts";
+import { chain, type Maybe, recover, unawaited, isPromiseLike } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
 import { isArrayReader, isPooledAdapter, type PooledAdapter } from "../../connection/array-reader.ts";
 import { runLimited, OwnTransaction } from "../../connection/limited-query.ts";
@@ -15,7 +15,7 @@ import {
 import { isODataError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { isConnectionLost } from "../dialects/connection-lost.ts";
-import { toReadFault, databaseFault, unavailable } from "../dialects/database-fault.ts";
+import { toReadFault, databaseFault, isOutdated, unavailable } from "../dialects/database-fault.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { RunningStatement } from "../statement/parameter-slot.ts";
 import { toRows } from "../translate/select-columns.ts";
@@ -33,6 +33,9 @@ const USUAL: Patience = Object.freeze({});
 /** Milliseconds after its time in which a database ends a statement itself. */
 const GRACE = 500;
 
+/** Stands for the result of a read whose statement was outdated. */
+const OUTDATED = Symbol("outdated");
+
 /** Runs statements through Kysely. */
 interface Executor {
   executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly unknown[] }>;
@@ -47,6 +50,8 @@ export class SqlRows {
   readonly replicated: ReplicaReads<SqlRows> | null;
   /** Whether the database can be reached. */
   readonly outage: Outage = new Outage();
+  /** The changes of its tables that made statements outdated. */
+  readonly changes: { count: number } = { count: 0 };
   /** The streams that hold snapshots. */
   readonly slots: StreamSlots = new StreamSlots();
   /** The runner of the database that a snapshot belongs to. */
@@ -116,6 +121,26 @@ export class SqlRows {
   /** The synchronous reader; null if rows need a promise. */
   get local(): SynchronousReader | null {
     return this.#reader;
+  }
+
+  /**
+   * Runs a read of this database. If a statement of this process does not fit the tables any more, the read runs once more
+   * with new statements.
+   * @param read makes its statements itself, and has no effects
+   */
+  upToDate<T>(read: () => Maybe<T>): Maybe<T> {
+    const found = recover<T | typeof OUTDATED, typeof OUTDATED>(read, (error) => {
+      if (!this.noteOutdated(error)) throw error;
+      return OUTDATED;
+    });
+    return chain(found, (value): Maybe<T> => (value === OUTDATED ? read() : value));
+  }
+
+  /** Makes all statements anew if the statement of an error, in this process, does not fit the tables any more. */
+  noteOutdated(error: unknown): boolean {
+    const isNoted = this.#reader !== null && isOutdated(error);
+    if (isNoted) this.changes.count += 1;
+    return isNoted;
   }
 
   /** Prepares no statements from now on. */
@@ -339,7 +364,8 @@ async function readElsewhere<R extends readonly Row[] | Row | undefined>(
 const PAUSE = 100;
 
 /**
- * Runs a read without effects. If its connection is lost or cannot be made, it runs once more, in the rest of its time.
+ * Runs a read without effects. If its connection is lost or cannot be made, or has lost a statement, it runs once more, in the
+ * rest of its time.
  * @param read runs on its own connection, outside any transaction
  * @throws the errors of the read; the reason of the signal, if the client has left
  */
@@ -348,8 +374,9 @@ async function repeatOnce<T>(read: (patience: Patience) => Promise<T>, patience:
   try {
     return await read(patience);
   } catch (error) {
-    if (!isConnectionLost(error)) throw error;
-    await pause(PAUSE);
+    const isLost = isConnectionLost(error);
+    if (!isLost && !isOutdated(error)) throw error;
+    if (isLost) await pause(PAUSE);
     patience.signal?.throwIfAborted();
     const { timeout } = patience;
     if (timeout === undefined || timeout === null) return read(patience);

@@ -54,20 +54,29 @@ const NOTHING_JOINED: readonly never[] = Object.freeze([]);
 export class StatementCache {
   readonly #target: StatementTarget;
   readonly #compiler: StatementCompiler;
-  readonly #pages = new IdentityCache<Map<number, RowStatement>>();
-  readonly #keysFirst = new IdentityCache<Map<number, RowStatement>>();
-  readonly #json = new IdentityCache<Map<number, JsonStatement | null>>();
-  readonly #totals = new IdentityCache<Statement>();
-  readonly #keyed = new IdentityCache<RowStatement>();
-  readonly #narrowed = new IdentityCache<StatementCache>();
-  readonly #tests = new IdentityCache<RowStatement>();
+  readonly #pages: IdentityCache<Map<number, RowStatement>>;
+  readonly #keysFirst: IdentityCache<Map<number, RowStatement>>;
+  readonly #json: IdentityCache<Map<number, JsonStatement | null>>;
+  readonly #totals: IdentityCache<Statement>;
+  readonly #keyed: IdentityCache<RowStatement>;
+  readonly #narrowed: IdentityCache<StatementCache>;
+  readonly #tests: IdentityCache<RowStatement>;
   #related: RelatedStatements | undefined;
   #plans: PlansByField | undefined;
   #mark: Sql | undefined;
-  #hasRowIds: boolean | undefined;
+  /** Whether the table has row ids, since a number of changes of the tables. */
+  #rowIds: { readonly since: number; readonly areThere: boolean } | undefined;
 
   constructor(target: StatementTarget) {
     this.#target = target;
+    const { changes } = target;
+    this.#pages = new IdentityCache(changes);
+    this.#keysFirst = new IdentityCache(changes);
+    this.#json = new IdentityCache(changes);
+    this.#totals = new IdentityCache(changes);
+    this.#keyed = new IdentityCache(changes);
+    this.#narrowed = new IdentityCache(changes);
+    this.#tests = new IdentityCache(changes);
     this.#compiler = new StatementCompiler(target);
   }
 
@@ -216,6 +225,7 @@ export class StatementCache {
   /** The statements of the related entities of keys. */
   get related(): RelatedStatements {
     this.#related ??= new RelatedStatements({
+      changes: this.#target.changes,
       compiler: this.#compiler,
       bindsKeys: this.#target.profile.capabilities.bindsKeys,
       rows: (statement) => this.rowsFor(null, statement),
@@ -295,15 +305,16 @@ export class StatementCache {
     };
   }
 
-  /** Looks for row ids once. A table that does not exist yet counts as one without. */
+  /** Looks for row ids once, and again after a change of the tables. A table that does not exist yet has none. */
   #findRowIds(): boolean | undefined {
-    const { db, from, profile, local } = this.#target;
+    const { db, from, profile, local, changes } = this.#target;
     if (profile.alive === undefined || from.isAlive === true) return undefined;
-    if (this.#hasRowIds !== undefined || local === null || from.quoted === undefined || from.isDerived === true) {
-      return this.#hasRowIds ?? false;
+    if (local === null || from.quoted === undefined || from.isDerived === true) return false;
+    if (this.#rowIds?.since !== changes.count) {
+      const areThere = profile.alive.hasRowIds(from.quoted.compile(db).sql, local);
+      this.#rowIds = { since: changes.count, areThere };
     }
-    this.#hasRowIds = profile.alive.hasRowIds(from.quoted.compile(db).sql, local);
-    return this.#hasRowIds;
+    return this.#rowIds.areThere;
   }
 
   /** Translates again where an outer join changes the conditions next to it. */

@@ -1,4 +1,5 @@
-import type { Maybe } from "../../base/maybe.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
+import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import {
@@ -12,10 +13,11 @@ import {
   type WrittenEntity,
 } from "../../definition/sets/judge-references.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
+import { inStatement, type SqlSession } from "./sql-session.ts";
 import { tableOf, type SqlTable, setOf, tableOfSet } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type WriteTask, writerOf } from "./table-writer.ts";
-import { isVisible, type Restrictions, restrictionsOf, rulesOf } from "./visible-rows.ts";
+import { isVisible, type Restrictions, restrictionsOf, rulesOf, type SetRow } from "./visible-rows.ts";
 
 /** A foreign key that a write states. */
 export interface StatedRow extends StatedReference {
@@ -113,4 +115,28 @@ async function isReferredSeen(
     if (await isVisible(task, restrictions, { set: target, table: other, key })) return true;
   }
   return false;
+}
+
+/** Returns a function that reads the foreign keys of a row before the transaction, which checks whether it is missing. */
+export function currentReferring(row: SetRow, context: Context): () => Maybe<Values> {
+  const read = (session: SqlSession): Maybe<Values | null> => readReferring(row, { session, context, place: "" });
+  return () => chain(inStatement(row.table, context, read), (found) => found ?? {});
+}
+
+/** Returns the part of a locked row that its foreign keys depend on. */
+export function lockedReferring(row: SetRow, task: WriteTask): Required<Omit<ReferringRow, "entity">> {
+  const { table } = row;
+  const current = (): Maybe<Values> =>
+    chain(readReferring(row, task), (found) => required(found, `The locked row of ${table.name} cannot be read.`));
+  return { table, current };
+}
+
+/** Reads the foreign keys of a row to sets with row rules. @returns null for a missing row */
+function readReferring({ set, table, key }: SetRow, task: WriteTask): Maybe<Values | null> {
+  const fields = new Set(set.guardedReferences.flatMap(({ pairs }) => pairs.map(({ property }) => property.field)));
+  const properties = [...table.entityType.properties, ...table.entityType.ignoredProperties];
+  const selected = properties
+    .filter(({ field, isKey }) => isKey || fields.has(field))
+    .map((property) => ({ property }));
+  return writerOf(table).read(task, key, selected);
 }

@@ -4,10 +4,12 @@ import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { protocolError } from "../../errors/odata-error.ts";
 import { asDirect } from "../translate/join-navigation.ts";
+import { checkReferredRows, lockedReferring } from "./guarded-references.ts";
 import { addLink, removeLink } from "./link-rows.ts";
 import {
   type AnyWriteContext,
   checkRelated,
+  LINKED,
   MISSING,
   noLink,
   lockRelatedRow,
@@ -19,7 +21,7 @@ import {
 import { insertNode, type InsertTask } from "./sql-deep-insert.ts";
 import type { Values } from "./stored-columns.ts";
 import type { TableWriter } from "./table-writer.ts";
-import { checkSeesAny, isVisible } from "./visible-rows.ts";
+import { checkSeesAny, isVisible, type SetRow } from "./visible-rows.ts";
 
 /** Adds a link to a collection. */
 export function addRelated(
@@ -28,7 +30,7 @@ export function addRelated(
   related: unknown,
   context: AnyWriteContext,
 ): Promise<void> {
-  const ends = { key, related, absent: unknownId };
+  const ends = { key, related, absent: unknownId, isAdded: true };
   return withRelation(write, ends, context, (relation) => link(relation, related));
 }
 
@@ -39,7 +41,8 @@ export function setRelated(
   related: unknown,
   context: AnyWriteContext,
 ): Promise<void> {
-  return withRelation(write, { key, related, absent: unknownId }, context, async (relation) => {
+  const ends = { key, related, absent: unknownId, isAdded: true };
+  return withRelation(write, ends, context, async (relation) => {
     const { navigation, join } = relation;
     if (join.kind === "direct" && !refersToKey(navigation, join)) await clear(relation, join, related);
     await link(relation, related);
@@ -114,22 +117,36 @@ export async function createRelated(
 }
 
 async function link(relation: LockedRelation, related: unknown): Promise<void> {
-  const { navigation, join, own, ownKey, other, task } = relation;
+  const { navigation, join, own, ownKey, other, task, set, target } = relation;
   const otherKey = other.keyValues(related);
   const row = await lockRelatedRow(relation, otherKey, relatedProperties(join));
-  if (row === null) throw unknownId(relation.target);
+  if (row === null) throw unknownId(target);
   if (join.kind === "link") {
     await addLink(task, { own: own.table, other: other.table }, join, linkValues(relation, join, row));
   } else if (!navigation.isCollection && refersToKey(navigation, join)) {
-    const values = join.pairs.map(
+    const pairs = join.pairs.map(
       (pair) => [checkChangeable(own, pair.property).field, row[pair.related.field]] as const,
     );
-    await own.update(task, ownKey, { values: Object.fromEntries(values), stored: null }, []);
+    const values = Object.fromEntries(pairs);
+    await checkReferred(relation, { set, table: own.table, key: ownKey }, values);
+    await own.update(task, ownKey, { values, stored: null }, []);
   } else {
     for (const pair of join.pairs) checkChangeable(other, pair.related);
-    await other.update(task, otherKey, { values: linked(relation, join), stored: null }, []);
+    const values = linked(relation, join);
+    await checkReferred(relation, { set: target, table: other.table, key: otherKey }, values);
+    await other.update(task, otherKey, { values, stored: null }, []);
   }
   await checkRelated(relation, otherKey);
+}
+
+/** Checks the other foreign keys of a row that share properties with a link. @param entity the values that the link writes */
+async function checkReferred(
+  { task, restrictions, stated }: LockedRelation,
+  row: SetRow,
+  entity: Values,
+): Promise<void> {
+  const beside = stated.get(LINKED) ?? [];
+  if (beside.length > 0) await checkReferredRows(task, restrictions, beside, { entity, ...lockedReferring(row, task) });
 }
 
 /** Removes all links of visible rows of the other table to this entity, except one. */

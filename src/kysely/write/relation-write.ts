@@ -1,18 +1,19 @@
 import { required } from "../../base/required.ts";
 import type { Context, WriteContext } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { ALONE, type EntityLink, statedReferences } from "../../definition/sets/judge-references.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
-import { linkedPairsOf, ownProperties } from "../../edm/key-holder.ts";
+import { keyHolderOf, keyPairsOf, ownProperties, reversedPairs } from "../../edm/key-holder.ts";
 import type { NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
-import { type StatedIn, statedIn } from "./guarded-references.ts";
-import { inTransaction, type SqlSession } from "./sql-session.ts";
+import { currentReferring, type StatedIn, statedIn } from "./guarded-references.ts";
+import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
 import { type SqlTable, tableOf, readSeen, tableOfSet, targetSet, writtenSet } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
-import { checkVisible, isVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
+import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
 import { mayShareKeys, type Expected } from "./write-statements.ts";
 
 /** A navigation from the rows of a table. */
@@ -36,9 +37,12 @@ export interface LockedRelation {
   readonly set: EntitySetDefinition;
   readonly target: EntitySetDefinition;
   readonly restrictions: Restrictions;
-  /** The foreign keys of the entity to create. */
+  /** The foreign keys of the entity to create, and those that the link changes, by `LINKED`. */
   readonly stated: StatedIn;
 }
+
+/** The entity of a link that is added to an existing row: all its values follow from the link. */
+export const LINKED: object = Object.freeze({});
 
 /** Thrown for a missing entity if the endpoint has its own message for that. */
 export const MISSING: ODataError = protocolError("NotFound", "There is no entity with this key.");
@@ -61,6 +65,8 @@ interface LinkedKeys {
   readonly absent?: (target: EntitySetDefinition) => ODataError;
   /** A related entity to create. */
   readonly created?: Values;
+  /** Whether a link is added between existing entities. */
+  readonly isAdded?: boolean;
 }
 
 /**
@@ -70,7 +76,7 @@ interface LinkedKeys {
  */
 export async function withRelation(
   { table, field }: RelatedWrite,
-  { key, related, absent, created }: LinkedKeys,
+  { key, related, absent, created, isAdded = false }: LinkedKeys,
   context: AnyWriteContext,
   work: (relation: LockedRelation) => Promise<void>,
 ): Promise<void> {
@@ -88,9 +94,10 @@ export async function withRelation(
   const own = writerOf(table);
   const ownKey = own.keyValues(key);
   const expected = toExpected(table, context.expected);
-  const linked = linkedPairsOf(set.entitySet, navigation);
-  const written = created === undefined ? [] : [{ set: target, entity: created, place: "", linked }];
-  const stated = await statedIn(written, context);
+  const relation = { set, target, navigation, ownRow: { set, table, key: ownKey } };
+  const stated = isAdded
+    ? await statedByLink(relation, { set: target, table: other, key: writerOf(other).keyValues(related) }, context)
+    : await statedByCreation(relation, created, context);
   const referred = [...stated.values()].flatMap((each) => each.map((reference) => reference.target));
   const restrictions = await restrictionsOf([set, target, ...referred], context);
   const write = async (session: SqlSession): Promise<void> => {
@@ -105,6 +112,56 @@ export async function withRelation(
   };
   const mayBeRefused = restrictions.size > 0 || mayShareKeys(other);
   await inTransaction(table, context, write, mayBeRefused);
+}
+
+/** A navigation with the row that it starts from. */
+interface OwnRelation extends Pick<LockedRelation, "set" | "target" | "navigation"> {
+  readonly ownRow: SetRow;
+}
+
+/** Returns the foreign keys of an entity that is created along a navigation, with the values that follow from the parent. */
+async function statedByCreation(
+  { set, target, navigation, ownRow }: OwnRelation,
+  created: Values | undefined,
+  context: Context,
+): Promise<StatedIn> {
+  if (created === undefined) return new Map();
+  const parent = { target: set.entitySet, pairs: reversedPairs(keyPairsOf(set.entitySet, navigation)), values: {} };
+  const entity = { ...ALONE, set: target, entity: created, parent };
+  if (statedReferences(entity).length === 0) return new Map();
+  return statedIn([{ ...entity, parent: await withValues(parent, ownRow, context) }], context);
+}
+
+/** Returns the foreign keys of a row that share properties with a link. */
+async function statedByLink(
+  { set, navigation, ownRow }: OwnRelation,
+  otherRow: SetRow,
+  context: Context,
+): Promise<StatedIn> {
+  const isOwn = keyHolderOf(set.entitySet, navigation) === "parent";
+  const [written, from] = isOwn ? [ownRow, otherRow] : [otherRow, ownRow];
+  const pairs = keyPairsOf(set.entitySet, navigation);
+  const link = { target: from.set.entitySet, pairs: isOwn ? pairs : reversedPairs(pairs), values: {} };
+  const entity = { ...ALONE, set: written.set, entity: LINKED, links: [link] };
+  if (statedReferences(entity).length === 0) return new Map();
+  const links = [await withValues(link, from, context)];
+  return statedIn([{ ...entity, links }], context, currentReferring(written, context));
+}
+
+/** Adds the values of a row to a link, before the transaction: those of its key, else the stored ones. */
+async function withValues(link: EntityLink, { table, key }: SetRow, context: Context): Promise<EntityLink> {
+  const { key: properties } = table.entityType;
+  const isKey = link.pairs.every(({ related }) => properties.some(({ field }) => field === related.field));
+  if (isKey) return { ...link, values: Object.fromEntries(properties.map(({ field }, index) => [field, key[index]])) };
+  const writer = writerOf(table);
+  const selected = selectedOf(
+    writer,
+    link.pairs.map(({ related }) => related),
+  );
+  const found = await inStatement(table, context, (session) =>
+    writer.read({ session, context, place: "" }, key, selected),
+  );
+  return { ...link, values: found ?? {} };
 }
 
 /** Selects the key and further properties of an entity. */

@@ -81,7 +81,7 @@ async function insertGuarded(
     await checkWritten(task, restrictions);
     return stored.entity;
   };
-  return inTransaction(table, context, insert, restrictions.size > 0);
+  return inTransaction(table, context, insert, !isPlain || restrictions.size > 0);
 }
 
 /** A write of several rows, one after another. */

@@ -17,7 +17,7 @@ import { type Context, type RuleContext, readingOf } from "../../definition/cont
 import { isODataError } from "../../errors/odata-error.ts";
 import type { Row } from "../../query/row-shape.ts";
 import { isConnectionLost } from "../dialects/connection-lost.ts";
-import { ofTable, tooBusy, databaseFault } from "../dialects/database-fault.ts";
+import { later, ofTable, databaseFault } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { beginStatement } from "../statement/parameter-slot.ts";
 import { toRows } from "../translate/select-columns.ts";
@@ -169,7 +169,7 @@ export async function withSavepoint<T>(
 /** Converts an error after the last attempt. */
 function toFailure(error: unknown, { table, context }: Write): unknown {
   if (isODataError(error)) return error;
-  if (isContention(error)) return tooBusy(ofTable(error, table.name));
+  if (isContention(error)) return later(ofTable(error, table.name));
   // Deferred constraints fail at the end of the transaction.
   return toWriteFault(error, { context, table, place: "" });
 }
@@ -237,9 +237,11 @@ const MAX_TRIES = 3;
 /** Milliseconds before the second attempt, ±50 %; each further delay is twice as long. */
 const FIRST_DELAY = 20;
 
-/** Whether an error is a conflict with another transaction, so that a retry may succeed. */
+/** Whether an error is a conflict with another transaction or an outdated statement, so that a retry may succeed. */
 export function isContention(error: unknown): boolean {
-  return !isODataError(error) && databaseFault(error)?.kind === "contention";
+  if (isODataError(error)) return false;
+  const kind = databaseFault(error)?.kind;
+  return kind === "contention" || kind === "outdated";
 }
 
 /**

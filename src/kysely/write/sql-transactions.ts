@@ -4,7 +4,7 @@ import { openTransaction, type AnyKysely, patiently, type WritePatience } from "
 import type { RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
-import { databaseFault, tooBusy, unavailable } from "../dialects/database-fault.ts";
+import { databaseFault, later, unavailable } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { noteWrite, isContention, patienceOf, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
 
@@ -90,7 +90,7 @@ function contentionBehind(error: unknown): unknown {
 /** Converts an error after the last attempt. */
 function toFailure(error: unknown): unknown {
   if (isODataError(error)) return error;
-  if (isContention(error)) return tooBusy(error);
+  if (isContention(error)) return later(error);
   return databaseFault(error)?.kind === "unavailable" ? unavailable(error) : error;
 }
 

@@ -1,5 +1,4 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { required } from "../../base/required.ts";
 import type { Context } from "../../definition/context.ts";
 import type { EntitySetHandlers } from "../../definition/handlers.ts";
 import { ALONE } from "../../definition/sets/judge-references.ts";
@@ -7,7 +6,14 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { setMember } from "../read/read-entity.ts";
 import { keptProperties, mergedProperties } from "./changed-columns.ts";
-import { checkReferredRows, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
+import {
+  checkReferredRows,
+  currentReferring,
+  lockedReferring,
+  statedIn,
+  type StatedRow,
+  statesReferences,
+} from "./guarded-references.ts";
 import {
   hasExpected,
   isComparedExactly,
@@ -182,9 +188,7 @@ function guardOf({ table, key, values }: ChangedRow, context: Context): Maybe<Ro
 }
 
 async function makeGuard(row: SetRow, values: Values, context: Context): Promise<RowGuard | null> {
-  const read = (session: SqlSession): Maybe<Values | null> => readReferring(row, taskOf(session, context));
-  // The row may be added before the transaction, which checks whether it is missing.
-  const current = (): Maybe<Values> => chain(inStatement(row.table, context, read), (found) => found ?? {});
+  const current = currentReferring(row, context);
   const stated = (await statedIn([{ set: row.set, entity: values, ...ALONE }], context, current)).get(values) ?? [];
   const restrictions = await restrictionsOf([row.set, ...stated.map(({ target }) => target)], context);
   return stated.length === 0 && restrictions.size === 0 ? null : { restrictions, row, stated };
@@ -192,20 +196,7 @@ async function makeGuard(row: SetRow, values: Values, context: Context): Promise
 
 /** @throws ODataError `Conflict` for a foreign key to a hidden row */
 function checkChange(task: WriteTask, entity: Values, { restrictions, row, stated }: RowGuard): Promise<void> {
-  const { table } = row;
-  const current = (): Maybe<Values> =>
-    chain(readReferring(row, task), (found) => required(found, `The locked row of ${table.name} cannot be read.`));
-  return checkReferredRows(task, restrictions, stated, { table, entity, current });
-}
-
-/** Reads the foreign keys of a row to sets with row rules. @returns null for a missing row */
-function readReferring({ set, table, key }: SetRow, task: WriteTask): Maybe<Values | null> {
-  const fields = new Set(set.guardedReferences.flatMap(({ pairs }) => pairs.map(({ property }) => property.field)));
-  const properties = [...table.entityType.properties, ...table.entityType.ignoredProperties];
-  const selected = properties
-    .filter(({ field, isKey }) => isKey || fields.has(field))
-    .map((property) => ({ property }));
-  return writerOf(table).read(task, key, selected);
+  return checkReferredRows(task, restrictions, stated, { entity, ...lockedReferring(row, task) });
 }
 
 function deleteRow(

@@ -67,6 +67,7 @@ export async function isVisible(
     const { rows } = await session.run({ sql, parameters: readSlots(slots, execution), width });
     return rows.length > 0;
   } catch (error) {
+    reader.rows.noteOutdated(error);
     throw toWriteFault(error, { context, table, place });
   }
 }

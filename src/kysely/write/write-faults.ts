@@ -24,7 +24,7 @@ interface FailedWrite {
 
 /**
  * Converts the error of a failed write to an error for the client: a conflict, an invalid value or an unavailable database.
- * Contention stays an error of the driver, because the transaction may be retried, and so does any error that is not a fault
+ * Contention and outdated statements stay errors of the driver, because the transaction may be retried, and so does any error that is not a fault
  * of the client. Both get the name of the table, for the log.
  */
 export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
@@ -39,7 +39,7 @@ export function toWriteFault(error: unknown, failed: FailedWrite): unknown {
   const { joins } = table.reader.profile.capabilities;
   if (!joins && isUnsupported(error)) return protocolError("NotImplemented", NOT_DISTRIBUTABLE, { cause: error });
   const fault = databaseFault(error);
-  if (fault === null || fault.kind === "contention") return ofTable(error, table.name);
+  if (fault === null || fault.kind === "contention" || fault.kind === "outdated") return ofTable(error, table.name);
   if (fault.kind === "unavailable") return table.reader.rows.outage.note(unavailable(ofTable(error, table.name)));
   const columns = fault.kind === "foreignKey" && fault.columns.length === 0 ? missing(failed) : fault.columns;
   const isUnnamed = fault.kind === "notNull" && columns.length === 0;

@@ -25,6 +25,8 @@ const KINDS: ReadonlyMap<number, FaultKind> = new Map([
   [1205, "contention"],
   [1213, "contention"],
   [1020, "contention"],
+  [1243, "outdated"],
+  [1615, "outdated"],
   [1040, "unavailable"],
   [1053, "unavailable"],
   [1290, "unavailable"],

@@ -21,6 +21,7 @@ const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
   ["08", "unavailable"],
   ["57P", "unavailable"],
   ["25006", "unavailable"],
+  ["26000", "outdated"],
   ["25P02", "unavailable"],
   ["57014", "unavailable"],
   ["53", "unavailable"],
@@ -38,13 +39,14 @@ export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   kindOf: ({ code, message }) => {
     if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code)) return null;
     if (code === "XX000" && LOST_MACHINE.test(message)) return "unavailable";
+    if (code === "0A000" && isOtherPlan(message)) return "outdated";
     return KINDS.find(([start]) => code.startsWith(start))?.[1] ?? null;
   },
   // Errors of the driver have a field with the name.
   namedConstraints: [],
   isTooLarge: ({ code }) => typeof code === "string" && /^54\w{3}$/.test(code),
   // The text of a prepared statement stays, but a change of its tables may change its columns.
-  isUnsupported: ({ code, message }) => code === "0A000" && !message.startsWith("cached plan"),
+  isUnsupported: ({ code, message }) => code === "0A000" && !isOtherPlan(message),
   unevaluable: new Map([
     ["22P02", "a cell or a constant is no value of its type"],
     ["22007", "a cell contains no value of its type"],
@@ -56,3 +58,8 @@ export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   ]),
   timeouts: new Set(["57014"]),
 });
+
+/** Whether a prepared statement returns other columns than before. Other features have the same code. */
+function isOtherPlan(message: string): boolean {
+  return message.startsWith("cached plan");
+}

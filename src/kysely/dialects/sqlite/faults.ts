@@ -39,9 +39,13 @@ const NAMES: ReadonlyArray<readonly [pattern: RegExp, kind: FaultKind]> = [
 const TOO_LARGE =
   /^(?:Expression tree is too large|too many (?:terms|columns|SQL variables|FROM clause terms)|parser stack overflow|string or blob too big|at most \d+ tables)/i;
 
+/** A table has become a view or `without rowid`, after the statement was made. */
+const LOST_ROW_IDS = /^no such column: \w+\._rowid_$/;
+
 /** The errors of SQLite. */
 export const SQLITE_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
-  kindOf: ({ errcode, code }) => {
+  kindOf: ({ errcode, code, message }) => {
+    if (LOST_ROW_IDS.test(message)) return "outdated";
     if (typeof errcode === "number") return KINDS.get(errcode) ?? PRIMARY.get(errcode & PRIMARY_BITS) ?? null;
     return typeof code === "string" ? (NAMES.find(([pattern]) => pattern.test(code))?.[1] ?? null) : null;
   },

@@ -1,5 +1,3 @@
-// Statements: docs/guides/clients.md#clients-that-do-not-run-here
-import { describe } from "vitest";
 import {
   EMPTY_RESPONSE,
   ERROR_RESPONSE,
@@ -8,9 +6,8 @@ import {
   ROOT,
   SECOND_ETAG,
   TEXT_RESPONSE,
-  runExchanges,
   type Exchange,
-} from "./exchanges.ts";
+} from "../exchanges.ts";
 
 /**
  * Requests of Simple.OData.Client 6, from its source. It reads by the library of Microsoft, so `@odata.context` must come
@@ -24,7 +21,7 @@ const WRITE = {
 const CREATE = { ...WRITE, Prefer: "return=representation" };
 const CHANGE = { ...CREATE, "If-Match": "*" };
 
-const EXCHANGES: readonly Exchange[] = [
+export const SIMPLE_ODATA_CLIENT_REQUESTS: readonly Exchange[] = [
   {
     name: "filters, sorts, pages and selects",
     request: [
@@ -292,7 +289,3 @@ const EXCHANGES: readonly Exchange[] = [
     response: { status: 204, headers: EMPTY_RESPONSE },
   },
 ];
-
-describe("Simple.OData.Client", () => {
-  runExchanges(EXCHANGES);
-});

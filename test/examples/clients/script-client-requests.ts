@@ -1,4 +1,3 @@
-import { describe } from "vitest";
 import {
   EMPTY_RESPONSE,
   ERROR_RESPONSE,
@@ -8,9 +7,8 @@ import {
   SECOND_ETAG,
   TEXT_RESPONSE,
   crlf,
-  runExchanges,
   type Exchange,
-} from "./exchanges.ts";
+} from "../exchanges.ts";
 
 /**
  * Requests of small clients: angular-odata, o.js, odata-query, odata-client, @odata/client, ts-odata-client and
@@ -24,7 +22,7 @@ const NONE = {};
 const JSON_ONLY = { Accept: "application/json" };
 const BATCH = { Accept: "application/json", "Content-Type": "multipart/mixed; boundary=batch_1" };
 
-const EXCHANGES: readonly Exchange[] = [
+export const SCRIPT_CLIENT_REQUESTS: readonly Exchange[] = [
   {
     name: "angular-odata lists",
     request: [
@@ -314,7 +312,3 @@ const EXCHANGES: readonly Exchange[] = [
     },
   },
 ];
-
-describe("Clients in JavaScript", () => {
-  runExchanges(EXCHANGES);
-});

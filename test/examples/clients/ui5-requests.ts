@@ -1,4 +1,3 @@
-import { describe } from "vitest";
 import {
   EMPTY_RESPONSE,
   ERROR_RESPONSE,
@@ -7,9 +6,8 @@ import {
   ROOT,
   SECOND_ETAG,
   crlf,
-  runExchanges,
   type Exchange,
-} from "./exchanges.ts";
+} from "../exchanges.ts";
 
 /**
  * Requests of the OData V4 model of OpenUI5 with `$direct` and `$auto`, as it sends them. It reads decimals as
@@ -42,7 +40,7 @@ const BATCH = {
   "X-CSRF-Token": "Fetch",
 };
 
-const EXCHANGES: readonly Exchange[] = [
+export const UI5_REQUESTS: readonly Exchange[] = [
   {
     name: "asks for a token with earlyRequests",
     request: ["HEAD", "/"],
@@ -396,7 +394,3 @@ const EXCHANGES: readonly Exchange[] = [
     },
   },
 ];
-
-describe("OpenUI5", () => {
-  runExchanges(EXCHANGES);
-});

@@ -1,13 +1,4 @@
-import { describe } from "vitest";
-import {
-  EMPTY_RESPONSE,
-  ERROR_RESPONSE,
-  FIRST_ETAG,
-  JSON_RESPONSE,
-  ROOT,
-  runExchanges,
-  type Exchange,
-} from "./exchanges.ts";
+import { EMPTY_RESPONSE, ERROR_RESPONSE, FIRST_ETAG, JSON_RESPONSE, ROOT, type Exchange } from "../exchanges.ts";
 
 /**
  * Requests of services that odata2ts generates: the names of options are encoded, bound operations have the
@@ -17,7 +8,7 @@ const READ = { Accept: "application/json" };
 const BIG = { Accept: "application/json;IEEE754Compatible=true" };
 const WRITE = { Accept: "application/json", "Content-Type": "application/json" };
 
-const EXCHANGES: readonly Exchange[] = [
+export const ODATA2TS_REQUESTS: readonly Exchange[] = [
   {
     name: "lists with encoded names of options",
     request: [
@@ -142,7 +133,3 @@ const EXCHANGES: readonly Exchange[] = [
     response: { status: 204, headers: EMPTY_RESPONSE },
   },
 ];
-
-describe("odata2ts", () => {
-  runExchanges(EXCHANGES);
-});

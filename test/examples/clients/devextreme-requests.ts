@@ -1,4 +1,3 @@
-import { describe } from "vitest";
 import {
   EMPTY_RESPONSE,
   ERROR_RESPONSE,
@@ -6,9 +5,8 @@ import {
   JSON_RESPONSE,
   ROOT,
   SECOND_ETAG,
-  runExchanges,
   type Exchange,
-} from "./exchanges.ts";
+} from "../exchanges.ts";
 
 /**
  * Requests of `ODataStore`: it asks for the verbose JSON of OData 2, marks decimals with `m` and long integers with
@@ -17,7 +15,7 @@ import {
 const READ = { Accept: "application/json;odata=verbose,text/plain, */*; q=0.01" };
 const WRITE = { ...READ, "Content-Type": "application/json;odata=verbose" };
 
-const EXCHANGES: readonly Exchange[] = [
+export const DEVEXTREME_REQUESTS: readonly Exchange[] = [
   {
     name: "lists with typed literals, an expansion, a page and a total",
     request: [
@@ -148,7 +146,3 @@ const EXCHANGES: readonly Exchange[] = [
     },
   },
 ];
-
-describe("DevExtreme", () => {
-  runExchanges(EXCHANGES);
-});

@@ -1,14 +1,4 @@
-// Statements: docs/guides/clients.md#clients-that-do-not-run-here
-import { describe } from "vitest";
-import {
-  EMPTY_RESPONSE,
-  FIRST_ETAG,
-  JSON_RESPONSE,
-  ROOT,
-  SECOND_ETAG,
-  runExchanges,
-  type Exchange,
-} from "./exchanges.ts";
+import { EMPTY_RESPONSE, FIRST_ETAG, JSON_RESPONSE, ROOT, SECOND_ETAG, type Exchange } from "../exchanges.ts";
 
 /**
  * Requests of the OData 4.0 adapter of Salesforce Connect, from its documentation, which does not publish the headers in
@@ -17,7 +7,7 @@ import {
 const READ = { Accept: "application/json", "OData-Version": "4.0", "OData-MaxVersion": "4.0" };
 const WRITE = { ...READ, "Content-Type": "application/json" };
 
-const EXCHANGES: readonly Exchange[] = [
+export const SALESFORCE_REQUESTS: readonly Exchange[] = [
   {
     name: "a list",
     request: ["GET", "/Products?$count=true&$select=Id,Name&$orderby=Name%20asc&$top=2"],
@@ -161,7 +151,3 @@ const EXCHANGES: readonly Exchange[] = [
     response: { status: 204, headers: EMPTY_RESPONSE },
   },
 ];
-
-describe("Salesforce Connect, OData 4.0", () => {
-  runExchanges(EXCHANGES);
-});

@@ -1,14 +1,4 @@
-import { describe } from "vitest";
-import {
-  EMPTY_RESPONSE,
-  FIRST_ETAG,
-  JSON_RESPONSE,
-  ROOT,
-  SECOND_ETAG,
-  crlf,
-  runExchanges,
-  type Exchange,
-} from "./exchanges.ts";
+import { EMPTY_RESPONSE, FIRST_ETAG, JSON_RESPONSE, ROOT, SECOND_ETAG, crlf, type Exchange } from "../exchanges.ts";
 
 /**
  * Requests of the data source of the type `odata-v4`: each number is a string, the key included; an update replaces
@@ -21,7 +11,7 @@ const BATCH = {
   "Content-Type": "multipart/mixed;boundary=batch_1",
 };
 
-const EXCHANGES: readonly Exchange[] = [
+export const KENDO_REQUESTS: readonly Exchange[] = [
   {
     name: "lists with filters, an order, a page and a total",
     request: [
@@ -174,7 +164,3 @@ const EXCHANGES: readonly Exchange[] = [
     },
   },
 ];
-
-describe("Kendo UI", () => {
-  runExchanges(EXCHANGES);
-});

@@ -1,4 +1,3 @@
-import { describe } from "vitest";
 import {
   EMPTY_RESPONSE,
   ERROR_RESPONSE,
@@ -8,9 +7,8 @@ import {
   SECOND_ETAG,
   TEXT_RESPONSE,
   crlf,
-  runExchanges,
   type Exchange,
-} from "./exchanges.ts";
+} from "../exchanges.ts";
 
 /**
  * Requests of clients that the SAP Cloud SDK generates. Before each write it asks for a CSRF token twice, by `HEAD`
@@ -21,7 +19,7 @@ const TOKEN = { Accept: "application/json", "x-csrf-token": "Fetch" };
 const CHANGE = { ...READ, "If-Match": FIRST_ETAG };
 const BATCH = { Accept: "multipart/mixed", "Content-Type": "multipart/mixed; boundary=batch_a" };
 
-const EXCHANGES: readonly Exchange[] = [
+export const SAP_CLOUD_SDK_REQUESTS: readonly Exchange[] = [
   {
     name: "asks for a token",
     request: ["HEAD", "/Products/"],
@@ -229,7 +227,3 @@ const EXCHANGES: readonly Exchange[] = [
     },
   },
 ];
-
-describe("SAP Cloud SDK", () => {
-  runExchanges(EXCHANGES);
-});

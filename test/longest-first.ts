@@ -1,0 +1,16 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { ROOT } from "./house/source-files.ts";
+import { LONGEST } from "./long-files.ts";
+
+/** Starts the longest files first: one that starts last occupies one worker while the others have nothing left. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- a method of Vitest
+    const sorted = await super.sort(files);
+    const rankOf = ({ moduleId }: TestSpecification): number => {
+      const rank = LONGEST.indexOf(moduleId.slice(ROOT.length));
+      return rank === -1 ? LONGEST.length : rank;
+    };
+    return sorted.toSorted((left, right) => rankOf(left) - rankOf(right));
+  }
+}
