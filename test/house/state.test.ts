@@ -7,8 +7,8 @@ const OF_DATABASE = "A Kysely instance belongs to the application, and several s
 const ARGUED: Readonly<Record<string, string>> = {
   "src/connection/synchronous-reader.ts: findWriter": OF_DATABASE,
   "src/execution/reads/load-relations.ts: itemsOfIterator": "An iterator of the application can be read only once.",
-  "src/kysely/dialects/sqlite/forms.ts: scaledDecimalForm": "Statements compare forms by identity.",
   "src/kysely/dialects/sqlite/column-format.ts: writesDoubles": OF_DATABASE,
+  "src/kysely/dialects/sqlite/forms.ts: scaledDecimalForm": "Statements compare forms by identity.",
   "src/kysely/forms/cast-forms.ts: scaledDecimals": "Statements compare forms by identity.",
   "src/kysely/read/connected.ts: usualConnection": OF_DATABASE,
   "src/kysely/read/connected.ts: distributedConnection": OF_DATABASE,
