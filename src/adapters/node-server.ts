@@ -3,6 +3,7 @@ import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { nextTurn, pause } from "../base/host.ts";
+import { destroyLater, LAST_LINGER } from "./destroy-later.ts";
 import { answerClientError, faultResponse, HEADERS_TOO_LARGE, TIMEOUT } from "./node-client-error.ts";
 import { http2StreamOf } from "./node-request.ts";
 import { sendResponse } from "./node-response.ts";
@@ -27,9 +28,6 @@ const TURNS = 3;
 const PAUSES = 4;
 /** Two pauses of a client follow one another if the second one ends within so many times its length: a late timer counts. */
 const NEXT = 1.9;
-
-/** How long a client may take to close its side after the last response, in milliseconds. */
-const LINGER = 500;
 
 /** The requests of one connection of HTTP/2 that run at the same time. */
 const MAX_STREAMS = 100;
@@ -285,7 +283,7 @@ class Http1Connections {
     this.#isDraining = true;
     for (const [socket, { last }] of this.#open) {
       if (last === undefined || (last.writableFinished && last.req.complete)) socket.destroy();
-      else if (last.writableFinished) destroyLater(socket.end());
+      else if (last.writableFinished) destroyLater(socket.end(), LAST_LINGER);
       else this.#endAfter(last, socket);
     }
   }
@@ -347,7 +345,7 @@ class Http2Sessions {
     if (timeout === null) return;
     state.timer = setTimeout(() => {
       state.session.close();
-      if (state.socket !== undefined) destroyLater(state.socket);
+      if (state.socket !== undefined) destroyLater(state.socket, LAST_LINGER);
     }, timeout);
   }
 
@@ -391,10 +389,4 @@ class Http2Sessions {
     };
     stream.setTimeout(slowReaderTimeout, check);
   }
-}
-
-/** Destroys a socket whose client does not close its side in time. A reset would discard a response that it has not read. */
-function destroyLater(socket: Socket): void {
-  const timer = setTimeout(() => socket.destroy(), LINGER);
-  socket.once("close", () => clearTimeout(timer));
 }
