@@ -5,11 +5,12 @@ import process from "node:process";
 /**
  * Keeps the compiled code of the command, as npm does: the next start compiles nothing. A folder that cannot be written to
  * changes nothing, and `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` of Node.js win.
- * @see docs/decisions/0037-fast-start.md
+ * @see docs/reference/command-line.md, Compiled code
  */
 function keepCompiledCode(): void {
   const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = process.env;
-  const folder = XDG_CACHE_HOME ?? LOCALAPPDATA ?? (HOME === undefined ? undefined : `${HOME}/.cache`);
+  const home = HOME === undefined || HOME === "" ? undefined : `${HOME}/.cache`;
+  const folder = [XDG_CACHE_HOME, LOCALAPPDATA, home].find((each) => each !== undefined && each !== "");
   if (folder !== undefined) nodeModule.enableCompileCache(`${folder}/odatakit`);
 }
 

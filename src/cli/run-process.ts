@@ -5,7 +5,7 @@ import { runCommand } from "./run-command.ts";
 
 /**
  * Runs the command of this process, and ends the process.
- * @see docs/reference/command-line.md
+ * @see docs/reference/command-line.md, Exit codes
  */
 export async function runProcess(): Promise<void> {
   const ended = new AbortController();
