@@ -9,7 +9,7 @@ import type { Watch } from "./watch.ts";
 /** The most connections without a snapshot that wait for the next one. */
 const MOST_IDLE = 2;
 
-/** Pages of a table are read once, so a large cache would only fill memory: 2 MB. */
+/** Long statements read each page of a table once, so a large cache would only fill memory: 2 MB. */
 const SMALL_CACHE = "pragma cache_size = -2000";
 
 interface Connection {
@@ -68,7 +68,7 @@ export class ThreadConnections {
   #connectionOf(snapshot: number): Connection {
     const known = this.#snapshots.get(snapshot);
     if (known !== undefined) return known;
-    const connection = this.#idle.pop() ?? this.#openSmall();
+    const connection = this.#idle.pop() ?? this.#open();
     connection.database.exec("begin");
     this.#snapshots.set(snapshot, connection);
     return connection;
@@ -86,14 +86,9 @@ export class ThreadConnections {
     else connection.database.close();
   }
 
-  #openSmall(): Connection {
-    const connection = this.#open();
-    connection.database.exec(SMALL_CACHE);
-    return connection;
-  }
-
   #open(): Connection {
     const database = openConnection(this.#settings, true, this.#watch);
+    database.exec(SMALL_CACHE);
     return { database, statements: new PreparedStatements(database, "arrays", this.#settings.statements) };
   }
 }
