@@ -3,6 +3,7 @@ import { ask, type Answer, type Asked } from "./ask.ts";
 import { WRITE_HEADERS } from "./load-requests.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { ServerProcess } from "./server-process.ts";
+import { limitsOf, type Servers } from "./with-servers.ts";
 
 /** The headers that describe the response. All others concern its transport. */
 const HEADERS: readonly string[] = [
@@ -20,10 +21,18 @@ const COMPARED = 50;
 const SHOWN = 80;
 
 /**
+ * Compares ours with each limit server that a scenario is measured against.
+ * @throws Error with the first difference
+ */
+export async function compareAll(scenario: Scenario, servers: Servers): Promise<void> {
+  for (const limit of limitsOf(scenario, servers)) await compareAnswers(scenario, servers.ours, limit);
+}
+
+/**
  * Sends the same request to both servers and compares status, headers, JSON value and bytes.
  * @throws Error with the first difference
  */
-export async function compareAnswers(
+async function compareAnswers(
   { id, paths, writes }: Scenario,
   ours: ServerProcess,
   limit: ServerProcess,

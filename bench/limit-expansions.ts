@@ -24,7 +24,7 @@ export function makeExpansions(database: DatabaseSync): (root: string, query: Re
   );
   const fewCustomer = database.prepare("SELECT id AS Id, name AS Name FROM customers WHERE id = ?");
   const fewLines = database.prepare(
-    `SELECT quantity AS Quantity, price AS Price, productId
+    `SELECT id, quantity AS Quantity, price AS Price, productId
       FROM lines WHERE orderId = ? ORDER BY price DESC, id DESC LIMIT 2`,
   );
   const fewProduct = database.prepare("SELECT name AS Name FROM products WHERE id = ?");
@@ -42,22 +42,23 @@ export function makeExpansions(database: DatabaseSync): (root: string, query: Re
     }
     return value;
   };
-  const selected = (top: number, skip: number): readonly LimitRow[] =>
+  const selected = (root: string, top: number, skip: number): readonly LimitRow[] =>
     fewOrders.all(top, skip).map(({ Id, OrderDate, Freight, customerId }) => ({
       Id,
       OrderDate,
       Freight,
       Customer: fewCustomer.get(Number(customerId)) ?? null,
-      Lines: fewLines.all(Number(Id)).map(({ Quantity, Price, productId }) => ({
+      Lines: fewLines.all(Number(Id)).map(({ id, Quantity, Price, productId }) => ({
+        "@odata.id": `${root}/Lines(${String(id)})`,
         Quantity,
         Price,
-        Product: fewProduct.get(Number(productId)) ?? null,
+        Product: { "@odata.id": `${root}/Products(${String(productId)})`, ...fewProduct.get(Number(productId)) },
       })),
     }));
 
   return (root, query) => {
     const { top, skip, isSelected, context } = expansionOf(root, query);
-    const value = isSelected ? selected(top, skip) : whole(top, skip);
+    const value = isSelected ? selected(root, top, skip) : whole(top, skip);
     return JSON.stringify({ "@odata.context": context, value });
   };
 }

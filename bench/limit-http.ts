@@ -39,6 +39,7 @@ const ITEM_PAGE = `${PREFIX}/Items?`;
 const BATCH = `${PREFIX}/$batch`;
 const METADATA = `${PREFIX}/$metadata`;
 const FILTER = /^contains\((?:Ship)?Name,'(.*)'\) and (?:Price|Freight) gt (\d+)$/u;
+const ALONG = /^Customer\/City eq '(.*)' and Lines\/any\(l:l\/Product\/Price gt (\d+)\)$/u;
 
 /** Serves the routes with `node:http` and nothing else. Supports no other request and checks nothing. */
 export function serveLimit(routes: LimitRoutes): void {
@@ -64,6 +65,16 @@ export function serveLimit(routes: LimitRoutes): void {
 export function filterOf(query: ReadonlyMap<string, string>): { readonly text: string; readonly price: number } {
   const [, text = "", price = ""] = FILTER.exec(query.get("$filter") ?? "") ?? [];
   return { text, price: Number(price) };
+}
+
+/** The tables and the condition of the filter along navigations; its values are those of `joinedOf`. */
+export const JOINED = `orders o JOIN customers c ON c.id = o.customerId WHERE c.city = ? AND EXISTS
+  (SELECT 1 FROM lines l JOIN products p ON p.id = l.productId WHERE l.orderId = o.id AND p.price > ?)`;
+
+/** The operands of `Customer/City eq '…' and Lines/any(l:l/Product/Price gt …)`; null for another filter. */
+export function joinedOf(query: ReadonlyMap<string, string>): readonly [city: string, price: number] | null {
+  const [, city, price] = ALONG.exec(query.get("$filter") ?? "") ?? [];
+  return city === undefined ? null : [city, Number(price)];
 }
 
 /** The page of orders with expansions: with `$select` on each level, or without. */

@@ -31,7 +31,7 @@ const FEW_CUSTOMERS = {
 };
 const FEW_LINES = {
   name: "few-lines",
-  text: `SELECT line.parent, line.product, line."Quantity", line."Price" FROM unnest($1::int[]) AS wanted (id),
+  text: `SELECT line.id, line.parent, line.product, line."Quantity", line."Price" FROM unnest($1::int[]) AS wanted (id),
     LATERAL (SELECT "orderId" AS parent, "productId" AS product, quantity AS "Quantity", price AS "Price", id FROM lines
       WHERE "orderId" = wanted.id ORDER BY price DESC, id DESC LIMIT 2) AS line
     ORDER BY line.parent, line."Price" DESC, line.id DESC`,
@@ -58,7 +58,7 @@ export function makePostgresExpansions(
     }
     return orders;
   };
-  const selected = async (top: number, skip: number): Promise<readonly LimitRow[]> => {
+  const selected = async (root: string, top: number, skip: number): Promise<readonly LimitRow[]> => {
     const orders = await query(FEW_ORDERS, [top, skip]);
     const [customers, lines] = await Promise.all([
       query(FEW_CUSTOMERS, [valuesOf(orders, "customer")]),
@@ -72,17 +72,18 @@ export function makePostgresExpansions(
       OrderDate,
       Freight,
       Customer: customerOf.get(customer) ?? null,
-      Lines: (linesOf.get(Id) ?? []).map(({ Quantity, Price, product }) => ({
+      Lines: (linesOf.get(Id) ?? []).map(({ id, Quantity, Price, product }) => ({
+        "@odata.id": `${root}/Lines(${String(id)})`,
         Quantity,
         Price,
-        Product: { Name: products.get(product)?.["Name"] },
+        Product: { "@odata.id": `${root}/Products(${String(product)})`, Name: products.get(product)?.["Name"] },
       })),
     }));
   };
 
   return async (root, options) => {
     const { top, skip, isSelected, context } = expansionOf(root, options);
-    const value = await (isSelected ? selected(top, skip) : whole(top, skip));
+    const value = await (isSelected ? selected(root, top, skip) : whole(top, skip));
     return JSON.stringify({ "@odata.context": context, value });
   };
 }

@@ -5,10 +5,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { makeDrafts } from "./limit-drafts.ts";
 import { makeExpansions } from "./limit-expansions.ts";
-import { filterOf, serveLimit, type LimitRow } from "./limit-http.ts";
+import { filterOf, JOINED, joinedOf, serveLimit, type LimitRow } from "./limit-http.ts";
 import { ORDER_COLUMNS } from "./limit-rows.ts";
 import { databasePlace } from "./server-messages.ts";
 
+/** The columns of orders beside those of other tables: two of them have the same names there. */
+const JOINED_COLUMNS = ORDER_COLUMNS.replace("id AS Id", "o.id AS Id");
 const ORDERS = `SELECT ${ORDER_COLUMNS} FROM orders`;
 
 const database = new DatabaseSync(databasePlace());
@@ -21,6 +23,8 @@ const ordersByDate = database.prepare(`${ORDERS} ORDER BY orderDate DESC, id DES
 const FOUND = "freight > ? AND instr(shipName, ?) > 0";
 const ordersFound = database.prepare(`${ORDERS} WHERE ${FOUND} ORDER BY id LIMIT ?`);
 const ordersCounted = database.prepare(`SELECT count(*) AS total FROM orders WHERE ${FOUND}`);
+const ordersJoined = database.prepare(`SELECT ${JOINED_COLUMNS} FROM ${JOINED} ORDER BY o.id LIMIT ?`);
+const joinedCounted = database.prepare(`SELECT count(*) AS total FROM ${JOINED}`);
 const products = database.prepare(`SELECT id AS Id, name AS Name, price AS Price, count(*) OVER () AS total
   FROM products WHERE price > ? AND instr(name, ?) > 0 ORDER BY id LIMIT ?`);
 
@@ -51,10 +55,13 @@ function orderPageText(root: string, query: ReadonlyMap<string, string>): string
 }
 
 function foundOrdersText(root: string, query: ReadonlyMap<string, string>): string {
+  const joined = joinedOf(query);
   const { price, text } = filterOf(query);
-  const value: LimitRow[] = ordersFound.all(price, text, Number(query.get("$top")));
+  const [found, counted, values] =
+    joined === null ? [ordersFound, ordersCounted, [price, text]] : [ordersJoined, joinedCounted, joined];
+  const value: LimitRow[] = found.all(...values, Number(query.get("$top")));
   for (const order of value) order["Paid"] = order["Paid"] === 1;
-  const count = ordersCounted.get(price, text)?.["total"] ?? 0;
+  const count = counted.get(...values)?.["total"] ?? 0;
   return JSON.stringify({ "@odata.context": `${root}/$metadata#Orders`, "@odata.count": count, value });
 }
 

@@ -1,10 +1,13 @@
 import type { Request } from "autocannon";
 import { ask } from "./ask.ts";
-import { PREFIX, type Scenario, type Write } from "./scenarios.ts";
+import { PREFIX, type Scenario, SCENARIOS, type Write } from "./scenarios.ts";
 import type { ServerProcess } from "./server-process.ts";
 
 /** The headers of requests with a body. */
 export const WRITE_HEADERS = { "content-type": "application/json" } as const;
+
+/** The reads for each change of a mixed load. */
+const READS_PER_CHANGE = 9;
 
 /** The latest ETag of each entity, by server. */
 const etags = new WeakMap<ServerProcess, Map<string, string>>();
@@ -12,9 +15,22 @@ const etags = new WeakMap<ServerProcess, Map<string, string>>();
 /** Returns the requests of a scenario for the load generator. Each connection sends them in turn and repeats them. */
 export async function loadRequests(server: ServerProcess, { paths, writes }: Scenario): Promise<Request[]> {
   if (writes === undefined) return paths.map((path) => ({ path }));
-  return writes.kind === "create"
-    ? paths.flatMap((path) => createAndRead(path, writes))
-    : change(server, paths, writes);
+  if (writes.kind === "create") return paths.flatMap((path) => createAndRead(path, writes));
+  const changes = await change(server, paths, writes);
+  return writes.kind === "change" ? changes : [...readsBetween(), ...changes];
+}
+
+/** The reads between two changes of a mixed load. */
+function readsBetween(): Request[] {
+  const keys = SCENARIOS.find(({ id }) => id === "S1")?.paths ?? [];
+  let next = 0;
+  // All connections share one list, so that they read different orders.
+  return Array.from({ length: READS_PER_CHANGE }, () => ({
+    setupRequest: (request: Request) => {
+      next += 1;
+      return { ...request, method: "GET" as const, path: keys[next % keys.length] ?? "" };
+    },
+  }));
 }
 
 /** The state that a connection carries from a response to the next request. */

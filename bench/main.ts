@@ -1,4 +1,4 @@
-import { compareAnswers } from "./compare-answers.ts";
+import { compareAll } from "./compare-answers.ts";
 import { measureScenario, type Measurement } from "./measure-scenario.ts";
 import { toTable } from "./print-table.ts";
 import { profileScenario } from "./profile-scenario.ts";
@@ -27,11 +27,11 @@ async function profileOurs({ ours }: Servers, { scenarios }: Arguments): Promise
 }
 
 async function compareAndMeasure(servers: Servers, { scenarios, rounds, postgres }: Arguments): Promise<void> {
-  for (const scenario of scenarios) await compareAnswers(scenario, servers.ours, servers.limit);
-  console.log("Both servers give the same answers, byte for byte.");
+  for (const scenario of scenarios) await compareAll(scenario, servers);
+  console.log("All servers give the same answers, byte for byte.");
   const measurements: Measurement[] = [];
   for (const scenario of scenarios) {
-    for (const connections of CONNECTIONS) {
+    for (const connections of scenario.connections ?? CONNECTIONS) {
       console.error(`${scenario.id}, ${String(connections)} connection(s) …`);
       measurements.push(await measureScenario(scenario, connections, rounds, servers));
     }

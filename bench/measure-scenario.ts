@@ -1,6 +1,7 @@
 import { measureLoad } from "./load.ts";
 import type { Scenario } from "./scenarios.ts";
-import type { CpuTime, ServerProcess } from "./server-process.ts";
+import type { CpuTime } from "./server-process.ts";
+import { limitsOf, type Servers } from "./with-servers.ts";
 
 /** CPU time per request in microseconds, median over the rounds. */
 export interface Cost {
@@ -18,30 +19,45 @@ export interface Measurement {
   readonly server: Cost;
   /** Of the processes of PostgreSQL. Null: SQLite runs in the process of the server. */
   readonly backend: Cost | null;
+  /** The name of the limit server: the better one, if there are two. */
+  readonly limit: string;
 }
 
 /**
- * Measures both servers in turn, round after round, so that other load on the machine affects both alike. A first
- * round, which compiles the code and fills the caches, is not counted.
+ * Measures the servers in turn, round after round, so that other load on the machine affects all alike. A first round, which
+ * compiles the code and fills the caches, is not counted. The limit is the better of the limit servers.
  */
 export async function measureScenario(
   scenario: Scenario,
   connections: number,
   rounds: number,
-  servers: { readonly ours: ServerProcess; readonly limit: ServerProcess },
+  servers: Servers,
 ): Promise<Measurement> {
   const requests = Math.max(scenario.requests, connections);
-  await measureLoad(servers.limit, scenario, requests, connections);
-  await measureLoad(servers.ours, scenario, requests, connections);
-  const pairs: Array<{ readonly limit: CpuTime; readonly ours: CpuTime }> = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const limit = await measureLoad(servers.limit, scenario, requests, connections);
-    pairs.push({ limit, ours: await measureLoad(servers.ours, scenario, requests, connections) });
+  const limits = limitsOf(scenario, servers);
+  const all = [...limits, servers.ours];
+  const measured: CpuTime[][] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const costs: CpuTime[] = [];
+    for (const server of all) costs.push(await measureLoad(server, scenario, requests, connections));
+    if (round > 0) measured.push(costs);
   }
+  const better = cheapestOf(measured.map((costs) => costs.slice(0, limits.length).map(({ server }) => server)));
+  const pairs = measured.flatMap((costs) => {
+    const [limit, ours] = [costs[better], costs.at(-1)];
+    return limit === undefined || ours === undefined ? [] : [{ limit, ours }];
+  });
   const costOf = (what: "server" | "backend"): Cost =>
     toCost(pairs.map(({ ours, limit }) => ({ ours: ours[what], limit: limit[what] })));
   const hasBackend = pairs.some(({ limit }) => limit.backend > 0);
-  return { scenario, connections, server: costOf("server"), backend: hasBackend ? costOf("backend") : null };
+  const backend = hasBackend ? costOf("backend") : null;
+  return { scenario, connections, server: costOf("server"), backend, limit: limits[better]?.name ?? "" };
+}
+
+/** Returns the position of the server with the lowest median. @param rounds the costs of the servers in each round */
+export function cheapestOf(rounds: ReadonlyArray<readonly number[]>): number {
+  const medians = (rounds[0] ?? []).map((_cost, server) => median(rounds.map((costs) => costs[server] ?? Number.NaN)));
+  return medians.indexOf(Math.min(...medians));
 }
 
 /** The median of the values. */
@@ -52,7 +68,8 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }
 
-function toCost(pairs: ReadonlyArray<{ readonly ours: number; readonly limit: number }>): Cost {
+/** Returns the medians of rounds, and the median and the range of their quotients. */
+export function toCost(pairs: ReadonlyArray<{ readonly ours: number; readonly limit: number }>): Cost {
   const ratios = pairs.map(({ ours, limit }) => ours / limit);
   return {
     ours: median(pairs.map(({ ours }) => ours)),

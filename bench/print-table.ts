@@ -1,14 +1,14 @@
 import type { Cost, Measurement } from "./measure-scenario.ts";
 
-const HEAD = ["", "scenario", "conn.", "limit µs", "ours µs", "ours ÷ limit", "min–max", "budget", ""];
+const HEAD = ["", "scenario", "conn.", "by hand", "limit µs", "ours µs", "ours ÷ limit", "min–max", "budget", ""];
 const BACKEND_HEAD = ["limit µs", "ours µs", "ours ÷ limit", "min–max"];
 /** The columns that contain words; the others contain numbers. */
-const LEFT: ReadonlySet<number> = new Set([0, 1, 8]);
+const LEFT: ReadonlySet<number> = new Set([0, 1, 3, 9]);
 
 /** Formats all measurements as a table, one line each. Over PostgreSQL its processes have columns of their own. */
 export function toTable(measurements: readonly Measurement[]): string {
   const hasBackend = measurements.some(({ backend }) => backend !== null);
-  const head = hasBackend ? [...HEAD.slice(0, 7), "", ...BACKEND_HEAD] : HEAD;
+  const head = hasBackend ? [...HEAD.slice(0, 8), "", ...BACKEND_HEAD] : HEAD;
   return alignColumns([head, ...measurements.map(hasBackend ? backendCells : cells)], LEFT);
 }
 
@@ -28,15 +28,23 @@ export function alignColumns(rows: ReadonlyArray<readonly string[]>, left: Reado
     .join("\n");
 }
 
-function cells({ scenario, connections, server }: Measurement): readonly string[] {
+function cells({ scenario, connections, server, limit }: Measurement): readonly string[] {
   const { id, title, budget } = scenario;
   const verdict = server.ratio.median <= budget ? "within" : "over";
-  return [id, title, String(connections), ...costCells(server), `≤ ${String(budget)}`, verdict];
+  return [id, title, String(connections), limit, ...costCells(server), `≤ ${String(budget)}`, verdict];
 }
 
-function backendCells({ scenario, connections, server, backend }: Measurement): readonly string[] {
+function backendCells({ scenario, connections, server, backend, limit }: Measurement): readonly string[] {
   const { id, title } = scenario;
-  return [id, title, String(connections), ...costCells(server), "PostgreSQL", ...(backend ? costCells(backend) : [])];
+  return [
+    id,
+    title,
+    String(connections),
+    limit,
+    ...costCells(server),
+    "PostgreSQL",
+    ...(backend ? costCells(backend) : []),
+  ];
 }
 
 function costCells({ ours, limit, ratio }: Cost): readonly string[] {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { databaseNameOf } from "./open-database.ts";
-import { SCENARIOS, type Scenario } from "./scenarios.ts";
+import { runsOnPostgres, SCENARIOS, type Scenario } from "./scenarios.ts";
 
 /** The options of the command line. */
 export interface Arguments {
@@ -13,7 +13,7 @@ export interface Arguments {
   readonly postgres: string | null;
 }
 
-const DEFAULT_ROUNDS = 9;
+const DEFAULT_ROUNDS = 5;
 
 /** The usage of the bench. */
 export const USAGE = `npm run bench -- [${SCENARIOS.map(({ id }) => id).join("] [")}] [--rounds ${String(DEFAULT_ROUNDS)}] [--database postgresql://…] [--profile]`;
@@ -37,7 +37,7 @@ export function readArguments(args: readonly string[]): Arguments {
   if (postgres !== null && databaseNameOf(postgres) !== "postgres") {
     throw new Error(`--database takes the URL of a PostgreSQL server: ${USAGE}`);
   }
-  const isMeant = ({ id, isOfArray }: Scenario): boolean =>
-    wanted.length === 0 ? postgres === null || isOfArray !== true : wanted.includes(id.toUpperCase());
+  const isMeant = (scenario: Scenario): boolean =>
+    wanted.length === 0 ? postgres === null || runsOnPostgres(scenario) : wanted.includes(scenario.id.toUpperCase());
   return { scenarios: SCENARIOS.filter(isMeant), rounds, profile: values.profile ?? false, postgres };
 }

@@ -1,6 +1,6 @@
 import { SIZES } from "./database.ts";
 import { seededRandom } from "./random.ts";
-import { NOUNS } from "./words.ts";
+import { CITIES, NOUNS } from "./words.ts";
 
 /** One kind of request, repeated with different values. */
 export interface Scenario {
@@ -10,20 +10,25 @@ export interface Scenario {
   readonly paths: readonly string[];
   /**
    * The kind of write, if any. `create`: every other request is a `POST`, and the next one reads the new entity. `change`:
-   * each request is a `PATCH` with the latest ETag of the target.
+   * each request is a `PATCH` with the latest ETag of the target. `mixed`: every tenth request is such a `PATCH`, the others
+   * read orders.
    */
   readonly writes?: Write;
   /** How many requests one round has. */
   readonly requests: number;
   /** The highest permitted CPU time of our server over SQLite, as a multiple of the limit server's. */
   readonly budget: number;
+  /** The numbers of connections; 1 and 8 if absent. */
+  readonly connections?: readonly number[];
   /** Whether the data is an array of the server, so that the database does not matter. */
   readonly isOfArray?: true;
+  /** Whether the limit server over PostgreSQL does not know the requests. */
+  readonly isOfSqlite?: true;
 }
 
 /** The kind of write of a scenario, and the body of each write. */
 export interface Write {
-  readonly kind: "create" | "change";
+  readonly kind: "create" | "change" | "mixed";
   readonly body: string;
 }
 
@@ -56,6 +61,10 @@ const NEW_DRAFT = {
   Note: 'Leave it at the "back" door',
 };
 
+const CHANGE = JSON.stringify({ Status: "Shipped", Freight: 12.5, Note: "Ring twice" });
+/** The drafts that are changed. */
+const DRAFTS = Array.from({ length: VARIETY }, (_none, index) => `${PREFIX}/Drafts(${String(index + 1)})`);
+
 /** All scenarios, in the order in which they run. */
 export const SCENARIOS: readonly Scenario[] = [
   {
@@ -85,6 +94,14 @@ export const SCENARIOS: readonly Scenario[] = [
     paths: [`${PREFIX}/Orders?$filter=${encodeURIComponent(SCANNED)}&$top=50&$count=true`],
     requests: 40,
     budget: 1.15,
+  },
+  {
+    id: "S3c",
+    title: "filter along two navigations",
+    paths: vary(() => `/Orders?$filter=${encodeURIComponent(along())}&$top=50&$count=true`),
+    requests: 20,
+    budget: 1.15,
+    isOfSqlite: true,
   },
   {
     id: "S4",
@@ -117,10 +134,19 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     id: "S8",
     title: "PATCH with If-Match",
-    paths: Array.from({ length: VARIETY }, (_none, index) => `${PREFIX}/Drafts(${String(index + 1)})`),
-    writes: { kind: "change", body: JSON.stringify({ Status: "Shipped", Freight: 12.5, Note: "Ring twice" }) },
+    paths: DRAFTS,
+    writes: { kind: "change", body: CHANGE },
     requests: 1000,
     budget: 1.6,
+  },
+  {
+    id: "S10",
+    title: "9 reads of keys to 1 PATCH",
+    paths: DRAFTS,
+    writes: { kind: "mixed", body: CHANGE },
+    requests: 2000,
+    budget: 1.4,
+    connections: [1, 8, 64],
   },
   {
     id: "S9",
@@ -132,9 +158,19 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
+/** Returns whether a scenario runs over PostgreSQL. */
+export function runsOnPostgres({ isOfArray, isOfSqlite }: Scenario): boolean {
+  return isOfArray !== true && isOfSqlite !== true;
+}
+
 function filtered(): string {
   const filter = `contains(Name,'${random.pick(NOUNS)}') and Price gt ${String(random.below(150))}`;
   return `$filter=${encodeURIComponent(filter)}&$select=Id,Name,Price&$top=50&$count=true`;
+}
+
+/** Orders of a city with a line of an expensive product: two joins, and a subquery for each order. */
+function along(): string {
+  return `Customer/City eq '${random.pick(CITIES)}' and Lines/any(l:l/Product/Price gt ${String(random.below(150))})`;
 }
 
 function skipped(): string {

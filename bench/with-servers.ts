@@ -5,13 +5,28 @@ import { ask } from "./ask.ts";
 import { writeDatabase } from "./database.ts";
 import { deleteDatabase, makeDatabase } from "./open-database.ts";
 import { copyToPostgres } from "./postgres-database.ts";
-import { PREFIX } from "./scenarios.ts";
+import { PREFIX, type Scenario } from "./scenarios.ts";
 import { withServer, type ServerProcess } from "./server-process.ts";
 
-/** Both servers, each with its own database, so that both generate the same keys and versions. */
+/** The servers, each with its own database, so that they generate the same keys and versions. */
 export interface Servers {
   readonly ours: ServerProcess;
+  /** The server written by hand that reads rows and writes their JSON. */
   readonly limit: ServerProcess;
+  /** The one whose database writes the JSON; null over PostgreSQL. */
+  readonly json: ServerProcess | null;
+}
+
+/**
+ * Returns the limit servers of a scenario. Where the database writes no JSON, as in `$metadata` and arrays, and for writes, one
+ * server stands for both.
+ */
+export function limitsOf(
+  { id, writes, isOfArray }: Scenario,
+  { limit, json }: Servers,
+): readonly [ServerProcess, ...ServerProcess[]] {
+  const isSame = writes !== undefined || isOfArray === true || id === "S6";
+  return json === null || isSame ? [limit] : [limit, json];
 }
 
 /** The places of two databases with the same rows. */
@@ -49,7 +64,13 @@ export async function withServers(
   const run = (places: Places, limitServer: string): Promise<void> =>
     withServer("odatakit", "odatakit-server.ts", [places.ours], async (ours) => {
       const metadata = await metadataOf(ours);
-      await withServer("limit", limitServer, [places.limit, metadata], (limit) => use({ ours, limit }));
+      await withServer("rows", limitServer, [places.limit, metadata], async (limit) => {
+        if (postgres !== null) return use({ ours, limit, json: null });
+        // The writes of both limit servers are the same, so this one only reads.
+        return withServer("JSON", "limit-json-server.ts", [places.limit, metadata], (json) =>
+          use({ ours, limit, json }),
+        );
+      });
     });
   if (postgres === null) {
     const limit = `${file}.limit`;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { writeAttackedDatabase, writeAttackedTables } from "../attacks.ts";
-import { compareAnswers } from "../compare-answers.ts";
+import { compareAll } from "../compare-answers.ts";
 import { measureScenario } from "../measure-scenario.ts";
 import { deleteDatabase, makeDatabase } from "../open-database.ts";
-import { SCENARIOS } from "../scenarios.ts";
+import { runsOnPostgres, SCENARIOS } from "../scenarios.ts";
 import { metadataOf, withServers, type Servers } from "../with-servers.ts";
 import { measureBatches } from "./batches.ts";
 import { writeProgram } from "./built-program.ts";
@@ -96,12 +96,12 @@ async function measureScenarios(
   isPostgres: boolean,
   report: (progress: string) => void,
 ): Promise<readonly RecordedScenario[]> {
-  const scenarios = SCENARIOS.filter(({ isOfArray }) => !isPostgres || isOfArray !== true);
-  for (const scenario of scenarios) await compareAnswers(scenario, servers.ours, servers.limit);
+  const scenarios = SCENARIOS.filter((scenario) => !isPostgres || runsOnPostgres(scenario));
+  for (const scenario of scenarios) await compareAll(scenario, servers);
   const recorded: RecordedScenario[] = [];
   for (const scenario of scenarios) {
     report(scenario.id);
-    for (const connections of CONNECTIONS) {
+    for (const connections of scenario.connections ?? CONNECTIONS) {
       recorded.push(toRecorded(await measureScenario(scenario, connections, rounds, servers)));
     }
   }

@@ -122,7 +122,7 @@ export async function measureStages(file: string): Promise<readonly Stage[]> {
 
 /** Bundles a program as an application would, with the file of the reader threads in the same folder. */
 async function bundleProgram(program: string): Promise<string> {
-  const thread = fileURLToPath(new URL("../../dist/kysely/sqlite/reader-thread.js", import.meta.url));
+  const thread = fileURLToPath(new URL("../../dist/engines/sqlite/reader-thread.js", import.meta.url));
   const input = { start: program, "reader-thread": thread };
   const build = await rolldown({ input, platform: "node", logLevel: "silent" });
   await build.write({ dir: `${BUILT}bundled`, format: "esm" });

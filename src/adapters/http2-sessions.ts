@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
+import { destroyLater, LAST_LINGER } from "./destroy-later.ts";
 import { faultResponse, HEADERS_TOO_LARGE, TIMEOUT } from "./node-client-error.ts";
 import { sendResponse } from "./node-response.ts";
 import type { ServeSettings } from "./serve-options.ts";
-
-/** How long a client may take to close its side after the last response, in milliseconds. */
-const LINGER = 500;
 
 /** The bytes of the headers of a request: those of `node:http`. */
 export const MAX_HEADERS = 16_384;
@@ -52,7 +50,7 @@ export class Http2Sessions {
     this.#isDraining = true;
     for (const { session, socket, streams } of this.#open.values()) {
       session.close();
-      if (streams === 0 && socket !== undefined) destroyLater(socket);
+      if (streams === 0 && socket !== undefined) destroyLater(socket, LAST_LINGER);
     }
   }
 
@@ -62,7 +60,7 @@ export class Http2Sessions {
     if (timeout === null) return;
     state.timer = setTimeout(() => {
       state.session.close();
-      if (state.socket !== undefined) destroyLater(state.socket);
+      if (state.socket !== undefined) destroyLater(state.socket, LAST_LINGER);
     }, timeout);
   }
 
@@ -108,10 +106,4 @@ export class Http2Sessions {
     };
     stream.setTimeout(slowReaderTimeout, check);
   }
-}
-
-/** Destroys a socket whose client does not close its side in time. A reset would discard a response that it has not read. */
-export function destroyLater(socket: Socket): void {
-  const timer = setTimeout(() => socket.destroy(), LINGER);
-  socket.once("close", () => clearTimeout(timer));
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ODataResponse } from "../http/odata-response.ts";
+import { destroyLater, REJECTED_LINGER } from "./destroy-later.ts";
 
 /** The fault of a request that could not be read. */
 interface ClientFault {
@@ -11,9 +12,6 @@ interface ClientFault {
 
 /** The reasons of status lines. */
 const REASONS = { 400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large" } as const;
-
-/** How long a client may take to close its side after the response, in milliseconds. */
-const LINGER = 2000;
 
 /** The fault of a request whose headers or body do not arrive. */
 export const TIMEOUT: ClientFault = {
@@ -114,7 +112,6 @@ function sendFault(socket: Duplex, fault: ClientFault): void {
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // The client may not close its side.
-  const timer = setTimeout(() => socket.destroy(), LINGER);
-  socket.once("close", () => clearTimeout(timer)).resume();
+  destroyLater(socket, REJECTED_LINGER);
+  socket.resume();
 }

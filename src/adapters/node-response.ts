@@ -5,13 +5,8 @@ import { pipeline } from "node:stream/promises";
 import { Turn } from "../base/maybe.ts";
 import { mergeVary } from "../http/headers.ts";
 import { abandon, type ODataResponse } from "../http/odata-response.ts";
+import { REJECTED_LINGER } from "./destroy-later.ts";
 import { announcesBody, http2StreamOf } from "./node-request.ts";
-
-/**
- * How long a rejected client may continue to send, in milliseconds. Closing a connection while bytes arrive resets it, and
- * the client may lose the response. @see RFC 9112, section 9.6
- */
-const LINGER = 2000;
 
 /** Other requests get a turn after a chunk of so many bytes, and after smaller ones when the turn is over. */
 const LARGE = 4096;
@@ -127,7 +122,7 @@ export function discardRest(request: IncomingMessage): Promise<void> {
       clearTimeout(timer);
       resolve();
     };
-    const timer = setTimeout(end, LINGER);
+    const timer = setTimeout(end, REJECTED_LINGER);
     request.once("end", end).once("close", end).resume();
   });
 }

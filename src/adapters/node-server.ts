@@ -3,7 +3,8 @@ import type { ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { nextTurn, pause } from "../base/host.ts";
-import { destroyLater, Http2Sessions, MAX_HEADERS } from "./http2-sessions.ts";
+import { destroyLater, LAST_LINGER } from "./destroy-later.ts";
+import { Http2Sessions, MAX_HEADERS } from "./http2-sessions.ts";
 import { answerClientError } from "./node-client-error.ts";
 import { http2StreamOf } from "./node-request.ts";
 import type { ServeSettings, TlsSettings } from "./serve-options.ts";
@@ -277,7 +278,7 @@ class Http1Connections {
     this.#isDraining = true;
     for (const [socket, { last }] of this.#open) {
       if (last === undefined || (last.writableFinished && last.req.complete)) socket.destroy();
-      else if (last.writableFinished) destroyLater(socket.end());
+      else if (last.writableFinished) destroyLater(socket.end(), LAST_LINGER);
       else this.#endAfter(last, socket);
     }
   }

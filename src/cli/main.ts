@@ -1,22 +1,20 @@
 #!/usr/bin/env node
+import nodeModule from "node:module";
 import process from "node:process";
-import { COMMANDS } from "./commands.ts";
-import { openTerminal, readInput } from "./process-terminal.ts";
-import { runCommand } from "./run-command.ts";
 
-const ended = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended.abort());
-// A reader such as `head` may stop reading.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => ended.abort());
-process.exitCode = await runCommand(process.argv.slice(2), COMMANDS, {
-  environment: process.env,
-  setVariable: (name, value) => {
-    process.env[name] = value;
-  },
-  folder: process.cwd(),
-  readInput: (prompt) => readInput(process, prompt),
-  terminal: openTerminal(process),
-  signal: ended.signal,
-});
-// The module of an application that `check` imports may keep connections open. Wait for the output, not for them.
-process.stdout.write("", () => setTimeout(() => process.exit(), 100).unref());
+/**
+ * Keeps the compiled code of the command, as npm does: the next start compiles nothing. A folder that cannot be written to
+ * changes nothing, and `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` of Node.js win.
+ * @see docs/reference/command-line.md, Compiled code
+ */
+function keepCompiledCode(): void {
+  const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = process.env;
+  const home = HOME === undefined || HOME === "" ? undefined : `${HOME}/.cache`;
+  const folder = [XDG_CACHE_HOME, LOCALAPPDATA, home].find((each) => each !== undefined && each !== "");
+  if (folder !== undefined) nodeModule.enableCompileCache(`${folder}/odatakit`);
+}
+
+keepCompiledCode();
+// Other modules are compiled before this one runs, unless it imports them itself.
+const { runProcess } = await import("./run-process.ts");
+await runProcess();

@@ -49,6 +49,13 @@ export function isInteger(type: { readonly kind: string } | null): boolean {
   return INTEGER_TYPES.has(type);
 }
 
+const NO_KEY_TYPES: ReadonlySet<string> = new Set<PrimitiveTypeName>(["Edm.Single", "Edm.Double", "Edm.Binary"]);
+
+/** Returns whether a primitive type can be the type of a key property. @see OData CSDL 4.0, section 8.2 */
+export function isKeyType(name: string): boolean {
+  return Object.hasOwn(PRIMITIVE_TYPES, name) && !NO_KEY_TYPES.has(name);
+}
+
 /** Limits on the values of a property; absent: no limit. @see OData CSDL 4.0, section 6.2 */
 export interface Facets {
   /** Maximum number of characters of a string, or of octets of a binary value. */

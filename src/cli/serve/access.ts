@@ -7,6 +7,7 @@ import { logLine } from "../log-line.ts";
 import { isProblem, usageProblem, type Problem } from "../problem.ts";
 import { FailureLimit } from "./failure-limit.ts";
 import { openOidc } from "./oidc.ts";
+import { sentHeader } from "./sent-header.ts";
 import type { ServeCommandSettings } from "./serve-settings.ts";
 import { type ServeUser, readUsers, verifyUser, rolesOf, type Right } from "./users-file.ts";
 
@@ -33,7 +34,7 @@ export async function readAccess(
     if (isProblem(verify)) return verify;
     return {
       challenge: 'Bearer realm="odatakit"',
-      userOf: (request) => limit.guard(request, sentToken(request.headers), verify),
+      userOf: (request) => limit.guard(request, sentToken(request), verify),
     };
   }
   if (auth === "key") {
@@ -43,7 +44,7 @@ export async function readAccess(
     if (isProblem(keys)) return keys;
     return {
       challenge: 'Basic realm="odatakit", charset="UTF-8"',
-      userOf: (request) => limit.guard(request, sentKey(request.headers), (key) => findKey(keys, key)),
+      userOf: (request) => limit.guard(request, sentKey(request), (key) => findKey(keys, key)),
     };
   }
   const { ODATAKIT_USERS_FILE: file } = environment;
@@ -58,23 +59,23 @@ export async function readAccess(
   const verify = verifyUser(users);
   return {
     challenge: 'Basic realm="odatakit", charset="UTF-8"',
-    userOf: (request) => limit.guard(request, sentBasic(request.headers), verify),
+    userOf: (request) => limit.guard(request, sentBasic(request), verify),
   };
 }
 
 /** Returns the key of a request: the header `x-api-key`, a bearer token, or the password that Power Query sends. */
-function sentKey(headers: Headers): string | null {
-  const own = headers.get("x-api-key");
+function sentKey(request: IncomingRequest): string | null {
+  const own = sentHeader(request, "x-api-key");
   if (own !== null) return own;
-  return sentToken(headers) ?? sentBasic(headers)?.password ?? null;
+  return sentToken(request) ?? sentBasic(request)?.password ?? null;
 }
 
-function sentToken(headers: Headers): string | null {
-  return /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1] ?? null;
+function sentToken(request: IncomingRequest): string | null {
+  return /^Bearer +(\S+) *$/i.exec(sentHeader(request, "authorization") ?? "")?.[1] ?? null;
 }
 
-function sentBasic(headers: Headers): { readonly name: string; readonly password: string } | null {
-  const encoded = /^Basic +([\w+/=-]+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+function sentBasic(request: IncomingRequest): { readonly name: string; readonly password: string } | null {
+  const encoded = /^Basic +([\w+/=-]+) *$/i.exec(sentHeader(request, "authorization") ?? "")?.[1];
   if (encoded === undefined) return null;
   const text = new TextDecoder().decode(Uint8Array.from(decodeBase64(encoded)));
   const colon = text.indexOf(":");

@@ -1,5 +1,6 @@
 import { odataError, type IncomingRequest, type ODataError } from "odatakit";
 import { clientNetwork } from "../../base/client-network.ts";
+import { sentHeader } from "./sent-header.ts";
 
 const FAILURES = 10;
 const MILLISECONDS = 60_000;
@@ -153,9 +154,9 @@ export class FailureLimit {
     return tooMany("Too many wrong credentials came from this address. Wait a minute.", seconds);
   }
 
-  #clientOf({ headers, host }: Sender): string {
-    const { socket } = host as { readonly socket?: { readonly remoteAddress?: string } };
-    const facts = { header: (name: string) => headers.get(name), remoteAddress: socket?.remoteAddress };
+  #clientOf(sender: Sender): string {
+    const { socket } = sender.host as { readonly socket?: { readonly remoteAddress?: string } };
+    const facts = { header: (name: string) => sentHeader(sender, name), remoteAddress: socket?.remoteAddress };
     return clientNetwork(facts, this.#trustsProxy);
   }
 }

@@ -10,6 +10,7 @@ import {
 import { openApiRoute } from "odatakit/openapi";
 import { logLine } from "../log-line.ts";
 import type { Access } from "./access.ts";
+import { sentHeader } from "./sent-header.ts";
 import { isLoopback, type ServeCommandSettings } from "./serve-settings.ts";
 
 /** The parts of a service except its sets. */
@@ -72,7 +73,7 @@ export function makeService(
     },
     authenticate: (request) => {
       // A page of the internet whose name leads to this machine must not read the database.
-      if (isGuarded && !LOCAL_HOST.test(request.headers.get("host") ?? "")) {
+      if (isGuarded && !LOCAL_HOST.test(sentHeader(request, "host") ?? "")) {
         throw odataError(421, "MisdirectedRequest", "This service answers requests for localhost only.");
       }
       return access.userOf(request);

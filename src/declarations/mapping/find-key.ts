@@ -1,4 +1,5 @@
 import { required } from "../../base/required.ts";
+import { isKeyType } from "../../edm/primitive-type.ts";
 import type { DatabaseKind, ObjectColumn, ObjectName, SchemaObject } from "../../introspect/database-schema.ts";
 import type { ColumnMapping, ColumnMappingContext, MapColumn } from "../columns/column-mapping.ts";
 import { mapMysqlColumn } from "../columns/mysql-columns.ts";
@@ -18,22 +19,6 @@ interface KeySettings {
   readonly options: DescribeOptions;
   readonly warn: (warning: DescribedWarning) => void;
 }
-
-/** Types that a key can have. @see OData CSDL 4.0, section 8.2 */
-const KEY_TYPES: ReadonlySet<string> = new Set([
-  "Edm.Boolean",
-  "Edm.Byte",
-  "Edm.SByte",
-  "Edm.Int16",
-  "Edm.Int32",
-  "Edm.Int64",
-  "Edm.Decimal",
-  "Edm.String",
-  "Edm.Guid",
-  "Edm.Date",
-  "Edm.TimeOfDay",
-  "Edm.DateTimeOffset",
-]);
 
 /**
  * Finds the key of an object: the given one, the primary key unless rows have null in it, the shortest unique index over columns that are not null, the
@@ -123,7 +108,7 @@ export function keyTypeOf(column: ObjectColumn, { kind, options }: KeySettings):
   if (!("column" in mapping) || mapping.column.isCollection) return undefined;
   const { type } = mapping.column;
   if (typeof type === "object") return type.enumType;
-  return KEY_TYPES.has(type) ? type : undefined;
+  return isKeyType(type) ? type : undefined;
 }
 
 function uniqueIndexes({ indexes }: SchemaObject): ReadonlyArray<readonly string[]> {

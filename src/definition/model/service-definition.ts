@@ -52,8 +52,7 @@ export interface ServiceDefinition {
   readonly serverTiming: boolean;
   /** The configured base URL without a trailing slash, such as `https://api.example.com`. */
   readonly publicUrl: string | undefined;
-  /** Whether the service serves connection files for Excel and Power BI. */
-  /** The name of the files without extension; null for none. */
+  /** The name without extension of the connection files for Excel and Power BI; null if the service serves none. */
   readonly connectionFiles: string | null;
   readonly trustProxy: boolean;
   /** Whether the service refuses writes that a browser sends for a page of another site. */

@@ -1,3 +1,4 @@
+import { isKeyType } from "../../edm/primitive-type.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import type { ConfigurationFault } from "../../errors/configuration-error.ts";
 import { toDefaultValue } from "../model/build-types.ts";
@@ -155,22 +156,6 @@ const MEANINGLESS: Readonly<Record<PropertyUse, readonly Modifier[]>> = {
   result: ["key", "ignored", "computed", "immutable", "databaseDefault", "json", "default", "describe", "annotate"],
 };
 
-const KEY_TYPES: ReadonlySet<string> = new Set([
-  "Edm.Boolean",
-  "Edm.Byte",
-  "Edm.SByte",
-  "Edm.Int16",
-  "Edm.Int32",
-  "Edm.Int64",
-  "Edm.Decimal",
-  "Edm.String",
-  "Edm.Guid",
-  "Edm.Date",
-  "Edm.TimeOfDay",
-  "Edm.DateTimeOffset",
-  "Edm.Duration",
-]);
-
 const MAX_TEMPORAL_PRECISION = 12;
 
 /**
@@ -244,7 +229,7 @@ function* checkKey(declared: PropertyDeclaration, what: string, fault: MakeFault
   if (declared.ignored) {
     yield fault(`A key is part of every URL, but ${what} is ignored.`, "Remove .ignored() or .key().");
   }
-  if (declared.item !== undefined || !isKeyType(declared.type)) {
+  if (declared.item !== undefined || !canBeKey(declared.type)) {
     const is = declared.item === undefined ? typeName(declared.type) : "a collection";
     const fix = "Use Boolean, an integer, Decimal, String, Guid, a date or time type, Duration or an enumeration.";
     yield fault(`${is} cannot be a key, but ${what} is one.`, fix);
@@ -365,8 +350,8 @@ function isValueType(type: unknown): boolean {
   return typeof type === "object" && type !== null && "kind" in type && kinds.includes(type.kind);
 }
 
-function isKeyType(type: DeclaredValueType): boolean {
-  return type.kind === "EnumTypeDeclaration" || KEY_TYPES.has(type.name);
+function canBeKey(type: DeclaredValueType): boolean {
+  return type.kind === "EnumTypeDeclaration" || isKeyType(type.name);
 }
 
 function typeName({ kind, name }: DeclaredValueType): string {

@@ -1,6 +1,5 @@
 import { MysqlDialect, type Dialect, type MysqlDialectConfig, type MysqlPool } from "kysely";
-import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
-import { nearestName } from "../../errors/nearest-name.ts";
+import { checkDialect, type DialectOptions, PASSED_ON, wholeNumber } from "../dialect-options.ts";
 import { preparedPool } from "./prepared-pool.ts";
 
 /** How MariaDB is used. */
@@ -11,7 +10,16 @@ export interface MariadbOptions extends Pick<MysqlDialectConfig, "controlConnect
   readonly statements?: number | undefined;
 }
 
-const OPTIONS: readonly (keyof MariadbOptions)[] = ["pool", "statements", "controlConnection"];
+const OPTIONS: DialectOptions<MariadbOptions> = {
+  pool: {
+    isRequired: true,
+    accepts: (pool) => typeof (pool as Partial<MysqlPool> | null | undefined)?.getConnection === "function",
+    wanted: '`createPool(url)` of "mysql2", not of "mysql2/promise"',
+    fault: "`pool` is no pool of mysql2.",
+  },
+  statements: wholeNumber(1, Number.MAX_SAFE_INTEGER, "a whole number of 1 or more"),
+  controlConnection: PASSED_ON,
+};
 
 /**
  * Makes a Kysely dialect for MariaDB over a pool of mysql2: `new Kysely({ dialect: mariadbDialect({ pool }) })`.
@@ -23,31 +31,10 @@ const OPTIONS: readonly (keyof MariadbOptions)[] = ["pool", "statements", "contr
  * @see docs/guides/existing-databases.md, Sessions of MariaDB
  */
 export function mariadbDialect(options: MariadbOptions): Dialect {
-  checkOptions(options);
+  checkDialect("mariadbDialect", OPTIONS, options);
   const { pool, statements = 200, controlConnection } = options;
   return new MysqlDialect({
     pool: preparedPool(pool, statements),
     ...(controlConnection && { controlConnection }),
   });
-}
-
-function checkOptions(options: MariadbOptions): void {
-  const { pool, statements = 1 } = options;
-  const faults = Object.keys(options).flatMap((name): readonly ConfigurationFault[] => {
-    if (OPTIONS.some((option) => option === name)) return [];
-    const nearest = nearestName(name, OPTIONS);
-    const known = `Use ${OPTIONS.map((each) => `\`${each}\``).join(", ")}.`;
-    return [fault(`there is no option \`${name}\`.`, nearest === null ? known : `Did you mean \`${nearest}\`?`)];
-  });
-  if (typeof (pool as Partial<MysqlPool> | undefined)?.getConnection !== "function") {
-    faults.push(fault("`pool` is no pool of mysql2.", 'Give `createPool(url)` of "mysql2", not of "mysql2/promise".'));
-  }
-  if (!Number.isSafeInteger(statements) || statements < 1) {
-    faults.push(fault(`\`statements\` cannot be ${String(statements)}.`, "Give a whole number of 1 or more."));
-  }
-  if (faults.length > 0) throw new ConfigurationError(faults);
-}
-
-function fault(message: string, fix: string): ConfigurationFault {
-  return { message: `mariadbDialect: ${message}`, fix };
 }

@@ -6,8 +6,7 @@ import {
   type PostgresClientConstructor,
   type PostgresDialectConfig,
 } from "kysely";
-import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
-import { nearestName } from "../../errors/nearest-name.ts";
+import { checkDialect, type DialectOptions, PASSED_ON } from "../dialect-options.ts";
 import type { SharedByConnections, PgClient, PgPool } from "./postgres-connection.ts";
 import { PooledClients, PooledPostgresAdapter, PooledPostgresDriver } from "./postgres-driver.ts";
 
@@ -29,13 +28,18 @@ export interface PostgresOptions extends Pick<
 /** The milliseconds within which a client that cancels must connect. The read that it ends waits for it. */
 const CONTROL_TIMEOUT = 5000;
 
-const OPTIONS: readonly (keyof PostgresOptions)[] = [
-  "pool",
-  "cursor",
-  "controlClient",
-  "onCreateConnection",
-  "onReserveConnection",
-];
+const OPTIONS: DialectOptions<PostgresOptions> = {
+  pool: {
+    isRequired: true,
+    accepts: isPool,
+    wanted: '`new Pool({ connectionString })` of "pg"',
+    fault: "`pool` is no pool of pg.",
+  },
+  cursor: PASSED_ON,
+  controlClient: PASSED_ON,
+  onCreateConnection: PASSED_ON,
+  onReserveConnection: PASSED_ON,
+};
 
 /**
  * Makes a Kysely dialect for PostgreSQL over a pool of pg: `new Kysely({ dialect: postgresDialect({ pool }) })`.
@@ -46,7 +50,7 @@ const OPTIONS: readonly (keyof PostgresOptions)[] = [
  * @see docs/guides/existing-databases.md, Connect
  */
 export function postgresDialect(options: PostgresOptions): Dialect {
-  checkOptions(options);
+  checkDialect("postgresDialect", OPTIONS, options);
   const { pool, cursor, onCreateConnection, onReserveConnection } = options;
   const clients = new PooledClients(pool);
   const shared: SharedByConnections = { cursor, makeControlClient: controlOf(options), lostStatements: 0 };
@@ -86,20 +90,7 @@ function timeoutOf(settings: object): number {
   return given > 0 ? given : CONTROL_TIMEOUT;
 }
 
-function checkOptions(options: PostgresOptions): void {
-  const faults = Object.keys(options).flatMap((name): readonly ConfigurationFault[] => {
-    if (OPTIONS.some((option) => option === name)) return [];
-    const nearest = nearestName(name, OPTIONS);
-    const known = `Use ${OPTIONS.map((each) => `\`${each}\``).join(", ")}.`;
-    return [fault(`there is no option \`${name}\`.`, nearest === null ? known : `Did you mean \`${nearest}\`?`)];
-  });
-  const pool = options.pool as Partial<PgPool> | undefined;
-  if (typeof pool?.connect !== "function" || typeof pool.on !== "function") {
-    faults.push(fault("`pool` is no pool of pg.", 'Give `new Pool({ connectionString })` of "pg".'));
-  }
-  if (faults.length > 0) throw new ConfigurationError(faults);
-}
-
-function fault(message: string, fix: string): ConfigurationFault {
-  return { message: `postgresDialect: ${message}`, fix };
+function isPool(value: unknown): boolean {
+  const pool = value as Partial<PgPool> | null | undefined;
+  return typeof pool?.connect === "function" && typeof pool.on === "function";
 }

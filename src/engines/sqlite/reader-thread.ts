@@ -17,7 +17,7 @@ import { openConnection } from "./sqlite-database.ts";
 /** The most connections without a snapshot that wait for the next one. */
 const MOST_IDLE = 2;
 
-/** Pages of a table are read once, so a large cache would only fill memory: 2 MB. */
+/** Long statements read each page of a table once, so a large cache would only fill memory: 2 MB. */
 const SMALL_CACHE = "pragma cache_size = -2000";
 
 interface Connection {
@@ -76,7 +76,7 @@ class ThreadConnections {
   #connectionOf(snapshot: number): Connection {
     const known = this.#snapshots.get(snapshot);
     if (known !== undefined) return known;
-    const connection = this.#idle.pop() ?? this.#openSmall();
+    const connection = this.#idle.pop() ?? this.#open();
     connection.database.exec("begin");
     this.#snapshots.set(snapshot, connection);
     return connection;
@@ -94,14 +94,9 @@ class ThreadConnections {
     else connection.database.close();
   }
 
-  #openSmall(): Connection {
-    const connection = this.#open();
-    connection.database.exec(SMALL_CACHE);
-    return connection;
-  }
-
   #open(): Connection {
     const database = openConnection(this.#settings, true, this.#watch);
+    database.exec(SMALL_CACHE);
     return { database, statements: new PreparedStatements(database, "arrays", this.#settings.statements) };
   }
 }

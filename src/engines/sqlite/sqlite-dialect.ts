@@ -1,6 +1,6 @@
 import { SqliteIntrospector, SqliteQueryCompiler, type Dialect } from "kysely";
-import { ConfigurationError, type ConfigurationFault } from "../../errors/configuration-error.ts";
-import { nearestName } from "../../errors/nearest-name.ts";
+import type { ConfigurationFault } from "../../errors/configuration-error.ts";
+import { checkDialect, type DialectOptions, oneOf, shown, SWITCH, wholeNumber } from "../dialect-options.ts";
 import type { JournalMode, SqliteSettings, Synchronous } from "./prepared-statement.ts";
 import { cutsTexts, SqliteDatabase } from "./sqlite-database.ts";
 import { SynchronousSqliteAdapter, SqliteDriver } from "./sqlite-driver.ts";
@@ -46,18 +46,18 @@ const MAX_TIMEOUT = 2 ** 31 - 1;
 /** Each thread needs 11 MB, and more threads than processors make no read faster. */
 const MAX_THREADS = 64;
 
-const OPTIONS: readonly (keyof SqliteOptions)[] = [
-  "readonly",
-  "busyTimeout",
-  "synchronous",
-  "journalMode",
-  "statements",
-  "readerThreads",
-  "maxQueuedQueries",
-];
-
 const SYNCHRONOUS: readonly Synchronous[] = ["off", "normal", "full", "extra"];
-const JOURNAL_MODES: ReadonlySet<unknown> = new Set<JournalMode>(["wal", "keep"]);
+const JOURNAL_MODES: readonly JournalMode[] = ["wal", "keep"];
+
+const OPTIONS: DialectOptions<SqliteOptions> = {
+  readonly: SWITCH,
+  busyTimeout: wholeNumber(0, MAX_TIMEOUT, "a whole number of milliseconds"),
+  synchronous: oneOf(SYNCHRONOUS, `one of ${SYNCHRONOUS.map(shown).join(", ")}`),
+  journalMode: oneOf(JOURNAL_MODES, JOURNAL_MODES.map(shown).join(" or ")),
+  statements: wholeNumber(1, Number.MAX_SAFE_INTEGER, "a whole number of 1 or more"),
+  readerThreads: wholeNumber(0, MAX_THREADS, `a whole number of 0 to ${String(MAX_THREADS)}`),
+  maxQueuedQueries: wholeNumber(0, Number.MAX_SAFE_INTEGER, "a whole number"),
+};
 
 /**
  * Makes a Kysely dialect for the SQLite that is built into Node.js: `new Kysely({ dialect: sqliteDialect("shop.db") })`.
@@ -89,55 +89,13 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialec
 
 /** Fills in the defaults. @throws ConfigurationError with all faults */
 function checkSettings(file: string, options: SqliteOptions): SqliteSettings {
+  checkDialect("sqliteDialect", OPTIONS, options, faultsOfFile(file));
   const { readonly = false, busyTimeout = 5000, synchronous = "full", statements = 200 } = options;
   const { readerThreads = 2, maxQueuedQueries = 100, journalMode = "wal" } = options;
-  const faults = Object.keys(options).flatMap(faultOfName);
-  if (typeof file !== "string" || file === "") {
-    faults.push(fault(`the file cannot be ${shown(file)}.`, 'Give the path of a file, or ":memory:".'));
-  }
-  if (typeof readonly !== "boolean") {
-    faults.push(fault(`\`readonly\` cannot be ${shown(readonly)}.`, "Give true or false."));
-  }
-  if (!isWhole(busyTimeout, 0, MAX_TIMEOUT)) {
-    faults.push(fault(`\`busyTimeout\` cannot be ${shown(busyTimeout)}.`, "Give a whole number of milliseconds."));
-  }
-  if (!SYNCHRONOUS.includes(synchronous)) {
-    const choice = SYNCHRONOUS.map((name) => `"${name}"`).join(", ");
-    faults.push(fault(`\`synchronous\` cannot be ${shown(synchronous)}.`, `Give one of ${choice}.`));
-  }
-  if (!JOURNAL_MODES.has(journalMode)) {
-    faults.push(fault(`\`journalMode\` cannot be ${shown(journalMode)}.`, 'Give "wal" or "keep".'));
-  }
-  if (!isWhole(statements, 1, Number.MAX_SAFE_INTEGER)) {
-    faults.push(fault(`\`statements\` cannot be ${shown(statements)}.`, "Give a whole number of 1 or more."));
-  }
-  if (!isWhole(readerThreads, 0, MAX_THREADS)) {
-    const fix = `Give a whole number of 0 to ${String(MAX_THREADS)}.`;
-    faults.push(fault(`\`readerThreads\` cannot be ${shown(readerThreads)}.`, fix));
-  }
-  if (!isWhole(maxQueuedQueries, 0, Number.MAX_SAFE_INTEGER)) {
-    faults.push(fault(`\`maxQueuedQueries\` cannot be ${shown(maxQueuedQueries)}.`, "Give a whole number."));
-  }
-  if (faults.length > 0) throw new ConfigurationError(faults);
   return { file, readonly, busyTimeout, synchronous, journalMode, statements, readerThreads, maxQueuedQueries };
 }
 
-function faultOfName(name: string): readonly ConfigurationFault[] {
-  if (OPTIONS.some((option) => option === name)) return [];
-  const nearest = nearestName(name, OPTIONS);
-  const fix =
-    nearest === null ? `Use ${OPTIONS.map((each) => `\`${each}\``).join(", ")}.` : `Did you mean \`${nearest}\`?`;
-  return [fault(`there is no option \`${name}\`.`, fix)];
-}
-
-function fault(message: string, fix: string): ConfigurationFault {
-  return { message: `sqliteDialect: ${message}`, fix };
-}
-
-function isWhole(value: unknown, least: number, most: number): boolean {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most;
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" ? `"${value}"` : String(value);
+function faultsOfFile(file: unknown): readonly ConfigurationFault[] {
+  if (typeof file === "string" && file !== "") return [];
+  return [{ message: `the file cannot be ${shown(file)}.`, fix: 'Give the path of a file, or ":memory:".' }];
 }

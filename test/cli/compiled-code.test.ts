@@ -1,0 +1,33 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { expect, onTestFinished, test } from "vitest";
+import { ROOT } from "../house/source-files.ts";
+
+/** Runs `odatakit --version` with a cache folder, and returns the names in that folder. */
+function run(more: Readonly<Record<string, string>>, prepare?: (folder: string) => void): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), "odatakit-caches-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  prepare?.(folder);
+  const { NODE_COMPILE_CACHE: _own, ...environment } = process.env;
+  const output = execFileSync(process.execPath, ["--conditions=source", join(ROOT, "src/cli/main.ts"), "--version"], {
+    env: { ...environment, ...more, XDG_CACHE_HOME: folder },
+    encoding: "utf8",
+  });
+  expect(output).toMatch(/^\d+\.\d+\.\d+/);
+  return readdirSync(folder);
+}
+
+test("the command keeps its compiled code in the folder for caches", () => {
+  expect(run({})).toEqual(["odatakit"]);
+});
+
+test("NODE_DISABLE_COMPILE_CACHE keeps nothing", () => {
+  expect(run({ NODE_DISABLE_COMPILE_CACHE: "1" })).toEqual([]);
+});
+
+test("a folder that cannot be made changes nothing", () => {
+  expect(run({}, (folder) => writeFileSync(join(folder, "odatakit"), "a file"))).toEqual(["odatakit"]);
+});
