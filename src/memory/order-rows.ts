@@ -215,7 +215,7 @@ function* ascendByKey(rows: readonly unknown[], query: MemoryQuery, pace: Pace):
     const value = read(asEntity(rows[position], query.shape.entityType));
     if (typeof value !== "number" || !(value > last)) return false;
     last = value;
-    if (position % SLICE === 0 && pace.isOver) yield;
+    if (position % SLICE === SLICE - 1 && pace.isOver) yield;
   }
   return true;
 }
