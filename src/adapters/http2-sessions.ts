@@ -28,7 +28,6 @@ interface Http2Session {
 export class Http2Sessions {
   readonly #settings: ServeSettings;
   readonly #open = new Map<ServerHttp2Session, Http2Session>();
-  #isDraining = false;
 
   constructor(settings: ServeSettings) {
     this.#settings = settings;
@@ -47,11 +46,19 @@ export class Http2Sessions {
 
   /** Lets each connection end after its requests, also if its client does not close its side. */
   drain(): void {
-    this.#isDraining = true;
     for (const { session, socket, streams } of this.#open.values()) {
       session.close();
       if (streams === 0 && socket !== undefined) destroyLater(socket, LAST_LINGER);
     }
+  }
+
+  /**
+   * Returns how long a connection stays open after its last response. The client may still read it, also after either side has
+   * sent GOAWAY. Then no request can follow, so there always is a limit.
+   */
+  #idleTime({ session }: Http2Session): number | null {
+    const { keepAliveTimeout, slowReaderTimeout } = this.#settings;
+    return keepAliveTimeout ?? (session.closed ? (slowReaderTimeout ?? LAST_LINGER) : null);
   }
 
   /** Ends a connection unless a request arrives in time. */
@@ -72,10 +79,7 @@ export class Http2Sessions {
       clearTimeout(state.timer);
       stream.once("close", () => {
         state.streams -= 1;
-        const { closed, destroyed } = state.session;
-        // Until then, the client may still read the last response.
-        const isOpen = this.#isDraining || (!closed && !destroyed);
-        if (state.streams === 0 && isOpen) this.#endLater(state, this.#settings.keepAliveTimeout);
+        if (state.streams === 0 && this.#open.has(state.session)) this.#endLater(state, this.#idleTime(state));
       });
     }
     this.#limitTime(stream, response);

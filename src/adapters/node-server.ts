@@ -291,7 +291,7 @@ class Http1Connections {
     }
     // The headers of a response that is being sent may have promised another one.
     response.once("finish", () => {
-      if (this.lastResponse(socket) === response) socket.end();
+      if (this.lastResponse(socket) === response) destroyLater(socket.end(), LAST_LINGER);
     });
   }
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import nodeModule from "node:module";
+import { isAbsolute } from "node:path";
 import process from "node:process";
 
 /**
@@ -9,8 +10,8 @@ import process from "node:process";
  */
 function keepCompiledCode(): void {
   const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = process.env;
-  const home = HOME === undefined || HOME === "" ? undefined : `${HOME}/.cache`;
-  const folder = [XDG_CACHE_HOME, LOCALAPPDATA, home].find((each) => each !== undefined && each !== "");
+  const folders = [XDG_CACHE_HOME, LOCALAPPDATA, HOME && `${HOME}/.cache`];
+  const folder = folders.find((each) => each !== undefined && isAbsolute(each));
   if (folder !== undefined) nodeModule.enableCompileCache(`${folder}/odatakit`);
 }
 

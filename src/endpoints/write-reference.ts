@@ -57,7 +57,8 @@ export const removeReference: Endpoint = inStages({
       return { navigation, referenced: null, added: null, write: (context) => removeRef(key, context) };
     }
     const { byKey } = removeRef;
-    const referenced = referencedBy(request, navigation, byKey, { id, fault: INVALID_OPTION, target: "$id" });
+    const reference = { id, fault: INVALID_OPTION, target: "$id", isAdded: false };
+    const referenced = referencedBy(request, navigation, byKey, reference);
     const write: Link["write"] = (context) =>
       byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : removeRef(key, id, context);
     return { navigation, referenced, added: null, write };
@@ -81,7 +82,7 @@ function writesLink(name: "addRef" | "setRef"): Endpoint {
           // The handler gets a URL, also where the body refers to another operation of the batch.
           const id = request.arrival.batch?.dereference(sent) ?? sent;
           const { byKey } = handler;
-          const reference = { id, fault: INVALID_BODY, target: "@odata.id" };
+          const reference = { id, fault: INVALID_BODY, target: "@odata.id", isAdded: true };
           const referenced = referencedBy(request, navigation, byKey, reference);
           const named = navigation.navigationProperty.isCollection ? entityIdOf(request, id) : undefined;
           const write: Link["write"] = (context) =>
@@ -138,6 +139,8 @@ interface SentReference {
   readonly fault: ReferenceFault;
   /** The member or option that contains it, for errors. */
   readonly target: string;
+  /** Whether the link is added; else it is removed, and then no foreign key refers to another entity than before. */
+  readonly isAdded: boolean;
 }
 
 /** The entity that a reference names. */
@@ -155,7 +158,7 @@ function referencedBy(
   request: AuthorizedRequest,
   navigation: AddressedNavigation,
   byKey: unknown,
-  { id, fault, target }: SentReference,
+  { id, fault, target, isAdded }: SentReference,
 ): Referenced | null {
   const { origin } = navigation.runtime;
   const isHiding = origin.kind === "EntitySet" && hidesRows(request.service, origin);
@@ -164,7 +167,7 @@ function referencedBy(
     byKey !== undefined ||
     isHiding ||
     judgesLinks(request.service, navigation) ||
-    sharesReferences(request.service.definition, { navigation, target: origin });
+    (isAdded && sharesReferences(request.service.definition, { navigation, target: origin }));
   if (!isAsked) return null;
   return {
     entitySet: origin,

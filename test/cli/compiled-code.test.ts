@@ -14,7 +14,8 @@ function run(more: Readonly<Record<string, string>>, prepare?: (folder: string) 
   // Node.js keeps no compiled code while it measures coverage.
   const { NODE_COMPILE_CACHE: _own, NODE_V8_COVERAGE: _measured, ...environment } = process.env;
   const output = execFileSync(process.execPath, ["--conditions=source", join(ROOT, "src/cli/main.ts"), "--version"], {
-    env: { ...environment, ...more, XDG_CACHE_HOME: folder },
+    env: { ...environment, XDG_CACHE_HOME: folder, HOME: folder, ...more },
+    cwd: folder,
     encoding: "utf8",
   });
   expect(output).toMatch(/^\d+\.\d+\.\d+/);
@@ -27,6 +28,11 @@ test("the command keeps its compiled code in the folder for caches", () => {
 
 test("NODE_DISABLE_COMPILE_CACHE keeps nothing", () => {
   expect(run({ NODE_DISABLE_COMPILE_CACHE: "1" })).toEqual([]);
+});
+
+// The specification of these folders asks for it: https://specifications.freedesktop.org/basedir-spec/latest/
+test("a relative folder for caches is ignored", () => {
+  expect(run({ XDG_CACHE_HOME: "caches", LOCALAPPDATA: "" })).toEqual([".cache"]);
 });
 
 test("a folder that cannot be made changes nothing", () => {

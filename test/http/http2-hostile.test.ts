@@ -209,6 +209,10 @@ describe("close() of a server of HTTP/2", () => {
     return Buffer.from([0, 0, fields.length, 1, 5, 0, 0, 0, 1, ...fields]);
   };
 
+  /** A frame of eight zeros for the whole connection. @see RFC 9113, section 4.1 */
+  const frameOf = (type: number): Buffer => Buffer.from([0, 0, 8, type, 0, 0, 0, 0, 0, ...new Uint8Array(8)]);
+  const PING = frameOf(6);
+
   /** A client that reads everything, and never closes its side. */
   async function hold(options: ServeOptions, sent: Buffer) {
     const server = await serve(slow, { port: 0, host: "127.0.0.1", tls: TLS, drainTimeout: null, ...options });
@@ -223,7 +227,7 @@ describe("close() of a server of HTTP/2", () => {
     socket.on("data", (chunk: Buffer) => (received = Buffer.concat([received, chunk]))).on("error", () => undefined);
     socket.write(sent);
     await expect.poll(() => received.length).toBeGreaterThan(0);
-    return { server, has: (text: string) => received.includes(text) };
+    return { server, socket, has: (text: string) => received.includes(text) };
   }
 
   test("does not wait for an idle client that ignores GOAWAY", async () => {
@@ -246,5 +250,29 @@ describe("close() of a server of HTTP/2", () => {
     for (const give of held.splice(0)) give();
     await closing;
     expect(has('"Text":"a"')).toBe(true);
+  });
+
+  test("ends after a request under way, also without keepAliveTimeout", async () => {
+    held.length = 0;
+    const sent = Buffer.concat([PREFACE, requestOf("/odata/Notes(1)")]);
+    const { server, has } = await hold({ keepAliveTimeout: null, slowReaderTimeout: 100 }, sent);
+    await expect.poll(() => held.length).toBe(1);
+    const closing = server.close();
+    for (const give of held.splice(0)) give();
+    await closing;
+    expect(has('"Text":"a"')).toBe(true);
+  });
+
+  test("a client that sends GOAWAY and keeps its side open is closed after keepAliveTimeout", async () => {
+    const sent = Buffer.concat([PREFACE, requestOf("/odata/echo(text='a')"), frameOf(7)]);
+    const { socket, has } = await hold({ keepAliveTimeout: 100 }, sent);
+    const closed = new Promise((resolve) => {
+      socket.once("close", resolve);
+    });
+    await expect.poll(() => has('"a"')).toBe(true);
+    // A server that has only closed its own side ignores the frames of the client.
+    const pings = setInterval(() => socket.write(PING), 50);
+    onTestFinished(() => clearInterval(pings));
+    await closed;
   });
 });

@@ -109,6 +109,21 @@ test("a response that the client has not read when the server closes is sent who
   expect(seen.errors).toEqual([]);
 });
 
+test("a client that never closes its side gets its response whole, and its connection ends", async () => {
+  const server = await serve(notes, { port: 0, host: "127.0.0.1", drainTimeout: null, keepAliveTimeout: null });
+  const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  let text = "";
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+  const isSent = once(socket, "data").then(() => socket.pause());
+  socket.write("GET /Long(1) HTTP/1.1\r\nHost: x\r\n\r\n");
+  await isSent;
+  const closing = server.close();
+  socket.resume();
+  await closing;
+  await expect.poll(() => text.endsWith('x"}')).toBe(true);
+});
+
 test("of pipelined requests the last response alone closes the connection", async () => {
   const server = await start();
   const { socket, seen, closed } = open(server.port);

@@ -14,6 +14,8 @@ const FAULTS: Readonly<Record<DatabaseName, readonly (readonly [message: string,
   postgres: [
     ['prepared statement "s1" does not exist', { code: "26000" }],
     ["cached plan must not change result type", { code: "0A000" }],
+    // A server may translate its messages, but not the names of its functions.
+    ["gecachter Plan darf den Ergebnistyp nicht ändern", { code: "0A000", routine: "RevalidateCachedQuery" }],
   ],
   mariadb: [
     ["Prepared statement needs to be re-prepared", { errno: 1615 }],

@@ -464,6 +464,14 @@ describe.each(VARIANTS)("foreign keys that share a property with a link: $title"
   );
 });
 
+test("a handler that removes links gets any reference", async () => {
+  const { service, reset } = overArrays();
+  await reset();
+  const target = `${placeIn(1)}/Items/$ref?$id=${encodeURIComponent("urn:item:1")}`;
+  const request = new Request(`http://service.example/${target}`, { method: "DELETE", headers: { "x-user": "ann" } });
+  expect((await service.fetch(request)).status).toBe(204);
+});
+
 /** Clients never see the tenant of a ticket: only links and parents write it. */
 const Tenant = entityType("Tenant", { id: edm.int32().key(), user: edm.string() });
 const Desk = entityType("Desk", { tenant: edm.int32().key(), id: edm.int32().key() });

@@ -84,6 +84,8 @@ export function makeService(
 interface DriverError extends Error {
   readonly code?: unknown;
   readonly errno?: unknown;
+  /** The function of PostgreSQL that reports the error. */
+  readonly routine?: unknown;
 }
 
 /** The length of the chain of causes to follow. */
@@ -95,7 +97,8 @@ const MAX_CAUSES = 5;
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const POSTGRES_CODES: ReadonlySet<unknown> = new Set(["42P01", "42703", "42883", "42804", "3F000"]);
-const OTHER_PLAN = /^cached plan must not change result type/;
+/** A server may translate the message of this function. */
+const OTHER_PLAN = "RevalidateCachedQuery";
 /** MariaDB: an unknown column or table, or a view over one. @see https://mariadb.com/kb/en/mariadb-error-code-reference/ */
 const MARIADB_NUMBERS: ReadonlySet<unknown> = new Set([1054, 1146, 1356]);
 /** SQLite has one code for all errors of statements. */
@@ -118,9 +121,9 @@ export function explainSchemaChange(error: unknown): ODataError | undefined {
   return odataError(503, "ServiceUnavailable", message, { headers: { "Retry-After": "1" } });
 }
 
-function isSchemaChange({ code, errno, message }: DriverError): boolean {
+function isSchemaChange({ code, errno, routine, message }: DriverError): boolean {
   if (POSTGRES_CODES.has(code) || MARIADB_NUMBERS.has(errno)) return true;
-  return OTHER_PLAN.test(message) || SQLITE_MESSAGE.test(message);
+  return routine === OTHER_PLAN || SQLITE_MESSAGE.test(message);
 }
 
 function isCausedBy(error: unknown, matches: (error: DriverError) => boolean): boolean {

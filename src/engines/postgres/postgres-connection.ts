@@ -207,10 +207,15 @@ function ignoreClosed(error: unknown): void {
   if (codeOf(error) === CANCELLED) throw error;
 }
 
+/** The function of the server that rejects a prepared statement which returns other columns than before. */
+const OTHER_PLAN = "RevalidateCachedQuery";
+
 /** Whether a connection does not have a prepared statement, or has it for other columns. Other features have the same code. */
 function isLostOrOutdated(error: unknown): boolean {
   const code = codeOf(error);
-  return code === "26000" || (code === "0A000" && error instanceof Error && error.message.startsWith("cached plan"));
+  if (code !== "0A000" || !(error instanceof Error)) return code === "26000";
+  // A server may translate its messages.
+  return ("routine" in error && error.routine === OTHER_PLAN) || error.message.startsWith("cached plan");
 }
 
 function codeOf(error: unknown): unknown {

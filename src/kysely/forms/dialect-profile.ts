@@ -289,6 +289,8 @@ export interface DriverError extends Error {
   readonly code?: unknown;
   readonly errno?: unknown;
   readonly errcode?: unknown;
+  /** The function of PostgreSQL that reports the error. */
+  readonly routine?: unknown;
 }
 
 /** The errors of one kind of database. Their codes do not depend on the driver. */

@@ -1,4 +1,4 @@
-import type { DialectFaults, FaultKind } from "../../forms/dialect-profile.ts";
+import type { DialectFaults, DriverError, FaultKind } from "../../forms/dialect-profile.ts";
 
 /** By the beginnings of the error codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const KINDS: ReadonlyArray<readonly [start: string, kind: FaultKind]> = [
@@ -36,17 +36,18 @@ const LOST_MACHINE =
 
 /** The errors of PostgreSQL. */
 export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
-  kindOf: ({ code, message }) => {
+  kindOf: (error) => {
+    const { code, message } = error;
     if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code)) return null;
     if (code === "XX000" && LOST_MACHINE.test(message)) return "unavailable";
-    if (code === "0A000" && isOtherPlan(message)) return "outdated";
+    if (code === "0A000" && isOtherPlan(error)) return "outdated";
     return KINDS.find(([start]) => code.startsWith(start))?.[1] ?? null;
   },
   // Errors of the driver have a field with the name.
   namedConstraints: [],
   isTooLarge: ({ code }) => typeof code === "string" && /^54\w{3}$/.test(code),
   // The text of a prepared statement stays, but a change of its tables may change its columns.
-  isUnsupported: ({ code, message }) => code === "0A000" && !isOtherPlan(message),
+  isUnsupported: (error) => error.code === "0A000" && !isOtherPlan(error),
   unevaluable: new Map([
     ["22P02", "a cell or a constant is no value of its type"],
     ["22007", "a cell contains no value of its type"],
@@ -59,7 +60,11 @@ export const PG_FAULTS: DialectFaults = Object.freeze<DialectFaults>({
   timeouts: new Set(["57014"]),
 });
 
-/** Whether a prepared statement returns other columns than before. Other features have the same code. */
-function isOtherPlan(message: string): boolean {
-  return message.startsWith("cached plan");
+/**
+ * Whether a prepared statement returns other columns than before. Other features have the same code. A server may translate its
+ * messages, so the function of the server decides, where a driver passes it on.
+ * @see https://www.postgresql.org/docs/current/protocol-error-fields.html
+ */
+function isOtherPlan({ routine, message }: DriverError): boolean {
+  return routine === "RevalidateCachedQuery" || message.startsWith("cached plan");
 }
