@@ -125,10 +125,9 @@ class NodeODataRequest implements ODataRequest {
   get headers(): Headers {
     if (this.#headers === undefined) {
       this.#headers = new Headers();
-      for (const [name, values] of Object.entries(headerValues(this.#message))) {
+      for (const [name, value] of sentHeaders(this.#message)) {
         // A pseudo-header of HTTP/2 is not a header of the request.
-        if (name.startsWith(":")) continue;
-        for (const value of typeof values === "object" ? values : [values ?? ""]) this.#headers.append(name, value);
+        if (!name.startsWith(":")) this.#headers.append(name, value);
       }
     }
     return this.#headers;
@@ -196,15 +195,18 @@ class NodeODataRequest implements ODataRequest {
 }
 
 /**
- * Returns the values of each header. Packages that simulate requests, for tests or for serverless platforms, leave out the
- * raw headers, or the property that divides them.
+ * Returns the headers as the client sent them. Packages that simulate requests, for tests or for serverless platforms, may leave
+ * out the raw headers, or `headersDistinct`: then the combined headers count. It is not read, because it throws in older
+ * versions of Node.js if a client sends a header named `__proto__`.
  */
-function headerValues({
-  headers,
-  rawHeaders,
-  headersDistinct,
-}: Pick<IncomingMessage, "headers" | "rawHeaders"> & Partial<IncomingMessage>): IncomingMessage["headers"] {
-  return rawHeaders.length > 0 && headersDistinct !== undefined ? headersDistinct : headers;
+function sentHeaders(message: IncomingMessage): ReadonlyArray<readonly [name: string, value: string]> {
+  const { headers, rawHeaders } = message;
+  if (rawHeaders.length === 0 || !("headersDistinct" in message)) {
+    return Object.entries(headers).flatMap(([name, values]) =>
+      (typeof values === "object" ? values : [values ?? ""]).map((value) => [name, value] as const),
+    );
+  }
+  return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ""] as const] : []));
 }
 
 /** Returns whether a socket reports its end. A simulated one may be any object. */

@@ -11,8 +11,8 @@ function run(more: Readonly<Record<string, string>>, prepare?: (folder: string) 
   const folder = mkdtempSync(join(tmpdir(), "odatakit-caches-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   prepare?.(folder);
-  // Node.js keeps no compiled code while it measures coverage.
-  const { NODE_COMPILE_CACHE: _own, NODE_V8_COVERAGE: _measured, ...environment } = process.env;
+  // Vitest switches compiled code off while it measures coverage.
+  const { NODE_COMPILE_CACHE: _own, NODE_DISABLE_COMPILE_CACHE: _off, ...environment } = process.env;
   const output = execFileSync(process.execPath, ["--conditions=source", join(ROOT, "src/cli/main.ts"), "--version"], {
     env: { ...environment, XDG_CACHE_HOME: folder, HOME: folder, ...more },
     cwd: folder,

@@ -7,7 +7,7 @@ import { createServer, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import { arraySource, entitySet, odataService } from "odatakit";
+import { arraySource, authenticated, entitySet, odataService } from "odatakit";
 import { serve } from "odatakit/node";
 import { afterEach, describe, expect, test } from "vitest";
 import { Item, type ItemOptions, ITEMS, noFailures } from "./model.ts";
@@ -195,6 +195,29 @@ describe("invalid HTTP", () => {
     expect(JSON.parse(body)).toEqual({ error: { code: expect.any(String), message: expect.stringMatching(message) } });
     expect(await (await fetch(`${server.url}/s/Items/$count`)).text()).toBe("7");
   });
+});
+
+test("headers named like members of objects are headers", async () => {
+  const seen: string[] = [];
+  const service = odataService({
+    entitySets: [entitySet(Item, { getAll: () => ITEMS })],
+    authenticate: ({ headers }) => {
+      seen.push(...["__proto__", "constructor", "x-a"].map((name) => String(headers.get(name))));
+      return { name: "ada" };
+    },
+    authorization: authenticated(),
+    logger: noFailures,
+  });
+  const server = await serve(service, { port: 0 });
+  running.push(server);
+  const socket = connect(server.port, "localhost");
+  socket.write(
+    "GET /Items/$count HTTP/1.1\r\nHost: h\r\n__proto__: 1\r\nconstructor: 2\r\nX-A: 3\r\nx-a: 4\r\nConnection: close\r\n\r\n",
+  );
+  let text = "";
+  for await (const chunk of socket) text += String(chunk);
+  expect(text).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\n7$/u);
+  expect(seen).toEqual(["1", "2", "3, 4"]);
 });
 
 describe("a large response", () => {

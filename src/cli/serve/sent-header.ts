@@ -8,6 +8,8 @@ import type { IncomingRequest } from "odatakit";
  * @see docs/decisions/0037-fast-start.md
  */
 export function sentHeader(request: Pick<IncomingRequest, "headers" | "host">, name: string): string | null {
-  const { headersDistinct } = request.host as Partial<IncomingMessage>;
-  return headersDistinct === undefined ? request.headers.get(name) : (headersDistinct[name]?.join(", ") ?? null);
+  const { rawHeaders } = request.host as Partial<IncomingMessage>;
+  if (rawHeaders === undefined) return request.headers.get(name);
+  const values = rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+  return values.length === 0 ? null : values.join(", ");
 }
