@@ -203,7 +203,7 @@ test("headers named like members of objects are headers", async () => {
     entitySets: [entitySet(Item, { getAll: () => ITEMS })],
     authenticate: ({ headers }) => {
       seen.push(...["__proto__", "constructor", "x-a"].map((name) => String(headers.get(name))));
-      return { name: "ada" };
+      return { id: "ada" };
     },
     authorization: authenticated(),
     logger: noFailures,
