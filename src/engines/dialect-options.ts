@@ -6,7 +6,7 @@ export interface DialectOption {
   readonly accepts: (value: unknown) => boolean;
   /** What to give instead, such as "true or false". */
   readonly wanted: string;
-  /** What is wrong with other values. Default: that the option cannot be this value. */
+  /** The reason why other values are refused. Default: the option cannot be this value. */
   readonly fault?: string;
 }
 

@@ -120,7 +120,7 @@ class Server {
   }
 }
 
-/** Returns the settings of a server whose data nobody needs after the tests. */
+/** Returns the settings of a server whose data is thrown away after the tests. */
 function postgresSettings(folder: string, port: number): readonly string[] {
   const settings = [
     `port=${String(port)}`,
@@ -166,7 +166,7 @@ async function connectOnce(url: string): Promise<void> {
   await client.end();
 }
 
-/** Settings of MariaDB for data that nobody needs after the tests: each table that a test makes or drops waits for the disk. */
+/** Settings of MariaDB for data that is thrown away after the tests: each table that a test makes or drops waits for the disk. */
 const WITHOUT_FLUSHES = [
   "--innodb-flush-log-at-trx-commit=0",
   "--innodb-flush-method=nosync",

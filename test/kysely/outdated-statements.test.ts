@@ -8,7 +8,7 @@ import { connectionsOf, hearStatements } from "./sent-statements.ts";
 
 const Item = entityType("Item", { id: edm.int32().key(), text: edm.string() });
 
-/** What a server says of a statement that its session does not have, or has for other columns. */
+/** The errors of servers about a statement that the session does not have, or has for other columns. */
 const FAULTS: Readonly<Record<DatabaseName, readonly (readonly [message: string, fields: object])[]>> = {
   sqlite: [],
   postgres: [

@@ -37,7 +37,7 @@ export interface LockedRelation {
   readonly set: EntitySetDefinition;
   readonly target: EntitySetDefinition;
   readonly restrictions: Restrictions;
-  /** The foreign keys of the entity to create, and those that the link changes, by `LINKED`. */
+  /** The foreign keys of the entity to create, and the foreign keys that the link changes, by `LINKED`. */
   readonly stated: StatedIn;
 }
 
