@@ -38,6 +38,8 @@ export interface ServiceRuntime {
   readonly seal: TokenSeal | null;
   /** Whether any rule may refuse a request. */
   readonly hasRules: boolean;
+  /** Whether any set has `cacheControl`. */
+  readonly cachesReads: boolean;
   /** The entity sets of `ctx.sets`. */
   readonly sets: EntitySets;
   /** The warnings that are logged once. */

@@ -184,6 +184,7 @@ function toRuntime(
     },
     seal: secret === undefined ? null : tokenSeal(secret),
     hasRules: hasRules(definition),
+    cachesReads: sets.some(({ set: { settings } }) => settings.cacheControl !== null),
     sets: new EntitySets(
       definition,
       sets.map(({ set, runtime: { bodies } }) => ({ set, bodies })),

@@ -14,6 +14,7 @@ import type {
   RowRuleChecks,
   RuledSet,
 } from "../sets/authorization.ts";
+import type { CacheControl } from "../sets/cache-control.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
 
 /**
@@ -140,6 +141,9 @@ export interface EntitySetSettings {
   readonly propertyRouteDocsEnabled: boolean;
   readonly allowUpsert: boolean;
   readonly idempotentDelete: boolean;
+  readonly requireIfMatch: boolean;
+  /** The `Cache-Control` of reads; null for the usual header. */
+  readonly cacheControl: CacheControl | null;
   readonly selectPushdownEnabled: boolean;
   readonly expandPushdownEnabled: boolean;
   readonly unknownMembers: "reject" | "ignore";

@@ -225,6 +225,14 @@ export interface InheritedSettings {
   readonly allowUpsert?: boolean | undefined;
   /** Whether DELETE of a missing entity returns 204 instead of 404. */
   readonly idempotentDelete?: boolean | undefined;
+  /** Whether PUT, PATCH and DELETE need a precondition: without one they are 428. Needs `etag` and `getByKey`. */
+  readonly requireIfMatch?: boolean | undefined;
+  /**
+   * The `Cache-Control` of reads, such as "private, max-age=60". Sets whose reads obey rules need `private`. Responses that also
+   * depend on another set must agree with it; otherwise they are `no-store`.
+   * @see docs/reference/entity-sets.md, Caching
+   */
+  readonly cacheControl?: string | undefined;
   /** The rounding of midpoints by `round()`. */
   readonly roundingMode?: RoundingMode | undefined;
   /** Whether sources read only the properties that the response needs. */

@@ -32,6 +32,7 @@ import {
   type RowRule,
   type RowRuleChecks,
 } from "../sets/authorization.ts";
+import { readCacheControl } from "../sets/cache-control.ts";
 import type { LimitSettings, InheritedSettings } from "../sets/entity-set.ts";
 import { guardedReferencesOf } from "../sets/guarded-reference.ts";
 import { navigationAuthorizationOf, navigationHandlersOf } from "./check-authorization.ts";
@@ -229,6 +230,8 @@ const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
   propertyRouteDocsEnabled: false,
   allowUpsert: false,
   idempotentDelete: true,
+  requireIfMatch: false,
+  cacheControl: "",
   roundingMode: "spec-compliant",
   selectPushdownEnabled: true,
   expandPushdownEnabled: true,
@@ -311,6 +314,8 @@ function resolveSettings(set: DeclaredSet | undefined, defaults: ServiceDefaults
     propertyRouteDocsEnabled: settings.propertyRouteDocsEnabled,
     allowUpsert: settings.allowUpsert,
     idempotentDelete: settings.idempotentDelete,
+    requireIfMatch: settings.requireIfMatch,
+    cacheControl: readCacheControl(settings.cacheControl),
     selectPushdownEnabled: settings.selectPushdownEnabled,
     expandPushdownEnabled: settings.expandPushdownEnabled,
     unknownMembers: settings.unknownMembers,

@@ -16,6 +16,7 @@ import type { DeclaredTypes, StartupRule } from "../model/declared-types.ts";
 import { type FaultPlace, checkOptions, describe, isObject, adviseName } from "../option-table.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import { checkAuthorization, checkNavigationRules } from "./check-authorization.ts";
+import { CACHING_RULES } from "./check-caching.ts";
 import { FOREIGN_KEY_RULES } from "./check-foreign-keys.ts";
 import { RESOURCE_RULES, ROW_RULES } from "./check-guards.ts";
 import { checkLinks } from "./check-links.ts";
@@ -138,6 +139,7 @@ const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   ...MEMBER_NAME_RULES,
   checkAllowlists,
   checkETags,
+  ...CACHING_RULES,
   checkSearch,
   ...TARGET_RULES,
   ...FOREIGN_KEY_RULES,

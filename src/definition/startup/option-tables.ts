@@ -31,6 +31,8 @@ const SET_SETTINGS: OptionTable<keyof InheritedSettings> = {
   propertyRouteDocsEnabled: FLAG,
   allowUpsert: FLAG,
   idempotentDelete: FLAG,
+  requireIfMatch: FLAG,
+  cacheControl: TEXT,
   roundingMode: { kind: "choice", values: ["spec-compliant", "BankersRounding"] },
   selectPushdownEnabled: FLAG,
   expandPushdownEnabled: FLAG,
