@@ -1,6 +1,6 @@
 import { bindAnnotations } from "../annotations/bind-annotations.ts";
 import { isPromiseLike } from "../base/maybe.ts";
-import { BoundedCache, keeper } from "../base/memo.ts";
+import { BoundedCache, keeper, once } from "../base/memo.ts";
 import { expandDepthOf } from "../binder/bind-expand.ts";
 import { type UnlabeledReference, unlabeledReferences } from "../csdl/unlabeled-references.ts";
 import type { CsdlCapabilities } from "../csdl/write-capabilities.ts";
@@ -45,7 +45,8 @@ import { followStatements } from "./follow-statements.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
 import { PositionReports, withPosition } from "./position-reports.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
-import { SchemaGate } from "./schema-gate.ts";
+import { type ProbeOptions, type ProbeReport, probeDatabases } from "./probe-databases.ts";
+import { databaseChecks, SchemaGate } from "./schema-gate.ts";
 
 /** The number of query shapes that a service caches: more than the clients of an application usually need. */
 const SHAPES_KEPT = 500;
@@ -67,6 +68,14 @@ export interface ODataService {
    * @see docs/reference/schema-check.md
    */
   ready(): Promise<void>;
+  /**
+   * Reports whether each database of the sets that `sqlEntitySet` declares responds in time. Never rejects because of a
+   * database, and takes no longer than `timeout`.
+   * @param options the milliseconds for each database, by default 2000
+   * @throws ConfigurationError for an invalid timeout
+   * @see docs/guides/production.md, Health checks
+   */
+  probe(options?: ProbeOptions): Promise<ProbeReport>;
   /**
    * Handles a Fetch request, for every runtime with the Fetch API.
    * @param host the value of `ctx.host`, such as the second argument of a Worker's `fetch`; the `Request` if undefined
@@ -123,6 +132,7 @@ export function odataService(options: ServiceOptions): ODataService {
     const response = followStatements(definition, { id, method, target }, clock, () => answer(request, id, clock));
     return isPromiseLike(response) ? Promise.resolve(response) : response;
   };
+  const databases = once(() => databaseChecks(definition));
   const { name, prefix, group, model, logger } = definition;
   const service: ODataService = {
     name,
@@ -131,6 +141,7 @@ export function odataService(options: ServiceOptions): ODataService {
     model,
     logger,
     ready: () => schemaGate.ready(),
+    probe: (given) => probeDatabases(databases(), given),
     handle,
     fetch: async (request: Request, host?: unknown) => {
       const odata = fromFetchRequest(request, { hostRequest: host });

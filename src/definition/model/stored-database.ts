@@ -38,6 +38,15 @@ export interface StoredDatabase {
     service: ServiceDefinition,
     options: ExamineOptions,
   ): Awaitable<readonly SchemaFinding[]>;
-  /** Reads one row without a table. @throws any error if the database cannot be reached */
-  reach(): Awaitable<unknown>;
+  /** The primary, and its replica if it has one. */
+  readonly servers: readonly DatabaseServer[];
+}
+
+/** A server of a database. */
+export interface DatabaseServer {
+  /** The name of the product, for messages. */
+  readonly dialect: string;
+  readonly role: "primary" | "replica";
+  /** Reads one row without a table; joins a read in progress. Rejects with any error if the server cannot be reached. */
+  reach(): Promise<unknown>;
 }

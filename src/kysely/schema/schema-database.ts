@@ -2,7 +2,7 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { CATALOGUE_FACTS, factsOfRows, type StatementFacts } from "../../connection/statement-facts.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
-import type { ExamineOptions, StoredDatabase, StoredSet } from "../../definition/model/stored-database.ts";
+import type { DatabaseServer, ExamineOptions, StoredDatabase, StoredSet } from "../../definition/model/stored-database.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } from "../../introspect/catalogue-steps.ts";
@@ -33,6 +33,7 @@ interface CatalogueRows {
       Partial<Pick<CatalogueQuery, "width">> & { readonly isInternal: true; readonly facts?: StatementFacts },
     parameters: readonly unknown[],
   ) => ReturnType<RunQuery>;
+  readonly replicated?: { readonly replica: CatalogueRows } | null;
 }
 
 /** The sets over the tables of one database, and their service. */
@@ -50,6 +51,7 @@ export class SchemaDatabase implements StoredDatabase {
   readonly #profile: DialectProfile;
   readonly #rows: CatalogueRows;
   readonly #comparisons: JoinComparisons;
+  readonly servers: readonly DatabaseServer[];
 
   /** @param comparisons receives how the database compares joins */
   constructor(db: AnyKysely, profile: DialectProfile, rows: CatalogueRows, comparisons: JoinComparisons) {
@@ -57,6 +59,9 @@ export class SchemaDatabase implements StoredDatabase {
     this.#profile = profile;
     this.#rows = rows;
     this.#comparisons = comparisons;
+    const { replica } = rows.replicated ?? {};
+    const primary = new ReachedServer(profile.name, "primary", rows);
+    this.servers = replica === undefined ? [primary] : [primary, new ReachedServer(profile.name, "replica", replica)];
   }
 
   findDifferences(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
@@ -122,10 +127,6 @@ export class SchemaDatabase implements StoredDatabase {
     });
   }
 
-  reach(): ReturnType<RunQuery> {
-    return this.#rows.all({ ...ONE_ROW, isInternal: true }, ONE_ROW.parameters);
-  }
-
   *#compare(
     expected: readonly ExpectedTable[],
     { sets, service }: ServedSets,
@@ -179,6 +180,31 @@ export class SchemaDatabase implements StoredDatabase {
       "The pool behind Kysely's PostgresDialect is not accessible, so a connection that the database terminates may end the process.";
     const fix = "Use postgresDialect({ pool }) of odatakit/postgres.";
     return [{ set, code: "C00", severity: "warning", message, fix }];
+  }
+}
+
+/** A server of a database. If it hangs, it gets no further statements. */
+class ReachedServer implements DatabaseServer {
+  readonly dialect: string;
+  readonly role: DatabaseServer["role"];
+  readonly #rows: CatalogueRows;
+  #running: Promise<unknown> | null = null;
+
+  constructor(dialect: string, role: DatabaseServer["role"], rows: CatalogueRows) {
+    this.dialect = dialect;
+    this.role = role;
+    this.#rows = rows;
+  }
+
+  reach(): Promise<unknown> {
+    this.#running ??= this.#read().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #read(): Promise<unknown> {
+    return this.#rows.all({ ...ONE_ROW, isInternal: true }, ONE_ROW.parameters);
   }
 }
 
