@@ -39,6 +39,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Scaling", link: "/scaling" },
       { text: "Production options", link: "/guides/production" },
       { text: "Replicas", link: "/guides/replicas" },
+      { text: "Tenants", link: "/guides/tenants" },
       { text: "Containers and proxies", link: "/guides/containers" },
       { text: "Pages of other origins", link: "/guides/browsers" },
       { text: "Frameworks and runtimes", link: "/guides/hosts" },

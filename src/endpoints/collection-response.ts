@@ -2,6 +2,7 @@ import { chain, type Maybe } from "../base/maybe.ts";
 import { ruleContextOf } from "../definition/context.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { sizeOf, type CollectionPart } from "../execution/entities/handler-answer.ts";
+import { definitionIn } from "../execution/entities/reader.ts";
 import { CollectionStream } from "../execution/reads/collection-stream.ts";
 import { openCollection, runCollection, tooManyEntities } from "../execution/reads/run-collection.ts";
 import { type ExpandRequest, runExpand } from "../execution/reads/run-expand.ts";
@@ -140,10 +141,17 @@ function keysetTokenScope(request: AuthorizedRequest, execution: Execution, enti
     definition.prefix,
     entitySet.name,
     ownerOf(execution, entitySet),
+    ...tenantOf(execution, entitySet),
     ...ROW_OPTIONS.map((name) => system.get(name)),
     ...[...aliases].toSorted(([left], [right]) => (left < right ? -1 : 1)).flat(),
   ]);
   return { seal, context };
+}
+
+/** Returns the name of the tenant whose rows a token continues; nothing if all tenants share a database. */
+function tenantOf({ service, context }: Execution, entitySet: EntitySet): readonly string[] {
+  const tenant = definitionIn(service.definition, entitySet).database?.tenantOf?.(context);
+  return tenant === undefined ? [] : [tenant];
 }
 
 /** Returns a string that identifies the owner of tokens; undefined for an anonymous request. */

@@ -1,6 +1,6 @@
 import { bindAnnotations } from "../annotations/bind-annotations.ts";
 import { isPromiseLike } from "../base/maybe.ts";
-import { BoundedCache, keeper, once } from "../base/memo.ts";
+import { BoundedCache, keeper } from "../base/memo.ts";
 import { expandDepthOf } from "../binder/bind-expand.ts";
 import { type UnlabeledReference, unlabeledReferences } from "../csdl/unlabeled-references.ts";
 import type { CsdlCapabilities } from "../csdl/write-capabilities.ts";
@@ -44,9 +44,9 @@ import { GuardedPlaces, openFurtherRoutes } from "./find-route.ts";
 import { followStatements } from "./follow-statements.ts";
 import { handleError, logBrokenResponse } from "./handle-error.ts";
 import { PositionReports, withPosition } from "./position-reports.ts";
+import { databaseProbe, type ProbeOptions, type ProbeReport } from "./probe-databases.ts";
 import { describedRoutes, RouteTable } from "./route-table.ts";
-import { type ProbeOptions, type ProbeReport, probeDatabases } from "./probe-databases.ts";
-import { databaseChecks, SchemaGate } from "./schema-gate.ts";
+import { databaseChecks, SchemaGate, tenantGates } from "./schema-gate.ts";
 
 /** The number of query shapes that a service caches: more than the clients of an application usually need. */
 const SHAPES_KEPT = 500;
@@ -94,9 +94,11 @@ type Handled = ReturnType<ODataService["handle"]>;
  * @see docs/reference/services.md
  */
 export function odataService(options: ServiceOptions): ODataService {
-  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES, bindAnnotations);
+  const { schemaCheck = "error" } = options;
+  const admit = tenantGates(schemaCheck, () => definition);
+  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES, bindAnnotations, admit);
   for (const { logTo } of options.entitySets ?? []) logTo?.(definition.logger);
-  const schemaGate = new SchemaGate(definition, options.schemaCheck ?? "error");
+  const schemaGate = new SchemaGate(databaseChecks(definition), schemaCheck, definition.logger);
   const runtime = toRuntime(
     definition,
     options.secret,
@@ -132,7 +134,6 @@ export function odataService(options: ServiceOptions): ODataService {
     const response = followStatements(definition, { id, method, target }, clock, () => answer(request, id, clock));
     return isPromiseLike(response) ? Promise.resolve(response) : response;
   };
-  const databases = once(() => databaseChecks(definition));
   const { name, prefix, group, model, logger } = definition;
   const service: ODataService = {
     name,
@@ -141,7 +142,7 @@ export function odataService(options: ServiceOptions): ODataService {
     model,
     logger,
     ready: () => schemaGate.ready(),
-    probe: (given) => probeDatabases(databases(), given),
+    probe: databaseProbe(definition),
     handle,
     fetch: async (request: Request, host?: unknown) => {
       const odata = fromFetchRequest(request, { hostRequest: host });

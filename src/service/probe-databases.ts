@@ -1,9 +1,11 @@
+import { once } from "../base/memo.ts";
 import { withinTime } from "../base/within-time.ts";
+import type { ServiceDefinition } from "../definition/model/service-definition.ts";
 import type { DatabaseServer } from "../definition/model/stored-database.ts";
 import { describe } from "../definition/option-table.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { isODataError } from "../errors/odata-error.ts";
-import type { DatabaseCheck } from "./schema-gate.ts";
+import { type DatabaseCheck, databaseChecks } from "./schema-gate.ts";
 
 /** The options of `service.probe`. */
 export interface ProbeOptions {
@@ -36,13 +38,19 @@ const DEADLINE = 2000;
 /** The longest time of a timer. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
+/** Makes the function that reads one row of each database of a service. */
+export function databaseProbe(service: ServiceDefinition): (options?: ProbeOptions) => Promise<ProbeReport> {
+  const checks = once(() => databaseChecks(service));
+  return (options) => probeDatabases(checks(), options);
+}
+
 /**
  * Reads one row of each database. A server that hangs gets no further statement until the last one ends, so that it occupies
  * one connection at most.
  * @throws ConfigurationError for an invalid timeout; never for a database
  * @see docs/guides/production.md, Health checks
  */
-export async function probeDatabases(
+async function probeDatabases(
   checks: readonly DatabaseCheck[],
   { timeout = DEADLINE }: ProbeOptions = {},
 ): Promise<ProbeReport> {

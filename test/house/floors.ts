@@ -137,6 +137,7 @@ export const INNER_FLOORS: Readonly<Record<string, ReadonlyArray<readonly string
     ["schema"],
     ["read"],
     ["write", "sql-source.ts", "sql-entity-set-options.ts"],
+    ["table-home.ts"],
     ["sql-entity-set.ts"],
     ["index.ts"],
   ],

@@ -43,7 +43,8 @@ function geography(door: Door, { cities, countries, service = {} }: Settings) {
       cacheControl: cities,
       etag: ["name"],
       getAll: () => CITIES,
-      getByKey: (id) => (id === 3 ? odataError(503, "Closed", "Closed.") : (CITIES.find((each) => each.id === id) ?? null)),
+      getByKey: (id) =>
+        id === 3 ? odataError(503, "Closed", "Closed.") : (CITIES.find((each) => each.id === id) ?? null),
       create: (city) => city,
       patch: (id, delta) => ({ ...CITIES[0]!, id, ...delta }),
       navigation: {

@@ -284,8 +284,7 @@ describe("`requireIfMatch` at startup", () => {
 });
 
 describe("API descriptions of a set with `requireIfMatch`", () => {
-  const described = (options: object) =>
-    openApiDocument(pages({ propertyRouteDocsEnabled: true, ...options }).service);
+  const described = (options: object) => openApiDocument(pages({ propertyRouteDocsEnabled: true, ...options }).service);
   const document = described({});
   const ifMatchOf = (...[of, method, path]: Parameters<typeof operationOf>) =>
     operationOf(of, method, path).parameters?.find(({ name }) => name === "If-Match");

@@ -146,7 +146,9 @@ describe("`service.probe`", () => {
   test.each([0, -1, 1.5, Infinity, Number.NaN, 2 ** 31, "5", null])("rejects the timeout %s", async (timeout) => {
     const probe = odataService({ entitySets: [] }).probe({ timeout: timeout as number });
     await expect(probe).rejects.toThrow(ConfigurationError);
-    await expect(probe).rejects.toThrow(/`timeout` of probe cannot be .*[^]*Give whole milliseconds from 1 to 2147483647/u);
+    await expect(probe).rejects.toThrow(
+      /`timeout` of probe cannot be .*[^]*Give whole milliseconds from 1 to 2147483647/u,
+    );
   });
 
   test.skipIf(REPLICA === undefined)("reports a replica, without which the service still works", async () => {
@@ -154,7 +156,11 @@ describe("`service.probe`", () => {
     onTestFinished(pair.close);
     const { db, readFrom } = pair;
     const notes = sqlEntitySet(Note, { db, readFrom, table: "notes", operations: ["read"] });
-    const service = odataService({ secret: "a secret of the tests of probes", logger: noFailures, entitySets: [notes] });
+    const service = odataService({
+      secret: "a secret of the tests of probes",
+      logger: noFailures,
+      entitySets: [notes],
+    });
     const rolesOf = async () => {
       const { ok, databases } = await service.probe();
       return [ok, databases.map((each) => `${each.role} ${String(each.ok)}`)];

@@ -16,6 +16,7 @@ import type {
 } from "../sets/authorization.ts";
 import type { CacheControl } from "../sets/cache-control.ts";
 import type { TransactionalDatabase } from "../sets/transactional-database.ts";
+import type { AdmitTenant } from "./tenant-check.ts";
 
 /**
  * One registration after startup: frozen, with every declaration checked and every name and setting resolved.
@@ -71,6 +72,8 @@ export interface ServiceDefinition {
   readonly tokenScope: ((context: RuleContext) => string) | undefined;
   /** The rules of every request, checked before the rules of its set and category. */
   readonly authorization: readonly AuthorizationRequirement[];
+  /** Admits the database of a tenant. */
+  readonly admit: AdmitTenant;
   /** Returns the declaration of a set by its name: `ctx.sets` takes declarations. */
   readonly declarationOf: (name: string) => DeclaredEntitySet | undefined;
 }

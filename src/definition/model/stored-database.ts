@@ -11,6 +11,8 @@ export interface StoredRows {
 /** A handler of the framework over a database. */
 export interface StoredHandler {
   readonly stored?: StoredRows | undefined;
+  /** Finds its rows in the database of a tenant. */
+  readonly storedBy?: object | undefined;
 }
 
 /** An entity set and its rows. */
@@ -38,6 +40,8 @@ export interface StoredDatabase {
     service: ServiceDefinition,
     options: ExamineOptions,
   ): Awaitable<readonly SchemaFinding[]>;
+  /** Describes the tables that the last comparison has read; undefined before it. Equal texts mean equal tables. */
+  readonly layout?: string | undefined;
   /** The primary, and its replica if it has one. */
   readonly servers: readonly DatabaseServer[];
 }

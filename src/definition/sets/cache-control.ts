@@ -50,7 +50,7 @@ export function cacheControlFault(given: string): { readonly reason: string; rea
       const fix = nearest === null ? 'Give directives such as "private, max-age=60".' : `Did you mean \`${nearest}\`?`;
       return { reason: `has the unknown directive "${name}"`, fix };
     }
-    if (needsSeconds !== (values.length > 0) || (needsSeconds && !/^\d{1,10}$/.test(values.join("=")))) {
+    if (needsSeconds !== values.length > 0 || (needsSeconds && !/^\d{1,10}$/.test(values.join("=")))) {
       const fix = needsSeconds ? `Give seconds: "${key}=60".` : `Give it without a value: "${key}".`;
       return { reason: `has the wrong value "${directive.trim()}"`, fix };
     }

@@ -22,6 +22,7 @@ import type {
   EntitySetSettings,
 } from "../model/service-definition.ts";
 import type { ServiceDefaults, ServiceOptions } from "../model/service-options.ts";
+import type { AdmitTenant } from "../model/tenant-check.ts";
 import { isObject, pickStated } from "../option-table.ts";
 import { SERVICE_PROFILES } from "../service-profile.ts";
 import {
@@ -57,6 +58,7 @@ const SET_HANDLERS = [
  * @param defaultLogger used if the application gives no logger
  * @param rowRules checks the row rules, if any set has one
  * @param bindAnnotations resolves the annotations
+ * @param admit checks the databases of tenants; absent: none is checked
  * @throws ConfigurationError with every fault of the declarations
  * @see docs/reference/services.md
  */
@@ -65,6 +67,7 @@ export function buildServiceDefinition(
   defaultLogger: Logger,
   rowRules: RowRuleChecks,
   bindAnnotations: AnnotationBinder,
+  admit: AdmitTenant = () => undefined,
 ): ServiceDefinition {
   const service = collectDeclarations(options);
   const types = collectTypes(service);
@@ -73,8 +76,7 @@ export function buildServiceDefinition(
   checkDefinition(service, types, faults);
   const built = buildModel(service, types, names, annotations);
   const { entityContainer } = built.model;
-  const defaults = options.defaults ?? {};
-  const { serverTiming = false } = options;
+  const { defaults = {}, serverTiming = false } = options;
   const sets = service.sets.flatMap((set) => {
     const entitySet = entityContainer.entitySets.get(set.name);
     return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service.sets, defaults, built)];
@@ -115,6 +117,7 @@ export function buildServiceDefinition(
       authenticate: options.authenticate,
       tokenScope: options.tokenScope,
       authorization: requirementsOf(options.authorization),
+      admit,
       declarationOf: declarationFinder(service),
     }),
   );

@@ -5,7 +5,7 @@ import { PG_PROFILE } from "./postgres/profile.ts";
 import { BARE_SQLITE_PROFILE, CUT_SQLITE_PROFILE, SQLITE_PROFILE } from "./sqlite/profile.ts";
 
 /** In order of precedence. */
-const PROFILES: readonly DialectProfile[] = [
+export const DIALECT_PROFILES: readonly DialectProfile[] = [
   CUT_SQLITE_PROFILE,
   SQLITE_PROFILE,
   BARE_SQLITE_PROFILE,
@@ -16,7 +16,7 @@ const PROFILES: readonly DialectProfile[] = [
 /** Finds the profile for a Kysely instance; null for an unsupported database. */
 export function findDialectProfile(db: AnyKysely): DialectProfile | null {
   const { adapter } = db.getExecutor();
-  return PROFILES.find(({ isSpokenBy }) => isSpokenBy(adapter)) ?? null;
+  return DIALECT_PROFILES.find(({ isSpokenBy }) => isSpokenBy(adapter)) ?? null;
 }
 
 /** Returns the name of the dialect of a Kysely instance, for messages. */

@@ -22,6 +22,16 @@ interface SearchedTable<E extends EntityTypeDeclaration> {
   readonly type: E;
   readonly reader: SqlReader;
   readonly properties: readonly StructuralProperty[];
+  /** The known structures: databases that share statements share these, too. */
+  readonly known: SearchStructures;
+}
+
+/** The conditions of searches, by structure. Compiled statements live as long as their condition. */
+type SearchStructures = BoundedCache<string, FilterClause>;
+
+/** Makes a cache for the structures of the searches of a set. */
+export function searchStructures(): SearchStructures {
+  return new BoundedCache(STRUCTURES_KEPT);
 }
 
 /** Returns the source of the rows that match a search. */
@@ -59,8 +69,7 @@ export function searchedProperties(
  * @see OData Protocol 4.0, section 11.2.5.6
  */
 export function columnSearch<E extends EntityTypeDeclaration>(table: SearchedTable<E>): ColumnSearch<E> {
-  // Compiled statements live as long as their filter.
-  const known = new BoundedCache<string, FilterClause>(STRUCTURES_KEPT);
+  const { known } = table;
   return ({ expression }) => {
     const words: string[] = [];
     const structure = structureOf(expression, words);

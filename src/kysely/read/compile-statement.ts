@@ -8,6 +8,7 @@ import { limitPlaces } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { From } from "../translate/base-query.ts";
 import type { StatementState } from "../translate/relation.ts";
+import type { JsonQuery } from "../translate/translate-json.ts";
 import type { RowQuery } from "../translate/translate-query.ts";
 import { compileStatement } from "../translate/utc-session.ts";
 
@@ -26,6 +27,9 @@ export interface RowStatement extends Statement {
   /** The number of cells in a row. */
   readonly width: number;
 }
+
+/** A statement that returns a page as JSON: one row, or one for each object. */
+export interface JsonStatement extends Statement, Omit<JsonQuery, "query"> {}
 
 /** The database of statements, and the rows that they read. */
 export interface CompileTarget {

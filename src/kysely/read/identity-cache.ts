@@ -54,7 +54,7 @@ export function identitiesOf(sources: SourcesBySet | undefined): readonly object
   // A source without a database may be among them, as long as the query reads nothing from it.
   return Array.from(sources ?? [], ([entitySet, source]) => {
     const reader = findReader(source);
-    return reader === undefined ? [] : [entitySet, reader.statements];
+    return reader === undefined ? [] : [entitySet, reader.statements.kept];
   }).flat();
 }
 

@@ -87,7 +87,9 @@ function readerOfShown({ name, key: keyProperties }: KeyedType, queryable: Query
         `queryable of ${name} does not return a source of a database: also supply getByKey and the handlers that write.`,
       );
     };
-    return chain(queryable(context), readFrom);
+    return chain(queryable(context), (source) =>
+      isODataError(source) ? source : chain(source.openIn?.(context) ?? source, readFrom),
+    );
   };
 }
 

@@ -14,6 +14,7 @@ import type { JoinComparisons, Placement } from "../translate/relation.ts";
 import type { PageClauses } from "../translate/translate-query.ts";
 import type { CompileTarget } from "./compile-statement.ts";
 import type { SchemaChanges } from "./identity-cache.ts";
+import type { KeptStatements } from "./kept-statements.ts";
 import type { SqlRows } from "./sql-rows.ts";
 
 const NOTHING_PROVEN: ReadonlySet<unknown> = new Set();
@@ -133,6 +134,8 @@ export interface StatementTarget extends CompileTarget {
   /** The paths of ignored properties and members that have no column, as far as the schema check found. */
   readonly absent: Set<string>;
   readonly changes: SchemaChanges;
+  /** Returns the statements of all databases with the same schema; absent, and undefined: of this one alone. */
+  readonly share?: (() => KeptStatements | undefined) | undefined;
 }
 
 /** Returns the clauses of a page that depend on places of rows. */

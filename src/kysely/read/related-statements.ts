@@ -5,11 +5,12 @@ import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Rows, StatementState } from "../translate/relation.ts";
 import { translateRelated, translateRelatedCounts } from "../translate/translate-related.ts";
 import type { RowStatement, StatementCompiler } from "./compile-statement.ts";
-import { identitiesOf, IdentityCache, type SchemaChanges, variantOf } from "./identity-cache.ts";
+import { identitiesOf, variantOf } from "./identity-cache.ts";
+import type { KeptStatements } from "./kept-statements.ts";
 
 /** The facts about a table that statements of related entities need. */
 interface RelatedTable {
-  readonly changes: SchemaChanges;
+  readonly kept: () => KeptStatements;
   readonly compiler: StatementCompiler;
   /** Whether statements differ for one key and for several. */
   readonly bindsKeys: boolean;
@@ -27,13 +28,9 @@ type Translate = <T>(
 /** The statements that read the entities of one table by the keys of the entities that they are related to. */
 export class RelatedStatements {
   readonly #table: RelatedTable;
-  readonly #entities: IdentityCache<Map<number, RowStatement>>;
-  readonly #counts: IdentityCache<Map<number, RowStatement>>;
 
   constructor(table: RelatedTable) {
     this.#table = table;
-    this.#entities = new IdentityCache(table.changes);
-    this.#counts = new IdentityCache(table.changes);
   }
 
   /**
@@ -41,14 +38,14 @@ export class RelatedStatements {
    * @throws ODataError as `StatementCache.page`
    */
   entities({ shape, keys, top, skip, maxRows, sources }: RelatedQuery): RowStatement {
-    const { compiler, rows, translate } = this.#table;
+    const { compiler, kept, rows, translate } = this.#table;
     const variant = {
       hasTop: top !== undefined,
       hasSkip: skip > 0,
       hasMaxRows: maxRows !== undefined,
       hasOneKey: this.#hasOne(keys),
     };
-    const variants = this.#entities.get([shape, ...identitiesOf(sources)], () => new Map());
+    const variants = kept().related.get([shape, ...identitiesOf(sources)], () => new Map());
     const { hasTop, hasSkip, hasMaxRows, hasOneKey } = variant;
     return variantOf(variants, [hasTop, hasSkip, hasMaxRows, hasOneKey], () =>
       compiler.choose((profile) =>
@@ -61,9 +58,9 @@ export class RelatedStatements {
 
   /** Returns the statement that counts the related entities per key. @throws ODataError as `StatementCache.page` */
   counts({ shape, keys, sources }: RelatedQuery): RowStatement {
-    const { compiler, rows, translate } = this.#table;
+    const { compiler, kept, rows, translate } = this.#table;
     const hasOneKey = this.#hasOne(keys);
-    const variants = this.#counts.get([shape, ...identitiesOf(sources)], () => new Map());
+    const variants = kept().counts.get([shape, ...identitiesOf(sources)], () => new Map());
     return variantOf(variants, [hasOneKey], () =>
       compiler.choose((profile) => {
         return translate(profile, sources, (statement) => {

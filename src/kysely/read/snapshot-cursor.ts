@@ -4,9 +4,9 @@ import type { JsonEntities } from "../../query/json-entities.ts";
 import type { StreamQuery, Page, PageStream, SourceQuery } from "../../query/source.ts";
 import { toReadFault } from "../dialects/database-fault.ts";
 import { readSlots, beginStatement, type RunningStatement } from "../statement/parameter-slot.ts";
+import type { JsonStatement } from "./compile-statement.ts";
 import { readableRows, toEntities, executionOf, statementOf, readPage } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
-import type { JsonStatement } from "./statement-cache.ts";
 import type { StreamHold } from "./stream-hold.ts";
 
 /** The number of entities of a chunk of bytes. */

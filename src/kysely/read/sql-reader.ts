@@ -24,6 +24,7 @@ import { placementOf } from "./find-placement.ts";
 import { ProvenColumns } from "./proven-columns.ts";
 import type { SqlRows } from "./sql-rows.ts";
 import { StatementCache } from "./statement-cache.ts";
+import type { Tenants } from "./tenants.ts";
 
 /** Reads one table or base query. */
 export interface SqlReader {
@@ -50,13 +51,15 @@ interface ReaderOptions {
   /** The milliseconds for which reads wait for the replica; default 500. */
   readonly replicaWait?: unknown;
   readonly from: unknown;
-  readonly columns: object | undefined;
+  readonly columns?: object | undefined;
   /** Whether the database is distributed, and how the table is: see `DistributedOption`; default false. */
   readonly distributed?: unknown;
   /** Whether connections may prepare statements; default true. */
   readonly preparedStatements?: unknown;
   /** How to read cells that their property cannot have; default "error". */
   readonly unreadable?: unknown;
+  /** The databases that share statements; absent: this one shares none. */
+  readonly tenants?: Tenants | undefined;
 }
 
 /** The maximum number of base queries per type and Kysely instance with cached statements. */
@@ -69,7 +72,7 @@ const CACHES_KEPT = 200;
  */
 export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, report: ReportFault): SqlReader | null {
   const { db, readFrom, replicaWait, from: base, columns = {} } = options;
-  const { distributed = false, preparedStatements = true, unreadable = "error" } = options;
+  const { distributed = false, preparedStatements = true, unreadable = "error", tenants } = options;
   if (!isKysely(db)) {
     report("`db` is not a Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
     return null;
@@ -88,7 +91,9 @@ export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, 
   if (connected === null) return null;
   const from = toFrom(base, connected.profile, report);
   const statements =
-    from === null ? null : statementsOf(connected, { type, db, from, columns, unreadable, distribution }, report);
+    from === null
+      ? null
+      : statementsOf(connected, { type, db, from, columns, unreadable, distribution, tenants }, report);
   if (from === null || statements === null) return null;
   const { rows, profile, database } = connected;
   if (!preparedStatements) rows.stopPreparing();
@@ -104,13 +109,15 @@ interface StatementBase {
   readonly columns: object;
   readonly unreadable: "error" | "null";
   readonly distribution: Distribution | null;
+  readonly tenants: Tenants | undefined;
 }
 
 function statementsOf(
-  { profile, caches, rows, functions, unreadable: log, coLocated, comparisons }: Connected,
-  { type, db, from: base, columns, unreadable, distribution }: StatementBase,
+  { profile, caches, rows, functions: own, unreadable: log, coLocated, comparisons, database }: Connected,
+  { type, db, from: base, columns, unreadable, distribution, tenants }: StatementBase,
   report: ReportFault,
 ): StatementCache | null {
+  const functions = tenants?.functions ?? own;
   const ofType = caches.get(type) ?? new BoundedCache<string, StatementCache>(CACHES_KEPT);
   caches.set(type, ofType);
   const key = JSON.stringify([base.text, columns, unreadable, distribution], (_name, value: unknown) =>
@@ -152,7 +159,9 @@ function statementsOf(
   const { key: keyProperties } = entityType;
   const proven = new ProvenColumns(db, profile, base.quoted);
   const { changes } = rows;
-  const found = { findPlans, placement, proven, comparisons, absent: new Set<string>(), changes };
+  const share =
+    tenants === undefined ? undefined : () => tenants.statementsOf({ db, rows, database, profile }, type, key);
+  const found = { findPlans, placement, proven, comparisons, absent: new Set<string>(), changes, share };
   const made = new StatementCache({ db, profile, from, key: keyProperties, ...found, local: rows.local });
   ofType.set(key, made);
   return made;

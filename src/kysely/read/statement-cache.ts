@@ -13,7 +13,7 @@ import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { aliases, type Rows, type RowsUse, type StatementState } from "../translate/relation.ts";
 import { StatementNotes } from "../translate/statement-notes.ts";
-import { type JsonForm, type JsonQuery, translateJsonPage } from "../translate/translate-json.ts";
+import { type JsonForm, translateJsonPage } from "../translate/translate-json.ts";
 import { translateKeysFirst, translatePage } from "../translate/translate-page.ts";
 import {
   translateByKey,
@@ -24,17 +24,15 @@ import {
   unlessImplied,
 } from "../translate/translate-query.ts";
 import { utcMark } from "../translate/utc-session.ts";
-import { type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
+import { type JsonStatement, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
 import { distributingField } from "./find-placement.ts";
 import { identitiesOf, IdentityCache, variantOf } from "./identity-cache.ts";
+import { KeptStatements, UNCHANGED } from "./kept-statements.ts";
 import { isKeysFirst } from "./keys-first.ts";
 import { placeIdentities, placesOf, type StatementTarget } from "./proven-columns.ts";
 import { RelatedStatements } from "./related-statements.ts";
 import { readerOfSource, statementsOf } from "./row-source.ts";
 import type { SqlRows } from "./sql-rows.ts";
-
-/** A statement that returns a page as JSON: one row, or one for each object. */
-export interface JsonStatement extends Statement, Omit<JsonQuery, "query"> {}
 
 /** The JSON of a page. */
 interface WantedJson {
@@ -54,13 +52,8 @@ const NOTHING_JOINED: readonly never[] = Object.freeze([]);
 export class StatementCache {
   readonly #target: StatementTarget;
   readonly #compiler: StatementCompiler;
-  readonly #pages: IdentityCache<Map<number, RowStatement>>;
-  readonly #keysFirst: IdentityCache<Map<number, RowStatement>>;
-  readonly #json: IdentityCache<Map<number, JsonStatement | null>>;
-  readonly #totals: IdentityCache<Statement>;
-  readonly #keyed: IdentityCache<RowStatement>;
   readonly #narrowed: IdentityCache<StatementCache>;
-  readonly #tests: IdentityCache<RowStatement>;
+  #kept: { readonly since: number; readonly statements: KeptStatements } | undefined;
   #related: RelatedStatements | undefined;
   #plans: PlansByField | undefined;
   #mark: Sql | undefined;
@@ -70,14 +63,19 @@ export class StatementCache {
   constructor(target: StatementTarget) {
     this.#target = target;
     const { changes } = target;
-    this.#pages = new IdentityCache(changes);
-    this.#keysFirst = new IdentityCache(changes);
-    this.#json = new IdentityCache(changes);
-    this.#totals = new IdentityCache(changes);
-    this.#keyed = new IdentityCache(changes);
     this.#narrowed = new IdentityCache(changes);
-    this.#tests = new IdentityCache(changes);
     this.#compiler = new StatementCompiler(target);
+  }
+
+  /** The compiled statements. Those of databases with the same schema are the same object, until their tables change. */
+  get kept(): KeptStatements {
+    const { changes, share } = this.#target;
+    const { count } = changes;
+    if (this.#kept?.since !== count) {
+      const shared = count === 0 ? share?.() : undefined;
+      this.#kept = { since: count, statements: shared ?? new KeptStatements(changes) };
+    }
+    return this.#kept.statements;
   }
 
   /** Reads the facts that the statements of a page depend on, before they are made. */
@@ -95,7 +93,7 @@ export class StatementCache {
     const clauses = { filter, orderBy, selected, joined, roundingMode: shape.roundingMode, ...placesOf(query) };
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
     const identities = [shape, filter ?? NO_FILTER, orderBy, selected, joined, ...this.#places(query)];
-    const variants = this.#pages.get([...identities, ...identitiesOf(query.sources)], () => new Map());
+    const variants = this.kept.pages.get([...identities, ...identitiesOf(query.sources)], () => new Map());
     return variantOf(variants, [...Object.values(limits), hasTotal], () => {
       return this.#compiler.choose((profile) => {
         return this.#translate(profile, query.sources, (statement) => {
@@ -117,7 +115,7 @@ export class StatementCache {
     const { shape, filter, orderBy, selected } = query;
     const limits = { hasTop: true, hasSkip: query.skip > 0 };
     const identities = [shape, filter ?? NO_FILTER, orderBy, selected, ...this.#places(query)];
-    const variants = this.#keysFirst.get(identities, () => new Map());
+    const variants = this.kept.keysFirst.get(identities, () => new Map());
     return variantOf(variants, [limits.hasSkip], () => {
       const clauses = { filter, orderBy, selected, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
       return this.#translate(this.#target.profile, query.sources, (statement) => {
@@ -143,7 +141,7 @@ export class StatementCache {
     const limits = { hasTop: query.top !== undefined, hasSkip: query.skip > 0 };
     const identities = [shape, filter ?? NO_FILTER, orderBy, json, ...this.#places(query), ...identitiesOf(sources)];
     return variantOf(
-      this.#json.get(identities, () => new Map()),
+      this.kept.json.get(identities, () => new Map()),
       [...Object.values(limits), form === "objects", form === "counted"],
       () => {
         const clauses = { filter, orderBy, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
@@ -195,7 +193,7 @@ export class StatementCache {
 
   /** Returns the statement that counts the rows after the filter. @throws ODataError as for `page` */
   total({ shape, filter, sources }: SourceQuery): Statement {
-    return this.#totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
+    return this.kept.totals.get([shape, filter ?? NO_FILTER, ...identitiesOf(sources)], () => {
       return this.#compiler.choose((profile) => {
         return this.#translate(profile, sources, (statement) => {
           const total = translateTotal(this.rowsFor(null, statement), statement, filter, shape.roundingMode);
@@ -211,7 +209,7 @@ export class StatementCache {
    */
   byKey(key: readonly StructuralProperty[], selected: readonly SelectedProperty[], joins?: KeyedJoins): RowStatement {
     const identities = joins === undefined ? [selected] : [selected, joins.joined, ...identitiesOf(joins.sources)];
-    return this.#keyed.get(identities, () => {
+    return this.kept.keyed.get(identities, () => {
       const clauses = { key, selected, joined: joins?.joined ?? NOTHING_JOINED };
       return this.#compiler.choose((profile) =>
         this.#translate(profile, joins?.sources, (statement) => {
@@ -225,7 +223,7 @@ export class StatementCache {
   /** The statements of the related entities of keys. */
   get related(): RelatedStatements {
     this.#related ??= new RelatedStatements({
-      changes: this.#target.changes,
+      kept: () => this.kept,
       compiler: this.#compiler,
       bindsKeys: this.#target.profile.capabilities.bindsKeys,
       rows: (statement) => this.rowsFor(null, statement),
@@ -240,7 +238,8 @@ export class StatementCache {
    * @param sources the sources of the sets that the condition navigates to
    */
   narrowed(filter: FilterClause, sources?: SourcesBySet): StatementCache {
-    return this.#narrowed.get([filter, ...identitiesOf(sources)], () => {
+    const identities = [filter, ...identitiesOf(sources)];
+    return this.#narrowed.get(identities, () => {
       const { db, profile, from: all } = this.#target;
       const mentioned = statementsOf(sources);
       const { joins } = profile.capabilities;
@@ -251,7 +250,9 @@ export class StatementCache {
       const narrowing = { db, base: this, condition, mentioned, seen, hidden, needsFence };
       const from = { ...narrowedFrom(narrowing), table: all.table };
       const findPlans = (): PlansByField => this.rowsFor(null).plans;
-      return new StatementCache({ ...this.#target, from, findPlans });
+      const share = (): KeptStatements | undefined =>
+        this.#target.share?.()?.narrowed.get(identities, () => new KeptStatements(UNCHANGED));
+      return new StatementCache({ ...this.#target, from, findPlans, share });
     });
   }
 
@@ -260,7 +261,7 @@ export class StatementCache {
    * @param sources as for `narrowed`
    */
   test(filter: FilterClause, sources: SourcesBySet): RowStatement {
-    return this.#tests.get([filter, ...identitiesOf(sources)], () => {
+    return this.kept.tests.get([filter, ...identitiesOf(sources)], () => {
       const { key, profile } = this.#target;
       return this.#translate(profile, sources, (statement) => {
         const scope = { ...statement, isLookup: true };

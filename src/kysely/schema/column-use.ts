@@ -30,7 +30,8 @@ export function isCreated({ handlers }: EntitySetDefinition): boolean {
 }
 
 function isOfTable(handler: unknown): boolean {
-  return (handler as StoredHandler | undefined)?.stored !== undefined;
+  const { stored, storedBy }: StoredHandler = (handler as StoredHandler | undefined) ?? {};
+  return (stored ?? storedBy) !== undefined;
 }
 
 /**

@@ -2,7 +2,12 @@ import { chain, type Maybe } from "../../base/maybe.ts";
 import { CATALOGUE_FACTS, factsOfRows, type StatementFacts } from "../../connection/statement-facts.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
-import type { DatabaseServer, ExamineOptions, StoredDatabase, StoredSet } from "../../definition/model/stored-database.ts";
+import type {
+  DatabaseServer,
+  ExamineOptions,
+  StoredDatabase,
+  StoredSet,
+} from "../../definition/model/stored-database.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { runSteps, type CatalogueQuery, type CatalogueSteps, type RunQuery } from "../../introspect/catalogue-steps.ts";
@@ -52,6 +57,7 @@ export class SchemaDatabase implements StoredDatabase {
   readonly #rows: CatalogueRows;
   readonly #comparisons: JoinComparisons;
   readonly servers: readonly DatabaseServer[];
+  #layout: string | undefined;
 
   /** @param comparisons receives how the database compares joins */
   constructor(db: AnyKysely, profile: DialectProfile, rows: CatalogueRows, comparisons: JoinComparisons) {
@@ -62,6 +68,10 @@ export class SchemaDatabase implements StoredDatabase {
     const { replica } = rows.replicated ?? {};
     const primary = new ReachedServer(profile.name, "primary", rows);
     this.servers = replica === undefined ? [primary] : [primary, new ReachedServer(profile.name, "replica", replica)];
+  }
+
+  get layout(): string | undefined {
+    return this.#layout;
   }
 
   findDifferences(stored: readonly StoredSet[], service: ServiceDefinition): Maybe<readonly SchemaFinding[]> {
@@ -136,11 +146,14 @@ export class SchemaDatabase implements StoredDatabase {
     const database = { db: this.#db, profile: this.#profile };
     const joins = textPairs({ ...database, storedTypes: catalogue.storedTypes, service, sets });
     const comparisons = this.#comparisons;
+    const note = (layout: string): void => {
+      this.#layout = layout;
+    };
     const steps = function* (): CatalogueSteps<readonly SchemaFinding[]> {
       const schema = yield* catalogue.read(expected);
-      if (joins.length > 0) {
-        compareJoins(joins, yield* catalogue.readTexts(expected, schema), database.profile.values, comparisons);
-      }
+      const texts = joins.length > 0 ? yield* catalogue.readTexts(expected, schema) : [];
+      if (joins.length > 0) compareJoins(joins, texts, database.profile.values, comparisons);
+      note(layoutOf(schema, texts));
       const findings = [
         ...(yield* findDifferences(expected, expected, schema, catalogue)),
         ...checkFractions(expected, schema),
@@ -181,6 +194,12 @@ export class SchemaDatabase implements StoredDatabase {
     const fix = "Use postgresDialect({ pool }) of odatakit/postgres.";
     return [{ set, code: "C00", severity: "warning", message, fix }];
   }
+}
+
+function layoutOf({ tables, isUtcSession, ignoresCase }: CheckedSchema, texts: unknown): string {
+  return JSON.stringify([[...tables], isUtcSession, ignoresCase, texts], (_name, value: unknown) =>
+    typeof value === "bigint" ? `${String(value)}n` : value,
+  );
 }
 
 /** A server of a database. If it hangs, it gets no further statements. */

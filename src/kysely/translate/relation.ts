@@ -65,6 +65,8 @@ export function whereClause(conditions: readonly Sql[]): Sql {
 
 /** Returns the rows for a statement: of a set that it mentions, or of the queried source (null). */
 export interface RowStatements {
+  /** Identifies the statements, together with those of other databases that they are equal to. */
+  readonly kept: object;
   readonly rowsFor: (entitySet: EntitySet | null, use?: RowsUse) => Rows;
 }
 

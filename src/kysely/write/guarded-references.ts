@@ -14,7 +14,7 @@ import {
 } from "../../definition/sets/judge-references.ts";
 import type { ODataError } from "../../errors/odata-error.ts";
 import { inStatement, type SqlSession } from "./sql-session.ts";
-import { tableOf, type SqlTable, setOf, tableOfSet } from "./sql-table.ts";
+import { tableOf, type SqlTable, setOf, sharesDatabase, tableOfSet } from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type WriteTask, writerOf } from "./table-writer.ts";
 import { isVisible, type Restrictions, restrictionsOf, rulesOf, type SetRow } from "./visible-rows.ts";
@@ -66,7 +66,8 @@ export function statesReferences(set: EntitySetDefinition | null, values: Values
 function isReadHere(set: EntitySetDefinition, target: EntitySetDefinition): boolean {
   const { getByKey } = target.handlers;
   const other = getByKey === undefined ? tableOfSet(target) : tableOf(getByKey);
-  return other !== null && tableOfSet(set)?.shares(other) === true;
+  const own = tableOfSet(set);
+  return own !== null && other !== null && sharesDatabase(own, other);
 }
 
 /** A row whose foreign keys are checked. */
@@ -105,9 +106,10 @@ async function isReferredSeen(
   table: SqlTable,
   values: Values,
 ): Promise<boolean> {
-  const other = tableOfSet(target);
+  const declared = tableOfSet(target);
   // A set that is not a table of this database was checked before.
-  if (other === null || !table.shares(other)) return true;
+  if (declared === null || !sharesDatabase(table, declared)) return true;
+  const other = declared.over(table.db);
   const writer = writerOf(other);
   const isKey = pairs.length === other.entityType.key.length && !other.comparesOtherwise(pairs);
   const keys = isKey ? [writer.keyOf(values)] : await writer.findKeys(task, values, pairs, "read");

@@ -10,7 +10,15 @@ import { codecOf } from "../../edm/value-codecs.ts";
 import { type ODataError, protocolError } from "../../errors/odata-error.ts";
 import { currentReferring, type StatedIn, statedIn } from "./guarded-references.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
-import { type SqlTable, tableOf, readSeen, tableOfSet, targetSet, writtenSet } from "./sql-table.ts";
+import {
+  type DeclaredTable,
+  type SqlTable,
+  tableOf,
+  readSeen,
+  tableOfSet,
+  targetSet,
+  writtenSet,
+} from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type TableWriter, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkVisible, isVisible, restrictionsOf, type Restrictions, type SetRow } from "./visible-rows.ts";
@@ -18,7 +26,7 @@ import { mayShareKeys, type Expected } from "./write-statements.ts";
 
 /** A navigation from the rows of a table. */
 export interface RelatedWrite {
-  readonly table: SqlTable;
+  readonly table: DeclaredTable;
   /** The application's key of the navigation. */
   readonly field: string;
 }
@@ -75,11 +83,12 @@ interface LinkedKeys {
  *   it afterwards
  */
 export async function withRelation(
-  { table, field }: RelatedWrite,
+  { table: declared, field }: RelatedWrite,
   { key, related, absent, created, isAdded = false }: LinkedKeys,
   context: AnyWriteContext,
   work: (relation: LockedRelation) => Promise<void>,
 ): Promise<void> {
+  const table = await declared.open(context);
   const set = required(writtenSet(context, table), `The table ${table.name} is not part of this service.`);
   const navigation = required(
     [...set.entitySet.navigationProperties.values()].find((each) => each.field === field),
@@ -88,7 +97,7 @@ export async function withRelation(
   const problem = `The target of the navigation ${field} is not a table.`;
   const join = required(set.entitySet.navigationJoins.get(navigation.name), problem);
   const target = required(targetSet(context, set, navigation.name), problem);
-  const other = required(tableOfSet(target), problem);
+  const other = required(tableOfSet(target), problem).over(table.db);
   if (!(await isShown(set, key, context))) throw MISSING;
   if (absent !== undefined && !(await isShown(target, related, context))) throw absent(target);
   const own = writerOf(table);

@@ -11,7 +11,15 @@ import { databaseFault } from "../dialects/database-fault.ts";
 import { checkReferredRows, type StatedIn, statedIn, type StatedRow, statesReferences } from "./guarded-references.ts";
 import { addLink } from "./link-rows.ts";
 import { inStatement, inTransaction, type SqlSession } from "./sql-session.ts";
-import { tableOf, type SqlTable, keepsRowsBack, targetSet, writtenSet, mayHideRows } from "./sql-table.ts";
+import {
+  tableOf,
+  type SqlTable,
+  keepsRowsBack,
+  sharesDatabase,
+  targetSet,
+  writtenSet,
+  mayHideRows,
+} from "./sql-table.ts";
 import type { Values } from "./stored-columns.ts";
 import { type Stored, type WriteTask, writerOf } from "./table-writer.ts";
 import { checkSeesAny, checkVisible, restrictionsOf, type Restrictions } from "./visible-rows.ts";
@@ -226,8 +234,8 @@ function nestedIn(
     const join = set.entitySet.navigationJoins.get(name);
     const target = targetSet(task.context, set, name);
     const other = tableOf(target?.handlers.create);
-    if (join !== undefined && target !== null && other !== null && table.shares(other)) {
-      return [{ navigation, join, set: target, table: other, entities }];
+    if (join !== undefined && target !== null && other !== null && sharesDatabase(table, other)) {
+      return [{ navigation, join, set: target, table: other.over(table.db), entities }];
     }
     throw protocolError("InvalidBody", "Nested entities cannot be created here: omit them.", {
       target: task.place + name,

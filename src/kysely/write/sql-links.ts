@@ -3,7 +3,7 @@ import type { LinkHandler, NavigationHandlers, OfferedHandler } from "../../defi
 import { isObject } from "../../definition/option-table.ts";
 import { addRelated, clearRelated, createRelated, removeRelated, setRelated } from "./relate-rows.ts";
 import type { AnyWriteContext, RelatedWrite } from "./relation-write.ts";
-import { noteTable, tableOf, type SqlTable, tableOfSet } from "./sql-table.ts";
+import { type DeclaredTable, noteTable, sharesDatabase, tableOf, tableOfSet } from "./sql-table.ts";
 
 /** The options of the target set, before there is a service. */
 type Target = Readonly<Record<string, unknown>> | undefined;
@@ -23,7 +23,7 @@ interface LinkedNavigations {
  * @see docs/reference/navigation.md
  */
 export function linkNavigations(
-  table: SqlTable | null,
+  table: DeclaredTable | null,
   isPatched: boolean,
   navigations: unknown,
   columns: unknown,
@@ -54,7 +54,7 @@ function withLetterCase(through: Readonly<Record<string, unknown>>, columns: unk
 }
 
 function handlersOf(
-  table: SqlTable,
+  table: DeclaredTable,
   field: string,
   isPatched: boolean,
   { cardinality, options }: { readonly cardinality: unknown; readonly options: Readonly<Record<string, unknown>> },
@@ -81,7 +81,7 @@ function linkHandlers(
   pairs: readonly unknown[] | null,
 ): NavigationHandlers<Context> {
   const { table } = write;
-  const isInOther = (other: SqlTable): boolean => pairs !== null && (isCollection || !namesKey(pairs, other));
+  const isInOther = (other: DeclaredTable): boolean => pairs !== null && (isCollection || !namesKey(pairs, other));
   const offer: OfferedHandler = {
     isOffered: (target) => {
       const other = tableOfSet({ handlers: { ...target } });
@@ -125,10 +125,10 @@ function byKeyOnly(
 }
 
 /** Whether properties include the whole key of a table. */
-function namesKey(fields: readonly unknown[], { entityType }: SqlTable): boolean {
+function namesKey(fields: readonly unknown[], { entityType }: DeclaredTable): boolean {
   return entityType.key.every(({ field }) => fields.includes(field));
 }
 
-function isShared(table: SqlTable, other: SqlTable | null): boolean {
-  return other !== null && table.shares(other);
+function isShared(table: DeclaredTable, other: DeclaredTable | null): boolean {
+  return other !== null && sharesDatabase(table, other);
 }

@@ -227,8 +227,11 @@ function writtenRows({ rows, numAffectedRows = 0n }: QueryResult<unknown>): numb
 function transactionOf(table: SqlTable, context: Context | undefined): AnyKysely | null {
   const open = openTransaction(context?.transaction);
   if (open === null || isOfDatabase(open, table.db)) return open;
-  throw new Error(
-    `The open transaction does not belong to the database of the table ${table.name}: write to this table outside it.`,
+  throw (
+    table.declared.tenants?.refusal(open, table) ??
+    new Error(
+      `The open transaction does not belong to the database of the table ${table.name}: write to this table outside it.`,
+    )
   );
 }
 

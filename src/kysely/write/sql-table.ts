@@ -1,3 +1,4 @@
+import type { Maybe } from "../../base/maybe.ts";
 import { keptPerPair } from "../../base/memo.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { type Context, returnsIgnored, seesAllRows } from "../../definition/context.ts";
@@ -9,7 +10,23 @@ import { isODataError } from "../../errors/odata-error.ts";
 import type { SelectedProperty } from "../../query/clauses.ts";
 import { planOf, type PlansByField } from "../columns/table-columns.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
+import type { Tenants } from "../read/tenants.ts";
 import { storedProperty, type StoredProperty } from "./stored-columns.ts";
+
+/** The table of a declaration, in the database of each request. */
+export interface DeclaredTable {
+  /** The name for messages. */
+  readonly name: string;
+  readonly entityType: EntityType;
+  /** Identifies the database, or the function that finds it: one transaction can write all tables of a home. */
+  readonly home: object;
+  /** The databases of tenants; absent for a table in one database. */
+  readonly tenants?: Tenants | undefined;
+  /** Returns the table for a request, after the schema check of its database. @throws errors of the function, of the check */
+  open(context: Context): Maybe<SqlTable>;
+  /** Returns the table in a database of its home. */
+  over(db: AnyKysely): SqlTable;
+}
 
 interface TableOptions {
   readonly db: AnyKysely;
@@ -18,14 +35,18 @@ interface TableOptions {
   readonly reader: SqlReader;
   /** The field that counts the writes of a row. */
   readonly rowVersion: string | undefined;
+  /** The table of the declaration with a database per tenant; absent: the declaration has one database. */
+  readonly declared?: DeclaredTable | undefined;
 }
 
-/** The table of an entity set, for writing. */
-export class SqlTable {
+/** The table of an entity set in one database, for writing. */
+export class SqlTable implements DeclaredTable {
   readonly db: AnyKysely;
   /** The name for messages. */
   readonly name: string;
   readonly tableName: TableName;
+  /** Itself, unless the declaration has a database per tenant. */
+  readonly declared: DeclaredTable;
   /** The declared type: the model of a service may have other names in JSON, but the same fields. */
   readonly entityType: EntityType;
   readonly reader: SqlReader;
@@ -34,11 +55,12 @@ export class SqlTable {
   readonly whole: readonly SelectedProperty[];
   readonly keyOnly: readonly SelectedProperty[];
   /** All properties, ignored ones and ignored members of complex values included, for code of the application. */
-  readonly #declared: readonly SelectedProperty[];
+  readonly #everything: readonly SelectedProperty[];
   readonly #stored = new Map<string, StoredProperty>();
 
-  constructor({ db, name, entityType, reader, rowVersion }: TableOptions) {
+  constructor({ db, name, entityType, reader, rowVersion, declared }: TableOptions) {
     this.db = db;
+    this.declared = declared ?? this;
     this.name = tableNameText(name);
     this.tableName = name;
     this.entityType = entityType;
@@ -47,13 +69,13 @@ export class SqlTable {
     const { key, properties, ignoredProperties } = entityType;
     this.keyOnly = Object.freeze(key.map((property) => ({ property })));
     this.whole = Object.freeze(properties.map((property) => ({ property })));
-    const declared = [...properties, ...ignoredProperties];
-    this.#declared = Object.freeze(declared.map((property) => ({ property, withIgnored: true as const })));
+    const all = [...properties, ...ignoredProperties];
+    this.#everything = Object.freeze(all.map((property) => ({ property, withIgnored: true as const })));
   }
 
   /** Returns the properties to read from a written row: `ctx.sets` returns ignored properties, too. */
   returnedTo(context: Context): readonly SelectedProperty[] {
-    return returnsIgnored(context) ? this.#declared : this.whole;
+    return returnsIgnored(context) ? this.#everything : this.whole;
   }
 
   /** The columns of the properties. Used from the first write on, since the table may be created after its declaration. */
@@ -86,10 +108,22 @@ export class SqlTable {
     return wanted === "primary" ? this.entityType.key.slice(0, 1) : [];
   }
 
-  /** Whether one transaction can write both tables. */
-  shares({ db }: SqlTable): boolean {
-    return this.db === db;
+  get home(): object {
+    return this.declared === this ? this.db : this.declared.home;
   }
+
+  open(): SqlTable {
+    return this;
+  }
+
+  over(): SqlTable {
+    return this;
+  }
+}
+
+/** Whether one transaction can write both tables. */
+export function sharesDatabase(one: DeclaredTable, other: DeclaredTable): boolean {
+  return one.home === other.home;
 }
 
 /** The hidden fields that link handlers of this library to their table. */
@@ -97,27 +131,27 @@ const TABLE: unique symbol = Symbol("table");
 const NARROWED: unique symbol = Symbol("narrowed");
 
 interface MadeOverTable {
-  readonly [TABLE]?: SqlTable;
-  readonly [NARROWED]?: SqlTable;
+  readonly [TABLE]?: DeclaredTable;
+  readonly [NARROWED]?: DeclaredTable;
 }
 
 /** Records the table of a handler. */
-export function noteTable(made: object, table: SqlTable): void {
+export function noteTable(made: object, table: DeclaredTable): void {
   Object.defineProperty(made, TABLE, { value: table, configurable: true });
 }
 
 /** Returns the table of a handler; null for a handler of the application. */
-export function tableOf(made: unknown): SqlTable | null {
+export function tableOf(made: unknown): DeclaredTable | null {
   return typeof made === "function" ? ((made as MadeOverTable)[TABLE] ?? null) : null;
 }
 
 /** Records the table of a handler that reads or writes only rows that the application shows. */
-export function noteNarrowed(made: object, table: SqlTable): void {
+export function noteNarrowed(made: object, table: DeclaredTable): void {
   Object.defineProperty(made, NARROWED, { value: table, configurable: true });
 }
 
 /** Returns the table of a handler, whether it accesses all rows or only the rows that the application shows. */
-export function tableBehind(made: unknown): SqlTable | null {
+export function tableBehind(made: unknown): DeclaredTable | null {
   const table = tableOf(made);
   if (table !== null || typeof made !== "function") return table;
   return (made as MadeOverTable)[NARROWED] ?? null;
@@ -162,8 +196,9 @@ function setsOfTable(context: Context, table: SqlTable): readonly EntitySetDefin
   return service === null ? [] : setsOver(table, service);
 }
 
-const setsOver = keptPerPair((table: SqlTable, { entitySets }: ServiceDefinition): readonly EntitySetDefinition[] =>
-  [...entitySets.values()].filter((set) => isOver(set, table)),
+const setsOver = keptPerPair(
+  ({ declared }: SqlTable, { entitySets }: ServiceDefinition): readonly EntitySetDefinition[] =>
+    [...entitySets.values()].filter((set) => isOver(set, declared)),
 );
 
 /** Returns the target set of a navigation. */
@@ -178,7 +213,7 @@ export function setOf(context: Context, name: string): EntitySetDefinition | nul
 }
 
 /** Whether a set uses a table, in its own handlers or in those of its navigations. */
-function isOver(set: EntitySetDefinition, table: SqlTable): boolean {
+function isOver(set: EntitySetDefinition, table: DeclaredTable): boolean {
   if (HANDLERS.some((name) => tableBehind(set.handlers[name]) === table)) return true;
   return [...set.navigationHandlers.values()].some((handlers) => {
     const along: readonly unknown[] = Object.values(handlers);
@@ -187,7 +222,7 @@ function isOver(set: EntitySetDefinition, table: SqlTable): boolean {
 }
 
 /** Returns the table of a set; null if it has none. */
-export function tableOfSet({ handlers }: Pick<EntitySetDefinition, "handlers">): SqlTable | null {
+export function tableOfSet({ handlers }: Pick<EntitySetDefinition, "handlers">): DeclaredTable | null {
   for (const name of HANDLERS) {
     const table = tableOf(handlers[name]);
     if (table !== null) return table;

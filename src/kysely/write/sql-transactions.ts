@@ -1,15 +1,30 @@
 import { CompiledQuery } from "kysely";
 import { required } from "../../base/required.ts";
 import { openTransaction, type AnyKysely, patiently, type WritePatience } from "../../connection/synchronous-reader.ts";
-import type { RuleContext } from "../../definition/context.ts";
+import type { Context, RuleContext } from "../../definition/context.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import { isODataError, protocolError } from "../../errors/odata-error.ts";
 import { databaseFault, later, unavailable } from "../dialects/database-fault.ts";
 import type { SqlReader } from "../read/sql-reader.ts";
 import { noteWrite, isContention, patienceOf, retry, throwIfGone, withSavepoint } from "./sql-session.ts";
+import type { TenantTable } from "./tenant-table.ts";
 
 /** The savepoint at the start of a transaction: it disappears if the database rolls back the whole transaction. */
 const BEGINNING = "odatakit_beginning";
+
+/** Makes the transactions over the sets of a table, each in the database of its request. */
+export function tenantTransactions(table: TenantTable): TransactionalDatabase {
+  return Object.freeze<TransactionalDatabase>({
+    instance: table.home,
+    tenantOf: (context) => table.tenants.at(context).id,
+    transact: async (work, context, options) => {
+      // The service passes the context of handlers.
+      const { db, reader } = await table.open(context as Context);
+      return transactionsOf(db, reader).transact(work, context, options);
+    },
+    ...PARTS,
+  });
+}
 
 /** Makes the transactions over the sets of a Kysely instance. @param reader the reader of any of these sets */
 export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalDatabase {
@@ -21,13 +36,17 @@ export function transactionsOf(db: AnyKysely, reader: SqlReader): TransactionalD
       const attempt = (): ReturnType<typeof work> => transact({ db, reader, patience }, work, context);
       return noteWrite(reader, context, () => (isRepeatable ? retry(attempt, toFailure) : once(attempt)));
     },
-    attempt: async (transaction, depth, part) => {
-      const open = required(openTransaction(transaction), "A part of a transaction requires an open transaction.");
-      return withSavepoint(`odatakit_part_${String(depth)}`, (command) => run(open, command), part);
-    },
-    isLost: (error) => contentionBehind(error) !== null,
+    ...PARTS,
   });
 }
+
+const PARTS: Pick<TransactionalDatabase, "attempt" | "isLost"> = {
+  attempt: async (transaction, depth, part) => {
+    const open = required(openTransaction(transaction), "A part of a transaction requires an open transaction.");
+    return withSavepoint(`odatakit_part_${String(depth)}`, (command) => run(open, command), part);
+  },
+  isLost: (error) => contentionBehind(error) !== null,
+};
 
 /** Runs a transaction that must not be repeated. */
 async function once<T>(attempt: () => Promise<T>): Promise<T> {

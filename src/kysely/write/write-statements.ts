@@ -75,7 +75,7 @@ export function toCommand({ sql: text, slots, width }: WriteStatement, values: W
 /** The statements that write one table, and that read a row within a transaction. Every value is bound. */
 export class WriteStatements {
   readonly #table: SqlTable;
-  readonly #kept = new BoundedCache<string, WriteStatement>(STATEMENTS_KEPT);
+  readonly #own = new BoundedCache<string, object>(STATEMENTS_KEPT);
   #areReturnable: boolean | undefined;
 
   constructor(table: SqlTable) {
@@ -265,7 +265,10 @@ export class WriteStatements {
   }
 
   #get(parts: readonly string[], make: () => WriteStatement): WriteStatement {
-    return this.#kept.getOrMake(JSON.stringify(parts), make);
+    const { declared, reader, rowVersion } = this.#table;
+    const kept = declared.tenants === undefined ? this.#own : reader.statements.kept.writes(rowVersion?.field ?? "");
+    // Only this function keeps statements.
+    return kept.getOrMake(JSON.stringify(parts), make) as WriteStatement;
   }
 }
 
