@@ -6,7 +6,7 @@ import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
 import type { MarkedRow, Place, PlaceValue } from "../../query/place.ts";
-import type { ReadState } from "../../query/source.ts";
+import type { ReadState, SourceQuery } from "../../query/source.ts";
 import type { Encode, Sql, SqlForm } from "./sql-form.ts";
 
 /** The values of one execution of a statement. */
@@ -20,7 +20,7 @@ export interface Execution {
   /** The position of the row whose place is wanted. */
   readonly markedRow: number;
   /** As in `SourceQuery`. */
-  readonly idStart: string;
+  readonly idStart: NonNullable<SourceQuery["idStart"]>;
   /** The join keys of the parents in a related read; in a read by key, only that key. */
   readonly keys: ReadonlyArray<readonly PrimitiveValue[]>;
   /** The maximum number of rows of a related read in total, or of entities of a page as JSON. */
@@ -96,7 +96,7 @@ interface ExecutionInput {
   readonly keys?: Execution["keys"] | undefined;
   readonly maxRows?: number | undefined;
   readonly cells?: readonly unknown[] | undefined;
-  readonly idStart?: string | undefined;
+  readonly idStart?: SourceQuery["idStart"];
   /** The state of other reads of the same page. */
   readonly state?: ReadState | undefined;
 }
@@ -112,7 +112,7 @@ export function toExecution({
   keys = [],
   maxRows = 0,
   cells = [],
-  idStart = "",
+  idStart = () => "",
   state,
 }: ExecutionInput): Execution {
   let instant: string | undefined;

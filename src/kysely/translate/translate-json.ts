@@ -4,7 +4,7 @@ import { type JsonMember, scanEntities, scanEntity } from "../../cells/json-rows
 import { scanCell, scanDecimal, scanId } from "../../cells/json-values.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import type { JsonExpansion, JsonMembers } from "../../query/source.ts";
+import type { JsonExpansion, JsonId, JsonMembers } from "../../query/source.ts";
 import { JSON_PAGE, type JsonCell, type JsonLimit, type JsonPart, type JsonSyntax } from "../columns/json-syntax.ts";
 import { holdsBytes, planOf, type ScalarPlan } from "../columns/table-columns.ts";
 import { bindFixed, bindSlot } from "../statement/parameter-slot.ts";
@@ -150,14 +150,14 @@ function writeProperty(property: StructuralProperty, it: Relation, writing: Writ
 }
 
 const ID = "@odata.id";
-const ID_START: Sql = bindSlot(({ idStart }) => idStart);
 
-function writeId(key: StructuralProperty, it: Relation, { syntax }: Writing): WrittenMember | null {
+function writeId({ key, entitySet }: JsonId, it: Relation, { syntax }: Writing): WrittenMember | null {
   const plan = planOf(key, it.rows.plans);
   if (plan.kind !== "scalar" || plan.format.json === undefined || syntax.idOf === undefined) return null;
   const cell = it.column(plan.column);
+  const start = bindSlot(({ idStart }) => idStart(entitySet));
   return {
-    part: { name: ID, argument: syntax.idOf(ID_START, cell), cell: null },
+    part: { name: ID, argument: syntax.idOf(start, cell), cell: null },
     member: { head: headOf(ID), nullable: false, scan: scanId(plan.format.json.scan) },
   };
 }
