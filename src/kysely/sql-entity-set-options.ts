@@ -5,6 +5,7 @@ import type { EntitySetOptions, HandlerResults, NoResults } from "../definition/
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { type TableName, isTableName } from "../edm/table-name.ts";
+import { columnName, wantedTable } from "./columns/column-name.ts";
 import type { ColumnOptions } from "./columns/column-option.ts";
 import type { DistributedOption } from "./columns/distribution.ts";
 import type { StorageForm } from "./columns/storage-option.ts";
@@ -12,7 +13,6 @@ import { everyMember, type ColumnPlan } from "./columns/table-columns.ts";
 import { findDialectProfile } from "./dialects/find-dialect-profile.ts";
 import { planAll } from "./read/sql-reader.ts";
 import { storageOf } from "./schema/expected-tables.ts";
-import { columnName, wantedTable } from "./schema/table-rows.ts";
 import type { BaseQuery } from "./translate/base-query.ts";
 
 /** The operations that the framework performs on a table. */

@@ -34,6 +34,7 @@ import { columnSearch, searchedProperties, type ColumnSearch } from "./read/colu
 import { narrowedHandlers, readHandlers } from "./read/narrowed-handlers.ts";
 import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
 import { QueryRows } from "./schema/check-query.ts";
+import { schemaDatabaseOf } from "./schema/schema-database.ts";
 import { noteRows, TableRows } from "./schema/table-rows.ts";
 import { type SqlEntitySetOptions, type SqlOperation, mappedBy } from "./sql-entity-set-options.ts";
 import { linkNavigations } from "./write/sql-links.ts";
@@ -255,7 +256,7 @@ interface MappingOptions {
 function storedRows(
   entityType: EntityType,
   name: TableName,
-  { database, profile, from, statements }: SqlReader,
+  { connected, profile, from, statements }: SqlReader,
   { columns = {}, rowVersion, unreadable }: MappingOptions,
 ): StoredRows {
   const plan = (): PlansByField => {
@@ -268,6 +269,7 @@ function storedRows(
     return new Map([...plans, ...ignored]);
   };
   const { omit, distributedBy } = statements;
+  const database = schemaDatabaseOf(connected);
   if (name === "") return new QueryRows(database, { from, omit }, plan);
   const given = { table: name, rowVersion, forgives: unreadable === "null", omit, distributedBy };
   return new TableRows(database, given, plan);

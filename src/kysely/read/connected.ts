@@ -1,7 +1,6 @@
 import { type BoundedCache, keptPerForeign, keptPerNumber } from "../../base/memo.ts";
 import { type AnyKysely, synchronousReaderOf } from "../../connection/synchronous-reader.ts";
 import { defaultLogger, type Logger } from "../../definition/logger.ts";
-import type { StoredDatabase } from "../../definition/model/stored-database.ts";
 import { describe } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
@@ -9,7 +8,6 @@ import type { ForgivenCells } from "../columns/table-columns.ts";
 import { dialectName, findDialectProfile } from "../dialects/find-dialect-profile.ts";
 import { DISTRIBUTED_CAPABILITIES } from "../forms/dialect-capabilities.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
-import { SchemaDatabase } from "../schema/schema-database.ts";
 import { JoinComparisons } from "../translate/relation.ts";
 import { CoLocatedTables } from "./find-placement.ts";
 import { SqlRows } from "./sql-rows.ts";
@@ -17,9 +15,9 @@ import type { StatementCache } from "./statement-cache.ts";
 
 /** The state of one Kysely instance. */
 export interface Connected {
+  readonly db: AnyKysely;
   readonly rows: SqlRows;
   readonly profile: DialectProfile;
-  readonly database: StoredDatabase;
   /** By base query and columns: applications may make a source per request, but with few different queries. */
   readonly caches: WeakMap<EntityTypeDeclaration, BoundedCache<string, StatementCache>>;
   readonly functions: FunctionNumbers;
@@ -92,12 +90,11 @@ function connect(db: AnyKysely, distributed: boolean, replica: Replica | null): 
     : found;
   const copy = replica === null ? null : { rows: new SqlRows(replica.db, null, profile), wait: replica.wait };
   const rows = new SqlRows(db, synchronousReaderOf(db), profile, copy);
-  const comparisons = new JoinComparisons();
   return {
+    db,
     profile,
     rows,
-    database: new SchemaDatabase(db, profile, rows, comparisons),
-    comparisons,
+    comparisons: new JoinComparisons(),
     caches: new WeakMap(),
     functions: { known: new WeakMap(), count: 0 },
     unreadable: new UnreadableLog(),

@@ -1,7 +1,6 @@
 import { BoundedCache } from "../../base/memo.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
-import type { StoredDatabase } from "../../definition/model/stored-database.ts";
 import { describe } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType } from "../../edm/model.ts";
@@ -29,8 +28,8 @@ import { StatementCache } from "./statement-cache.ts";
 export interface SqlReader {
   readonly rows: SqlRows;
   readonly profile: DialectProfile;
-  /** The database, for the schema check. */
-  readonly database: StoredDatabase;
+  /** The state of its Kysely instance, which all readers of the instance share. */
+  readonly connected: Connected;
   readonly statements: StatementCache;
   /** The table or base query as given, without expressions. */
   readonly from: From;
@@ -90,10 +89,10 @@ export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, 
   const statements =
     from === null ? null : statementsOf(connected, { type, db, from, columns, unreadable, distribution }, report);
   if (from === null || statements === null) return null;
-  const { rows, profile, database } = connected;
+  const { rows, profile } = connected;
   if (!preparedStatements) rows.stopPreparing();
   const { parameters } = from;
-  return Object.freeze({ rows, profile, database, statements, from, parameters, unreadable: connected.unreadable });
+  return Object.freeze({ rows, profile, connected, statements, from, parameters, unreadable: connected.unreadable });
 }
 
 /** The inputs of a reader's statements. */

@@ -3,12 +3,13 @@ import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { CatalogueSteps } from "../../introspect/catalogue-steps.ts";
+import { columnName, wantedTable } from "../columns/column-name.ts";
 import type { ScalarPlan, ColumnPlan } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
 import { rawExpression } from "../translate/relation.ts";
 import { compileStatement, utcMarkOf } from "../translate/utc-session.ts";
-import { type CheckedSet, columnName, wantedTable } from "./table-rows.ts";
+import type { CheckedSet } from "./table-rows.ts";
 
 /** So many rows show most faults of other programs, and are read fast. */
 const SAMPLED = 1000;

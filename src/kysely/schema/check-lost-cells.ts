@@ -8,6 +8,7 @@ import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import type { CatalogueSteps } from "../../introspect/catalogue-steps.ts";
 import type { Row } from "../../query/row-shape.ts";
 import type { ColumnFormat } from "../columns/column-format.ts";
+import { columnName, wantedTable } from "../columns/column-name.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { sqlTableName } from "../statement/sql-operand.ts";
@@ -15,7 +16,7 @@ import { compileStatement } from "../translate/utc-session.ts";
 import { comparedLeaves } from "./check-cells.ts";
 import { comparersIn, type ComparersOf } from "./compared-properties.ts";
 import { storageOfLink } from "./expected-tables.ts";
-import { type CheckedSet, joinsOf, columnName, wantedTable } from "./table-rows.ts";
+import { type CheckedSet, joinsOf } from "./table-rows.ts";
 
 /** So many rows show most faults of other programs, and are read within a millisecond or two. */
 const SAMPLED = 1000;

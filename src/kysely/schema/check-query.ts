@@ -8,6 +8,7 @@ import type { EntitySet, EntityType } from "../../edm/model.ts";
 import { isODataError } from "../../errors/odata-error.ts";
 import type { SchemaFinding } from "../../errors/schema-finding.ts";
 import { adviseColumn } from "../../introspect/compare-tables.ts";
+import { columnName } from "../columns/column-name.ts";
 import { everyMember, type ColumnPlan, type PlansByField } from "../columns/table-columns.ts";
 import type { DialectProfile } from "../forms/dialect-profile.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
@@ -17,7 +18,7 @@ import { rawExpression } from "../translate/relation.ts";
 import { compileStatement } from "../translate/utc-session.ts";
 import { resourceRulesReadIgnored } from "./column-use.ts";
 import { readByRowRules } from "./compared-properties.ts";
-import { joinsOf, columnName } from "./table-rows.ts";
+import { joinsOf } from "./table-rows.ts";
 
 /** The database of a checked query. */
 interface QueryScope {

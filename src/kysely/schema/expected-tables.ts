@@ -10,6 +10,7 @@ import type {
   StoredTypes,
 } from "../../introspect/expected-table.ts";
 import { linkStorage } from "../columns/check-link-storage.ts";
+import { columnName, wantedTable } from "../columns/column-name.ts";
 import { storageKey, storageName, type StorageForm } from "../columns/storage-option.ts";
 import {
   everyMember,
@@ -29,8 +30,6 @@ import {
   joinsOf,
   plainColumns,
   referencesOf,
-  columnName,
-  wantedTable,
 } from "./table-rows.ts";
 
 /** Returns the tables that the declarations of a service describe: the tables of its sets, and their link tables. */

@@ -1,5 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
-import { CATALOGUE_FACTS, factsOfRows, type StatementFacts } from "../../connection/statement-facts.ts";
+import { keptPer } from "../../base/memo.ts";
+import { CATALOGUE_FACTS, factsOfRows } from "../../connection/statement-facts.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { ExamineOptions, StoredDatabase, StoredSet } from "../../definition/model/stored-database.ts";
@@ -16,6 +17,8 @@ import type { CheckedSchema } from "../../introspect/schema.ts";
 import { undeclaredObjects, readWantedObjects } from "../../introspect/wanted-objects.ts";
 import { unavailable } from "../dialects/database-fault.ts";
 import type { DialectCatalogue, DialectProfile } from "../forms/dialect-profile.ts";
+import type { Connected } from "../read/connected.ts";
+import type { SqlRows } from "../read/sql-rows.ts";
 import type { JoinComparisons } from "../translate/relation.ts";
 import { checkCells } from "./check-cells.ts";
 import { checkLostCells } from "./check-lost-cells.ts";
@@ -23,17 +26,6 @@ import { checkQuery, omitAbsent, QueryRows } from "./check-query.ts";
 import { checkSessions, compareJoins, textPairs } from "./compare-joins.ts";
 import { expectedTables } from "./expected-tables.ts";
 import { type CheckedSet, TableRows } from "./table-rows.ts";
-
-/** Runs the statements that read a catalogue. */
-interface CatalogueRows {
-  /** Whether a lost connection certainly does not end the process. */
-  readonly isGuarded: boolean;
-  readonly all: (
-    statement: Pick<CatalogueQuery, "sql"> &
-      Partial<Pick<CatalogueQuery, "width">> & { readonly isInternal: true; readonly facts?: StatementFacts },
-    parameters: readonly unknown[],
-  ) => ReturnType<RunQuery>;
-}
 
 /** The sets over the tables of one database, and their service. */
 interface ServedSets {
@@ -45,14 +37,14 @@ interface ServedSets {
 const ONE_ROW: CatalogueQuery = { sql: "select 1 as c0", parameters: [], width: 1 };
 
 /** The database of one Kysely instance, for comparison with declarations. */
-export class SchemaDatabase implements StoredDatabase {
+class SchemaDatabase implements StoredDatabase {
   readonly #db: AnyKysely;
   readonly #profile: DialectProfile;
-  readonly #rows: CatalogueRows;
+  readonly #rows: SqlRows;
+  /** Receives how the database compares joins. */
   readonly #comparisons: JoinComparisons;
 
-  /** @param comparisons receives how the database compares joins */
-  constructor(db: AnyKysely, profile: DialectProfile, rows: CatalogueRows, comparisons: JoinComparisons) {
+  constructor({ db, profile, rows, comparisons }: Connected) {
     this.#db = db;
     this.#profile = profile;
     this.#rows = rows;
@@ -181,6 +173,11 @@ export class SchemaDatabase implements StoredDatabase {
     return [{ set, code: "C00", severity: "warning", message, fix }];
   }
 }
+
+/** Returns the database of a Kysely instance for the schema check: the same one for all sets of the instance. */
+export const schemaDatabaseOf: (connected: Connected) => StoredDatabase = keptPer(
+  (connected: Connected) => new SchemaDatabase(connected),
+);
 
 function nameOf(first: CheckedSet | undefined): string {
   return first?.set.entitySet.name ?? "";

@@ -1,6 +1,4 @@
-import { sql } from "kysely";
 import { once } from "../../base/memo.ts";
-import { required } from "../../base/required.ts";
 import type { AnyKysely } from "../../connection/synchronous-reader.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import type { StoredDatabase, StoredHandler, StoredRows } from "../../definition/model/stored-database.ts";
@@ -8,10 +6,9 @@ import { ownProperties, relatedProperties } from "../../edm/key-holder.ts";
 import type { NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { TableName } from "../../edm/table-name.ts";
 import type { ExpectedReference } from "../../introspect/expected-table.ts";
-import type { WantedTable } from "../../introspect/schema.ts";
+import { columnName, wantedTable } from "../columns/column-name.ts";
 import { type PlansByField, expressionsOf } from "../columns/table-columns.ts";
 import type { StoredTypeTable } from "../forms/dialect-profile.ts";
-import { sqlTableName } from "../statement/sql-operand.ts";
 
 /** The table of the handlers of an entity set, for the schema check. */
 export class TableRows implements StoredRows {
@@ -62,23 +59,6 @@ export function noteRows(handler: object, stored: StoredRows): void {
 function plainColumn({ plans }: TableRows, field: string, { db }: { readonly db: AnyKysely }): readonly string[] {
   const plan = plans.get(field);
   return plan?.kind === "scalar" ? [columnName(plan.column, db)] : [];
-}
-
-/** Returns a name as in statements: Kysely plugins may change it. */
-export function columnName(column: string, db: AnyKysely): string {
-  return required(namesIn(sql`${sql.id(column)}`.compile(db).sql)[0], "Kysely does not quote names.");
-}
-
-/** Returns a table as in statements, with the names in its text. */
-export function wantedTable(table: TableName, db: AnyKysely): WantedTable {
-  const text = sqlTableName(table).compile(db).sql;
-  return { text, names: namesIn(text) };
-}
-
-function namesIn(text: string): readonly string[] {
-  return Array.from(text.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g), ([, double, back = ""]) =>
-    double === undefined ? back.replaceAll("``", "`") : double.replaceAll('""', '"'),
-  );
 }
 
 /** A set over a table, for the schema check. */
