@@ -47,9 +47,9 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
 ];
 
-/** The folder of the modules of the package: `dist`, or `src` in the repository. */
+/** The folder of the modules of the package: `dist`, or `src/tools` in the repository. */
 const OWN = new URL("../", import.meta.url).href;
-/** The copy of Kysely in the package. `src` has none. */
+/** The copy of Kysely in the package. `src/tools` has none. */
 const COPY = new URL("cli/kysely.js", OWN);
 
 /**
