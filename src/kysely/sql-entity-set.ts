@@ -22,13 +22,13 @@ import {
   checkTableOptions,
   checkUncomparable,
   convertedFields,
-} from "./columns/check-table-options.ts";
-import { searchedProperties } from "./read/column-search.ts";
-import { narrowedHandlers } from "./read/narrowed-handlers.ts";
+} from "../sql/columns/check-table-options.ts";
+import { searchedProperties } from "../sql/read/column-search.ts";
+import { narrowedHandlers } from "../sql/read/narrowed-handlers.ts";
+import { linkNavigations } from "../sql/write/sql-links.ts";
+import { noteNarrowed, noteTable } from "../sql/write/sql-table.ts";
 import { type SqlEntitySetOptions, type SqlOperation, mappedBy } from "./sql-entity-set-options.ts";
 import { databaseHome, nameOfTable, type TableHome, tenantHome } from "./table-home.ts";
-import { linkNavigations } from "./write/sql-links.ts";
-import { noteNarrowed, noteTable } from "./write/sql-table.ts";
 
 /** No navigations, no operations. */
 type None = Readonly<Record<never, never>>;

@@ -1,15 +1,14 @@
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
-import type { RuleContext } from "../definition/context.ts";
 import type { EntitySource, ValueSource } from "../definition/handlers.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
-import type { QueryableSource } from "../query/source.ts";
-import type { ColumnOptions } from "./columns/column-option.ts";
-import type { DistributedOption } from "./columns/distribution.ts";
-import { makeReader } from "./read/sql-reader.ts";
-import { sourceOf } from "./read/sql-row-source.ts";
-import { type FindTenant, Tenants } from "./read/tenants.ts";
-import type { BaseQuery } from "./translate/base-query.ts";
+import type { ColumnOptions } from "../sql/columns/column-option.ts";
+import type { DistributedOption } from "../sql/columns/distribution.ts";
+import { makeReader } from "../sql/read/sql-reader.ts";
+import { sourceOf } from "../sql/read/sql-row-source.ts";
+import { tenantSource } from "../sql/read/tenant-source.ts";
+import type { FindTenant } from "../sql/read/tenants.ts";
+import type { BaseQuery } from "../sql/translate/base-query.ts";
 
 /** The options of `sqlSource`. */
 export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeDeclaration> {
@@ -70,39 +69,19 @@ export function sqlSource<E extends EntityTypeDeclaration | ComplexTypeDeclarati
   const { db, ...others } = options;
   // Rows of a complex type have the form of rows of an entity type without a key.
   const rowType = type as EntityTypeDeclaration;
-  const source = typeof db === "function" ? tenantSource(rowType, db, others) : sourceIn(rowType, { db, ...others });
+  const source =
+    typeof db === "function"
+      ? tenantSource(rowType, db, (of) => sourceIn(rowType, { ...others, ...of }))
+      : sourceIn(rowType, { ...others, db });
   return source as unknown as SourceOf<E>;
 }
 
-/** The options of a reader. */
-type ReadOptions = Parameters<typeof makeReader>[1];
-
 /** @throws ConfigurationError with all faults */
-function sourceIn(type: EntityTypeDeclaration, options: ReadOptions): QueryableSource {
+function sourceIn(type: EntityTypeDeclaration, options: Parameters<typeof makeReader>[1]): EntitySource {
   const faults: ConfigurationFault[] = [];
   const reader = makeReader(type, options, (message, fix) => {
     faults.push({ message: `sqlSource(${type.name}, …): ${message}`, fix });
   });
   if (reader === null) throw new ConfigurationError(faults);
   return sourceOf(type, reader);
-}
-
-/** Makes a source that stands for the sources in the databases of tenants. */
-function tenantSource(
-  type: EntityTypeDeclaration,
-  find: FindTenant,
-  options: Omit<ReadOptions, "db">,
-): QueryableSource & { readonly entityType: EntityTypeDeclaration } {
-  const tenants = Tenants.of(find);
-  const openIn = (context: unknown): QueryableSource => {
-    // The service passes the context of the handler that returned the source.
-    const { db } = tenants.at(context as RuleContext);
-    return sourceIn(type, { ...options, db, tenants });
-  };
-  const read = (): never => {
-    throw new Error(
-      `sqlSource(${type.name}, …) with a database per tenant is read only by a service: return it from a handler.`,
-    );
-  };
-  return Object.freeze({ kind: "EntitySource", entityType: type, read, openIn });
 }

@@ -1,5 +1,3 @@
-import { chain } from "../base/maybe.ts";
-import { keptPer } from "../base/memo.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { Context } from "../definition/context.ts";
 import type { EntitySetHandlers } from "../definition/handlers.ts";
@@ -11,23 +9,24 @@ import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { isTableName, tableNameText, type TableName } from "../edm/table-name.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
-import { checkLinkStorage } from "./columns/check-link-storage.ts";
-import { checkSharedColumns, textGuids } from "./columns/check-table-options.ts";
-import type { ReportFault } from "./columns/storage-option.ts";
-import type { PlansByField } from "./columns/table-columns.ts";
-import { DIALECT_PROFILES } from "./dialects/find-dialect-profile.ts";
-import { columnSearch, type ColumnSearch, searchStructures } from "./read/column-search.ts";
-import { readHandlers } from "./read/narrowed-handlers.ts";
-import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
-import { type FindTenant, Tenants } from "./read/tenants.ts";
-import { QueryRows } from "./schema/check-query.ts";
-import { noteRows, TableRows } from "./schema/table-rows.ts";
+import { checkLinkStorage } from "../sql/columns/check-link-storage.ts";
+import { checkSharedColumns, textGuids } from "../sql/columns/check-table-options.ts";
+import type { ReportFault } from "../sql/columns/storage-option.ts";
+import type { PlansByField } from "../sql/columns/table-columns.ts";
+import { columnSearch, searchStructures } from "../sql/read/column-search.ts";
+import { DIALECT_PROFILES } from "../sql/read/find-dialect-profile.ts";
+import { readHandlers } from "../sql/read/narrowed-handlers.ts";
+import { makeReader, planAll, type SqlReader } from "../sql/read/sql-reader.ts";
+import { type FindTenant, Tenants } from "../sql/read/tenants.ts";
+import { toFrom } from "../sql/translate/base-query.ts";
+import { type DeclaredTable, SqlTable } from "../sql/write/sql-table.ts";
+import { tenantTransactions, transactionsOf } from "../sql/write/sql-transactions.ts";
+import { writeHandlers } from "../sql/write/sql-write.ts";
+import { type TableHandlers, type TableSide, TenantTable } from "../sql/write/tenant-table.ts";
+import { QueryRows } from "../tools/schema/check-query.ts";
+import { schemaDatabaseOf } from "../tools/schema/schema-database.ts";
+import { noteRows, TableRows } from "../tools/schema/table-rows.ts";
 import type { SqlOperation } from "./sql-entity-set-options.ts";
-import { toFrom } from "./translate/base-query.ts";
-import { type DeclaredTable, SqlTable } from "./write/sql-table.ts";
-import { tenantTransactions, transactionsOf } from "./write/sql-transactions.ts";
-import { writeHandlers } from "./write/sql-write.ts";
-import { type TableHandlers, type TableSide, TenantTable } from "./write/tenant-table.ts";
 
 /** The unchecked options of a set that describe its table, and its rows in a database. */
 export interface HomeOptions {
@@ -128,10 +127,7 @@ export function tenantHome(
     note: (handler) => Object.assign(handler, { storedBy: table } satisfies StoredHandler),
     searchOf: (properties) => {
       const known = searchStructures();
-      const searchIn = keptPer(({ reader }: TableSide): ColumnSearch<EntityTypeDeclaration> =>
-        columnSearch({ type, reader, properties, known }),
-      );
-      return (search, context) => chain(table.enter(context), (side) => searchIn(side)(search));
+      return table.search(({ reader }) => columnSearch({ type, reader, properties, known }));
     },
     check: () => [],
     anyCaseGuids: undefined,
@@ -234,7 +230,7 @@ function anyCaseGuidsOf(
 function storedRows(
   entityType: EntityType,
   name: TableName,
-  { database, profile, from, statements }: SqlReader,
+  { connected, profile, from, statements }: SqlReader,
   { columns = {}, rowVersion, unreadable }: HomeOptions,
 ): StoredRows {
   const plan = (): PlansByField => {
@@ -247,6 +243,7 @@ function storedRows(
     return new Map([...plans, ...ignored]);
   };
   const { omit, distributedBy } = statements;
+  const database = schemaDatabaseOf(connected);
   if (name === "") return new QueryRows(database, { from, omit }, plan);
   const given = { table: name, rowVersion, forgives: unreadable === "null", omit, distributedBy };
   return new TableRows(database, given, plan);

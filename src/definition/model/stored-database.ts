@@ -40,8 +40,6 @@ export interface StoredDatabase {
     service: ServiceDefinition,
     options: ExamineOptions,
   ): Awaitable<readonly SchemaFinding[]>;
-  /** Describes the tables that the last comparison has read; undefined before it. Equal texts mean equal tables. */
-  readonly layout?: string | undefined;
   /** The primary, and its replica if it has one. */
   readonly servers: readonly DatabaseServer[];
 }
