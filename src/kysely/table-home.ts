@@ -13,10 +13,11 @@ import { checkLinkStorage } from "../sql/columns/check-link-storage.ts";
 import { checkSharedColumns, textGuids } from "../sql/columns/check-table-options.ts";
 import type { ReportFault } from "../sql/columns/storage-option.ts";
 import type { PlansByField } from "../sql/columns/table-columns.ts";
+import type { DialectProfile } from "../sql/forms/dialect-profile.ts";
 import { columnSearch, searchStructures } from "../sql/read/column-search.ts";
 import { DIALECT_PROFILES } from "../sql/read/find-dialect-profile.ts";
 import { readHandlers } from "../sql/read/narrowed-handlers.ts";
-import { makeReader, planAll, type SqlReader } from "../sql/read/sql-reader.ts";
+import { makeReader, planAll, readSettings, type SqlReader } from "../sql/read/sql-reader.ts";
 import { type FindTenant, Tenants } from "../sql/read/tenants.ts";
 import { toFrom } from "../sql/translate/base-query.ts";
 import { type DeclaredTable, SqlTable } from "../sql/write/sql-table.ts";
@@ -88,7 +89,7 @@ export function databaseHome(
     database: transactionsOf(db, reader),
     note: (handler) => noteRows(handler, stored),
     searchOf: (properties) => columnSearch({ type, reader, properties, known: searchStructures() }),
-    check: () => linkFaults(type, reader, options),
+    check: () => linkFaults(type, reader.profile, options),
     anyCaseGuids: anyCaseGuidsOf(type, reader, options),
     logTo: (logger) => reader.unreadable.logTo(logger),
   };
@@ -107,8 +108,11 @@ export function tenantHome(
   if (options.readFrom !== undefined) {
     report("`readFrom` cannot be combined with a database per tenant.", "Remove it, or give one `db`.");
   }
+  if (options.replicaWait !== undefined) {
+    report("`replicaWait` has no effect without `readFrom`.", "Remove it.");
+  }
   if (!isDeclared(type)) return null;
-  if (!fitsAnyDialect(type, options, report)) return null;
+  if (readSettings(options, report) === null || !fitsAnyDialect(type, options, report)) return null;
   const tenants = Tenants.of(find);
   const loggers: Logger[] = [];
   const name = tableNameText(nameOfTable(options));
@@ -138,12 +142,13 @@ export function tenantHome(
 /** Reports the faults of a declaration that no dialect allows. @returns false after a fault */
 function fitsAnyDialect(type: EntityTypeDeclaration, options: HomeOptions, report: ReportFault): boolean {
   const { table, from, columns = {} } = options;
-  const entityType = declaredEntityType(type);
   const faults = DIALECT_PROFILES.map((profile) => {
     const found: Parameters<ReportFault>[] = [];
     const note: ReportFault = (...fault) => found.push(fault);
     toFrom(from ?? table, profile, note);
-    planAll(entityType, columns, { values: profile.values }, note);
+    planAll(declaredEntityType(type), columns, { values: profile.values }, note);
+    checkSharing(type, options, profile, note);
+    for (const { message, fix } of linkFaults(type, profile, options)) note(message, fix);
     return found;
   });
   const [first = []] = faults;
@@ -162,7 +167,7 @@ function sideOfTenant(
   const faults: string[] = [];
   const report: ReportFault = (message, fix) => faults.push(`${message} ${fix}`);
   const side = makeSide(type, db, options, report, declared);
-  const further = side === null ? [] : linkFaults(type, side.reader, options);
+  const further = side === null ? [] : linkFaults(type, side.reader.profile, options);
   for (const { message, fix } of further) report(message, fix);
   if (side !== null && faults.length === 0) return side;
   throw new Error(`The set of ${type.name} cannot use the database of the tenant: ${faults.join(" ")}`);
@@ -201,18 +206,30 @@ function makeSide(
   const name = nameOfTable(options);
   const table = new SqlTable({ db, name, entityType, reader, rowVersion: options.rowVersion, declared });
   const writes = Object.entries(writeHandlers(table)).filter(([each]) => allows(options, each as SqlOperation));
-  if (STORING.some((operation) => allows(options, operation) && options[operation] === undefined)) {
-    const { plans } = planAll(entityType, columns ?? {}, { values: reader.profile.values }, () => undefined);
-    checkSharedColumns(plans, table.rowVersion, reader.profile.syntax.columnKey, report);
-  }
+  checkSharing(type, options, reader.profile, report);
   const reads = allows(options, "read") ? readHandlers(type, reader) : {};
   const stored = storedRows(entityType, name, reader, options);
   return { table, reader, handlers: { ...reads, ...Object.fromEntries(writes) }, stored };
 }
 
+/** Checks that a table with writes stores no two properties in one column. */
+function checkSharing(
+  type: EntityTypeDeclaration,
+  options: HomeOptions,
+  { values, syntax }: DialectProfile,
+  report: ReportFault,
+): void {
+  const { columns = {}, rowVersion } = options;
+  if (!STORING.some((operation) => allows(options, operation) && options[operation] === undefined)) return;
+  const entityType = declaredEntityType(type);
+  const { plans } = planAll(entityType, columns, { values }, () => undefined);
+  const version = entityType.properties.find(({ field }) => field === rowVersion) ?? null;
+  checkSharedColumns(plans, version, syntax.columnKey, report);
+}
+
 function linkFaults(
   type: EntityTypeDeclaration,
-  { profile: { values, syntax } }: SqlReader,
+  { values, syntax }: DialectProfile,
   { navigation }: HomeOptions,
 ): readonly ConfigurationFault[] {
   return [...checkLinkStorage(type, navigation, { values, columnKey: syntax.columnKey })];

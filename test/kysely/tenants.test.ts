@@ -4,6 +4,7 @@ import { Kysely, sql } from "kysely";
 import {
   authenticated,
   complexType,
+  ConfigurationError,
   edm,
   entitySet,
   entityType,
@@ -458,6 +459,41 @@ describe("the function of a database per tenant", () => {
       expect(JSON.stringify(json)).not.toContain("db");
       expect(logged.map(({ fields }) => (fields["err"] as Error).message)).toEqual([message]);
     }
+  });
+
+  test("leaves the faults that no dialect allows to the start of the service", () => {
+    const { find } = finderOf({});
+    const faultsOf = (options: object): readonly string[] => {
+      const given = { db: find, table: "orders", operations: ALL, rowVersion: "version", ...options };
+      try {
+        odataService({ entitySets: [sqlEntitySet(Order, given as Pick<typeof given, "db" | "operations">)] });
+      } catch (error) {
+        if (error instanceof ConfigurationError) return error.faults.map(({ message }) => message);
+        throw error;
+      }
+      return [];
+    };
+    expect(faultsOf({})).toEqual([]);
+    expect(faultsOf({ columns: { nope: "x" } })).toEqual([expect.stringContaining("`nope`")]);
+    expect(faultsOf({ columns: { owner: "name" } })).toEqual([expect.stringContaining("`name`")]);
+    expect(faultsOf({ table: undefined, from: 5 })).toContainEqual(expect.stringContaining("`from`"));
+    expect(faultsOf({ unreadable: "x" })).toEqual(['`unreadable` is "x".']);
+    expect(faultsOf({ preparedStatements: 1 })).toEqual(["`preparedStatements` is 1."]);
+    expect(faultsOf({ readFrom: {} })).toEqual(["`readFrom` cannot be combined with a database per tenant."]);
+    expect(faultsOf({ replicaWait: 5 })).toEqual(["`replicaWait` has no effect without `readFrom`."]);
+  });
+
+  test("finds at the first request that its dialect does not allow an option", async () => {
+    const db = await openTenant(openFile, "a");
+    const orders = sqlEntitySet(Order, {
+      db: () => ({ id: "a", db }),
+      from: { sql: "select * from orders where id = $1", parameters: [1] },
+      operations: ["read"],
+    });
+    const { service, logged } = shop(() => ({ id: "a", db }), {}, { entitySets: [orders] });
+    expect((await sendTo(service)("u@a", "GET", "Orders")).status).toBe(500);
+    expect(logged).toMatchObject([{ level: "error" }]);
+    expect(String(logged[0]?.fields["err"])).toContain("The set of Order cannot use the database of the tenant: ");
   });
 
   test("that returns one database under two ids is a logged 500", async () => {

@@ -71,11 +71,47 @@ const CACHES_KEPT = 200;
  */
 export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, report: ReportFault): SqlReader | null {
   const { db, readFrom, replicaWait, from: base, columns = {} } = options;
-  const { distributed = false, preparedStatements = true, unreadable = "error", tenants } = options;
   if (!isKysely(db)) {
     report("`db` is not a Kysely instance.", "Give `new Kysely({ dialect: sqliteDialect(file) })`.");
     return null;
   }
+  const settings = readSettings(options, report);
+  if (settings === null) return null;
+  const { distribution, preparedStatements, unreadable } = settings;
+  const connected = connectionOf({ db, distributed: distribution !== null, readFrom, replicaWait }, report);
+  if (connected === null) return null;
+  const from = toFrom(base, connected.profile, report);
+  const statements =
+    from === null
+      ? null
+      : statementsOf(
+          connected,
+          { type, db, from, columns, unreadable, distribution, tenants: options.tenants },
+          report,
+        );
+  if (from === null || statements === null) return null;
+  const { rows, profile } = connected;
+  if (!preparedStatements) rows.stopPreparing();
+  const { parameters } = from;
+  return Object.freeze({ rows, profile, connected, statements, from, parameters, unreadable: connected.unreadable });
+}
+
+/** The options of a reader that do not depend on its database. */
+interface ReaderSettings {
+  readonly distribution: Distribution | null;
+  readonly preparedStatements: boolean;
+  readonly unreadable: "error" | "null";
+}
+
+/** Checks the options that do not depend on the database. @returns null after a fault */
+export function readSettings(
+  {
+    distributed = false,
+    preparedStatements = true,
+    unreadable = "error",
+  }: Pick<ReaderOptions, "distributed" | "preparedStatements" | "unreadable">,
+  report: ReportFault,
+): ReaderSettings | null {
   const distribution = readDistribution(distributed, report);
   if (distribution === undefined) return null;
   if (typeof preparedStatements !== "boolean") {
@@ -86,18 +122,7 @@ export function makeReader(type: EntityTypeDeclaration, options: ReaderOptions, 
     report(`\`unreadable\` is ${describe(unreadable)}.`, 'Give "error" or "null".');
     return null;
   }
-  const connected = connectionOf({ db, distributed: distribution !== null, readFrom, replicaWait }, report);
-  if (connected === null) return null;
-  const from = toFrom(base, connected.profile, report);
-  const statements =
-    from === null
-      ? null
-      : statementsOf(connected, { type, db, from, columns, unreadable, distribution, tenants }, report);
-  if (from === null || statements === null) return null;
-  const { rows, profile } = connected;
-  if (!preparedStatements) rows.stopPreparing();
-  const { parameters } = from;
-  return Object.freeze({ rows, profile, connected, statements, from, parameters, unreadable: connected.unreadable });
+  return { distribution, preparedStatements, unreadable };
 }
 
 /** The inputs of a reader's statements. */
