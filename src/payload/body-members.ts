@@ -4,7 +4,7 @@ import type { StructuralProperty, EntityType } from "../edm/model.ts";
 import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { nearestName } from "../errors/nearest-name.ts";
-import { type ODataError, protocolError } from "../errors/odata-error.ts";
+import { isODataError, MAX_FAULTS, type ODataError, protocolError } from "../errors/odata-error.ts";
 import { type JsonObject, namesOf, isJsonObject, type JsonValue } from "../json/write-json.ts";
 
 /** An object that is read from a body, by the application's fields. */
@@ -34,13 +34,13 @@ export function compileNameCheck(
     for (const name of namesOf(object)) {
       if (names.has(name)) continue;
       if (name.includes("@")) refuseBindingName(name, place);
-      else if (unknownMembers === "reject") throw unknownMember(name, problem, names.keys(), place);
+      else if (unknownMembers === "reject") refuse(unknownMember(name, problem, names.keys(), place), place);
       refuseBindings(object[name] ?? null, placeWithin(place, name));
     }
   };
 }
 
-function unknownMember(name: string, problem: string, known: Iterable<string>, place: BodyPlace): Error {
+function unknownMember(name: string, problem: string, known: Iterable<string>, place: BodyPlace): ODataError {
   const near = nearestName(name, known);
   const advice = near === null ? "leave it out, or look up the names in $metadata" : `did you mean ${near}?`;
   const end = near === null ? "." : "";
@@ -146,6 +146,47 @@ export interface BodyPlace {
   readonly depth: number;
   /** Whether numbers may be strings. */
   readonly ieee754Compatible: boolean;
+  /** Collects the faults of the body; null: the first fault ends the reading. */
+  readonly faults: Pick<BodyFaults, "add" | "isFull"> | null;
+}
+
+/** The faults of a body that is read a second time, to find all of them. */
+export class BodyFaults {
+  readonly found: ODataError[] = [];
+  /** Whether all values could be read. */
+  areFacets = true;
+
+  /** @throws ODataError the fault itself, if it is the last one that a response lists */
+  add(fault: ODataError, isFacet: boolean): void {
+    this.found.push(fault);
+    this.areFacets &&= isFacet;
+    if (this.isFull) throw fault;
+  }
+
+  get isFull(): boolean {
+    return this.found.length >= MAX_FAULTS;
+  }
+}
+
+/**
+ * Ends the reading with a fault, or notes the fault where all of them are collected.
+ * @param isFacet whether the value could be read, but violates a facet
+ * @throws ODataError the fault
+ */
+export function refuse(fault: ODataError, { faults }: BodyPlace, isFacet = false): void {
+  if (faults === null) throw fault;
+  faults.add(fault, isFacet);
+}
+
+/**
+ * Notes the fault of a member where all faults are collected, so that the next member can be read. Unsupported bodies have no
+ * further faults.
+ * @throws the error otherwise
+ */
+export function goOn(error: unknown, { faults }: BodyPlace): undefined {
+  if (faults === null || faults.isFull || !isODataError(error) || error.status !== 400) throw error;
+  faults.add(error, false);
+  return undefined;
 }
 
 /** Maximum nesting of structures, independent of the limit of the parser. */
@@ -153,15 +194,15 @@ const MAX_DEPTH = 500;
 /** Maximum number of characters of a name or path in an error. */
 const MAX_SHOWN = 128;
 
-/** Returns the place of a body. */
-export function bodyRoot(ieee754Compatible: boolean): BodyPlace {
-  return { parent: null, segment: "", depth: 0, ieee754Compatible };
+/** Returns the place of a body. @param faults collects the faults; null: the first one ends the reading */
+export function bodyRoot(ieee754Compatible: boolean, faults: BodyPlace["faults"] = null): BodyPlace {
+  return { parent: null, segment: "", depth: 0, ieee754Compatible, faults };
 }
 
 /** Returns the place of a member or item. */
 export function placeWithin(parent: BodyPlace, segment: string | number): BodyPlace {
-  const { depth, ieee754Compatible } = parent;
-  return { parent, segment, depth: depth + 1, ieee754Compatible };
+  const { depth, ieee754Compatible, faults } = parent;
+  return { parent, segment, depth: depth + 1, ieee754Compatible, faults };
 }
 
 /**
