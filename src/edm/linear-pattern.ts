@@ -1,4 +1,4 @@
-import { builtinModule } from "../base/host.ts";
+import { builtinModule, type HostGlobal } from "../base/host.ts";
 import type { Pattern } from "./primitive-type.ts";
 
 /** A regular expression in a declaration: its text, a RegExp without flags, or one that `RE2JS.compile` made. */
@@ -38,10 +38,11 @@ const INSTALL =
 
 /**
  * Compiles a regular expression for an engine whose time grows linearly with the text, whatever the expression and the text.
+ * @param host the runtime, which may load packages
  * @throws PatternError for a faulty expression, and without the package `re2js`
  * @see docs/decisions/0054-validation.md
  */
-export function toPattern(given: unknown): Pattern {
+export function toPattern(given: unknown, host?: HostGlobal): Pattern {
   if (isCompiled(given)) {
     if (given.flags() !== 0) throw new PatternError("has flags", SYNTAX);
     checkSyntax(given.pattern());
@@ -52,7 +53,7 @@ export function toPattern(given: unknown): Pattern {
     throw new PatternError(`is ${source === "" ? "empty" : "no regular expression"}`, SYNTAX);
   }
   checkSyntax(source);
-  const { compile, translateRegExp } = loadEngine();
+  const { compile, translateRegExp } = loadEngine(host);
   try {
     return patternOf(source, compile(translateRegExp(source)));
   } catch (error) {
@@ -83,9 +84,9 @@ function checkSyntax(source: string): void {
  * Loads the package without an `import`, which would require it everywhere.
  * @throws PatternError if it is not installed, and in runtimes that load no packages
  */
-function loadEngine(): PatternEngine {
+function loadEngine(host?: HostGlobal): PatternEngine {
   try {
-    const modules = builtinModule("node:module") as { createRequire(from: string): (name: string) => unknown };
+    const modules = builtinModule("node:module", host) as { createRequire(from: string): (name: string) => unknown };
     const loaded = modules.createRequire(import.meta.url)("re2js");
     if (hasEngine(loaded)) {
       const { RE2JS } = loaded;

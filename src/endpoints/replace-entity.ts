@@ -6,7 +6,7 @@ import type { EntitySet, EntityType } from "../edm/model.ts";
 import { answeredValue } from "../execution/entities/handler-answer.ts";
 import { withFaults } from "../execution/entities/reader.ts";
 import { runReplace } from "../execution/writes/write-entity.ts";
-import { checkKeyMatch } from "../payload/body-members.ts";
+import { checkKeyMatch, checkNewKey } from "../payload/body-members.ts";
 import {
   type FacetFaults,
   requireWhole,
@@ -118,6 +118,7 @@ function replace(
   const keep = keeperOf(entityType);
   if (keep !== null && entity !== undefined) keep(body.entity, requireObject(entity, entityType.qualifiedName));
   const whole = entity === undefined ? requireWhole(body) : body.entity;
+  if (state === "missing") checkNewKey(entityType, key);
   const replaced = chain(authorizeReplacing(execution, replacement, state, whole), () =>
     runReplace(entitySet, key, whole, withFaults(execution.writer(expected), faults)),
   );
@@ -146,10 +147,11 @@ function authorizeReplacing(
 }
 
 /** Creates the entity; null where this request must not create it. */
-function create(execution: Execution, { entitySet, body, faults, mayCreate }: Replacement): Maybe<Saved> | null {
+function create(execution: Execution, { entitySet, key, body, faults, mayCreate }: Replacement): Maybe<Saved> | null {
   const { create: call } = runtimeOf(execution.service, entitySet).handlers;
   if (call === undefined || !mayCreate || execution.arrival.odata.header("if-match") !== undefined) return null;
   const whole = requireWhole(body);
+  checkNewKey(entitySet.entityType, key);
   const created = chain(authorizeCreation(execution, entitySet, whole), () =>
     callCreate(entitySet, whole, withFaults(execution.reader, faults)),
   );

@@ -1,3 +1,4 @@
+import { absentValue } from "../edm/absent-value.ts";
 import { fullDescription } from "../edm/annotation.ts";
 import type {
   ComplexType,
@@ -86,8 +87,8 @@ function complexSchema(type: ComplexType, use: SchemaUse, schemas: SchemaRegistr
 }
 
 /** Returns whether a body must contain a property, because it has no default. */
-function isRequired({ nullable, isCollection, databaseDefault, defaultValue }: StructuralProperty): boolean {
-  return !nullable && !isCollection && databaseDefault !== true && defaultValue === undefined;
+function isRequired(property: StructuralProperty): boolean {
+  return property.databaseDefault !== true && absentValue(property) === undefined;
 }
 
 /** Returns the schemas of properties by their wire names. */

@@ -1,4 +1,5 @@
 import { absentValue } from "../edm/absent-value.ts";
+import { facetCheck } from "../edm/facet-check.ts";
 import { keyValues } from "../edm/literal.ts";
 import type { StructuralProperty, EntityType } from "../edm/model.ts";
 import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
@@ -71,7 +72,8 @@ export function compileFieldWriter(field: string): FieldWriter {
  * @see OData Protocol 4.0, section 11.4.2
  */
 export function compileAbsentValue(
-  property: Pick<StructuralProperty, "name" | "defaultValue" | "isCollection" | "nullable">,
+  property: Pick<StructuralProperty, "name" | "defaultValue" | "isCollection" | "nullable"> &
+    Partial<Pick<StructuralProperty, "facets">>,
 ): (place: BodyPlace) => unknown {
   const shared = absentValue(property);
   if (typeof shared === "object" && shared !== null) return () => absentValue(property);
@@ -267,5 +269,18 @@ export function checkKeyMatch(entityType: EntityType, bodyKey: BodyKey, key: unk
       `${property.name} is ${ownText} in the body and ${expectedText} in the URL: leave it out of the body, or write the key of the URL.`,
       { target: "key" },
     );
+  }
+}
+
+/**
+ * Checks that a write may create an entity with the key of the URL, which a body need not repeat.
+ * @throws ODataError `InvalidKey`, target `key`, for a key that violates a facet
+ */
+export function checkNewKey({ key: properties }: EntityType, key: unknown): void {
+  for (const [index, value] of keyValues(properties, key).entries()) {
+    const { name, type, facets } = properties[index] ?? {};
+    if (type === undefined || facets === undefined || type.kind === "ComplexType") continue;
+    const problem = facetCheck(type, facets)?.(value) ?? null;
+    if (problem !== null) throw protocolError("InvalidKey", `${String(name)}: ${problem}`, { target: "key" });
   }
 }

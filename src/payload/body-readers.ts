@@ -1,4 +1,5 @@
 import { once } from "../base/memo.ts";
+import { absentValue } from "../edm/absent-value.ts";
 import { keyFields, keyValues } from "../edm/literal.ts";
 import type { EntitySet, NavigationProperty, EntityType, StructuralProperty } from "../edm/model.ts";
 import type { PrimitiveValue } from "../edm/value-codec.ts";
@@ -308,8 +309,8 @@ function replacedMember(property: StructuralProperty, values: ValueReaders): Mem
 
 /** Returns whether a new entity requires an immutable member, which an update may omit. */
 function isNeeded(property: StructuralProperty): boolean {
-  const { immutable, nullable, isCollection, databaseDefault, defaultValue } = property;
-  return immutable && !nullable && !isCollection && databaseDefault !== true && defaultValue === undefined;
+  const { immutable, databaseDefault } = property;
+  return immutable && databaseDefault !== true && absentValue(property) === undefined;
 }
 
 /** Makes the check that a body is an object with known names. Links in ignored members are refused, not silently lost. */

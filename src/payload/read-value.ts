@@ -199,6 +199,7 @@ function nullableReader(read: JsonConversion, nullable: boolean): JsonConversion
 }
 
 function collectionReader(readItem: JsonConversion, facets: Facets): JsonConversion {
+  const isCounted = facets.minItems !== undefined || facets.maxItems !== undefined;
   return (value, place, segment) => {
     if (value === null) throw nullNotAllowed(place, segment, "write [] for a collection without items");
     if (!Array.isArray(value)) {
@@ -206,7 +207,7 @@ function collectionReader(readItem: JsonConversion, facets: Facets): JsonConvers
     }
     const here = enter(place, segment);
     const items: readonly JsonValue[] = value;
-    const problem = checkItemCount(items.length, facets);
+    const problem = isCounted ? checkItemCount(items.length, facets) : null;
     if (problem !== null) refuse(invalidMember(problem, place, segment), place, true);
     return items.map((item, index) => {
       try {

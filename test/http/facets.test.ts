@@ -174,6 +174,36 @@ eachDoor((door) => {
     });
   });
 
+  test("a collection with `minItems` is required, and a key of a URL that creates is judged", async () => {
+    const List = entityType("List", {
+      id: edm.int32({ minimum: 10 }).key(),
+      items: edm.collection(edm.int32(), { minItems: 1 }),
+      fixed: edm.collection(edm.int32(), { minItems: 1 }).immutable(),
+    });
+    const stored = new Map<number, object>();
+    const lists = entitySet(List, {
+      allowUpsert: true,
+      getByKey: (id) => (stored.get(id) ?? null) as never,
+      create: (list) => list,
+      replace: (_id, list) => list,
+    });
+    const send = door.to(odataService({ entitySets: [lists], logger: noFailures }));
+    const required = { status: 400, code: "InvalidBody", message: /This member is required/ };
+    expectError(await send("/Lists", JSON_BODY, "POST", '{"Id":10,"Fixed":[1]}'), { ...required, target: "Items" });
+    expectError(await send("/Lists(10)", JSON_BODY, "PUT", '{"Fixed":[1]}'), { ...required, target: "Items" });
+    expectError(await send("/Lists(10)", JSON_BODY, "PUT", '{"Items":[1]}'), { ...required, target: "Fixed" });
+    expectError(await send("/Lists(9)", JSON_BODY, "PUT", '{"Items":[1],"Fixed":[1]}'), {
+      status: 400,
+      code: "InvalidKey",
+      target: "key",
+      message: "Id: 9 is too small: write a number of at least 10.",
+    });
+    expect((await send("/Lists(10)", JSON_BODY, "PUT", '{"Items":[1],"Fixed":[1]}')).status).toBe(201);
+    stored.set(9, { id: 9, items: [1], fixed: [2] });
+    const replaced = await send("/Lists(9)", JSON_BODY, "PUT", '{"Items":[3]}');
+    expect([replaced.status, replaced.json.Items, replaced.json.Fixed]).toEqual([200, [3], [2]]);
+  });
+
   test("evaluates patterns in linear time", async () => {
     const Text = entityType("Text", { id: edm.int32().key(), text: edm.string({ pattern: "^(a+)+$" }) });
     const texts = entitySet(Text, { create: (text) => text });

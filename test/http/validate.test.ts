@@ -1,6 +1,7 @@
 // Statements: docs/reference/validation.md#validate
 import { type } from "arktype";
 import {
+  applyDelta,
   complexType,
   edm,
   entitySet,
@@ -10,6 +11,7 @@ import {
   odataError,
   odataService,
   type Context,
+  type ResultOf,
   type ServiceOptions,
 } from "odatakit";
 import * as v from "valibot";
@@ -31,8 +33,8 @@ const Order = entityType("Order", {
 });
 const Line = entityType("Line", { id: edm.int32().key(), orderId: edm.int32(), qty: edm.int32({ maximum: 99 }) });
 
-type OrderRow = { id: number; total: number; note: string | null; tags: string[]; shipTo: null; stops: [] };
-const STORED: OrderRow = { id: 1, total: 5, note: "n", tags: [], shipTo: null, stops: [] };
+type OrderRow = ResultOf<typeof Order>;
+const STORED = { id: 1, total: 5, note: "n", tags: [], shipTo: null, stops: [] } satisfies OrderRow;
 
 type OrderOptions = Parameters<typeof entitySet<typeof Order>>[1];
 type Validate = NonNullable<OrderOptions["validate"]>;
@@ -65,7 +67,7 @@ function shop(validate: Validate, options: Partial<ServiceOptions> = {}): Shop {
     getByKey: (id) => rows.get(id) ?? null,
     create: (order) => note("create")({ ...order }),
     replace: (id, order) => (rows.has(id) ? note("replace")({ ...order }) : null),
-    patch: (id, delta) => (rows.has(id) ? note("patch")({ ...STORED, ...delta }) : null),
+    patch: (id, delta) => (rows.has(id) ? note("patch")(applyDelta(Order, STORED, delta)) : null),
     validate,
     navigation: {
       lines: hasMany(Line, { target: "Lines", on: { id: "orderId" }, create: (_key, line) => note("along")(line) }),
@@ -136,13 +138,13 @@ eachDoor((door) => {
     const { service, writes } = shop(validate);
     const send = door.to(service);
     const faults = [issue("Tags", noTag), issue("Note", tooLong)].toSorted((one, other) =>
-      one.target.localeCompare(other.target),
+      (one.target ?? "").localeCompare(other.target ?? ""),
     );
     const { status, json } = await send("/s/Orders", JSON_BODY, "POST", body({ Note: "long" }));
     expect(status).toBe(400);
-    expect(
-      json.error.details.toSorted((one: Detail, other: Detail) => (one.target ?? "").localeCompare(other.target ?? "")),
-    ).toEqual(faults);
+    const details = json.error.details as readonly Detail[];
+    const sorted = details.toSorted((one, other) => (one.target ?? "").localeCompare(other.target ?? ""));
+    expect(sorted).toEqual(faults);
     const single = { status: 400, code: "InvalidBody", target: "Note", message: tooLong };
     expectError(await send("/s/Orders(1)", JSON_BODY, "PATCH", '{"Note":"long"}'), single);
     expectError(await send("/s/Orders(1)", JSON_BODY, "PUT", body({ Id: 1, Note: "long", Tags: ["a"] })), single);
@@ -153,9 +155,17 @@ eachDoor((door) => {
   });
 
   test("writes the values of the client, not those that a schema makes of them", async () => {
-    const { service } = shop({ create: z.object({ note: z.string().transform((note) => `${note}!`) }) });
-    const { status, json } = await door.to(service)("/s/Orders", JSON_BODY, "POST", body({ Note: "abc" }));
-    expect([status, json.Note]).toEqual([201, "abc"]);
+    const schemas = shop({ create: z.object({ note: z.string().transform((note) => `${note}!`) }) });
+    const functions = shop({
+      create: ({ entity }) => void Object.assign(entity, { note: "x" }),
+      patch: ({ delta }) => void Object.assign(delta, { note: "x" }),
+    });
+    for (const { service } of [schemas, functions]) {
+      const { status, json } = await door.to(service)("/s/Orders", JSON_BODY, "POST", body({ Note: "abc" }));
+      expect([status, json.Note]).toEqual([201, "abc"]);
+    }
+    const { json } = await door.to(functions.service)("/s/Orders(1)", JSON_BODY, "PATCH", '{"Total":9}');
+    expect([json.Total, json.Note]).toEqual([9, "n"]);
   });
 
   test("gives functions the entity or the delta, the stored entity and the context", async () => {
@@ -304,10 +314,8 @@ eachDoor((door) => {
       write("b", "PATCH", "Orders(1)", '{"Total":1}'),
     ];
     const batch = await send("/s/$batch", JSON_BODY, "POST", JSON.stringify({ requests }));
-    expect(batch.json.responses.map(({ body: { error } }: { body: { error: Detail } }) => error.code)).toEqual([
-      "Unlucky",
-      "Unlucky",
-    ]);
+    const responses = batch.json.responses as ReadonlyArray<{ readonly body: { readonly error: Detail } }>;
+    expect(responses.map((each) => each.body.error.code)).toEqual(["Unlucky", "Unlucky"]);
     expect(writes).toEqual([]);
   });
 

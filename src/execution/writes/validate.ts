@@ -33,8 +33,10 @@ export function validateNew(set: EntitySetDefinition, entity: object, reader: Re
     ordered.map((written) => (): Maybe<readonly ODataError[]> => {
       const { create } = written.set.validators ?? {};
       if (create === undefined) return NO_FAULTS;
-      const given = { entity: written.entity, ctx: ServiceContext.ofSet(written.set.entitySet, context) };
-      return chain(create(written.entity, given), (issues) => faultsOf(written, issues, "create"));
+      // Rules judge values, and must not change them.
+      const copy = structuredClone(written.entity);
+      const given = { entity: copy, ctx: ServiceContext.ofSet(written.set.entitySet, context) };
+      return chain(create(copy, given), (issues) => faultsOf(written, issues, "create"));
     }),
   );
   return chain(judged, (found) => report(service, [...known, ...found.flat()]));
@@ -57,12 +59,13 @@ export function validateChange(
   const { context, faults: known = NO_FAULTS } = reader;
   const { patch } = set.validators ?? {};
   if (patch === undefined && known.length === 0) return undefined;
+  const own = structuredClone(delta);
   const given = {
-    delta,
+    delta: own,
     current: once(async () => loadCurrent(set, key, reader)),
     ctx: ServiceContext.ofSet(set.entitySet, context),
   };
-  const judged = patch === undefined ? undefined : patch(delta, given);
+  const judged = patch === undefined ? undefined : patch(own, given);
   return chain(judged, (issues) =>
     report(serviceOf(context), [...known, ...faultsOf({ set, ...ALONE }, issues, "patch")]),
   );
