@@ -35,7 +35,7 @@ export function compilePropertyBodyReader(
   const checkNames = compileNameCheck("This body", new Set([VALUE]), unknownMembers);
   const read = new ValueReaders(unknownMembers).ofProperty(property);
   const isComplex = property.type.kind === "ComplexType" && !property.isCollection;
-  if (isBare && isComplex) return bareReader(name, read, findsEveryFault);
+  if (isBare && isComplex) return bareReader(property, read, findsEveryFault);
   return (body, ieee754Compatible, path = name, faults) =>
     guarded(
       body,
@@ -65,10 +65,17 @@ export function compileChangedPropertyReader(
   unknownMembers: UnknownMembers,
   findsEveryFault = false,
 ): PropertyBodyConversion {
-  return bareReader(property.name, new ValueReaders(unknownMembers).ofChange(property), findsEveryFault);
+  return bareReader(property, new ValueReaders(unknownMembers).ofChange(property), findsEveryFault);
 }
 
-function bareReader(name: string, read: JsonConversion, findsEveryFault: boolean): PropertyBodyConversion {
+function bareReader(
+  { name, type }: StructuralProperty,
+  read: JsonConversion,
+  findsEveryFault: boolean,
+): PropertyBodyConversion {
+  const hasValue = type.kind === "ComplexType" && type.members.has(VALUE);
+  // A value in an envelope is one fault: its members are not missing, but in the wrong place.
+  const isWrapped = (body: JsonValue): boolean => !hasValue && isJsonObject(body) && body[VALUE] !== undefined;
   return (body, ieee754Compatible, path = name, faults) =>
     guarded(
       body,
@@ -78,6 +85,6 @@ function bareReader(name: string, read: JsonConversion, findsEveryFault: boolean
         const problem = `${describeValue(body)} is not the body of '${path}'`;
         throw invalidMember(`${problem}: send an object with its members. DELETE sets it to null.`, place, "");
       },
-      { findsEveryFault, faults },
+      { findsEveryFault: findsEveryFault && !isWrapped(body), faults },
     );
 }

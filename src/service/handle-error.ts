@@ -91,8 +91,8 @@ function asProfiled({ profile }: ErrorScope, error: ODataError): ODataError {
 }
 
 /** The position of an item in a path, such as that in `Lines/0/Qty`. No name begins with a digit. */
-const ITEM = /\/(\d+)(?=\/|$)/;
-const EVERY_ITEM = new RegExp(ITEM, "g");
+const ITEM = /\/\d+(?=\/|$)/;
+const EVERY_ITEM = /\/(\d+)(?=\/|$)/g;
 
 /** Returns a fault whose target, also at the begin of its message, is as in `Lines(0)/Qty`. */
 function withKeyedItems({ code, message, target }: ErrorDetail): ErrorDetail {
