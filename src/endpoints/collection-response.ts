@@ -100,8 +100,7 @@ function planPage(
     expand: expandPlan,
     countsAfterSkip,
     json,
-    idStart:
-      json?.id === undefined || origin.kind !== "EntitySet" ? undefined : entityUrlStart(request.serviceRoot, origin),
+    idStart: json === undefined ? undefined : (entitySet) => entityUrlStart(request.serviceRoot, entitySet),
     keyset: resource.keyset === true ? keysetTokenScope(request, execution, target.entitySet) : undefined,
   });
   return { request, format, resource, plan };
@@ -325,7 +324,7 @@ function jsonMembers(
   if (hasControl && origin.kind === "EntitySet") {
     if (origin.etag.length > 0) return undefined;
     if (routes.isReadByKey(origin) && !selectsKey(clause, origin.entityType)) {
-      return expand === null ? (planNamedJson(clause, origin.entityType) ?? undefined) : undefined;
+      return expand === null ? (planNamedJson(clause, origin) ?? undefined) : undefined;
     }
   }
   return planJson(clause, expand, hasControl) ?? undefined;

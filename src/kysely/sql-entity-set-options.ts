@@ -5,15 +5,15 @@ import type { EntitySetOptions, HandlerResults, NoResults } from "../definition/
 import type { Navigations } from "../definition/sets/navigation.ts";
 import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { type TableName, isTableName } from "../edm/table-name.ts";
-import type { ColumnOptions } from "./columns/column-option.ts";
-import type { DistributedOption } from "./columns/distribution.ts";
-import type { StorageForm } from "./columns/storage-option.ts";
-import { everyMember, type ColumnPlan } from "./columns/table-columns.ts";
-import { findDialectProfile } from "./dialects/find-dialect-profile.ts";
-import { planAll } from "./read/sql-reader.ts";
-import { storageOf } from "./schema/expected-tables.ts";
-import { columnName, wantedTable } from "./schema/table-rows.ts";
-import type { BaseQuery } from "./translate/base-query.ts";
+import { columnName, wantedTable } from "../sql/columns/column-name.ts";
+import type { ColumnOptions } from "../sql/columns/column-option.ts";
+import type { DistributedOption } from "../sql/columns/distribution.ts";
+import type { StorageForm } from "../sql/columns/storage-option.ts";
+import { everyMember, type ColumnPlan } from "../sql/columns/table-columns.ts";
+import { findDialectProfile } from "../sql/read/find-dialect-profile.ts";
+import { planAll } from "../sql/read/sql-reader.ts";
+import type { BaseQuery } from "../sql/translate/base-query.ts";
+import { storageOf } from "../tools/schema/expected-tables.ts";
 
 /** The operations that the framework performs on a table. */
 export type SqlOperation = "read" | "create" | "replace" | "patch" | "delete";

@@ -20,7 +20,7 @@ import type { EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import type { EntityType } from "../edm/model.ts";
 import { isTableName, tableNameText, type TableName } from "../edm/table-name.ts";
 import type { ConfigurationFault } from "../errors/configuration-error.ts";
-import { checkLinkStorage } from "./columns/check-link-storage.ts";
+import { checkLinkStorage } from "../sql/columns/check-link-storage.ts";
 import {
   checkRowVersion,
   checkTableOptions,
@@ -28,18 +28,19 @@ import {
   checkUncomparable,
   convertedFields,
   textGuids,
-} from "./columns/check-table-options.ts";
-import type { PlansByField } from "./columns/table-columns.ts";
-import { columnSearch, searchedProperties, type ColumnSearch } from "./read/column-search.ts";
-import { narrowedHandlers, readHandlers } from "./read/narrowed-handlers.ts";
-import { makeReader, planAll, type SqlReader } from "./read/sql-reader.ts";
-import { QueryRows } from "./schema/check-query.ts";
-import { noteRows, TableRows } from "./schema/table-rows.ts";
+} from "../sql/columns/check-table-options.ts";
+import type { PlansByField } from "../sql/columns/table-columns.ts";
+import { columnSearch, searchedProperties, type ColumnSearch } from "../sql/read/column-search.ts";
+import { narrowedHandlers, readHandlers } from "../sql/read/narrowed-handlers.ts";
+import { makeReader, planAll, type SqlReader } from "../sql/read/sql-reader.ts";
+import { linkNavigations } from "../sql/write/sql-links.ts";
+import { noteNarrowed, noteTable, SqlTable } from "../sql/write/sql-table.ts";
+import { transactionsOf } from "../sql/write/sql-transactions.ts";
+import { writeHandlers } from "../sql/write/sql-write.ts";
+import { QueryRows } from "../tools/schema/check-query.ts";
+import { schemaDatabaseOf } from "../tools/schema/schema-database.ts";
+import { noteRows, TableRows } from "../tools/schema/table-rows.ts";
 import { type SqlEntitySetOptions, type SqlOperation, mappedBy } from "./sql-entity-set-options.ts";
-import { linkNavigations } from "./write/sql-links.ts";
-import { noteNarrowed, noteTable, SqlTable } from "./write/sql-table.ts";
-import { transactionsOf } from "./write/sql-transactions.ts";
-import { writeHandlers } from "./write/sql-write.ts";
 
 /** No navigations, no operations. */
 type None = Readonly<Record<never, never>>;
@@ -255,7 +256,7 @@ interface MappingOptions {
 function storedRows(
   entityType: EntityType,
   name: TableName,
-  { database, profile, from, statements }: SqlReader,
+  { connected, profile, from, statements }: SqlReader,
   { columns = {}, rowVersion, unreadable }: MappingOptions,
 ): StoredRows {
   const plan = (): PlansByField => {
@@ -268,6 +269,7 @@ function storedRows(
     return new Map([...plans, ...ignored]);
   };
   const { omit, distributedBy } = statements;
+  const database = schemaDatabaseOf(connected);
   if (name === "") return new QueryRows(database, { from, omit }, plan);
   const given = { table: name, rowVersion, forgives: unreadable === "null", omit, distributedBy };
   return new TableRows(database, given, plan);

@@ -2,11 +2,11 @@ import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { EntitySource, ValueSource } from "../definition/handlers.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../definition/types/value-type.ts";
 import { ConfigurationError, type ConfigurationFault } from "../errors/configuration-error.ts";
-import type { ColumnOptions } from "./columns/column-option.ts";
-import type { DistributedOption } from "./columns/distribution.ts";
-import { makeReader } from "./read/sql-reader.ts";
-import { sourceOf } from "./read/sql-row-source.ts";
-import type { BaseQuery } from "./translate/base-query.ts";
+import type { ColumnOptions } from "../sql/columns/column-option.ts";
+import type { DistributedOption } from "../sql/columns/distribution.ts";
+import { makeReader } from "../sql/read/sql-reader.ts";
+import { sourceOf } from "../sql/read/sql-row-source.ts";
+import type { BaseQuery } from "../sql/translate/base-query.ts";
 
 /** The options of `sqlSource`. */
 export interface SqlSourceOptions<E extends EntityTypeDeclaration | ComplexTypeDeclaration> {

@@ -67,7 +67,7 @@ function shop(validate: Validate, options: Partial<ServiceOptions> = {}): Shop {
     getByKey: (id) => rows.get(id) ?? null,
     create: (order) => note("create")({ ...order }),
     replace: (id, order) => (rows.has(id) ? note("replace")({ ...order }) : null),
-    patch: (id, delta) => (rows.has(id) ? note("patch")(applyDelta(Order, STORED, delta)) : null),
+    patch: (id, delta) => (rows.has(id) ? note("patch")(applyDelta(Order, { ...STORED, secret: null }, delta)) : null),
     validate,
     navigation: {
       lines: hasMany(Line, { target: "Lines", on: { id: "orderId" }, create: (_key, line) => note("along")(line) }),
